@@ -13,6 +13,7 @@ from openpyxl import Workbook
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Problem
 from feedtool.model.settings import AccountSettings, Context
@@ -20,7 +21,7 @@ from feedtool.model.sheet import CheckedSheet
 
 # Failures in what tests share are told as those in the tests themselves.
 pytest.register_assert_rewrite(
-    "tests.corpus.made", "tests.agreement.again", "tests.agreement.copies", "tests.fuzz.trial"
+    "tests.corpus.made", "tests.corpus.again", "tests.corpus.copies", "tests.fuzz.trial"
 )
 
 # How long an example takes says more of the machine's other work than of the code.
@@ -39,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("patient")
 
 
-HEAVY = ("resume", "simulation", "corpus", "fuzz", "agreement")
+HEAVY = ("resume", "simulation", "corpus", "fuzz")
 """Folders of whole worlds, whose tests take longest and go through what others go through too."""
 
 
@@ -127,6 +128,13 @@ def checked(
     context = as_context(dialect)
     options = ReadOptions(context.settings, catalog=context.catalog, **asked)  # type: ignore[arg-type]  # by name
     return check(inputs, options, load())
+
+
+def planned(
+    sheets: Sequence[CheckedSheet], settings: AccountSettings | None = None, blocked: str = ""
+) -> Plan:
+    """What would be sent of them."""
+    return Plan(sheets, load().feeds, (settings or AccountSettings()).limits, blocked)
 
 
 def refused(

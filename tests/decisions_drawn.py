@@ -8,7 +8,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import OffersPage
 from feedtool.areas.registry import load
 from feedtool.delivery import direct
-from feedtool.delivery.machine import RULES
+from feedtool.delivery.machine import transition
 from feedtool.delivery.staged import NEXT, count_results
 from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, intend
 from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
@@ -92,7 +92,7 @@ def _asked(machine: Machine, phase: Phase, step: Step) -> Iterator[tuple[str, Pa
         ref = PackageRef("Ship", "", "en", SETTINGS.dialect)
         intent = intent._replace(act=Act(ref, 3, "A", b""), pending=AWAITED)
         context = TransitionContext(case.now, 1.0, SETTINGS, machine.route)
-        yield name, RULES[step, case.answer.kind](before, intent, case.answer, context).package
+        yield name, transition(before, intent, case.answer, context).package
 
 
 READINGS = {

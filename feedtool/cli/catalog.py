@@ -1,37 +1,30 @@
 """`feedtool catalog`: brings brands, categories and their properties, and looks there."""
 
 import sys
-import time
-from contextlib import contextmanager
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from feedtool.cli import options
 from feedtool.cli.catalog_cache import (
+    FILE,
     base_url,
-    elsewhere,
     from_sandbox,
-    looking,
+    local_catalog,
+    other_languages,
     sync_command,
 )
-from feedtool.cli.credentials import token_options
 from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from feedtool.areas.products.catalog.sync import SyncStep
-    from feedtool.runs.session import Session
-
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
 
-_form = options.choice("--format form", ("text", "json"), "How it is told on stdout.")
+_form = options.choice("--format form", ("text", "json"), "How the result is told on stdout.")
+_looking = options.group(
+    from_sandbox, options.configuration, base_url, options.language, options.home, _form
+)
 
 
 @click.group(no_args_is_help=False)
@@ -59,37 +52,32 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     Only what has changed is written. When it is interrupted, the next one goes on. Needs a token
     and no SellerId. The exit code is 1 when the properties of some categories cannot be had.
     """
-    from feedtool.areas.products.catalog.cache import FILE, Cache
+    from feedtool.areas.products.catalog.cache import Cache
     from feedtool.areas.products.catalog.report import write_synced
     from feedtool.areas.products.catalog.sync import GO_ON
-    from feedtool.areas.products.catalog.sync import sync as bring
-    from feedtool.service.fetch import FetchContext
+    from feedtool.areas.products.catalog.sync import sync as fetch
+    from feedtool.cli.connect import account_options, connect, fetch_context
+    from feedtool.cli.progress import counting
+    from feedtool.cli.signals import stopping
 
-    options.refuse_two_services(ctx, given)
+    account_options(ctx, given)
     codes = _codes(only)
     home = home_folder(given["home"])
     with (
-        _reaching(ctx, home, given) as service,
+        stopping(GO_ON) as stop,
+        connect(home, given, stop, needs_seller=False) as session,
         Cache(home / FILE) as cache,
-        _progress() as on_step,
+        counting("text") as on_count,
     ):
-        synced = bring(
-            service.client,
+        synced = fetch(
+            session.client,
             cache,
-            FetchContext(
-                service.now,
-                service.sleep,
-                pool=service.pool,
-                stopping=service.stopping,
-                go_on=GO_ON,
-                on_unreachable=partial(echo, "warning"),
-                ahead=service.ahead,
-            ),
-            service=service.address,
-            language=service.language,
+            fetch_context(session, GO_ON),
+            service=session.address,
+            language=session.language,
             only=codes,
             page_size=page_size,
-            on_step=on_step,
+            on_step=lambda step: on_count(step.text, step.done, step.total),
         )
     for warning in synced.warnings:
         echo("warning", warning)
@@ -103,14 +91,9 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
 
 @catalog.command()
 @click.argument("text", metavar="TEXT")
-@from_sandbox
-@options.configuration
-@base_url
-@options.language
-@options.home
-@_form
+@_looking
 @click.pass_context
-def search(ctx: click.Context, /, text: str, form: str, **given: Any) -> None:
+def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
     """Find categories by code, label or path, and brands by name.
 
     Looks in the local cache, the best first. Case and accents do not count.
@@ -119,29 +102,25 @@ def search(ctx: click.Context, /, text: str, form: str, **given: Any) -> None:
     from feedtool.areas.products.catalog.search import meant
     from feedtool.areas.products.catalog.search import search as find
 
-    with looking(ctx, given) as known:
-        found = find(known, text)
-        if found or form == "json":
-            write_results(found, sys.stdout, form)
-        if not found:
-            near = meant(known, text)
+    with local_catalog(ctx) as local:
+        results = find(local, text)
+        if results or form == "json":
+            write_results(results, sys.stdout, form)
+        if not results:
+            near = meant(local, text)
             hint = f"did you mean {', '.join(near)}?" if near else "try a part of a word;"
             raise NothingToDo(
-                f"nothing in the catalogue matches “{text}”", f"{hint} {elsewhere(known, given)}"
+                f"nothing in the catalogue matches “{text}”",
+                f"{hint} {other_languages(ctx, local)}",
             )
 
 
 @catalog.command()
 @click.argument("code", metavar="CODE")
 @options.flag("-v --verbose", "List every choice.")
-@from_sandbox
-@options.configuration
-@base_url
-@options.language
-@options.home
-@_form
+@_looking
 @click.pass_context
-def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **given: Any) -> None:
+def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **_: Any) -> None:
     """Show one category: its properties with necessity, unit and choices.
 
     Looks in the local cache. Above level 3, where no products go, it lists what is below.
@@ -150,59 +129,22 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **given:
     from feedtool.areas.products.catalog.report import write_category
     from feedtool.areas.products.catalog.sync import unknown_category
 
-    with looking(ctx, given) as known:
-        category = known.category(code) or known.category(code.strip().upper())
+    with local_catalog(ctx) as local:
+        category = local.category(code) or local.category(code.strip().upper())
         if category is None:
-            raise unknown_category(code, known.categories)
-        if category.level == DEEPEST and known.properties(category.reference) is None:
+            raise unknown_category(code, local.categories)
+        if category.level == DEEPEST and local.properties(category.reference) is None:
             raise UsageProblem(
                 f"the properties of {category.reference} ({category.label}) were not brought"
                 + ("" if category.is_active else ", since it is not active"),
-                f"bring them with `{sync_command(known.origin.service, known.language)}"
+                f"bring them with `{sync_command(local.origin.service, local.language)}"
                 f" --category {category.reference}`",
             )
-        write_category(known, category, sys.stdout, form, is_verbose=verbose)
-
-
-# The service.
+        write_category(local, category, sys.stdout, form, is_verbose=verbose)
 
 
 def _codes(only: str | None) -> list[str]:
-    if only is None:
-        return []
-    codes = [code.strip().upper() for code in only.split(",") if code.strip()]
-    if not codes:
+    codes = [code.strip().upper() for code in (only or "").split(",") if code.strip()]
+    if only is not None and not codes:
         raise UsageProblem("--category names no category", "give codes: --category CODE,CODE")
     return codes
-
-
-@contextmanager
-def _reaching(ctx: click.Context, home: Path, given: dict[str, Any]) -> "Iterator[Session]":
-    """A way to the service that stops gently."""
-    from feedtool.areas.products.catalog.sync import GO_ON
-    from feedtool.cli.connect import stoppable, to_catalogue, to_sandbox
-    from feedtool.cli.signals import stopping
-
-    is_sandbox = given["sandbox"]
-    if is_sandbox:  # it needs nothing else, and an account's settings are not meant for it
-        given |= options.on_command_line(ctx, "seller", "token")
-    given |= token_options(ctx)
-    way = to_sandbox(home, given) if is_sandbox else to_catalogue(given)
-    with way as service, stopping(GO_ON) as stop:
-        yield stoppable(service, stop, given)
-
-
-@contextmanager
-def _progress() -> "Iterator[Callable[[SyncStep], None]]":
-    from feedtool.cli.progress import COUNTED, on_stderr
-    from feedtool.delivery.events import Event
-
-    lines = on_stderr(time.monotonic)
-
-    def tell(step: "SyncStep") -> None:
-        lines.tell(Event(COUNTED[0], step.text, "", 0, None, None, step.done, step.total))
-
-    try:
-        yield tell
-    finally:
-        lines.close()

@@ -1,8 +1,8 @@
 """The catalogue that the options of a command mean, from the local cache."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -16,78 +16,87 @@ from feedtool.model.errors import UsageProblem
 if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
     from feedtool.areas.products.catalog.cache import Cache
+    from feedtool.areas.products.catalog.model import Origin
 
+FILE = "catalog.sqlite"
 from_sandbox = options.flag("--sandbox", "The embedded sandbox's catalogue.")
 base_url = options.text("--base-url", "URL", "Whose catalogue.  [default: the one brought last]")
 
 
 @contextmanager
-def looking(ctx: click.Context, given: dict[str, Any]) -> Iterator["Catalog"]:
-    """The catalogue that the options mean; which one, and of when, is said on stderr."""
-    from feedtool.areas.products.catalog.cache import FILE, Cache
-    from feedtool.areas.products.catalog.report import describe_origin
+def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
+    """The catalogue that the options mean; which one, and of when, is said on stderr.
 
-    options.refuse_two_services(ctx, given)
-    path = home_path(given["home"]) / FILE
-    if not path.is_file():
-        raise _not_brought(given)
-    with Cache(path) as cache:
-        found = _meant(ctx, cache, given)
-        echo("catalogue", describe_origin(found.origin))
-        yield found
+    Raises:
+        UsageProblem: There is none of that service in the language that is asked for.
+    """
+    from feedtool.areas.products.catalog.cache import Cache
 
-
-def _meant(ctx: click.Context, cache: "Cache", given: dict[str, Any]) -> "Catalog":
-    service = _service(given)
-    known = [origin for origin in cache.origins() if service in {None, origin.service}]
-    asked = [origin for origin in known if origin.language == given["language"]]
-    if not asked and ctx.get_parameter_source("language") is ParameterSource.DEFAULT:
-        asked = known  # nobody has asked for that language
-    found = cache.catalog(asked[0].service, asked[0].language) if asked else None
-    if found is None or not found.categories:
-        raise _not_brought(given, {origin.language for origin in known})
-    return found
-
-
-def _service(given: dict[str, Any]) -> str | None:
-    return options.SANDBOX if given["sandbox"] else given["base_url"]
-
-
-def _not_brought(given: dict[str, Any], others: Collection[str] = ()) -> UsageProblem:
-    service = _service(given)
+    options.refuse_two_services(ctx)
+    service, language = _service(ctx), ctx.params["language"]
+    is_asked = ctx.get_parameter_source("language") is not ParameterSource.DEFAULT
+    path = home_path(ctx.params["home"]) / FILE
+    there: set[str] = set()
+    if path.is_file():
+        with Cache(path) as cache:
+            origins = _origins(ctx, cache, language)
+            there = {origin.language for origin in origins}
+            catalog = cache.catalog(origins[0].service, origins[0].language) if origins else None
+            if catalog and catalog.categories and (language in there or not is_asked):
+                _echo_origin(catalog.origin)
+                yield catalog
+                return
     of = f" of {service}" if service else ""
-    there = f"; there is one in {', '.join(sorted(others))}" if others else ""
-    return UsageProblem(
-        f"there is no catalogue{of} in {given['language']} here{there}",
-        f"bring it with `{sync_command(service, given['language'])}`",
+    others = f"; there is one in {', '.join(sorted(there))}" if there else ""
+    raise UsageProblem(
+        f"there is no catalogue{of} in {language} here{others}",
+        f"bring it with `{sync_command(service, language)}`",
     )
 
 
-def elsewhere(known: "Catalog", given: dict[str, Any]) -> str:
-    """In which language a catalogue is, and how to look in another one."""
-    from feedtool.areas.products.catalog.cache import FILE, Cache
+def _echo_origin(origin: "Origin") -> None:
+    from feedtool.areas.products.catalog.report import describe_origin
 
-    service = known.origin.service
-    with Cache(home_path(given["home"]) / FILE) as cache:
+    echo("catalogue", describe_origin(origin))
+
+
+def _service(ctx: click.Context) -> str | None:
+    """The address of the service that is meant, None where any is."""
+    if ctx.params.get("sandbox"):
+        return options.SANDBOX
+    address = ctx.params.get("base_url") or options.chosen(ctx).profile.account.get("base_url")
+    return str(address) if address else None
+
+
+def _origins(ctx: click.Context, cache: "Cache", *languages: str | None) -> "list[Origin]":
+    """The catalogues of the service that is meant, those of the first languages first."""
+    service = _service(ctx)
+    ranks = {name: rank for rank, name in reversed([*enumerate(languages)])}
+    origins = [origin for origin in cache.origins() if service in {None, origin.service}]
+    return sorted(origins, key=lambda origin: ranks.get(origin.language, len(ranks)))
+
+
+def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
+    """The language of a catalogue, and how to look in the others."""
+    from feedtool.areas.products.catalog.cache import Cache
+
+    service = catalog.origin.service
+    with Cache(home_path(ctx.params["home"]) / FILE) as cache:
         here = {origin.language for origin in cache.origins() if origin.service == service}
     ways = [
         f"in {language}: "
         + ("" if language in here else f"`{sync_command(service, language)}`, then ")
         + f"--language {language}"
         for language in LANGUAGES
-        if language != known.language
+        if language != catalog.language
     ]
-    return f"the catalogue here is in {known.language}; {'; '.join(ways)}"
+    return f"the catalogue here is in {catalog.language}; {'; '.join(ways)}"
 
 
 def sync_command(service: str | None, language: str) -> str:
     """The command that brings a catalogue."""
-    words = ["feedtool catalog sync"]
-    if service == options.SANDBOX:
-        words.append("--sandbox")
-    if language != "en":
-        words.append(f"--language {language}")
-    return " ".join(words)
+    sandbox = " --sandbox" if service == options.SANDBOX else ""
+    return f"feedtool catalog sync{sandbox}{f' --language {language}' * (language != 'en')}"
 
 
 def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
@@ -99,38 +108,29 @@ def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
     told on stderr. The cache stays open until the command ends.
     """
     opened: list[Cache] = []
-    found: dict[str | None, Catalog | None] = {}
-    told: set[str] = set()
+    catalogs: dict[str | None, Catalog | None] = {}
 
-    def wanted(language: str | None) -> "Catalog | None":
-        if language not in found:
+    def catalog_in(language: str | None) -> "Catalog | None":
+        if language not in catalogs:
             cache = opened[0] if opened else _open(ctx)
             if cache is None:
                 return None
             opened[:] = [cache]
-            found[language] = _preferred(ctx, cache, language)
-            _tell(found[language], told)
-        return found[language]
+            catalog = _preferred(ctx, cache, language)
+            if catalog and catalog not in catalogs.values():
+                _echo_origin(catalog.origin)
+            catalogs[language] = catalog
+        return catalogs[language]
 
-    return wanted
-
-
-def _tell(catalog: "Catalog | None", told: set[str]) -> None:
-    """Once, which catalogue it is, and of when."""
-    from feedtool.areas.products.catalog.report import describe_origin
-
-    line = describe_origin(catalog.origin) if catalog else ""
-    if line and line not in told:
-        told.add(line)
-        echo("catalogue", line)
+    return catalog_in
 
 
 def _open(ctx: click.Context) -> "Cache | None":
     home = home_path(ctx.params.get("home"))
     is_sandbox = bool(ctx.params.get("sandbox"))
-    if not (is_sandbox or (home / "catalog.sqlite").is_file()):
+    if not (is_sandbox or (home / FILE).is_file()):
         return None
-    from feedtool.areas.products.catalog.cache import FILE, Cache
+    from feedtool.areas.products.catalog.cache import Cache
 
     cache = Cache(home_folder(home) / FILE)
     ctx.call_on_close(cache.close)
@@ -144,29 +144,17 @@ def _open(ctx: click.Context) -> "Cache | None":
 def _bring_sandbox(cache: "Cache", language: str) -> None:
     """What `catalog sync --sandbox` does: whoever tries the sandbox needs nothing else first."""
     from feedtool.areas.products.catalog.sync import sync
-    from feedtool.cli.connect import to_sandbox
-    from feedtool.service.fetch import FetchContext
+    from feedtool.cli.connect import fetch_context, to_sandbox
 
     echo("catalogue", "the embedded sandbox's is brought; that is done once")
-    with to_sandbox(None, {"language": language}) as service:
-        around = FetchContext(service.now, service.sleep, pool=service.pool)
-        sync(service.client, cache, around, service=service.address, language=language)
+    with to_sandbox(None, {"language": language}) as session:
+        context = fetch_context(session)
+        sync(session.client, cache, context, service=session.address, language=language)
 
 
 def _preferred(ctx: click.Context, cache: "Cache", language: str | None) -> "Catalog | None":
-    service = _service_of(ctx)
-    known = [origin for origin in cache.origins() if service in {None, origin.service}]
-    preferred = [language, ctx.params.get("language")]
+    languages = [language, ctx.params.get("language")]
     if ctx.get_parameter_source("language") is ParameterSource.COMMANDLINE:
-        preferred.reverse()
-    ranks = {name: rank for rank, name in reversed([*enumerate(preferred)])}
-    known.sort(key=lambda origin: ranks.get(origin.language, len(ranks)))
-    return cache.catalog(known[0].service, known[0].language) if known else None
-
-
-def _service_of(ctx: click.Context) -> str | None:
-    """The address of the service that is meant, None where any is."""
-    if ctx.params.get("sandbox"):
-        return options.SANDBOX
-    address = ctx.params.get("base_url") or options.chosen(ctx).profile.account.get("base_url")
-    return str(address) if address else None
+        languages.reverse()
+    origins = _origins(ctx, cache, *languages)
+    return cache.catalog(origins[0].service, origins[0].language) if origins else None

@@ -1,5 +1,6 @@
 """`feedtool config`."""
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -9,8 +10,12 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
-from feedtool.cli.credentials import masked
 from feedtool.cli.home import home_path
+
+SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "hook", "webhook")
+"""A command may hold a secret as well as print one, and so may the path of an address."""
+
+MASK = "********"
 
 Row = tuple[str, object, str]
 """A setting's name, its value, and where that comes from."""
@@ -28,7 +33,7 @@ def config() -> None:
 @options.notifying
 @options.language
 @options.home
-@options.choice("--format form", ("text", "json"), "How the settings are told.")
+@options.choice("--format form", ("text", "json"), "The form of the list on stdout.")
 @click.pass_context
 def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
     """Show the settings in force and where each comes from; secrets are masked.
@@ -38,7 +43,7 @@ def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
     rows = [_row(ctx, name, value) for name, value in sorted(settings.items())]
     rows += _dialect(ctx)
     if form == "json":
-        from feedtool.report.fields import dumped
+        from feedtool.report.as_json import dumped
 
         listed = ({"name": name, "value": value, "source": source} for name, value, source in rows)
         click.echo("[\n  " + ",\n  ".join(map(dumped, listed)) + "\n]")
@@ -55,8 +60,14 @@ def _row(ctx: click.Context, name: str, value: object) -> Row:
     label = max(option.opts, key=len).removeprefix("--")
     if name == "home":
         value = home_path(value if isinstance(value, Path) else None)
-    shown = "" if value is None else masked(name, value)
-    return label, shown, _source(ctx, name, option)
+    return label, "" if value is None else _masked(name, value), _source(ctx, name, option)
+
+
+def _masked(name: str, value: object) -> str:
+    """A setting's value as it may be shown: no token, and no password inside an address."""
+    if name in SECRETS and value:
+        return MASK
+    return re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", str(value))
 
 
 def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
@@ -67,11 +78,10 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
         case ParameterSource.ENVIRONMENT:
             return f"environment {option.envvar}"
         case ParameterSource.DEFAULT_MAP:
-            profile = ctx.params.get("profile")
             is_profiles = name in state.profile.account
-            return f"{state.config.path}, {f'profile {profile}' if is_profiles else 'defaults'}"
-        case _:
-            return "default"
+            table = f"profile {ctx.params.get('profile')}" if is_profiles else "defaults"
+            return f"{state.config.path}, {table}"
+    return "default"
 
 
 def _dialect(ctx: click.Context) -> list[Row]:
@@ -90,16 +100,16 @@ def _fields(settings: Any, table: str = "") -> dict[str, object]:
     """Fields as the configuration has them; those of a table by its name and theirs."""
     from dataclasses import fields, is_dataclass
 
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for field in fields(settings):
         value, name = getattr(settings, field.name), f"{table}{field.name}"
         if is_dataclass(value):
-            found |= _fields(value, f"{name}.")
+            values |= _fields(value, f"{name}.")
         elif isinstance(value, tuple):
-            found[name] = list(value)
+            values[name] = list(value)
         else:
-            found[name] = float(value) if isinstance(value, Decimal) else value
-    return found
+            values[name] = float(value) if isinstance(value, Decimal) else value
+    return values
 
 
 def _shown(value: object) -> str:

@@ -1,4 +1,4 @@
-"""What is asked on a terminal: whether a purge is wanted, and what kind of feed a sheet is."""
+"""Questions on a terminal: is a purge wanted, and of what kind is a sheet?"""
 
 import sys
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PURGE = "purge_and_replace"
 
 
-def asked_to_purge(ctx: click.Context, given: Mapping[str, Any]) -> bool:
-    """Whether `--purge-and-replace` was typed, and all that it needs with it.
+def is_purge(ctx: click.Context, given: Mapping[str, Any]) -> bool:
+    """True if `--purge-and-replace` was typed, with all that it needs.
 
     Raises:
         UsageProblem: it stands in the environment or the configuration, or its options contradict
@@ -41,7 +41,7 @@ def asked_to_purge(ctx: click.Context, given: Mapping[str, Any]) -> bool:
 
 
 def confirming(given: Mapping[str, Any]) -> "Confirm":
-    """Asks about a purge on the terminal; without one, or with --yes, the options decide."""
+    """A question about a purge on the terminal; without one, or with --yes, the options decide."""
 
     def confirm(purge: "Purge") -> None:
         from feedtool.areas.legacy.purge import NOTHING_SENT, refuse
@@ -64,7 +64,7 @@ def confirming(given: Mapping[str, Any]) -> "Confirm":
 
 
 def kind_asked(form: str) -> "Settle":
-    """Asks on the terminal what kind an unclear sheet is; it is not asked for a script's format."""
+    """A question on the terminal about an unclear sheet; none for a script's format."""
 
     def settle(file: str, _: str | None, unclear: "KindUnclear") -> str | None:
         if form != "text" or not _is_terminal():

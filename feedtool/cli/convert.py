@@ -11,7 +11,7 @@ from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
 from feedtool.cli.errors import echo
 from feedtool.cli.files import STDIN, as_row, inputs
-from feedtool.cli.reading import how_to_read
+from feedtool.cli.reading import feed_of, read_options
 from feedtool.model.errors import Exit, UsageProblem
 
 
@@ -21,29 +21,16 @@ from feedtool.model.errors import Exit, UsageProblem
 @options.configuration
 @options.reading
 @as_row
-@options.option(
+@options.text(
     "--to",
-    metavar="KIND",
-    help="What kind of feed the rows become.  [default: what IN is, as far as OUT can hold it]",
+    "KIND",
+    "What kind of feed the rows become.  [default: what IN is, as far as OUT can hold it]",
 )
-@options.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="How the result is told on stdout.",
-)
+@options.format_
 @options.common
 @click.pass_context
 def convert(
-    ctx: click.Context,
-    /,
-    source: str,
-    target: Path,
-    to: str | None,
-    form: str,
-    **given: Any,
+    ctx: click.Context, /, source: str, target: Path, to: str | None, form: str, **given: Any
 ) -> int:
     """Turn a file into another: a workbook, a CSV, an Offers.xml, its zip, JSON requests.
 
@@ -56,27 +43,26 @@ def convert(
     from feedtool.report.conversion import loss_lines, write_conversion
     from feedtool.runs.convert import ConversionOptions, convert, form_of
 
-    if to is not None and to not in load().feeds:
-        raise UsageProblem(f"there is no kind of feed “{to}”", f"kinds: {', '.join(load().feeds)}")
+    if to is not None:
+        feed_of(to)
     _check_name(target)
     wanted = form_of(target, load())
     _check_target(source, target, is_folder=not wanted.ending, may_replace=given["yes"])
-    asked = how_to_read(ctx, given, settle=kind_asked(form))
+    reading = read_options(ctx, given, settle=kind_asked(form))
     how = ConversionOptions(target, wanted, to, given["language"], bool(given["channel"]))
     with inputs([source]) as [file]:
-        found = convert(file, asked, how, load())
-        for one in found.written:
-            for line in loss_lines(one.losses):
+        conversion = convert(file, reading, how, load())
+        for sheet in conversion.written:
+            for line in loss_lines(sheet.losses):
                 echo("lost", line)
-        for text, hint in found.notes:
+        for text, hint in conversion.notes:
             echo("note", text)
             echo("help", hint)
-        write_conversion(found, sys.stdout, form)
-    return Exit.ROWS if found.has_losses else Exit.OK
+        write_conversion(conversion, sys.stdout, form)
+    return Exit.ROWS if conversion.has_losses else Exit.OK
 
 
 def _check_name(target: Path) -> None:
-    """Whether it is a name that the system takes."""
     try:
         target.exists()
     except OSError as error:  # a name that no system takes
@@ -86,11 +72,11 @@ def _check_name(target: Path) -> None:
 
 
 def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bool) -> None:
-    """Whether the output can go there; told before anything is read."""
+    """Raises UsageProblem where the output cannot go there, before anything is read."""
     if source != STDIN and _is_same(Path(source), target):
         raise UsageProblem(f"{target} is IN and OUT", "give OUT another name")
     if target.exists():
-        if is_folder != target.is_dir() or not (is_folder or target.is_file()):
+        if not (target.is_dir() if is_folder else target.is_file()):
             what = "a file" if is_folder else "no file"
             raise UsageProblem(f"{target} is {what}", "give OUT another name")
         is_taken = not is_folder or any(target.iterdir())

@@ -5,18 +5,14 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import echo
-from feedtool.cli.home import books, home_folder
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.nouns import Status
-
-if TYPE_CHECKING:
-    from feedtool.report import SheetResult
 
 SAMPLE = "offers-upsert.xlsx"
 
@@ -38,19 +34,22 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     from feedtool.cli.files import beside
     from feedtool.cli.output import echo_results
     from feedtool.runs.annotated_copy import Outputs
-    from feedtool.runs.submit import submit as submit_files
+    from feedtool.runs.submit import submit
 
     sample = _put(folder)
     target = beside(sample)
     echo("demo", f"feedtool submit {sample} --sandbox")
     state = home_folder(home)
-    with to_sandbox(state, {"language": "en"}) as service, books(state, None) as opened:
-        submission = submit_files(
+    with (
+        to_sandbox(state, {"language": "en"}) as session,
+        open_workspace(state, None) as workspace,
+    ):
+        submission = submit(
             [Input(str(sample), sample)],
             ReadOptions(),
             Outputs({str(sample): target}),
-            replace(service, is_sandbox=True),
-            opened,
+            replace(session, is_sandbox=True),
+            workspace,
         )
         if submission.stopped:
             raise submission.stopped
@@ -59,15 +58,12 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
         return code
     echo("look", f"open {target}: the answer stands in the last three columns")
     typed = options.on_command_line(ctx, "home")["home"]
-    _say_what_next(submission.outcomes[0], f" --home {quote(str(typed))}" if typed else "")
-    return Exit.OK
-
-
-def _say_what_next(outcome: "SheetResult", where: str) -> None:
-    """How a newcomer goes on: the run is in the ledger as any other is."""
-    if outcome.run and outcome.counts().by_status.get(Status.REJECTED):
-        echo("next", f"feedtool results {outcome.run} --failed-only{where}: the rows to correct")
+    where = f" --home {quote(str(typed))}" if typed else ""
+    (result,) = submission.outcomes  # its run is in the ledger as any other is
+    if result.run and result.counts().by_status.get(Status.REJECTED):
+        echo("next", f"feedtool results {result.run} --failed-only{where}: the rows to correct")
     echo("next", f"feedtool runs{where}: this run, and all others")
+    return Exit.OK
 
 
 def _put(folder: Path) -> Path:

@@ -16,25 +16,24 @@ from feedtool.model.errors import Exit, FeedtoolError, Interrupted
 
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
+OnLine = Callable[[str, str], None]
+OnEnd = Callable[[int], None]
 
-Said = Callable[[str, str], None]
-Ended = Callable[[int], None]
-
-_hearing: list[tuple[Said, Ended]] = []
-"""Who hears what the command of this process says, and how it ends: as stderr, the process's."""
+_listeners: list[tuple[OnLine, OnEnd]] = []
+"""What hears the lines on stderr and the exit code of this process's command."""
 
 
-def heard_by(said: Said, ended: Ended) -> None:
-    """Have somebody hear, from here to the command's end, what is said and the exit code."""
-    _hearing.append((said, ended))
+def listen(on_line: OnLine, on_end: OnEnd) -> None:
+    """Have functions called, until the command ends, with each line on stderr and its exit code."""
+    _listeners.append((on_line, on_end))
 
 
 def run(command: click.Command, arguments: list[str]) -> int:
     """Runs the command line and returns its exit code."""
-    _hearing.clear()
+    _listeners.clear()
     code = _run(command, arguments)
-    for _, ended in _hearing:
-        ended(code)
+    for _, on_end in _listeners:
+        on_end(code)
     return code
 
 
@@ -45,11 +44,10 @@ def _run(command: click.Command, arguments: list[str]) -> int:
     try:
         result = command.main(arguments, prog_name="feedtool", standalone_mode=False)
         sys.stdout.flush()
-    except SystemExit as error:  # click's own way to end where nobody reads its help any more
-        return _unread(error, arguments)
+    except SystemExit:  # click's own way to end where nobody reads its help any more
+        return discard_stdout()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last resort
-        ending = next(ending for kind, ending in ENDINGS if isinstance(error, kind))
-        return ending(error, arguments)
+        return _ending(error, arguments)
     return int(result) if isinstance(result, int) else Exit.OK
 
 
@@ -66,9 +64,13 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 def echo_error(error: FeedtoolError) -> None:
     """One line that says what, and one what to do."""
-    echo("error", error.message)
-    if error.hint:
-        echo("help", error.hint)
+    _echo_both(error.message, error.hint)
+
+
+def _echo_both(message: str, hint: str) -> None:
+    for label, text in (("error", message), ("help", hint)):
+        if text:
+            echo(label, text)
 
 
 def echo(label: str, text: str) -> None:
@@ -78,18 +80,57 @@ def echo(label: str, text: str) -> None:
     colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
     head = click.style(f"{label}:", fg=colour, bold=True)
     click.echo(f"{head} {clean(text)}", err=True, color=wants_colour(sys.stderr))
-    for said, _ in _hearing:
-        said(label, text)
+    for on_line, _ in _listeners:
+        on_line(label, text)
 
 
 def wants_colour(stream: object) -> bool:
-    """Whether colours belong on a stream: a terminal, and nobody said NO_COLOR."""
+    """True for a terminal, unless NO_COLOR is set."""
     is_terminal = getattr(stream, "isatty", lambda: False)()
     return bool(is_terminal) and not os.environ.get("NO_COLOR")
 
 
+def discard_stdout() -> Exit:
+    """Sends the rest nowhere: the reader has seen enough, as in `| head`."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Exit.OK
+
+
+def _ending(error: Any, arguments: list[str]) -> int:
+    """The exit code of a failure, which is said on stderr."""
+    code, message, hint = Exit.USAGE, "", ""
+    match error:
+        case click.exceptions.Exit():
+            code = Exit(error.exit_code)
+        case click.Abort(__cause__=EOFError() as cause):
+            # click takes the end of a file for the user's wish; nothing here asks the user anything
+            return _bug(cause, arguments)
+        case click.Abort() | KeyboardInterrupt():
+            code, message = Exit.CTRL_C, "stopped by Ctrl-C"
+        case click.ClickException():
+            message = error.format_message()
+            context = getattr(error, "ctx", None)
+            hint = f"{context.command_path} --help" if context else ""
+        case FeedtoolError():
+            code, message, hint = error.exit, error.message, error.hint
+        case BrokenPipeError():
+            code = discard_stdout()
+        case OSError(errno=errno.ENAMETOOLONG):
+            # A name that no system takes is one that was given, wherever it is met first.
+            message, hint = f"the name {error.filename} is too long", "give a shorter name"
+        case OSError(filename=None) if error.errno in UNWRITABLE:
+            # A full disk, or a device that takes nothing: a file to be written has a name.
+            discard_stdout()
+            message = f"the output cannot be written: {error.strerror}"
+            hint = "make room, or send it elsewhere"
+        case _:
+            return _bug(error, arguments)
+    _echo_both(message, hint)
+    return int(code)
+
+
 def _bug(error: Exception, arguments: list[str]) -> int:
-    """One line, and a report ready to paste; it holds no value of any option or file."""
     path = bug_report(error, arguments)
     echo("error", f"this is a bug in feedtool: {type(error).__name__}")
     echo("help", f"please report it with the contents of {path}")
@@ -97,14 +138,10 @@ def _bug(error: Exception, arguments: list[str]) -> int:
 
 
 def bug_report(error: Exception, arguments: list[str]) -> Path | str:
-    """Where the report of a bug is, or why there is none."""
-    try:
-        return _write_report(error, arguments)
-    except OSError as reason:
-        return f"(no report could be written: {reason.strerror})"
+    """The path of a report ready to paste, or why there is none.
 
-
-def _write_report(error: Exception, arguments: list[str]) -> Path:
+    It holds no value of any option or file.
+    """
     import platform
     import tempfile
     import traceback
@@ -121,72 +158,10 @@ def _write_report(error: Exception, arguments: list[str]) -> Path:
         f"{type(error).__qualname__} at",
         *(f"  {Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames),
     ]
-    descriptor, name = tempfile.mkstemp(prefix="feedtool-bug-", suffix=".txt")
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    try:
+        descriptor, name = tempfile.mkstemp(prefix="feedtool-bug-", suffix=".txt")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+    except OSError as reason:
+        return f"(no report could be written: {reason.strerror})"
     return Path(name)
-
-
-def _ended(error: Any, arguments: list[str]) -> int:
-    del arguments
-    return int(error.exit_code)
-
-
-def _ctrl_c(error: Any, arguments: list[str]) -> int:
-    # click takes the end of a file for the user's wish; nothing here asks the user anything.
-    if isinstance(error.__cause__, EOFError):
-        return _bug(error.__cause__, arguments)
-    echo("error", "stopped by Ctrl-C")
-    return Exit.CTRL_C
-
-
-def _usage(error: Any, arguments: list[str]) -> int:
-    del arguments
-    echo("error", error.format_message())
-    if getattr(error, "ctx", None):
-        echo("help", f"{error.ctx.command_path} --help")
-    return Exit.USAGE
-
-
-def _told(error: Any, arguments: list[str]) -> int:
-    del arguments
-    echo_error(error)
-    return int(error.exit)
-
-
-def _unwritable(error: Any, arguments: list[str]) -> int:
-    """A full disk, or a device that takes nothing; a file that was to be written has a name.
-
-    A name that no system takes is one that was given, wherever it is met first.
-    """
-    if error.errno == errno.ENAMETOOLONG:
-        echo("error", f"the name {error.filename} is too long")
-        echo("help", "give a shorter name")
-        return Exit.USAGE
-    if error.filename is not None or error.errno not in UNWRITABLE:
-        return _bug(error, arguments)
-    _unread(error, arguments)
-    echo("error", f"the output cannot be written: {error.strerror}")
-    echo("help", "make room, or send it elsewhere")
-    return Exit.USAGE
-
-
-def _unread(error: Any, arguments: list[str]) -> int:
-    """The reader of our output has seen enough, as in `| head`."""
-    del error, arguments
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return Exit.OK
-
-
-ENDINGS: tuple[tuple[type[BaseException], Callable[[Any, list[str]], int]], ...] = (
-    (click.exceptions.Exit, _ended),
-    (click.Abort, _ctrl_c),
-    (KeyboardInterrupt, _ctrl_c),
-    (click.ClickException, _usage),
-    (FeedtoolError, _told),
-    (BrokenPipeError, _unread),
-    (OSError, _unwritable),
-    (Exception, _bug),
-)
-"""How each kind of failure ends; the first that fits."""

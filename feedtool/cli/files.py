@@ -1,5 +1,6 @@
 """Files in, files out: what commands take as FILE and where answers go."""
 
+import os
 import re
 import shutil
 import sys
@@ -36,12 +37,12 @@ def _row_numbers(
     return ",".join(sorted(set(words), key=int)) or None
 
 
-as_row = options.option(
+as_row = options.text(
     "--as-row",
-    metavar="N[,N]",
+    "N[,N]",
+    "Take these rows all the same, by their numbers, if they look like totals or a header.",
     multiple=True,
     callback=_row_numbers,
-    help="Take these rows all the same, by their numbers, if they look like totals or a header.",
 )
 
 
@@ -69,7 +70,7 @@ def _path(name: str, stack: ExitStack) -> Path:
 
 
 def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dict[str, Path]:
-    """Where each file's annotated copy goes.
+    """The place of each file's annotated copy, by the file's name.
 
     Raises:
         UsageProblem: one `--out` for several files, standard input without it, or one copy for
@@ -81,12 +82,11 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
         raise UsageProblem(
             "--out names one file, and there are several inputs", "leave it out, or run them apart"
         )
+    places: dict[str, Path] = {}
     for file in inputs:
         if file.name == STDIN and (in_place or not out):
             raise UsageProblem("the copy of standard input has no name", "name it with --out")
-    found: dict[str, Path] = {}
-    for file in inputs:
-        path = _as_book(file.path)
+        path = _workbook_name(file.path)
         if in_place and path is not file.path:
             raise UsageProblem(
                 f"{file.name} is an Offers.xml, and the copy of one is a workbook",
@@ -94,15 +94,15 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
             )
         target = file.path if in_place else out or beside(path)
         _refuse_other_format(file.path, path, target)
-        if file.name in found or target.resolve() in map(Path.resolve, found.values()):
+        if file.name in places or target.resolve() in map(Path.resolve, places.values()):
             raise UsageProblem(
                 f"two inputs would be written to {target}", "name each file once, or run them apart"
             )
-        found[file.name] = target
-    return found
+        places[file.name] = target
+    return places
 
 
-def _as_book(path: Path) -> Path:
+def _workbook_name(path: Path) -> Path:
     """The name that an Offers.xml, or its zip, has as a workbook; any other file's own."""
     try:
         return path.with_suffix(".xlsx") if load().format_of(path) else path
@@ -110,7 +110,7 @@ def _as_book(path: Path) -> Path:
         return path  # what cannot be read is told of where it is read
 
 
-def _refuse_other_format(named: Path, path: Path, target: Path) -> None:
+def _refuse_other_format(file: Path, path: Path, target: Path) -> None:
     """A copy is of its input's own format, and its name must not say another.
 
     Of an Offers.xml it is a workbook, as `path` says.
@@ -120,10 +120,9 @@ def _refuse_other_format(named: Path, path: Path, target: Path) -> None:
         for place in (path, target)
     )
     if own and other is not own:
+        why = "it has the input's own format" if file == path else "it is a workbook"
         raise UsageProblem(
-            f"the copy of {named} cannot be {target.name}: it has the input's own format"
-            if named == path
-            else f"the copy of {named} cannot be {target.name}: it is a workbook",
+            f"the copy of {file} cannot be {target.name}: {why}",
             f"let its name end in {path.suffix}",
         )
 
@@ -132,9 +131,34 @@ def beside(path: Path) -> Path:
     """`NAME.result.EXT`; the result of a result is `NAME.result-2.EXT`, and so on."""
     if not path.name:  # a folder such as `.`, which is refused when it is read
         return path
-    stem, dot, number = path.stem.rpartition(".result")
-    if dot and (not number or number.removeprefix("-").isdecimal()):
-        return path.with_name(
-            f"{stem}.result-{int(number.removeprefix('-') or 1) + 1}{path.suffix}"
-        )
+    if earlier := re.fullmatch(r"(?s)(.*)\.result(?:-?(\d+))?", path.stem):
+        number = int(earlier[2] or 1) + 1
+        return path.with_name(f"{earlier[1]}.result-{number}{path.suffix}")
     return path.with_name(f"{path.stem}.result{path.suffix}")
+
+
+def refuse_ending(target: Path, endings: Sequence[str] = (".xlsx",)) -> None:
+    """Raises UsageProblem where a file's name does not say what will be in it."""
+    if target.suffix.lower() not in endings:
+        kind = "neither a workbook nor a CSV" if ".csv" in endings else "no workbook"
+        raise UsageProblem(
+            f"{target} would be {kind}", f"let the name end with {' or '.join(endings)}"
+        )
+
+
+def refuse_target(target: Path, *, may_replace: bool) -> None:
+    """Raises UsageProblem where a file cannot be written, before anything else is done."""
+    from feedtool.sheets.atomic_write import cannot_write
+
+    if target.exists():
+        if not target.is_file():
+            raise UsageProblem(f"{target} is no file", "choose another place with --out")
+        if not may_replace:
+            raise UsageProblem(
+                f"{target} is there already",
+                "choose another name with --out, or replace it with --yes",
+            )
+    if not target.parent.is_dir():
+        raise cannot_write(target, FileNotFoundError())
+    if not os.access(target.parent, os.W_OK):
+        raise cannot_write(target, PermissionError("the folder is read-only"))

@@ -1,6 +1,7 @@
 """The folder of the user's state: ledger, snapshots, catalogue and sandbox."""
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,13 +9,11 @@ from typing import TYPE_CHECKING
 from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from feedtool.runs.workspace import Workspace
 
 
 def home_path(given: Path | None) -> Path:
-    """Where the user's state belongs."""
+    """The place where the user's state belongs."""
     from platformdirs import user_state_path
 
     return given or user_state_path("feedtool", appauthor=False)
@@ -22,23 +21,19 @@ def home_path(given: Path | None) -> Path:
 
 def home_folder(given: Path | None) -> Path:
     """The folder of the user's state, made if need be, readable by the user alone."""
-    folder = home_path(given)
+    folder, hint = home_path(given), "choose another one with --home"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageProblem(
-            f"the state folder {folder} cannot be made: {error.strerror}",
-            "choose another one with --home",
-        ) from error
+        reason = f"the state folder {folder} cannot be made: {error.strerror}"
+        raise UsageProblem(reason, hint) from error
     if not os.access(folder, os.W_OK):
-        raise UsageProblem(
-            f"the state folder {folder} cannot be written", "choose another one with --home"
-        )
+        raise UsageProblem(f"the state folder {folder} cannot be written", hint)
     return folder
 
 
 @contextmanager
-def books(home: Path, ledger: str | None) -> "Iterator[Workspace]":
+def open_workspace(home: Path, ledger: str | None) -> Iterator["Workspace"]:
     """The records of the state folder; `ledger` is the URL of a database that machines share."""
     from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots

@@ -7,22 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import click
 from click.core import ParameterSource
 
-from feedtool.cli import errors, options
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import echo, listen
+from feedtool.cli.options import chosen
 from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.report.as_json import Occasion, refusal_notice, run_notice
-from feedtool.report.fields import summary_fields
+from feedtool.report.as_json import Occasion, refusal_notice, run_notice, summary_fields
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.notify import TIMEOUTS, Log, Notifier, Target, Timing, as_body, targets_of
-
-if TYPE_CHECKING:
-    import click
-
-    from feedtool.model.call import Reply
+from feedtool.runs.notify import Log, Notifier, Target, Timing, as_body, targets_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +68,17 @@ def run_notices(command: str, given: Mapping[str, Any]) -> Iterator[RunNotices]:
     """Those whom the options name; at the end there is a wait with a bound.
 
     Raises:
-        UsageProblem: What is named can never be told, or the log cannot be written.
+        UsageProblem: A target that can never be reached, or a log that cannot be written.
     """
     profile, warn = given["profile"], partial(echo, "warning")
-    log = _log(command, given, warn) if given["log"] else None
+    log = None
+    if given["log"]:  # it also gets the lines on stderr until the end
+        log = Log(given["log"], _now, warn)
+        log.write("started", command=command, profile=profile, pid=os.getpid())
+        listen(
+            lambda label, text: log.write("said", label=label, text=text),
+            lambda code: log.write("ended", exitCode=code),
+        )
     notifier = Notifier(Timing(random.random), warn)
     try:
         yield RunNotices(command, profile, targets_named(given), notifier, log)
@@ -84,25 +86,14 @@ def run_notices(command: str, given: Mapping[str, Any]) -> Iterator[RunNotices]:
         notifier.close(given["notify_wait"])
 
 
-def _log(command: str, given: Mapping[str, Any], warn: Any) -> Log:
-    """The log of a command; it also gets the lines on stderr until the end."""
-    log = Log(given["log"], _now, warn)
-    log.write("started", command=command, profile=given["profile"], pid=os.getpid())
-    errors.heard_by(
-        lambda label, text: log.write("said", label=label, text=text),
-        lambda code: log.write("ended", exitCode=code),
-    )
-    return log
-
-
 def targets_named(given: Mapping[str, Any]) -> dict[str, Target]:
     """The targets that the options name. UsageProblem for what cannot be."""
-    return targets_of(given["hook"], given["webhook"], _post)
+    return targets_of(given["hook"], given["webhook"])
 
 
-def targets_of_profile(ctx: "click.Context", profile: str | None) -> dict[str, Target]:
+def targets_of_profile(ctx: click.Context, profile: str | None) -> dict[str, Target]:
     """The targets that a profile names, where the command line did not choose others."""
-    named = options.chosen(ctx).config.profiles.get(profile or "")
+    named = chosen(ctx).config.profiles.get(profile or "")
     account = named.account if named else {}
     strong = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     return targets_named(
@@ -113,12 +104,6 @@ def targets_of_profile(ctx: "click.Context", profile: str | None) -> dict[str, T
             for name in ("hook", "webhook")
         }
     )
-
-
-def _post(url: str, body: bytes) -> "Reply":
-    from feedtool.service.client import post_json
-
-    return post_json(url, body, TIMEOUTS)
 
 
 def _now() -> datetime:

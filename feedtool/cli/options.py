@@ -1,7 +1,7 @@
 """Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,12 +10,12 @@ import click
 from click.core import ParameterSource
 
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.config import FILE, Config, Profile, load
+from feedtool.runs.config import FILE, Config, Profile, load, refuse_unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SANDBOX = "http://sandbox.invalid/v2"
-"""What stands for the embedded sandbox's address."""
+SANDBOX, SANDBOX_SELLER = "http://sandbox.invalid/v2", "sandbox"
+"""The embedded sandbox's address, which nobody else has, and its seller."""
 
 INSECURE, INSECURE_OPTION = "insecure_http", "--insecure-http"
 
@@ -29,7 +29,7 @@ class ChosenProfile:
 
 
 def chosen(ctx: click.Context) -> ChosenProfile:
-    """What `--config` and `--profile` chose."""
+    """The configuration and the profile that `--config` and `--profile` name."""
     return ctx.ensure_object(ChosenProfile)
 
 
@@ -63,29 +63,17 @@ def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
             f"{config.path}, [defaults]: {INSECURE} is not for every account",
             f"write it into the [profile.NAME] that needs it, or type {INSECURE_OPTION}",
         )
-    strangers = sorted(set(named).difference(own))
+    strangers = dict.fromkeys(sorted(set(named).difference(own)))
     if strangers:
         from feedtool.cli import feedtool
 
         known = {name for command in feedtool.every() for name in _names(command)}
-        _refuse_unknown(strangers, known, config)
+        refuse_unknown(strangers, sorted(known), f"{config.path}, [defaults]")
     return {own[name]: value for name, value in named.items() if name in own}
 
 
-def _refuse_unknown(names: list[str], known: set[str], config: Config) -> None:
-    from difflib import get_close_matches
-
-    for name in names:
-        if name not in known:
-            near = get_close_matches(name, sorted(known), n=1)
-            raise UsageProblem(
-                f"{config.path}, [defaults]: nobody knows “{name}”",
-                f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}",
-            )
-
-
 def _names(command: click.Command) -> dict[str, str]:
-    """Each option as the configuration names it (`base_url`), and click's name of it."""
+    """Click's name of each option, by the configuration's (`base_url`)."""
     return {
         name.removeprefix("--").replace("-", "_"): parameter.name
         for parameter in command.params
@@ -127,7 +115,9 @@ def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
     }
 
 
-def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
+def group(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator for several, in the order of `--help`."""
+
     def decorate(function: F) -> F:
         for add in reversed(options):
             function = add(function)
@@ -136,39 +126,41 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-def text(name: str, metavar: str, told: str, **settings: Any) -> Callable[[F], F]:
+def text(name: str, metavar: str, help_: str, **settings: Any) -> Callable[[F], F]:
     """An option with a word, as it is typed; `name` may be `--as kind`: its parameter's."""
-    return option(*name.split(), metavar=metavar, help=told, **settings)
+    return option(*name.split(), metavar=metavar, help=help_, **settings)
 
 
-def flag(name: str, told: str) -> Callable[[F], F]:
+def flag(name: str, help_: str) -> Callable[[F], F]:
     """An option that is there or not; `name` may be `-v --verbose`."""
-    return option(*name.split(), is_flag=True, help=told)
+    return option(*name.split(), is_flag=True, help=help_)
 
 
-def path(name: str, metavar: str, told: str, *, may_be: str = "", **more: Any) -> Callable[[F], F]:
+def path(name: str, metavar: str, help_: str, *, may_be: str = "", **more: Any) -> Callable[[F], F]:
     """An option with a path; `may_be` is `file` or `folder` where it cannot be the other."""
     other = {"": {}, "file": {"dir_okay": False}, "folder": {"file_okay": False}}[may_be]
     return option(
-        name, type=click.Path(path_type=Path, **other), metavar=metavar, help=told, **more
+        name, type=click.Path(path_type=Path, **other), metavar=metavar, help=help_, **more
     )
 
 
-def choice(name: str, choices: Sequence[str], told: str) -> Callable[[F], F]:
+def choice(name: str, choices: Sequence[str], help_: str) -> Callable[[F], F]:
     """An option with one of some words, the first by default; `name` may be `--format form`."""
     kind = click.Choice(choices)
-    return option(*name.split(), type=kind, default=choices[0], show_default=True, help=told)
+    return option(*name.split(), type=kind, default=choices[0], show_default=True, help=help_)
 
 
-def count(name: str, told: str, metavar: str | None = "N", **more: Any) -> Callable[[F], F]:
+def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> Callable[[F], F]:
     """An option with a number from `min` on, which is 1."""
     bounds = click.IntRange(min=more.pop("min", 1), max=more.pop("max", None))
     if "default" in more:
         more["show_default"] = True
-    return option(name, type=bounds, metavar=metavar, help=told, **more)
+    return option(name, type=bounds, metavar=metavar, help=help_, **more)
 
 
-def seconds(name: str, default: float, told: str, longest: float | None = None) -> Callable[[F], F]:
+def seconds(
+    name: str, default: float, help_: str, longest: float | None = None
+) -> Callable[[F], F]:
     """An option with more than no seconds."""
     return option(
         name,
@@ -176,11 +168,11 @@ def seconds(name: str, default: float, told: str, longest: float | None = None) 
         default=default,
         show_default=True,
         metavar="SECONDS",
-        help=told,
+        help=help_,
     )
 
 
-configuration = _group(
+configuration = group(
     path(
         "--config",
         "FILE",
@@ -199,7 +191,7 @@ configuration = _group(
 )
 """`--config` and `--profile`; to be declared before the options that a profile gives values."""
 
-reading = _group(
+reading = group(
     text("--as kind", "KIND", "What kind of feed the files are."),
     text("--sheet", "NAME", "The sheet to read."),
     text(
@@ -207,20 +199,21 @@ reading = _group(
     ),
 )
 
-writing = _group(
+writing = group(
     path(
         "--out", "PATH", "Where the annotated copy goes; default NAME.result.EXT beside the file."
     ),
     flag("--in-place", "Replace the file itself by its annotated copy, atomically."),
 )
 
-telling = _group(
-    choice("--format form", ("text", "json", "jsonl"), "How the result is told on stdout."),
+format_ = choice("--format form", ("text", "json", "jsonl"), "The form of the result on stdout.")
+reporting = group(
+    format_,
     path("--report", "PATH", "Also write a report: .json, .csv or .html.", callback=_check_report),
     flag("-v --verbose", "List every problem."),
 )
 
-selection = _group(
+selection = group(
     option(
         "--changed-only/--all-rows",
         help="Leave out rows that change nothing of what the service last accepted, as far as is "
@@ -253,7 +246,7 @@ ledger = text(
 sandbox = flag("--sandbox", "Send to the embedded sandbox.")
 no_wait = flag("--no-wait", "Return once all is committed.")
 
-notifying = _group(
+notifying = group(
     text("--hook", "COMMAND", "A command that gets what came of a run, as JSON on its stdin."),
     text("--webhook", "URL", "An address to which the same is posted."),
     seconds("--notify-wait", 30, "The longest wait for both, once all else is done."),
@@ -261,10 +254,10 @@ notifying = _group(
 )
 """Who is told what came of a run, and where it is written."""
 
-common = _group(language, home, flag("--yes", "Answer every question with yes."))
+common = group(language, home, flag("--yes", "Answer every question with yes."))
 """What every command on files takes, whether it needs it or not."""
 
-connection = _group(
+connection = group(
     text("--base-url", "URL", "The service's address, version segment included."),
     # Not `option`: no variable of the environment decides it.
     click.option(
@@ -293,7 +286,7 @@ connection = _group(
 )
 
 
-def refuse_two_services(ctx: click.Context, given: Mapping[str, Any]) -> None:
+def refuse_two_services(ctx: click.Context) -> None:
     """Raises UsageProblem where both the sandbox and an address were typed."""
-    if given["sandbox"] and on_command_line(ctx, "base_url")["base_url"]:
+    if ctx.params["sandbox"] and on_command_line(ctx, "base_url")["base_url"]:
         raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")

@@ -1,17 +1,17 @@
-"""How a command tells what it found: on stdout, and in a report file."""
+"""The results of a command on stdout, and in a report file."""
 
-import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from feedtool.cli.errors import echo, echo_error, wants_colour
+from feedtool.cli.errors import discard_stdout, echo, echo_error, wants_colour
 from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.report import write_columns, write_json, write_jsonl, write_report, write_text
 from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.codes import all_codes
 from feedtool.runs.row_results import exit_code
 
 if TYPE_CHECKING:
@@ -19,40 +19,33 @@ if TYPE_CHECKING:
 
 
 def echo_results(
-    outcomes: Sequence[SheetResult],
+    results: Sequence[SheetResult],
     form: str,
     report: Path | None,
     *,
     is_verbose: bool,
     stopped: FeedtoolError | None = None,
 ) -> int:
-    """Tells the outcomes in the form that was asked for.
-
-    Returns:
-        The exit code; the form never changes it.
-    """
-    from feedtool.report import write_report
-    from feedtool.runs.codes import all_codes
-
-    failed_to_tell = None
+    """Shows the results in a form, and writes the report; the exit code, whatever the form."""
+    unwritten = None
     try:
-        _write(outcomes, form, is_verbose=is_verbose)
+        _write(results, form, is_verbose=is_verbose)
     except BrokenPipeError:  # the reader has seen enough, as in `| head`
-        _leave_stdout()
+        discard_stdout()
     except OSError as error:
-        _leave_stdout()
-        failed_to_tell = UsageProblem(
+        discard_stdout()
+        unwritten = UsageProblem(
             f"stdout cannot be written: {error.strerror}", "make room, or send it elsewhere"
         )
-    for failed in dict.fromkeys(outcome.copy_failed for outcome in outcomes):
+    for failed in dict.fromkeys(result.copy_failed for result in results):
         if failed:
             echo_error(failed)
     if report:
-        write_report(report, outcomes, all_codes())
+        write_report(report, results, all_codes())
         echo("report", str(report))
-    if failed_to_tell:
-        raise failed_to_tell
-    return exit_code(outcomes, stopped)
+    if unwritten:
+        raise unwritten
+    return exit_code(results, stopped)
 
 
 def echo_submission(
@@ -63,59 +56,45 @@ def echo_submission(
     *,
     is_verbose: bool,
 ) -> int:
-    """Tells what came of a delivery, even where something stopped it; the exit code."""
+    """Shows what a delivery came to, even where something stopped it; the exit code."""
+    results, stopped = submission.outcomes, submission.stopped
     for warning in submission.warnings:
         echo("warning", warning)
-    if submission.stopped:
-        echo_error(submission.stopped)
-    _tell_of_copies(submission.outcomes, targets)
-    return echo_results(
-        submission.outcomes, form, report, is_verbose=is_verbose, stopped=submission.stopped
-    )
+    if stopped:
+        echo_error(stopped)
+    _warn_of_copies(results, targets)
+    return echo_results(results, form, report, is_verbose=is_verbose, stopped=stopped)
 
 
-def _tell_of_copies(outcomes: Sequence[SheetResult], targets: Iterable[Path]) -> None:
+def _warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> None:
     """An answer of an earlier run must not be taken for this one's, nor be looked for in vain."""
-    written = {outcome.annotated for outcome in outcomes}
-    displaced = {one.displaced.message: one for one in outcomes if one.displaced}
-    for message, outcome in displaced.items():
-        echo("warning", f"{message} The annotated copy is {outcome.annotated} instead.")
+    written = {result.annotated for result in results}
+    displaced = {result.displaced.message: result for result in results if result.displaced}
+    for message, result in displaced.items():
+        echo("warning", f"{message} The annotated copy is {result.annotated} instead.")
     if displaced:
-        return  # what stands there has just been told of
+        return  # the line above says what stands there
     for target in targets:
         if target not in written and target.exists():
             echo("warning", f"{target} was not renewed: it is from an earlier run")
 
 
-def _leave_stdout() -> None:
-    """Sends the rest nowhere, so that nothing fails once more when Python ends."""
-    with suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _write(outcomes: Sequence[SheetResult], form: str, *, is_verbose: bool) -> None:
-    from feedtool.report import write_columns, write_json, write_jsonl, write_text
-    from feedtool.runs.codes import all_codes
-
-    if isinstance(sys.stdout, TextIOWrapper):
+def _write(results: Sequence[SheetResult], form: str, *, is_verbose: bool) -> None:
+    out = sys.stdout
+    if isinstance(out, TextIOWrapper):
         # JSON is UTF-8 everywhere; a terminal that lacks a letter shows a question mark for it.
-        sys.stdout.reconfigure(
-            encoding=None if form == "text" else "utf-8", errors="replace", newline="\n"
-        )
+        encoding = None if form == "text" else "utf-8"
+        out.reconfigure(encoding=encoding, errors="replace", newline="\n")
     if form == "json":
-        write_json(outcomes, sys.stdout)
+        write_json(results, out)
     elif form == "jsonl":
-        write_jsonl(outcomes, sys.stdout)
+        write_jsonl(results, out)
     else:
-        write_columns(outcomes, sys.stdout)
+        write_columns(results, out)
         # A pipe gets each problem on one line, whatever its length.
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        width = shutil.get_terminal_size().columns if out.isatty() else None
+        is_colour = wants_colour(out)
         write_text(
-            outcomes,
-            sys.stdout,
-            all_codes(),
-            is_colour=wants_colour(sys.stdout),
-            is_verbose=is_verbose,
-            width=width,
+            results, out, all_codes(), is_colour=is_colour, is_verbose=is_verbose, width=width
         )
-    sys.stdout.flush()
+    out.flush()

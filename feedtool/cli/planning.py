@@ -16,7 +16,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import echo
-from feedtool.cli.home import books, home_path
+from feedtool.cli.home import home_path, open_workspace
 from feedtool.cli.reading import selection_of
 from feedtool.model.errors import UsageProblem
 
@@ -25,13 +25,7 @@ if TYPE_CHECKING:
     from feedtool.check import Input, ReadOptions
     from feedtool.ledger import Ledger
     from feedtool.model.sheet import CheckedSheet
-    from feedtool.runs.plan_file import (
-        Account,
-        Conditions,
-        Hashes,
-        PlanFile,
-        SavedPlan,
-    )
+    from feedtool.runs.plan_file import Account, PlanFile, SavedPlan
 
 TEXTS = {
     "profile": "--profile",
@@ -57,20 +51,15 @@ class PlannedCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The plan's words come first, so that what is typed now wins, and is then compared."""
-        place = _named(args)
+        place = os.environ.get(VARIABLE)
+        for word, following in pairwise([*args, ""]):
+            if word == "--":
+                break
+            if word == PLAN:
+                place = following
+            elif word.startswith(f"{PLAN}="):
+                place = word.partition("=")[2]
         return super().parse_args(ctx, [*(_words(place) if place else ()), *args])
-
-
-def _named(args: Sequence[str]) -> str | None:
-    found = os.environ.get(VARIABLE)
-    for word, following in pairwise([*args, ""]):
-        if word == "--":
-            break
-        if word == PLAN:
-            found = following
-        elif word.startswith(f"{PLAN}="):
-            found = word.partition("=")[2]
-    return found or None
 
 
 def _words(place: str) -> list[str]:
@@ -81,12 +70,6 @@ def _words(place: str) -> list[str]:
     flags = [FLAGS[name] for name in FLAGS if kept.get(name) is True]
     # Of the flags this one alone may have been typed against a profile's setting.
     return [*texts, *flags, *(["--all-rows"] if kept.get("changed_only") is False else ())]
-
-
-def words_of(ctx: click.Context) -> dict[str, Any]:
-    """What a plan keeps of the command line that makes it."""
-    typed = options.on_command_line(ctx, *TEXTS, *FLAGS)
-    return {name: value for name, value in typed.items() if value is not None}
 
 
 def plan_of(
@@ -115,51 +98,59 @@ def plan_of(
 
 
 def account_of(given: Mapping[str, Any]) -> "Account":
-    """Whom a dry run is for, as far as the options say."""
-    from feedtool.cli.connect import SANDBOX_SELLER
+    """The account of a dry run, as far as the options say."""
     from feedtool.runs.plan_file import Account
 
     if given["sandbox"]:
-        seller = given["seller"] or SANDBOX_SELLER
+        seller = given["seller"] or options.SANDBOX_SELLER
         return Account(options.SANDBOX, seller, given["profile"], is_sandbox=True)
     return Account(given["base_url"] or None, given["seller"] or None, given["profile"])
 
 
-def saving(
+def plan_file_of(
     ctx: click.Context,
     given: Mapping[str, Any],
-    asked: "ReadOptions",
-    found: "Sequence[Input]",
+    plan: "SavedPlan | None",
+    read: "Sequence[Input]",
+    reading: "ReadOptions",
+    account: "Account",
     open_accepted: "OpenAccepted",
-) -> "PlanFile":
-    """The plan of a dry run, which is to be saved."""
-    from feedtool.runs.annotated_copy import digest_of
-    from feedtool.runs.plan_file import PlanWriter
+) -> "PlanFile | None":
+    """The plan that is to be sent, or only looked at, or that of a dry run, which is to be saved.
 
-    return PlanWriter(
-        _conditions(given, asked, account_of(given)),
-        asked.dialect.limits,
+    None where none is named.
+    """
+    from feedtool.runs.annotated_copy import digest_of
+    from feedtool.runs.plan_file import PlanVerifier, PlanWriter, conditions_of
+
+    if not (plan or given["save_plan"]):
+        return None
+    flags = {name: bool(given[name]) for name in ("all_or_nothing", "changed_only")}
+    flags["prefer_update"] = bool(given["prefer_update"])
+    flags |= dict.fromkeys((f"release {code}" for code in selection_of(given).released), True)
+    about = (
+        lambda inputs: conditions_of(inputs, reading, account, **flags),
         open_accepted,
         _show,
+    )
+    if plan:
+        return PlanVerifier(*about, plan)
+    typed = options.on_command_line(ctx, *TEXTS, *FLAGS)
+    return PlanWriter(
+        *about,
         given["save_plan"],
-        lambda: [(file.name, digest_of(file.path)) for file in found],
-        words_of(ctx),
+        lambda: [(file.name, digest_of(file.path)) for file in read],
+        {name: value for name, value in typed.items() if value is not None},
         datetime.now(UTC),
     )
 
 
-def keeping(
-    plan: "SavedPlan",
-    given: Mapping[str, Any],
-    asked: "ReadOptions",
-    account: "Account",
-    open_accepted: "OpenAccepted",
-) -> "PlanFile":
-    """The plan that is to be sent, or only looked at."""
-    from feedtool.runs.plan_file import PlanVerifier
+def _show(effects: "Mapping[str, Effects]") -> None:
+    """Print what a plan does, before anything is sent."""
+    from feedtool.areas.offers.changes.effects import describe
 
-    conditions = _conditions(given, asked, account)
-    return PlanVerifier(conditions, asked.dialect.limits, open_accepted, _show, plan)
+    for line in describe(effects):
+        echo("plan", line)
 
 
 def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool) -> None:
@@ -178,33 +169,12 @@ def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool)
         )
 
 
-def _conditions(
-    given: Mapping[str, Any], asked: "ReadOptions", account: "Account"
-) -> "Callable[[Hashes], Conditions]":
-    from feedtool.runs.plan_file import conditions_of
-
-    names = ("all_or_nothing", "changed_only", "prefer_update")
-    told = {name: bool(given[name]) for name in names}
-    released = dict.fromkeys(f"release {code}" for code in selection_of(given).released)
-    return lambda inputs: conditions_of(
-        inputs, asked, account, **told, **dict.fromkeys(released, True)
-    )
-
-
-def _show(effects: "Mapping[str, Effects]") -> None:
-    """Print what a plan does, before anything is sent."""
-    from feedtool.areas.offers.changes.effects import describe
-
-    for line in describe(effects):
-        echo("plan", line)
-
-
 Select = Callable[[Sequence["CheckedSheet"]], None]
 
 
 @contextmanager
 def selecting(
-    given: Mapping[str, Any], asked: "ReadOptions"
+    given: Mapping[str, Any], reading: "ReadOptions"
 ) -> "Iterator[tuple[Select, OpenAccepted]]":
     """Decides which rows a dry run would send, and opens what the service has accepted.
 
@@ -213,9 +183,9 @@ def selecting(
     Raises:
         UsageProblem: only what has changed is wanted, and nobody says whose offers are meant.
     """
-    options, account = selection_of(given), account_of(given)
+    selection, account = selection_of(given), account_of(given)
     is_known = account.service is not None and account.seller is not None
-    if options.changed_only and not is_known:
+    if selection.changed_only and not is_known:
         raise UsageProblem(
             "--changed-only needs to know whose offers are meant",
             "name a profile with --profile, or give --base-url and --seller, or --sandbox",
@@ -225,15 +195,15 @@ def selecting(
         from feedtool.runs.workspace import accepted_offers, select_rows
 
         whose = (account.service or "", account.seller or "")
-        with books(home, given["ledger"]) as workspace:
+        with open_workspace(home, given["ledger"]) as workspace:
             yield (
-                partial(select_rows, workspace, asked=asked, selection=options, account=whose),
+                partial(select_rows, workspace, asked=reading, selection=selection, account=whose),
                 partial(accepted_offers, workspace, whose),
             )
         return
     from feedtool.areas.offers.changes.selection import select
 
     yield (
-        lambda sheets: select(sheets, None, options, asked.dialect, lambda _: None),
+        lambda sheets: select(sheets, None, selection, reading.dialect, lambda _: None),
         lambda: None,
     )

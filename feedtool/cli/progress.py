@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from feedtool.delivery.events import Event
+from feedtool.report import progress_events
 from feedtool.report.plain import clean
 
 EVERY = 10.0
@@ -29,28 +30,24 @@ class ProgressRate:
     """How fast uploads or results come, and how long the rest of them takes."""
 
     def __init__(self) -> None:
-        self._of: tuple[object, ...] = ()
+        self._step: tuple[object, ...] = ()
         self._begun = (0.0, 0)
 
-    def told(self, event: Event, now: float) -> str:
+    def describe(self, event: Event, now: float) -> str:
         """`312/500, 41/s, 5 s left`; nothing where there is nothing to count."""
         if event.kind not in COUNTED or not event.total:
             return ""
-        of = (event.path, event.package, event.kind, event.total)
-        if of != self._of:
-            self._of, self._begun = of, (now, event.done)
+        step = (event.path, event.package, event.kind, event.total)
+        if step != self._step:
+            self._step, self._begun = step, (now, event.done)
         seconds, done = now - self._begun[0], event.done - self._begun[1]
         counted = f"{event.done:,}/{event.total:,}"
         if seconds <= 0 or done <= 0:
             return counted
         rate = done / seconds
-        left = (event.total - event.done) / rate
-        return f"{counted}, {rate:,.1f}/s, {_duration(left)} left"
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+        minutes, rest = divmod(round((event.total - event.done) / rate), 60)
+        left = f"{minutes} min {rest} s" if minutes else f"{rest} s"
+        return f"{counted}, {rate:,.1f}/s, {left} left"
 
 
 def _bar(event: Event) -> str:
@@ -59,10 +56,10 @@ def _bar(event: Event) -> str:
 
 
 class ProgressLines:
-    """Tells events as they come.
+    """Shows events as they come.
 
     Args:
-        out: Where to tell them.
+        out: Where to show them.
         is_terminal: Whether a line can be drawn anew.
         width: The columns of the terminal.
         monotonic: The seconds that have passed.
@@ -76,50 +73,38 @@ class ProgressLines:
         is_terminal: bool,
         width: Callable[[], int] = lambda: 80,
     ) -> None:
-        self._out = out
-        self._width = width
-        self._is_terminal = is_terminal
-        self._monotonic = monotonic
-        self._told_at = monotonic()
+        self._out, self._width, self._is_terminal = out, width, is_terminal
+        self._monotonic, self._shown_at = monotonic, monotonic()
         self._drawn = 0
         self._rate = ProgressRate()
 
-    def tell(self, event: Event) -> None:
+    def show(self, event: Event) -> None:
         """Draws the event on a terminal; elsewhere now and then one."""
         if event.kind in KEPT:
             self.close()
-            self._out.write(f"warning: {clean(event.text)}\n")
-            self._out.flush()
+            self._write(f"warning: {clean(event.text)}\n")
             return
         now = self._monotonic()
-        text, rate = clean(event.text), self._rate.told(event, now)
+        text, rate = clean(event.text), self._rate.describe(event, now)
         if self._is_terminal:
             if rate:
                 text = f"{_bar(event)} {rate}  {text}"
             text = text[: self._width() - 1]  # a longer line could not be drawn anew
-            self._out.write("\r" + text.ljust(self._drawn))
+            self._write("\r" + text.ljust(self._drawn))
             self._drawn = len(text)
-            self._out.flush()
-        elif now - self._told_at >= EVERY:
-            self._told_at = now
-            self._out.write(f"{text} ({rate})\n" if rate else f"{text}\n")
+        elif now - self._shown_at >= EVERY:
+            self._shown_at = now
+            self._write(f"{text} ({rate})\n" if rate else f"{text}\n")
 
     def close(self) -> None:
         """Leaves the terminal's line free for what comes next."""
         if self._drawn:
-            self._out.write("\r" + " " * self._drawn + "\r")
-            self._out.flush()
+            self._write("\r" + " " * self._drawn + "\r")
             self._drawn = 0
 
-
-def on_stderr(monotonic: Callable[[], float]) -> ProgressLines:
-    """Progress for whoever looks at stderr."""
-    return ProgressLines(
-        sys.stderr,
-        monotonic,
-        is_terminal=sys.stderr.isatty(),
-        width=lambda: shutil.get_terminal_size().columns,
-    )
+    def _write(self, text: str) -> None:
+        self._out.write(text)
+        self._out.flush()
 
 
 @contextmanager
@@ -130,18 +115,39 @@ def progress_of(form: str, also: OnEvent = lambda _: None) -> Iterator[OnEvent]:
         form: `jsonl`, or another one.
         also: Called with each event afterwards.
     """
-    from feedtool.report import progress_events
-
-    lines, write = on_stderr(time.monotonic), progress_events(sys.stdout)
+    is_terminal, write = sys.stderr.isatty(), progress_events(sys.stdout)
+    lines = ProgressLines(
+        sys.stderr,
+        time.monotonic,
+        is_terminal=is_terminal,
+        width=lambda: shutil.get_terminal_size().columns,
+    )
 
     def show(event: Event) -> None:
         if form == "jsonl":
             write(event.text, event.done, event.total, event.path)
         else:
-            lines.tell(event)
+            lines.show(event)
         also(event)
 
     try:
         yield show
     finally:
         lines.close()
+
+
+Count = Callable[[str, int, int | None], None]
+
+
+@contextmanager
+def counting(form: str) -> Iterator[Count]:
+    """The same for what is read from the service: words, how many have come, and of how many."""
+    with progress_of(form) as show:
+
+        def count(text: str, done: int, total: int | None = None) -> None:
+            if form == "jsonl":
+                progress_events(sys.stdout)(text, done, total, "")
+            else:
+                show(Event(COUNTED[0], text, "", 0, None, None, done, total or 0))
+
+        yield count

@@ -10,6 +10,7 @@ from feedtool.areas.registry import load
 from feedtool.check import ReadOptions
 from feedtool.cli.catalog_cache import catalogue
 from feedtool.cli.options import chosen
+from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
 
@@ -17,8 +18,16 @@ if TYPE_CHECKING:
     from feedtool.areas.offers.changes.selection import SelectionOptions
 
 
+def feed_of(kind: str) -> Feed:
+    """The feed of a kind. UsageProblem where there is none."""
+    feeds = load().feeds
+    if kind not in feeds:
+        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(feeds)}")
+    return feeds[kind]
+
+
 def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
-    """Which rows are sent, by the options.
+    """The rows that are sent, by the options.
 
     Raises:
         UsageProblem: there is no such guard, or the options are of no use together.
@@ -47,29 +56,28 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
     )
 
 
-def how_to_read(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> ReadOptions:
+def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> ReadOptions:
     """How files are to be read, from the options and the profile.
 
     Raises:
         UsageProblem: there is no such kind of feed, or the profile maps a header to no column.
     """
     kind, as_row = given["kind"], given.get("as_row")
-    kinds = load().feeds
-    if kind is not None and kind not in kinds:
-        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(kinds)}")
-    dialect, catalog = chosen(ctx).profile.dialect, catalogue(ctx)
-    _check_columns(dialect)
+    if kind is not None:
+        feed_of(kind)
+    settings, catalog = chosen(ctx).profile.dialect, catalogue(ctx)
+    _check_columns(settings)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
-    channel = given["channel"] or dialect.primary_channel
-    return ReadOptions(dialect, channel, kind, given["sheet"], as_rows, catalog=catalog, **more)
+    channel = given["channel"] or settings.primary_channel
+    return ReadOptions(settings, channel, kind, given["sheet"], as_rows, catalog=catalog, **more)
 
 
-def _check_columns(dialect: AccountSettings) -> None:
-    if not dialect.columns:
+def _check_columns(settings: AccountSettings) -> None:
+    if not settings.columns:
         return
     feeds = load().feeds.values()
-    keys = {column.key for feed in feeds for column in feed.understood(dialect)}
-    for header, key in dialect.columns.items():
+    keys = {column.key for feed in feeds for column in feed.understood(settings)}
+    for header, key in settings.columns.items():
         if key not in keys and not any(feed.may_have(key) for feed in feeds):
             near = get_close_matches(key, sorted(keys), n=1)
             raise UsageProblem(

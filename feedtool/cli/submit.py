@@ -9,33 +9,31 @@ import click
 
 from feedtool.check import Input, ReadOptions
 from feedtool.cli import options
-from feedtool.cli.confirming import asked_to_purge, confirming, kind_asked
-from feedtool.cli.credentials import token_options
+from feedtool.cli.confirming import confirming, is_purge, kind_asked
 from feedtool.cli.errors import echo
 from feedtool.cli.files import as_row, inputs, maybe_files, targets
-from feedtool.cli.home import books, home_folder
+from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.output import echo_results, echo_submission
 from feedtool.cli.planning import (
     PLAN,
     PlannedCommand,
     account_of,
     check_not_sent,
-    keeping,
+    plan_file_of,
     plan_of,
-    saving,
     selecting,
 )
-from feedtool.cli.reading import how_to_read, selection_of
+from feedtool.cli.reading import read_options, selection_of
 from feedtool.runs.annotated_copy import Outputs
 
 if TYPE_CHECKING:
-    from feedtool.areas.offers.changes.effects import OpenAccepted
-    from feedtool.runs.plan_file import PlanFile, SavedPlan
+    from feedtool.report import SheetResult
+    from feedtool.runs.plan_file import SavedPlan
 
 
 @click.command(cls=PlannedCommand)
 @maybe_files
-@options.flag("--dry-run", "Stop after the plan and tell it; send nothing.")
+@options.flag("--dry-run", "Stop after the plan and show it; send nothing.")
 @options.sandbox
 @options.path(
     "--requests", "DIR", "Also write the exact request bodies into this folder.", may_be="folder"
@@ -72,7 +70,7 @@ if TYPE_CHECKING:
 @options.reading
 @as_row
 @options.writing
-@options.telling
+@options.reporting
 @options.notifying
 @options.common
 @options.ledger
@@ -93,17 +91,14 @@ def submit(
     and named; the others are sent in uploads of 100 and packages of 50,000. With --plan the files
     are those of the plan.
     """
-    from feedtool.runs.submit import plan_only
+    from feedtool.cli.connect import account_options
 
     plan = plan_of(ctx, given, files)
     files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
-    options.refuse_two_services(ctx, given)
-    if given["sandbox"]:  # it needs nothing else, and an account's settings are not meant for it
-        given |= options.on_command_line(ctx, "seller", "channel", "token")
-    given |= token_options(ctx)
-    purges = asked_to_purge(ctx, given)
-    with inputs(files) as found:
-        asked = how_to_read(
+    account_options(ctx, given)
+    purges = is_purge(ctx, given)
+    with inputs(files) as read:
+        reading = read_options(
             ctx,
             given,
             purges=purges,
@@ -111,92 +106,93 @@ def submit(
             settle=kind_asked("plan" if plan or given["save_plan"] else form),
         )
         if given["dry_run"]:
-            is_annotated = given["out"] is not None or given["in_place"]
-            outputs = _outputs(found, given) if is_annotated else Outputs()
-            with selecting(given, asked) as (select, open_accepted):
-                outcomes = plan_only(
-                    found,
-                    asked,
-                    outputs,
-                    requests=given["requests"],
-                    is_all_or_nothing=given["all_or_nothing"],
-                    plan_file=_plan_file(ctx, given, asked, found, plan, open_accepted),
-                    select=select,
-                )
-            if given["save_plan"]:
-                echo("plan", f"saved as {given['save_plan']}")
-            return echo_results(outcomes, form, report, is_verbose=verbose)
-        return _submit(found, asked, given, plan, form, report, is_verbose=verbose)
+            results = _plan_only(ctx, given, read, reading, plan)
+            return echo_results(results, form, report, is_verbose=verbose)
+        return _submit(ctx, given, read, reading, plan, form, report, is_verbose=verbose)
 
 
-def _plan_file(
+def _plan_only(
     ctx: click.Context,
     given: dict[str, Any],
-    asked: ReadOptions,
-    found: Sequence[Input],
+    read: Sequence[Input],
+    reading: ReadOptions,
     plan: "SavedPlan | None",
-    open_accepted: "OpenAccepted",
-) -> "PlanFile | None":
-    """What a dry run has to do with a plan."""
-    if plan:
-        return keeping(plan, given, asked, account_of(given), open_accepted)
-    return saving(ctx, given, asked, found, open_accepted) if given["save_plan"] else None
+) -> "list[SheetResult]":
+    """The results of a dry run, which may save a plan or be compared with one."""
+    from feedtool.runs.submit import plan_only
+
+    is_annotated = given["out"] is not None or given["in_place"]
+    account = account_of(given)
+    with selecting(given, reading) as (select, open_accepted):
+        results = plan_only(
+            read,
+            reading,
+            _outputs(read, given) if is_annotated else Outputs(),
+            requests=given["requests"],
+            is_all_or_nothing=given["all_or_nothing"],
+            plan_file=plan_file_of(ctx, given, plan, read, reading, account, open_accepted),
+            select=select,
+        )
+    if given["save_plan"]:
+        echo("plan", f"saved as {given['save_plan']}")
+    return results
 
 
-def _outputs(found: Sequence[Input], given: dict[str, Any]) -> Outputs:
+def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
     in_place = given["in_place"]
-    return Outputs(targets(found, given["out"], in_place=in_place), is_in_place=in_place)
+    return Outputs(targets(read, given["out"], in_place=in_place), is_in_place=in_place)
 
 
 def _submit(
-    found: Sequence[Input],
-    asked: ReadOptions,
+    ctx: click.Context,
     given: dict[str, Any],
+    read: Sequence[Input],
+    reading: ReadOptions,
     plan: "SavedPlan | None",
     form: str,
     report: Path | None,
     *,
     is_verbose: bool,
 ) -> int:
-    """Sends, and tells what came of it even where something stopped the delivery."""
-    from feedtool.cli.connect import connection_of
+    """Sends, and shows the results even where something stopped the delivery."""
+    from feedtool.cli.connect import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.progress import progress_of
     from feedtool.cli.signals import stopping
     from feedtool.runs.plan_file import Account
-    from feedtool.runs.submit import submit as submit_files
+    from feedtool.runs.submit import submit
     from feedtool.runs.workspace import accepted_offers
 
-    outputs = _outputs(found, given)
-    given["page"] = asked.dialect.report_page_size
+    outputs = _outputs(read, given)
+    given["page"] = reading.dialect.report_page_size
     home = home_folder(given["home"])
     with (
         run_notices("submit", given) as notices,
         stopping() as stop,
-        connection_of(home, given, stop, needs_channel=False) as service,
+        connect(home, given, stop) as session,
         progress_of(form, notices.on_event) as on_event,
-        books(home, given["ledger"]) as opened,
+        open_workspace(home, given["ledger"]) as workspace,
     ):
-        check_not_sent(plan, opened.ledger, is_sure=given["yes"])
-        whose = (service.address, service.seller)
-        open_accepted = partial(accepted_offers, opened, whose)
-        account = Account(*whose, service.profile, service.is_sandbox)
-        submission = submit_files(
-            found,
-            asked,
+        check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
+        whose = (session.address, session.seller)
+        open_accepted = partial(accepted_offers, workspace, whose)
+        account = Account(*whose, session.profile, session.is_sandbox)
+        submission = submit(
+            read,
+            reading,
             outputs,
-            service,
-            opened,
+            session,
+            workspace,
             requests=given["requests"],
             is_all_or_nothing=given["all_or_nothing"],
             wait=not given["no_wait"],
             on_event=on_event,
             selection=selection_of(given),
             confirm=confirming(given),
-            plan_file=keeping(plan, given, asked, account, open_accepted) if plan else None,
+            plan_file=plan_file_of(ctx, given, plan, read, reading, account, open_accepted),
         )
         code = echo_submission(
             submission, form, report, outputs.targets.values(), is_verbose=is_verbose
         )
-        notices.run(submission.outcomes, code, submission.stopped, service.seller)
+        notices.run(submission.outcomes, code, submission.stopped, session.seller)
         return code

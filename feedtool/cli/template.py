@@ -1,14 +1,17 @@
 """`feedtool template`."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from feedtool.cli import options
-from feedtool.cli.catalog_cache import base_url, from_sandbox, looking, sync_command
+from feedtool.cli.catalog_cache import base_url, from_sandbox, local_catalog, sync_command
 from feedtool.cli.errors import echo
+from feedtool.cli.files import refuse_ending, refuse_target
+from feedtool.cli.reading import feed_of
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 
@@ -18,14 +21,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("kind", metavar="[KIND]", required=False)
-@options.option(
+@options.text(
     "--category",
-    metavar="CODE[,CODE]",
-    help="Of products: the categories that the workbook is for; a higher one stands for all in it.",
+    "CODE[,CODE]",
+    "Of products: the categories that the workbook is for; a higher one stands for all in it.",
 )
-@options.option(
-    "--out", type=click.Path(path_type=Path), metavar="PATH", help="Default KIND.xlsx here."
-)
+@options.path("--out", "PATH", "The workbook to write.  [default: KIND.xlsx here]")
 @from_sandbox
 @options.configuration
 @base_url
@@ -41,34 +42,28 @@ def template(
     """
     from feedtool.areas.registry import load
     from feedtool.feeds.template import Basis
+    from feedtool.sheets.atomic_write import cannot_write
     from feedtool.templates import write_template
 
     if kind is None:
         for feed in load().feeds.values():
             echo(feed.kind, feed.summary)
         raise UsageProblem("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
-    if kind not in load().feeds:
-        raise UsageProblem(
-            f"there is no kind of feed “{kind}”", f"kinds: {', '.join(sorted(load().feeds))}"
-        )
-    feed = load().feeds[kind]
+    feed = feed_of(kind)
     codes = _codes(ctx, category, has_categories=feed.category_key is not None)
     target = out or Path(f"{kind}.xlsx")
-    _check_target(target, may_replace=given["yes"])
+    refuse_ending(target)
+    refuse_target(target, may_replace=given["yes"])
     context = Context(options.chosen(ctx).profile.dialect)
     basis = Basis(given["language"], context, has_example=True)
-    try:
-        if feed.category_key is None:
+    with nullcontext() if feed.category_key is None else local_catalog(ctx) as catalog:
+        if catalog:
+            context = context._replace(catalog=lambda _: catalog)
+            basis = basis._replace(context=context, categories=_deepest(catalog, codes))
+        try:
             write_template(feed, target, basis)
-        else:
-            with looking(ctx, given) as catalog:
-                context = context._replace(catalog=lambda _: catalog)
-                basis = basis._replace(context=context, categories=_deepest(catalog, codes))
-                write_template(feed, target, basis)
-    except OSError as error:
-        raise UsageProblem(
-            f"{target} cannot be written: {error.strerror}", "choose another place with --out"
-        ) from error
+        except OSError as error:
+            raise cannot_write(target, error) from error
     echo("template", str(target))
 
 
@@ -93,15 +88,15 @@ def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
     """The categories, a higher one replaced by all in it that take products."""
     from feedtool.areas.products.categories import below, listed
 
-    found: list[str] = []
+    deepest: list[str] = []
     for code in codes:
         inside = below(catalog, code)
         category = catalog.category(code.upper())
         if not inside or category is None:
-            found.append(code)
+            deepest.append(code)
             continue
         named = f"{category.reference} ({category.label}) stands for {len(inside):,} categories"
-        lacking = [one for one in inside if catalog.properties(one) is None]
+        lacking = [name for name in inside if catalog.properties(name) is None]
         if lacking:
             raise UsageProblem(
                 f"{named}, and the properties of {listed(lacking)} were not brought",
@@ -109,14 +104,5 @@ def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
                 f" --category {category.reference}`",
             )
         echo("category", f"{named}: {listed(inside)}")
-        found += inside
-    return found
-
-
-def _check_target(target: Path, *, may_replace: bool) -> None:
-    if target.suffix.lower() != ".xlsx":
-        raise UsageProblem(f"{target} would be no workbook", "let the name end with .xlsx")
-    if target.exists() and not may_replace:
-        raise UsageProblem(
-            f"{target} is there already", "choose another name with --out, or replace it with --yes"
-        )
+        deepest += inside
+    return deepest

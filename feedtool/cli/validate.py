@@ -11,7 +11,7 @@ from feedtool.cli import options
 from feedtool.cli.confirming import kind_asked
 from feedtool.cli.files import as_row, files, inputs, targets
 from feedtool.cli.output import echo_results
-from feedtool.cli.reading import how_to_read
+from feedtool.cli.reading import read_options
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet
@@ -26,7 +26,7 @@ from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
 @options.flag("--annotate", "Also write the annotated copy.")
 @options.flag("--explain-columns", "Say how each header was understood, and why.")
 @options.writing
-@options.telling
+@options.reporting
 @options.common
 @click.pass_context
 def validate(
@@ -49,19 +49,19 @@ def validate(
     from feedtool.runs.validate import validate
 
     out, in_place = given["out"], given["in_place"]
-    with inputs(files) as found:
-        wanted = given["annotate"] or in_place or out is not None
-        asked = how_to_read(ctx, given, with_items=wanted, settle=kind_asked(form))
-        copies = targets(found, out, in_place=in_place) if wanted else {}
-        outcomes = validate(found, asked, Outputs(copies, is_in_place=in_place))
-        for outcome in outcomes:
-            if given["explain_columns"]:
-                outcome.explained = explained(outcome.checked)
-        return echo_results(outcomes, form, report, is_verbose=verbose)
+    with inputs(files) as read:
+        is_annotated = given["annotate"] or in_place or out is not None
+        reading = read_options(ctx, given, with_items=is_annotated, settle=kind_asked(form))
+        copies = targets(read, out, in_place=in_place) if is_annotated else {}
+        results = validate(read, reading, Outputs(copies, is_in_place=in_place))
+        if given["explain_columns"]:
+            for result in results:
+                result.explained = explained(result.checked)
+        return echo_results(results, form, report, is_verbose=verbose)
 
 
 def explained(checked: CheckedSheet) -> ExplainedHeader | None:
-    """How each header was understood, also of a sheet in which columns are missing."""
+    """The meaning of each header, also of a sheet in which columns are missing."""
     error = checked.error
     header = error.header if isinstance(error, HeaderMissing) else checked.header
     return ExplainedHeader(header.row, list(_columns(header))) if header else None

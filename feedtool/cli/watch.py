@@ -7,35 +7,39 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from feedtool.areas.registry import load
 from feedtool.cli import options
-from feedtool.cli.connect import SANDBOX_SELLER, connection_of
-from feedtool.cli.credentials import token_options
 from feedtool.cli.errors import bug_report, echo
-from feedtool.cli.home import books, home_folder
-from feedtool.cli.notifier import RunNotices, run_notices, targets_named
-from feedtool.cli.reading import how_to_read, selection_of
-from feedtool.cli.signals import Stopping, stopping
-from feedtool.ledger import Ledger
+from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.reading import read_options, selection_of
 from feedtool.model.errors import Exit
 from feedtool.report.plain import clean
-from feedtool.watch.folder import Folder
-from feedtool.watch.health import DONE, STOPPED, Health, check_health
-from feedtool.watch.messages import DeduplicatedLog
-from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, SellerSession, Settings, Whose
-from feedtool.watch.session import whose as whose_files
-from feedtool.watch.watcher import Watcher
+
+if TYPE_CHECKING:
+    from feedtool.cli.notifier import RunNotices
+    from feedtool.cli.signals import Stopping
+    from feedtool.ledger import Ledger
+    from feedtool.watch.folder import Folder
+    from feedtool.watch.session import SellerAccount, SellerKey
 
 HINT = "what was begun is noted; go on with: feedtool watch"
 
+WORDS = "feedtool.words"
+"""Where a context keeps the words of its command line."""
 
-@click.command()
+
+class _Watch(click.Command):
+    """A command that remembers its words: each profile's account is reached as if they named it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[WORDS] = tuple(args)
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_Watch)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER")
 @options.flag("--once", "Do what is there, and end: for cron.")
 @options.flag("--create", "Make FOLDER, its inbox and the others where there is none.")
@@ -69,35 +73,46 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
+    from feedtool.cli.notifier import run_notices
+    from feedtool.cli.signals import stopping
+    from feedtool.watch.folder import Folder
+    from feedtool.watch.health import check_health
+
     if given["health"]:
         code, text = check_health(folder, _now(), timedelta(seconds=given["health_within"]))
         click.echo(clean(text))
         return code
-    options.refuse_two_services(ctx, given)
-    home = home_folder(given["home"])
+    options.refuse_two_services(ctx)
     watched = Folder(folder)
     with (
-        books(home, given["ledger"]) as opened,
+        open_workspace(home_folder(given["home"]), given["ledger"]) as workspace,
         stopping(HINT) as stop,
         run_notices("watch", given) as notices,
     ):
-        accounts = _Accounts(_typed(ctx), given["profile"], stop, notices)
-        how_to_read(ctx, given)
+        accounts = _Accounts(ctx.meta[WORDS], given["profile"], stop, notices)
+        read_options(ctx, given)
         # Where there are profiles, each has its subfolder, and the inbox itself needs no account.
         if given["profile"] or not options.chosen(ctx).config.profiles:
-            with accounts.session(None):
+            with accounts.open(None):
                 pass  # what is wrong with it is said before anything is taken
         if given["create"] and watched.create():
             echo("made", str(watched.inbox))
         name = watched.prepare()
         if not given["once"]:
             echo("watching", str(watched.inbox))
-        return _watch(ctx, watched, name, accounts, opened.ledger)
+        return _watch(ctx, watched, name, accounts, workspace.ledger)
 
 
 def _watch(
-    ctx: click.Context, watched: Folder, name: str, accounts: "_Accounts", ledger: Ledger
+    ctx: click.Context, watched: "Folder", name: str, accounts: "_Accounts", ledger: "Ledger"
 ) -> Exit:
+    from feedtool.areas.registry import load
+    from feedtool.watch.health import DONE, STOPPED, Health
+    from feedtool.watch.messages import DeduplicatedLog
+    from feedtool.watch.processor import FileProcessor
+    from feedtool.watch.session import Environment, Settings
+    from feedtool.watch.watcher import Watcher
+
     given, stop = ctx.params, accounts.stop
     health = Health(watched.root, _now, partial(echo, "warning"))
     processor = FileProcessor(
@@ -111,8 +126,8 @@ def _watch(
     )
     environment = Environment(
         ledger,
-        accounts.session,
-        accounts.whose,
+        accounts.open,
+        accounts.seller_of,
         options.chosen(ctx).config.profiles,
         load().feeds,
         time.monotonic,
@@ -127,7 +142,7 @@ def _watch(
         code = Watcher(processor, environment, settings).run()
     finally:
         is_through = given["once"] and code is not None and stop.reason() is None
-        health.end(DONE if is_through else STOPPED)
+        health.write(DONE if is_through else STOPPED)
     return code
 
 
@@ -143,67 +158,56 @@ class _Accounts:
     token that was renewed, or a profile that was mended, counts from the next file on.
     """
 
-    words: list[str]
-    """The command line, without a profile."""
+    words: tuple[str, ...]
+    """The command line."""
     profile: str | None
     """The command line's."""
-    stop: Stopping
-    notices: RunNotices
+    stop: "Stopping"
+    notices: "RunNotices"
 
     @contextmanager
-    def session(self, profile: str | None) -> Iterator[SellerSession]:
-        """An account with its books."""
+    def open(self, profile: str | None) -> "Iterator[SellerAccount]":
+        """An account with its records."""
+        from feedtool.cli.connect import account_options, connect
+        from feedtool.cli.notifier import targets_named
+        from feedtool.watch.session import SellerAccount
+
         profile = profile or self.profile
         with self._context(profile) as ctx:
             given = {**ctx.params, "profile": profile}
-            if given["sandbox"]:
-                given |= options.on_command_line(ctx, "seller", "channel", "token")
-            given |= token_options(ctx)
+            account_options(ctx, given)
             home = home_folder(given["home"])
-            asked = how_to_read(ctx, given)
-            given["page"] = asked.dialect.report_page_size
+            reading = read_options(ctx, given)
+            given["page"] = reading.dialect.report_page_size
             notices = replace(self.notices, profile=profile, targets=targets_named(given))
             with (
-                connection_of(home, given, self.stop) as service,
-                books(home, given["ledger"]) as opened,
+                connect(home, given, self.stop, needs_channel=True) as session,
+                open_workspace(home, given["ledger"]) as workspace,
             ):
-                yield SellerSession(
-                    service,
-                    opened,
-                    lambda kind: replace(asked, kind=kind) if kind else asked,
-                    partial(notices.run, seller=service.seller),
-                    partial(notices.refused, seller=service.seller),
+                yield SellerAccount(
+                    session,
+                    workspace,
+                    lambda kind: replace(reading, kind=kind) if kind else reading,
+                    partial(notices.run, seller=session.seller),
+                    partial(notices.refused, seller=session.seller),
                     selection_of(given),
                 )
 
-    def whose(self, profile: str | None) -> Whose:
-        """Whose files the account sends."""
+    def seller_of(self, profile: str | None) -> "SellerKey":
+        """The seller whose files the account sends."""
+        from feedtool.watch.session import seller_key
+
         profile = profile or self.profile
         with self._context(profile) as ctx:
             if ctx.params["sandbox"]:
-                seller = options.on_command_line(ctx, "seller")["seller"] or SANDBOX_SELLER
-                return whose_files(options.SANDBOX, seller)
+                seller = options.on_command_line(ctx, "seller")["seller"]
+                return seller_key(options.SANDBOX, seller or options.SANDBOX_SELLER)
             # Those of which nothing can be sent share nothing.
-            return whose_files(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
+            return seller_key(ctx.params["base_url"] or "", ctx.params["seller"] or profile or "")
 
     def _context(self, profile: str | None) -> click.Context:
-        words = [*self.words, *(("--profile", profile) if profile else ())]
+        words = list(self.words)
+        if profile:  # the last one named counts
+            end = words.index("--") if "--" in words else len(words)
+            words[end:end] = ["--profile", profile]
         return watch.make_context("watch", words)
-
-
-def _typed(ctx: click.Context) -> list[str]:
-    """The words of the command line that made this context, without the profile's name."""
-    words = [str(ctx.params["folder"])]
-    if path := options.chosen(ctx).config.path:
-        words += ["--config", str(path)]
-    for parameter in ctx.command.params:
-        name = parameter.name or ""
-        is_typed = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if not (isinstance(parameter, click.Option) and is_typed) or name in {"profile", "config"}:
-            continue
-        value = ctx.params.get(name)
-        if parameter.is_flag:
-            words += parameter.opts[:1] if value else parameter.secondary_opts[:1]
-        else:
-            words += [parameter.opts[0], str(value)]
-    return words

@@ -1,4 +1,4 @@
-"""How rows reach the service: packages as transactions, in three protocols.
+"""The delivery of rows to the service: packages as transactions, in three protocols.
 
 `plan` puts rows into packages, `dependencies` says which rows wait for which. The state machines
 are tables, pure: `staged` (uploads, then a commit), `submitted` (one POST, then a report or a log)

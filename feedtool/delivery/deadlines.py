@@ -19,7 +19,7 @@ READING = {Phase.COMMITTED, Phase.INTEGRATED, Phase.READ}
 
 
 class Deadline(NamedTuple):
-    """What is lost, and when."""
+    """A loss and its time."""
 
     at: datetime
     what: str
@@ -29,11 +29,11 @@ class Deadline(NamedTuple):
     """So long before it is warned of."""
 
     def is_near(self, clock: "Clock") -> bool:
-        """Whether it is to be warned of."""
+        """True if it is to be warned of."""
         return self.at - clock.service <= self.soon
 
     def describe(self, clock: "Clock") -> str:
-        """What is lost at which time, or was."""
+        """The loss with its time, over or to come."""
         when = f"{clock.shown(self.at):%Y-%m-%d %H:%M} UTC"
         return f"{self.was} ({when})" if self.at <= clock.earliest else f"{self.what} at {when}"
 
@@ -47,9 +47,9 @@ class Clock(NamedTuple):
 
     ours: datetime
     skew: timedelta = timedelta(0)
-    """What the service's clock is ahead of ours."""
+    """The time that the service's clock is ahead of ours."""
     ahead: timedelta = timedelta(0)
-    """What both are ahead of real time: in the embedded sandbox nothing waits, time leaps."""
+    """The time that both are ahead of real time, which leaps in the embedded sandbox."""
 
     @property
     def service(self) -> datetime:
@@ -67,7 +67,7 @@ class Clock(NamedTuple):
 
 
 def deadline(package: Package, clock: Clock, routes: Routes) -> Deadline | None:
-    """What of a package is lost next, by the service's clock; None where nothing can be."""
+    """The next loss of a package, by the service's clock; None where nothing can be lost."""
     if package.phase in FILLING and package.created_at:
         return Deadline(
             package.created_at + OPEN_FOR,
@@ -90,7 +90,7 @@ def deadline(package: Package, clock: Clock, routes: Routes) -> Deadline | None:
 
 
 def soon(package: Package, clock: Clock, routes: Routes) -> str | None:
-    """What of a package is lost soon, or was."""
+    """The text of a loss that is near, or over."""
     next_ = deadline(package, clock, routes)
     return next_.describe(clock) if next_ and next_.is_near(clock) else None
 
@@ -102,14 +102,7 @@ def warnings(packages: Iterable[Package], clock: Clock, routes: Routes) -> list[
 
 
 def warnings_of_others(ledger: Ledger, run_id: int, clock: Clock, routes: Routes) -> Iterator[str]:
-    """The same of other runs of the seller that are open.
-
-    Args:
-        ledger: Where the runs are.
-        run_id: The run of which it is not asked.
-        clock: That of their service.
-        routes: How packages are delivered.
-    """
+    """The same for other open runs of the seller at the service."""
     this = ledger.run(run_id)
     if this is None:
         return

@@ -15,11 +15,9 @@ from operator import itemgetter
 from sys import maxsize
 from typing import NamedTuple
 
-from feedtool.delivery import plan
 from feedtool.feeds.delivery import Needs
 from feedtool.feeds.feed import Feed, routes_of
 from feedtool.model.nouns import Item, Message, RowResult, Status
-from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import VALID, CheckedSheet, rows_of
 
 ADVICE = {
@@ -48,18 +46,13 @@ class Dependencies:
         self._feeds = feeds
         self._routes = routes_of(feeds.values())
 
-    def uploads(self, sheet: CheckedSheet, limits: PackageLimits) -> Iterator[plan.Planned]:
-        """The uploads of a sheet's valid rows; those that wait travel apart."""
-        order = () if self._sent else sheet.order
-        return plan.uploads(sheet.valid_items(), self._routes, limits, self._waits, order)
-
     def _needs(self, item: Item) -> Needs | None:
         return self._routes[item.package_type].needs
 
-    def _waits(self, item: Item) -> bool:
-        """Whether what a row needs is sent too."""
-        needs = self._needs(item) if self._sent else None
-        return needs is not None and not self._sent.isdisjoint(
+    def waits(self, item: Item) -> bool:
+        """True if what a row needs is sent too."""
+        needs = self._needs(item) if self.sent else None
+        return needs is not None and not self.sent.isdisjoint(
             needs.names(item.reference, item.product)
         )
 
@@ -159,7 +152,7 @@ class Dependencies:
             yield refused.row, provides(refused.reference or "", refused.product)
 
     @cached_property
-    def _sent(self) -> frozenset[str]:
+    def sent(self) -> frozenset[str]:
         """The names of what is made by rows that are sent."""
         return frozenset(
             name

@@ -14,17 +14,17 @@ A request is a package of its own, and goes, when nothing goes wrong,
 
 from dataclasses import replace
 
-from feedtool.delivery.steps import Step, StepIntent
+from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import (
     ABOUT_THE_CONTENT,
     GONE,
+    AnswerContext,
     Rules,
     Transition,
     TransitionContext,
     close,
     fail,
-    message_of,
-    poll_pause,
+    poll_soon,
     retry,
     stop_run,
     with_common,
@@ -33,7 +33,6 @@ from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer
 
 NEXT: dict[Phase, Step | None] = {
     Phase.PLANNED: Step.CLEAR,
@@ -56,31 +55,26 @@ NOT_SHOWN = "The answer was lost, and the service shows no effect: look at it be
 NOT_READABLE = "The answer was lost, and the service does not show what came of it."
 
 
-def _judged(intent: StepIntent, answer: Answer, context: TransitionContext) -> Judgement:
-    act = _act_of(intent)
-    judgement: Judgement = context.protocol.judge(act, answer.value)
+def _judged(context: AnswerContext) -> Judgement:
+    judgement: Judgement = context.protocol.judge(_act_of(context), context.answer.value)
     return judgement
 
 
-def _act_of(intent: StepIntent) -> Act:
-    if intent.act is None:
-        raise ValueError(f"the step {intent.step} is of no request")
-    return intent.act
+def _act_of(context: AnswerContext) -> Act:
+    if context.intent.act is None:
+        raise ValueError(f"the step {context.intent.step} is of no request")
+    return context.intent.act
 
 
-def _closed(
-    package: Package, intent: StepIntent, judgement: Judgement, context: TransitionContext
-) -> Transition:
+def _closed(package: Package, judgement: Judgement, context: AnswerContext) -> Transition:
     """The end: the row has what the state says of it."""
     after = close(replace(package, state=judgement.word or package.state), context)
-    result = (_act_of(intent).reference, judgement.status, judgement.messages)
+    result = (_act_of(context).reference, judgement.status, judgement.messages)
     return Transition(after, results=[result])
 
 
-def _unknown(
-    package: Package, intent: StepIntent, text: str, context: TransitionContext
-) -> Transition:
-    act = _act_of(intent)
+def _unknown(package: Package, text: str, context: AnswerContext) -> Transition:
+    act = _act_of(context)
     resolved = [Resolution(act.row, Status.UNKNOWN, text, act.number)]
     return Transition(close(package, context), resolutions=resolved)
 
@@ -92,78 +86,66 @@ def _rejected(message: Message) -> Judgement:
 # CHECK.
 
 
-def _checked(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    judgement = _judged(intent, answer, context)
+def _checked(package: Package, context: AnswerContext) -> Transition:
+    judgement = _judged(context)
     if judgement.goal is Goal.WAITING:
         return Transition(retry(package, context, state=judgement.word or package.state))
     if judgement.goal is not Goal.OPEN:
-        return _closed(package, intent, judgement, context)
-    baseline = context.protocol.baseline(answer.value)
+        return _closed(package, judgement, context)
+    baseline = context.protocol.baseline(context.answer.value)
     return Transition(package.advance(context.time, phase=Phase.CHECKED, baseline=baseline))
 
 
-def _not_checked(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    if answer.status in ABOUT_THE_CONTENT | GONE:
-        return _closed(package, intent, _rejected(message_of(answer)), context)
-    return stop_run(package, intent, answer, context)
+def _not_checked(package: Package, context: AnswerContext) -> Transition:
+    if context.answer.status in ABOUT_THE_CONTENT | GONE:
+        return _closed(package, _rejected(context.message), context)
+    return stop_run(package, context)
 
 
 # CALL.
 
 
-def _called(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def _called(package: Package, context: AnswerContext) -> Transition:
     after = package.advance(
         context.time,
         phase=Phase.SUBMITTED,
-        package_id=answer.value or package.package_id,
+        package_id=context.answer.value or package.package_id,
         uploads=(Stage.STAGED,),
-        created_at=answer.at or context.service_time,
+        created_at=context.at,
     )
-    return Transition(replace(after, due=context.time + poll_pause(0)))
+    return Transition(poll_soon(after, context))
 
 
-def _call_refused(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def _call_refused(package: Package, context: AnswerContext) -> Transition:
     """It is judged once more, since an earlier call, or somebody else, may have done it."""
-    if answer.status not in ABOUT_THE_CONTENT | GONE:
-        return stop_run(package, intent, answer, context)
+    if context.answer.status not in ABOUT_THE_CONTENT | GONE:
+        return stop_run(package, context)
     stage = Stage.DOUBTFUL if package.creations > 1 else Stage.REFUSED
-    message = message_of(answer)
+    message = context.message
     return Transition(package.advance(context.time, uploads=(stage,), message=message))
 
 
-def _in_doubt(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def _in_doubt(package: Package, context: AnswerContext) -> Transition:
     after = replace(package, uploads=(Stage.DOUBTFUL,), readings=0)
-    return fail(after, answer, context)
+    return fail(after, context)
 
 
 # CONFIRM.
 
 
-def _confirmed(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    judgement = _judged(intent, answer, context)
+def _confirmed(package: Package, context: AnswerContext) -> Transition:
+    judgement = _judged(context)
     if judgement.goal is Goal.WAITING:
         return Transition(retry(package, context, state=judgement.word or package.state))
     if judgement.goal is Goal.REACHED or not package.staged(Stage.REFUSED):
         if judgement.goal is not Goal.OPEN:
-            return _closed(package, intent, judgement, context)
-        return _not_shown(package, intent, context)
+            return _closed(package, judgement, context)
+        return _not_shown(package, context)
     refusal = package.message or Message("", "The service refused it and gave no reason.")
-    return _closed(replace(package, message=None), intent, _rejected(refusal), context)
+    return _closed(replace(package, message=None), _rejected(refusal), context)
 
 
-def _not_shown(package: Package, intent: StepIntent, context: TransitionContext) -> Transition:
+def _not_shown(package: Package, context: AnswerContext) -> Transition:
     """A call that may have been taken, and of which nothing shows."""
     protocol: Direct[object] = context.protocol
     looks = package.readings + 1
@@ -171,7 +153,7 @@ def _not_shown(package: Package, intent: StepIntent, context: TransitionContext)
     if looks < LOOKS or _is_early(package, context) or only_reads:
         return Transition(retry(package, context, readings=looks))
     if package.creations >= SENDS[protocol.repeat]:
-        return _unknown(package, intent, NOT_SHOWN, context)
+        return _unknown(package, NOT_SHOWN, context)
     again = package.advance(context.time, phase=Phase.CHECKED, readings=0)
     return Transition(replace(again, uploads=(Stage.PLANNED,)))
 
@@ -183,32 +165,26 @@ def _is_early(package: Package, context: TransitionContext) -> bool:
     return context.time - sent_at < protocol.patience
 
 
-def _not_confirmed(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def _not_confirmed(package: Package, context: AnswerContext) -> Transition:
     if _is_early(package, context):
-        return fail(package, answer, context)
-    return _unknown(package, intent, NOT_READABLE, context)
+        return fail(package, context)
+    return _unknown(package, NOT_READABLE, context)
 
 
 # FOLLOW.
 
 
-def _followed(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    judgement = _judged(intent, answer, context)
+def _followed(package: Package, context: AnswerContext) -> Transition:
+    judgement = _judged(context)
     if judgement.goal not in {Goal.WAITING, Goal.OPEN}:
-        return _closed(package, intent, judgement, context)
+        return _closed(package, judgement, context)
     if judgement.word and judgement.word != package.state:
         after = package.advance(context.time, state=judgement.word)
-        return Transition(replace(after, due=context.time + poll_pause(0)))
+        return Transition(poll_soon(after, context))
     return Transition(retry(package, context))
 
 
-def _not_followed(
-    package: Package, _intent: StepIntent, _answer: Answer, context: TransitionContext
-) -> Transition:
+def _not_followed(package: Package, context: AnswerContext) -> Transition:
     return Transition(retry(package, context))
 
 
@@ -226,4 +202,4 @@ RULES: Rules = with_common(
         (Step.FOLLOW, AnswerKind.REFUSED): _not_followed,
     }
 )
-"""What each kind of answer to each step makes of a single request."""
+"""By step and kind of answer."""

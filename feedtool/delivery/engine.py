@@ -12,24 +12,22 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from feedtool.delivery.call_builder import CallBuilder
+from feedtool.delivery.call_builder import CallBuilder, check_sendable
 from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.events import Event, EventBuffer
 from feedtool.delivery.foreign_packages import without_foreign
 from feedtool.delivery.lookup import unaskable
 from feedtool.delivery.machine import (
-    check_sendable,
     clearance_of,
     reader_of,
     transition,
 )
 from feedtool.delivery.schedule import (
     FETCHED,
+    Schedule,
     check_all_committed,
     held_until,
-    next_steps,
     waits_for_others,
-    wake_at,
 )
 from feedtool.delivery.staged import count_results
 from feedtool.delivery.state import DeliveryState
@@ -187,20 +185,16 @@ class _Delivery:
         earliest = self._held_until()
         if self.state.stop or (earliest and now < earliest):
             return []
-        return next_steps(
-            self.state.in_hand(self.settings),
-            now,
-            self.routes,
-            room=self.calls.room(self.pace),
-            busy={
-                pending.intent.package
-                for pending in self.calls.under_way
-                if pending.intent.step is not Step.UPLOAD
-            },
-            wait=self.wait,
-            settings=self.settings,
-            skew=self.skew,
-        )
+        busy = {
+            pending.intent.package
+            for pending in self.calls.under_way
+            if pending.intent.step is not Step.UPLOAD
+        }
+        schedule = self._schedule(self.state.in_hand(self.settings), now)
+        return schedule.next_steps(self.calls.room(self.pace), busy, self.skew)
+
+    def _schedule(self, packages: list[Package], now: datetime) -> Schedule:
+        return Schedule(packages, self.routes, now, self.settings, self.wait)
 
     # Beginning steps.
 
@@ -324,7 +318,7 @@ class _Delivery:
         if earliest := self._held_until():
             packages = list(held_until(packages, earliest))
         now = self.now()
-        due = wake_at(packages, now, self.routes, wait=self.wait, settings=self.settings)
+        due = self._schedule(packages, now).wake_at()
         if self.state.stop or due is None:
             return False
         if due > now:

@@ -1,4 +1,4 @@
-"""What a delivery tells while it is under way, kept until it is in the ledger."""
+"""Events of a delivery under way, kept until their causes are in the ledger."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -27,35 +27,16 @@ class Event(NamedTuple):
     """Its number within the file, 1-based."""
     package_id: str | None
     state: str | None
-    """The last that the service said."""
+    """The service's last word for it."""
     done: int
     """Uploads answered; from kind `results` on, rows that have a result."""
     total: int
     """Uploads, or rows."""
 
 
-KIND_OF_STEP = {
-    Step.CREATE: "created",
-    Step.UPLOAD: "upload",
-    Step.GET_PACKAGE: "state",
-    Step.COMMIT: "committed",
-    Step.GET_RESULTS: "results",
-    Step.CLOSE: "closed",
-    Step.LOOKUP: "results",
-    Step.SUBMIT: "committed",
-    Step.FIND_REPORT: "state",
-    Step.GET_REPORT: "results",
-    Step.GET_LOG: "results",
-    Step.CHECK: "state",
-    Step.CALL: "committed",
-    Step.CONFIRM: "state",
-    Step.FOLLOW: "state",
-}
-
-
 @dataclass
 class EventBuffer:
-    """The events that are not told yet, and what they tell of."""
+    """The events that are not passed on yet, and the counts that they need."""
 
     on_event: Callable[[Event], None]
     paths: Mapping[int, str]
@@ -89,7 +70,7 @@ class EventBuffer:
         elif after.phase is Phase.CLOSED:
             self._add("closed", self._end(after), after)
         elif _is_news(step, before, after):
-            self._add(KIND_OF_STEP[step], _describe(step, after, self.results[after.key]), after)
+            self._add(*_describe(step, after, self.results[after.key]), after)
 
     def rest(self, until: datetime, package: Package) -> None:
         """Add that a quota is used up: nothing of its kind is sent for a while."""
@@ -110,27 +91,27 @@ class EventBuffer:
                 self._add("deadline", text, package)
 
     def flush(self) -> None:
-        """Tell the events: what they are of is in the ledger."""
+        """Pass the events on: their causes are in the ledger."""
         events, self.events = self.events, []
         for event in events:
             self.on_event(event)
 
     def _add(self, kind: str, text: str, package: Package) -> None:
-        results, path = self.results[package.key], self.paths.get(package.file, "")
         is_filled = package.phase in {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
         counts_uploads = is_filled or kind == "upload"
         what = ", ".join(filter(None, (package.package_type, package.channel)))
-        event = Event(
-            kind=kind,
-            text=f"package {package.number} ({what}): {text}",
-            path=path,
-            package=package.number,
-            package_id=package.package_id,
-            state=package.state,
-            done=_sent(package) if counts_uploads else results,
-            total=len(package.uploads) if counts_uploads else package.rows,
+        self.events.append(
+            Event(
+                kind=kind,
+                text=f"package {package.number} ({what}): {text}",
+                path=self.paths.get(package.file, ""),
+                package=package.number,
+                package_id=package.package_id,
+                state=package.state,
+                done=_sent(package) if counts_uploads else self.results[package.key],
+                total=len(package.uploads) if counts_uploads else package.rows,
+            )
         )
-        self.events.append(event)
 
     def _end(self, package: Package) -> str:
         route = self.routes[package.package_type]
@@ -141,33 +122,36 @@ class EventBuffer:
         return f"closed as {package.state}{reason}"
 
 
-def _describe(step: Step, package: Package, results: int) -> str:
-    says = f"the service says {package.state}"
-    found = f"results of {results} of {package.rows} rows"
+def _describe(step: Step, package: Package, results: int) -> tuple[str, str]:
+    """The kind of a step's event, and its text."""
+    state = f"the service says {package.state}"
+    count = f"results of {results} of {package.rows} rows"
+    report = f"its report was found: {package.package_id}"
     texts = {
-        Step.CREATE: f"created as {package.package_id}",
-        Step.UPLOAD: f"upload {_sent(package)} of {len(package.uploads)}",
-        Step.GET_PACKAGE: says,
-        Step.COMMIT: "committed",
-        Step.GET_RESULTS: found,
-        Step.CLOSE: "looking again: some results are missing",
-        Step.LOOKUP: "looking up the offers of rows without a result",
-        Step.SUBMIT: f"submitted as {package.package_id}",
-        Step.FIND_REPORT: "no report names it: it is sent once more"
-        if package.package_id is None
-        else f"its report was found: {package.package_id}",
-        Step.GET_REPORT: found,
-        Step.GET_LOG: says if package.phase is Phase.SUBMITTED else found,
-        Step.CHECK: "it can be sent",
-        Step.CALL: "sent",
-        Step.CONFIRM: "its effect does not show: it is sent once more",
-        Step.FOLLOW: says,
+        Step.CREATE: ("created", f"created as {package.package_id}"),
+        Step.UPLOAD: ("upload", f"upload {_sent(package)} of {len(package.uploads)}"),
+        Step.GET_PACKAGE: ("state", state),
+        Step.COMMIT: ("committed", "committed"),
+        Step.GET_RESULTS: ("results", count),
+        Step.CLOSE: ("closed", "looking again: some results are missing"),
+        Step.LOOKUP: ("results", "looking up the offers of rows without a result"),
+        Step.SUBMIT: ("committed", f"submitted as {package.package_id}"),
+        Step.FIND_REPORT: (
+            "state",
+            report if package.package_id else "no report names it: it is sent once more",
+        ),
+        Step.GET_REPORT: ("results", count),
+        Step.GET_LOG: ("results", state if package.phase is Phase.SUBMITTED else count),
+        Step.CHECK: ("state", "it can be sent"),
+        Step.CALL: ("committed", "sent"),
+        Step.CONFIRM: ("state", "its effect does not show: it is sent once more"),
+        Step.FOLLOW: ("state", state),
     }
     return texts[step]
 
 
 def _is_news(step: Step, before: Package, after: Package) -> bool:
-    """Whether what was looked at has come on."""
+    """True if the package has come on."""
     if step in READ_REPORTS:
         return (before.phase, before.since) != (after.phase, after.since)
     if step is Step.GET_LOG:

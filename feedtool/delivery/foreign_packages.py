@@ -1,4 +1,4 @@
-"""What is not of this ledger: open packages of the seller, and what answers say of other rows.
+"""Packages and rows that are not of this ledger: those that are open, and those in answers.
 
 Somebody else is at work there. Open packages may hold the same references, and which of the two is
 integrated last is anybody's guess.
@@ -30,7 +30,7 @@ from feedtool.service.calls import Answer
 from feedtool.service.fetch import not_authorised
 
 MOST = 20
-"""So many are named; of the others it is said how many there are."""
+"""So many are named; the others are counted."""
 
 PAGES = 5
 """So many pages of the list are looked at; what is open is among the newest."""
@@ -100,15 +100,15 @@ def without_foreign(
     seen: int,
     ours: Collection[Package],
 ) -> Answer:
-    """A success without what it says of rows and packages that are not those it was asked for.
+    """A success without its entries about rows and packages that it was not asked for.
 
     Args:
         step: The step that it answers.
         answer: As the service gave it.
         package: The one that it is about.
-        protocol: How it is delivered.
-        ledger: Which knows our rows and packages.
-        seen: How many results of the package were read before.
+        protocol: The package's.
+        ledger: Knows our rows and packages.
+        seen: The number of results of the package that were read before.
         ours: All packages that are being delivered.
     """
     if answer.kind is not AnswerKind.DONE:
@@ -138,11 +138,8 @@ def own_entries(
 ) -> LogPage:
     """A page whose entries have the references of our rows; the others are left out.
 
-    Args:
-        page: As the service gave it.
-        known: Those of its references that are of the package.
-        pending: The rows of the package without a result; read where a reference is not known.
-        protocol: Whose log it is, which tells whose the entries without a known reference are.
+    `known` are those of its references that are of the package. The `pending` rows, without a
+    result, are read only where a reference is not known: the protocol matches them.
     """
     entries = [entry for entry in page.entries if entry.reference in known]
     strange = [entry for entry in page.entries if entry.reference not in known and entry.gtin]

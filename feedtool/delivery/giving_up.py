@@ -9,7 +9,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 
 FINAL = {Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
-"""The service has said the last word on the package; not all of it is read here."""
+"""The service is done with the package; not all of its answer is read here."""
 
 NEVER_SENT = "Not sent: the run was given up."
 NEVER_COMMITTED = "Not in force: the run was given up before its package was committed."
@@ -17,13 +17,7 @@ NOT_READ = "The run was given up before the service's answer was fetched."
 
 
 def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[str]:
-    """Give a run up, and say on a line each what is in doubt.
-
-    Args:
-        ledger: Where the run is.
-        run_id: Which it is.
-        now: The time, which is kept.
-        clock: That of the service.
+    """Give a run up; the lines say what is in doubt.
 
     Raises:
         UsageProblem: Something of it may still be applied, or another process is at work for the
@@ -46,9 +40,7 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[st
 
 
 def may_be_applied(package: Package, clock: Clock) -> datetime | None:
-    """Until when something of a package may still be applied; None where nothing can be.
-
-    That is by the service's clock, `clock`.
+    """The time until which something of a package may still be applied; None where nothing can be.
 
     What was committed, or sent, is taken for over when the service no longer keeps its results:
     3 days. An upload without an answer counts for as long as its package is open: 6 hours.
@@ -64,7 +56,7 @@ def may_be_applied(package: Package, clock: Clock) -> datetime | None:
 
 
 def end_of(package: Package) -> tuple[Status, str]:
-    """What becomes of the rows of a package that have no result."""
+    """The status of a package's rows without a result, and its reason."""
     if package.committed_at is not None:
         return Status.UNKNOWN, NOT_READ
     was_begun = package.package_id is not None

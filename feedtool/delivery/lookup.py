@@ -1,4 +1,4 @@
-"""What a look-up tells of rows that no result names. Pure.
+"""Look-ups of rows that no result names. Pure.
 
 What the service shows as it was asked for is in force. What is plainly as it was before goes into
 a later package, at most three times, and never after the results were purged. All else is Unknown,
@@ -8,9 +8,10 @@ and not sent again. What a row is compared with, and how, is the area's (`feeds.
 from collections.abc import Sequence
 from datetime import datetime
 
-from feedtool.delivery.steps import Step, StepIntent
+from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import (
     A_SECOND,
+    AnswerContext,
     Rules,
     Transition,
     TransitionContext,
@@ -21,11 +22,10 @@ from feedtool.ledger import Package, Phase, Resolution
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.nouns import LookupRow, Status
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer
 
 
 def unaskable(rows: Sequence[LookupRow], route: DeliveryRoute) -> list[Resolution]:
-    """What becomes of rows that no call can ask for."""
+    """The ends of rows that no call can ask for."""
     text = route.lookup.texts.unaskable if route.lookup else ""
     return [Resolution(row.row, Status.UNKNOWN, text, row.number) for row in rows]
 
@@ -33,7 +33,7 @@ def unaskable(rows: Sequence[LookupRow], route: DeliveryRoute) -> list[Resolutio
 def resolutions(
     package: Package, rows: Sequence[LookupRow], page: object, context: TransitionContext
 ) -> list[Resolution]:
-    """What becomes of the rows, but for those that a further page may show."""
+    """The ends of the rows, but for those that a further page may show."""
     lookup = context.protocol.lookup
     since = Since(package.package_type, _sent_at(package, context), context.settings.dialect)
     resolved = [
@@ -42,7 +42,7 @@ def resolutions(
     since_sent = context.time - (package.committed_at or context.time)
     if package.phase is Phase.SUBMITTING and since_sent < context.settings.before_resending:
         # It may be integrated yet, so nothing speaks against any row.
-        return [found for found in resolved if found.status is Status.INTEGRATED]
+        return [resolution for resolution in resolved if resolution.status is Status.INTEGRATED]
     return resolved
 
 
@@ -66,7 +66,7 @@ def _resolution(
 
 
 def _why_not_again(package: Package, row: LookupRow, context: TransitionContext) -> str:
-    """Why a row that is as it was is not sent again; empty where it is."""
+    """The reason why a row that is as it was is not sent again; empty where it is."""
     protocol, texts = context.protocol, context.protocol.lookup.texts
     reasons = {
         texts.not_repeated: isinstance(protocol, Submitted)
@@ -77,21 +77,19 @@ def _why_not_again(package: Package, row: LookupRow, context: TransitionContext)
     return next((text for text, applies in reasons.items() if applies), "")
 
 
-def _looked_up(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    resolved = resolutions(package, intent.lookup_rows, answer.value, context)
+def _looked_up(package: Package, context: AnswerContext) -> Transition:
+    resolved = resolutions(package, context.intent.lookup_rows, context.answer.value, context)
     if resolved:
         return Transition(package.advance(context.time), resolutions=resolved)
     # Where a page is not the last, the rows that it lacks may be on the next.
     return Transition(retry(package, context))
 
 
-def _not_looked_up(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    text = f"The service gives no result for it, nor its offers: {answer.detail}"
-    resolved = [Resolution(row.row, Status.UNKNOWN, text, row.number) for row in intent.lookup_rows]
+def _not_looked_up(package: Package, context: AnswerContext) -> Transition:
+    text = f"The service gives no result for it, nor its offers: {context.answer.detail}"
+    resolved = [
+        Resolution(row.row, Status.UNKNOWN, text, row.number) for row in context.intent.lookup_rows
+    ]
     return Transition(package.advance(context.time), resolutions=resolved)
 
 

@@ -1,32 +1,28 @@
-"""The state machines together: a package's next step, its call, and what its answer comes to. Pure.
+"""The state machines together: a package's next step, and the reading of its answer. Pure.
 
-Each protocol has its own tables (`staged`, `submitted`, `direct`). But for a zip that has to be
-put where its address leads, nothing here does anything.
+Each protocol has its own tables (`staged`, `submitted`, `direct`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from feedtool.delivery import direct, staged, submitted
-from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
-from feedtool.delivery.transition import Rules, Transition, TransitionContext
+from feedtool.delivery.steps import Step, StepIntent
+from feedtool.delivery.transition import AnswerContext, Rules, Transition, TransitionContext
 from feedtool.feeds.delivery import (
     DeliveryRoute,
     Direct,
-    PackageRef,
     Protocol,
-    Report,
     Routes,
     Staged,
     Submitted,
 )
 from feedtool.ledger import Clearance, Package, Phase, Requeue
-from feedtool.model.call import Call, Reply, language_tag
-from feedtool.model.nouns import PendingProduct
+from feedtool.model.call import Reply
 from feedtool.service.calls import Answer
 
 RULES: Rules = {**staged.RULES, **submitted.RULES, **direct.RULES}
-"""What each kind of answer to each step makes of its package."""
+"""By step and kind of answer."""
 
 
 def table_of(protocol: Protocol) -> dict[Phase, Step | None]:
@@ -44,67 +40,23 @@ def next_step(package: Package, routes: Routes) -> Step | None:
 def transition(
     package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
 ) -> Transition:
-    """What the answer makes of the package. One about a package given up changes nothing."""
+    """The package after an answer. One about a package given up changes nothing."""
     if intent.package_id != package.package_id:
         return Transition(package)
-    return RULES[intent.step, answer.kind](package, intent, answer, context)
-
-
-def ref_of(package: Package, language: str, settings: DeliverySettings) -> PackageRef:
-    """A package as its calls need it."""
-    return PackageRef(
-        package.package_type,
-        package.channel,
-        language,
-        settings.dialect,
-        package.package_id or "",
-        package.link,
-        package.pages + 1,
-        settings.results_limit,
+    read = AnswerContext(
+        context.time,
+        context.jitter,
+        context.settings,
+        context.route,
+        context.skew,
+        intent=intent,
+        answer=answer,
     )
-
-
-def check_sendable(package: Package, route: DeliveryRoute, language: str) -> None:
-    """UsageProblem where a channel or a language cannot be sent; found before anything is."""
-    if isinstance(route.protocol, Staged):
-        route.protocol.create.call(ref_of(package, language, DeliverySettings()))
-    else:
-        language_tag(language)
-
-
-def call_of(
-    step: Step, ref: PackageRef, protocol: Staged | Submitted, bodies: Sequence[bytes] = ()
-) -> Call:
-    """The call of a step of a package; of what is sent with its requests."""
-    if isinstance(protocol, Submitted):
-        is_sent = step is Step.SUBMIT
-        return protocol.submit(ref, bodies) if is_sent else protocol.outcome.page.call(ref)
-    if step is Step.UPLOAD:
-        return protocol.upload(ref, bodies)
-    calls = {
-        Step.CREATE: protocol.create.call,
-        Step.GET_PACKAGE: protocol.look.call,
-        Step.COMMIT: protocol.commit,
-        Step.GET_RESULTS: protocol.results.call,
-    }
-    return calls[step](ref)
-
-
-def report_call(
-    step: Step, ref: PackageRef, report: Report, rows: Sequence[PendingProduct]
-) -> tuple[Call, tuple[PendingProduct, ...]]:
-    """The call for a page of reports, and the rows that it asks for.
-
-    A package whose id is known is asked for by that, any other by its rows.
-    """
-    if step is Step.GET_REPORT:
-        return report.page.call(ref), tuple(rows)
-    call, asked = report.find(ref, rows)
-    return call, tuple(rows[:asked])
+    return RULES[intent.step, answer.kind](package, read)
 
 
 def reader_of(intent: StepIntent, protocol: Protocol) -> Callable[[Any], Any] | None:
-    """What reads the success of a step; None where it carries nothing."""
+    """The reader of a step's success; None where it carries nothing."""
     step, act = intent.step, intent.act
     if step is Step.LOOKUP and not isinstance(protocol, Direct) and protocol.lookup:
         return protocol.lookup.read
@@ -123,7 +75,7 @@ def reader_of(intent: StepIntent, protocol: Protocol) -> Callable[[Any], Any] | 
 
 
 def requeue_of(package: Package, route: DeliveryRoute) -> Requeue:
-    """How rows of a package that are to be sent again go into later ones."""
+    """The way in which rows that are to be sent again go into later packages."""
     if isinstance(route.protocol, Staged):
         return Requeue.TOGETHER
     if isinstance(route.protocol, Direct):
@@ -133,7 +85,7 @@ def requeue_of(package: Package, route: DeliveryRoute) -> Requeue:
 
 
 def clearance_of(package: Package, routes: Routes) -> Clearance:
-    """What a package waits for before it is begun, beside those that hold its rows' keys."""
+    """The packages that one waits for, beside those that hold its rows' keys."""
     route = routes[package.package_type]
     return Clearance(
         is_exclusive=route.is_exclusive(package.package_type),

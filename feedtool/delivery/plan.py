@@ -10,12 +10,16 @@ memory, whatever the size of the sheet and however mixed its rows are.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+from feedtool.delivery.dependencies import Dependencies
 from feedtool.feeds.delivery import Names, Routes, Size, Submitted
+from feedtool.feeds.feed import Feed, routes_of
 from feedtool.model.nouns import Item, PackageSummary, Upload
 from feedtool.model.settings import PackageLimits
+from feedtool.model.sheet import CheckedSheet
 
 
 class RowPlace(NamedTuple):
@@ -112,20 +116,46 @@ def _unique_names(routes: Routes, package_type: str) -> Names | None:
     return protocol.names if isinstance(protocol, Submitted) else None
 
 
+class Plan:
+    """What a command sends of its sheets; made once, and walked by all that need it.
+
+    The rows stay where they are spooled: what is walked again is the arithmetic of `uploads`.
+    """
+
+    def __init__(
+        self,
+        sheets: Sequence[CheckedSheet],
+        feeds: Mapping[str, Feed],
+        limits: PackageLimits,
+        blocked: str = "",
+    ) -> None:
+        """Of sheets whose rows are judged and selected; `blocked` says why none of them is sent."""
+        self.sheets = sheets
+        self.blocked = blocked
+        self.sent = [] if blocked else [sheet for sheet in sheets if sheet.error is None]
+        self._limits = limits
+        self._routes = routes_of(feeds.values())
+        self._dependencies = Dependencies(sheets, feeds)
+
+    def uploads(self, sheet: CheckedSheet) -> Iterator[Planned]:
+        """The uploads of a sheet's valid rows; those that wait for others travel apart."""
+        order = () if self._dependencies.sent else sheet.order
+        waits = self._dependencies.waits
+        return uploads(sheet.valid_items(), self._routes, self._limits, waits, order)
+
+    def summaries(self, sheet: CheckedSheet) -> list[PackageSummary]:
+        """The packages of a sheet, by number: what a dry run shows."""
+        return summaries(self.uploads(sheet))
+
+
 def summaries(planned: Iterable[Planned]) -> list[PackageSummary]:
     """The packages that a plan comes to, by number: what a dry run shows."""
-    found: dict[int, PackageSummary] = {}
+    packages: dict[int, PackageSummary] = {}
     for number, upload in planned:
         first = upload.items[0]
-        summary = found.setdefault(
+        package = packages.setdefault(
             number, PackageSummary(None, first.package_type, first.channel, None, 0, 0)
         )
-        found[number] = PackageSummary(
-            package_id=None,
-            package_type=summary.package_type,
-            channel=summary.channel,
-            state=None,
-            rows=summary.rows + sum(1 + len(item.further_rows) for item in upload.items),
-            uploads=summary.uploads + 1,
-        )
-    return [found[number] for number in sorted(found)]
+        rows = package.rows + sum(1 + len(item.further_rows) for item in upload.items)
+        packages[number] = replace(package, rows=rows, uploads=package.uploads + 1)
+    return [packages[number] for number in sorted(packages)]

@@ -15,18 +15,21 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from feedtool.delivery import lookup
-from feedtool.delivery.steps import GO_ON, Step, StepIntent
+from feedtool.delivery.steps import GO_ON, Step
 from feedtool.delivery.transition import (
     ABOUT_THE_CONTENT,
     GONE,
+    AnswerContext,
     Rules,
     Transition,
     TransitionContext,
     close,
     fail,
-    message_of,
+    look_up,
     not_sent,
     poll_pause,
+    poll_soon,
+    read_from_start,
     retry,
     stop_run,
     with_common,
@@ -36,7 +39,6 @@ from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer
 
 SURELY_OPEN = timedelta(hours=5)
 """An open package lives for 6 hours; an hour is left to clocks that differ."""
@@ -65,53 +67,43 @@ NEXT: dict[Phase, Step | None] = {
 # CREATE.
 
 
-def _created(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def _created(package: Package, context: AnswerContext) -> Transition:
     return Transition(
         package.advance(
             context.time,
             phase=Phase.FILLING,
-            package_id=answer.value,
-            created_at=answer.at or context.service_time,
+            package_id=context.answer.value,
+            created_at=context.at,
             creations=package.creations + 1,
         )
     )
 
 
-def _creation_refused(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    if answer.status not in ABOUT_THE_CONTENT:
-        return stop_run(package, intent, answer, context)
-    return Transition(close(package, context, message_of(answer)))
+def _creation_refused(package: Package, context: AnswerContext) -> Transition:
+    if context.answer.status not in ABOUT_THE_CONTENT:
+        return stop_run(package, context)
+    return Transition(close(package, context, context.message))
 
 
 # UPLOAD.
 
 
-def _taken(
-    package: Package, intent: StepIntent, _answer: Answer, context: TransitionContext
-) -> Transition:
-    after = package.with_stage(intent.upload, Stage.STAGED).advance(context.time)
+def _taken(package: Package, context: AnswerContext) -> Transition:
+    after = package.with_stage(context.intent.upload, Stage.STAGED).advance(context.time)
     return Transition(_filled(after, context))
 
 
-def _in_doubt(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    return fail(_probing(package.with_stage(intent.upload, Stage.DOUBTFUL)), answer, context)
+def _in_doubt(package: Package, context: AnswerContext) -> Transition:
+    return fail(_probing(package.with_stage(context.intent.upload, Stage.DOUBTFUL)), context)
 
 
-def _upload_refused(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    if answer.status in GONE:
-        return _gone(package, intent, answer, context)
-    if answer.status not in ABOUT_THE_CONTENT:
-        return stop_run(package, intent, answer, context)
-    after = _probing(package.with_stage(intent.upload, Stage.REFUSED)).advance(context.time)
-    return Transition(after, refused=(intent.upload, message_of(answer)))
+def _upload_refused(package: Package, context: AnswerContext) -> Transition:
+    if context.answer.status in GONE:
+        return _gone(package, context)
+    if context.answer.status not in ABOUT_THE_CONTENT:
+        return stop_run(package, context)
+    after = _probing(package.with_stage(context.intent.upload, Stage.REFUSED)).advance(context.time)
+    return Transition(after, refused=(context.intent.upload, context.message))
 
 
 def _probing(package: Package) -> Package:
@@ -131,30 +123,28 @@ def _filled(package: Package, context: TransitionContext) -> Package:
 
 
 def _holds_anything(package: Package) -> bool:
-    """Whether an upload of it was taken, or may have been."""
+    """True if an upload of it was taken, or may have been."""
     return bool(package.staged(Stage.STAGED) or package.staged(Stage.DOUBTFUL))
 
 
 # GET_PACKAGE.
 
 
-def _seen(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    view: PackageView = answer.value
+def _seen(package: Package, context: AnswerContext) -> Transition:
+    view: PackageView = context.answer.value
     changed = view.state != package.state
     seen = replace(package, state=view.state)
     if view.meaning is Meaning.REJECTED:
-        at = answer.at or context.service_time
+        at = context.at
         return Transition(seen.close(context.time, _reason(view), at))
     if view.meaning is Meaning.INTEGRATED:
-        seen = replace(_committed(seen, context), finished_at=answer.at or context.service_time)
+        seen = replace(_committed(seen, context), finished_at=context.at)
         return Transition(seen.advance(context.time, phase=Phase.INTEGRATED))
     if view.meaning is Meaning.OPEN:
         return Transition(SEEN_OPEN[package.phase](seen, context))
     if view.meaning is Meaning.WORKING and (changed or package.phase is not Phase.COMMITTED):
         after = _committed(seen, context).advance(context.time, phase=Phase.COMMITTED)
-        return Transition(replace(after, due=context.time + poll_pause(0)))
+        return Transition(poll_soon(after, context))
     return Transition(retry(seen, context))
 
 
@@ -196,7 +186,7 @@ SEEN_OPEN: dict[Phase, Callable[[Package, TransitionContext], Package]] = {
     Phase.COMMITTING: _commit_again,
     Phase.COMMITTED: _commit_late,
 }
-"""What follows when the service says that it waits for the commit."""
+"""The package after the service says that it waits for the commit."""
 
 
 def _reason(view: PackageView) -> Message:
@@ -206,35 +196,29 @@ def _reason(view: PackageView) -> Message:
     return Message(view.messages[0].code, text)
 
 
-def _not_seen(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    rule = _gone if answer.status in GONE else stop_run
-    return rule(package, intent, answer, context)
+def _not_seen(package: Package, context: AnswerContext) -> Transition:
+    rule = _gone if context.answer.status in GONE else stop_run
+    return rule(package, context)
 
 
-def _gone(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def _gone(package: Package, context: AnswerContext) -> Transition:
     """404: a package that was not completed has expired, and nothing of it was ever in force.
 
     Otherwise its results were purged; a look-up tells what became of the rows.
     """
-    at = answer.at or context.service_time
+    at = context.at
     was_open = context.protocol.meaning(package.state or "") is Meaning.OPEN
     has_expired = was_open and _has_expired(package, at)
     if package.committed_at is not None and not has_expired:
-        text = f"The service no longer has package {package.package_id}: {answer.detail}"
-        message = Message("", text)
-        return Transition(package.advance(context.time, phase=Phase.LOOKING, message=message))
+        return look_up(package, context)
     stop = None
     if package.creations >= context.settings.creations:
-        stop = Interrupted(f"The service keeps losing our packages: {answer.detail}", GO_ON)
+        stop = Interrupted(f"The service keeps losing our packages: {context.answer.detail}", GO_ON)
     return Transition(_anew(package, context), stop=stop)
 
 
 def _has_expired(package: Package, at: datetime) -> bool:
-    """Whether a package that is gone, and was seen open last, was so to its end.
+    """True if a package that is gone, and was seen open last, was so to its end.
 
     That is sure while it is too young to have been integrated and forgotten; and one that is
     younger than open packages live has not expired, whatever a gateway says.
@@ -258,16 +242,12 @@ def _anew(package: Package, context: TransitionContext) -> Package:
 # COMMIT.
 
 
-def _accepted(
-    package: Package, _intent: StepIntent, _answer: Answer, context: TransitionContext
-) -> Transition:
+def _accepted(package: Package, context: AnswerContext) -> Transition:
     after = package.advance(context.time, phase=Phase.COMMITTED, state=context.protocol.ready)
-    return Transition(replace(after, due=context.time + poll_pause(0)))
+    return Transition(poll_soon(after, context))
 
 
-def _look_again(
-    package: Package, _intent: StepIntent, _answer: Answer, context: TransitionContext
-) -> Transition:
+def _look_again(package: Package, context: AnswerContext) -> Transition:
     """A refusal is never read by its text: the package's state tells what became of it."""
     return Transition(retry(package, context))
 
@@ -275,10 +255,8 @@ def _look_again(
 # GET_RESULTS and CLOSE.
 
 
-def _read(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    page: ResultsPage = answer.value
+def _read(package: Package, context: AnswerContext) -> Transition:
+    page: ResultsPage = context.answer.value
     pages = package.pages + 1
     # A page holds a row at least, so more pages than rows are a circle.
     is_last = page.next is None or pages > package.rows
@@ -289,13 +267,10 @@ def _read(
     return Transition(after, results=page.results)
 
 
-def _not_read(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    if answer.status in GONE:
-        return _gone(package, intent, answer, context)
-    # "Not yet", or a stale address: from the first page again.
-    return Transition(retry(package, context, link=None, pages=0))
+def _not_read(package: Package, context: AnswerContext) -> Transition:
+    if context.answer.status in GONE:
+        return _gone(package, context)
+    return read_from_start(package, context)
 
 
 SURE_READINGS = 2
@@ -336,4 +311,4 @@ RULES: Rules = with_common(
         **lookup.RULES,
     }
 )
-"""What each kind of answer to each step makes of a staged package."""
+"""By step and kind of answer."""

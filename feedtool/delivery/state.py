@@ -16,7 +16,7 @@ from feedtool.model.errors import FeedtoolError
 
 @dataclass
 class DeliveryState:
-    """What a delivery has come to, changed in memory and saved once a turn."""
+    """The state of a delivery, changed in memory and saved once a turn."""
 
     ledger: Ledger
     routes: Routes
@@ -34,7 +34,7 @@ class DeliveryState:
     sent_at: datetime | None = None
     """When the last such package was sent."""
     stop: FeedtoolError | None = None
-    """Why no step is begun any more."""
+    """The reason why no step is begun any more."""
 
     def change(
         self,
@@ -53,15 +53,13 @@ class DeliveryState:
         change = Change(before, after, attempt, results, refused, resolutions, requeue)
         self.changes.append(change)
         self.events.results[after.key] += len(results)
-        if news and news.hold:
-            self.hold = max(self.hold or news.hold, news.hold)
-        if news and news.rest:
-            self.rest = max(self.rest or news.rest, news.rest)
-        if news and news.stop:
+        if news:
+            self.hold = max(filter(None, (self.hold, news.hold)), default=None)
+            self.rest = max(filter(None, (self.rest, news.rest)), default=None)
             self.stop = self.stop or news.stop
 
     def in_hand(self, settings: DeliverySettings) -> list[Package]:
-        """What this run goes on with: of other runs' packages those that are not to be sent anew.
+        """The packages to go on with; of other runs those that are not to be sent anew.
 
         Where such a one has expired its own run decides what is still to be sent of it.
         """
@@ -82,9 +80,9 @@ class DeliveryState:
                 self.packages[package.key] = package
 
     def has_results(self) -> bool:
-        """Whether anything became of rows that is not yet in the ledger."""
+        """True if results of rows are not yet in the ledger."""
         return any(change.results or change.resolutions for change in self.changes)
 
     def is_closed(self) -> bool:
-        """Whether nothing is left to be done for any package."""
+        """True if nothing is left to be done for any package."""
         return all(package.phase is Phase.CLOSED for package in self.packages.values())

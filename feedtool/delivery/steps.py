@@ -1,4 +1,4 @@
-"""The steps that a delivery takes, and what is written down before each of them. Pure."""
+"""The steps of a delivery, and the intents that are written before them. Pure."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from feedtool.model.settings import AccountSettings
 
 
 class Step(StrEnum):
-    """What is done next for a package."""
+    """A step of a package."""
 
     CLEAR = "clear"
     """See which of the rows may be in flight; nothing is asked of the service."""
@@ -26,7 +26,7 @@ class Step(StrEnum):
     GET_RESULTS = "fetch"
     """Read a page of results."""
     LOOKUP = "seek"
-    """Look up what became of rows that no result names."""
+    """Look up rows that no result names."""
     SUBMIT = "submit"
     """Stage and commit in one."""
     FIND_REPORT = "find"
@@ -59,39 +59,38 @@ READ_REPORTS = {Step.FIND_REPORT, Step.GET_REPORT}
 
 @dataclass(frozen=True, slots=True)
 class DeliverySettings:
-    """How a delivery goes about it. None of these is in the specification."""
+    """Limits and pauses of a delivery. None of these is in the specification."""
 
     results_limit: int | None = None
-    """How many results a page is asked for; None leaves that to the service."""
+    """Results of a page; None leaves that to the service."""
     patience: timedelta = timedelta(hours=1)
-    """How long a package may make no progress before we stop waiting for it."""
+    """A package that makes no progress for so long is waited for no more."""
     failures: int = 6
     """So many calls in a row without an answer end the run."""
     creations: int = 3
-    """How often a package is created anew when the one before has vanished uncommitted."""
+    """So often a package is created when the one before has vanished uncommitted."""
     readings: int = 3
-    """How often the results are read when some of them are missing."""
+    """So often the results are read when some of them are missing."""
     filling: timedelta = timedelta(hours=5)
-    """How long after its creation a package is filled: an hour before it would expire."""
+    """A package is filled for so long: to an hour before it would expire."""
     before_seeking: timedelta = timedelta(minutes=1)
-    """How long after the results were read it is looked up what became of a row."""
+    """Between the results and a look-up of the rows that they lack."""
     sought: int = 50
-    """How many rows are looked up at a time."""
+    """So many rows are looked up at a time."""
     batch_pause: timedelta = timedelta(0)
     """Between two packages of which reports tell."""
     quota_pause: timedelta = timedelta(hours=1)
-    """After a report said that a quota was used up: how long no such package is sent."""
+    """No package that reports tell of is sent for so long after a quota was used up."""
     put_offs: int = 24
-    """How often a row is sent that is refused for a quota, and nothing else."""
+    """So often a row is sent that is refused for a quota alone."""
     before_resending: timedelta = timedelta(minutes=10)
-    """How long after a package was submitted, and its answer lost, the service may be silent of
-    it."""
+    """The service may be silent of a package, whose answer was lost, for so long."""
     submissions: int = 2
-    """How often a package is submitted whose answer was lost; with 0 nothing is sent again."""
+    """So often a package is submitted whose answer was lost; with 0 nothing is sent again."""
     doubts: int = 3
     """While of so many packages it is not known whether they were taken no other one is sent."""
     forgotten: timedelta = timedelta(days=3)
-    """How long after a package was submitted a report of it may still come."""
+    """A report of a package may still come for so long after it was submitted."""
     dialect: AccountSettings = field(default_factory=AccountSettings)
     """The account's, by which the areas make their calls."""
 
@@ -132,9 +131,9 @@ def intend(
     now: datetime,
     skew: timedelta = timedelta(0),
 ) -> tuple[Package, StepIntent, Attempt]:
-    """What is written before the call of a step: from then on it may have been sent.
+    """The records before the call of a step: from then on it may have been sent.
 
-    `skew` is what the service's clock is ahead of `now`.
+    `skew` is the time that the service's clock is ahead of `now`.
     """
     number = package.attempts + 1
     after = replace(package, attempts=number, since=package.since or now)

@@ -26,18 +26,20 @@ from dataclasses import replace
 from datetime import timedelta
 
 from feedtool.delivery import lookup
-from feedtool.delivery.steps import Step, StepIntent
+from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import (
     A_SECOND,
     ABOUT_THE_CONTENT,
     GONE,
+    AnswerContext,
     Rules,
     Transition,
     TransitionContext,
     close,
     fail,
-    message_of,
-    poll_pause,
+    look_up,
+    poll_soon,
+    read_from_start,
     retry,
     stop_run,
     with_common,
@@ -47,7 +49,6 @@ from feedtool.feeds.delivery import PackageLog, Submitted
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, PendingProduct, Status
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer
 
 MOST_PAGES = 200
 """A reading of the reports ends after so many pages: what goes on is not about this package."""
@@ -95,12 +96,10 @@ def next_of(protocol: Submitted) -> dict[Phase, Step | None]:
 # SUBMIT.
 
 
-def _submitted(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    after = _known(package, answer.value, context)
-    sent = replace(after, created_at=answer.at or context.service_time)
-    return Transition(replace(sent, due=context.time + poll_pause(0)))
+def _submitted(package: Package, context: AnswerContext) -> Transition:
+    after = _known(package, context.answer.value, context)
+    sent = replace(after, created_at=context.at)
+    return Transition(poll_soon(sent, context))
 
 
 def _known(package: Package, package_id: str, context: TransitionContext) -> Package:
@@ -116,36 +115,30 @@ def _known(package: Package, package_id: str, context: TransitionContext) -> Pac
     )
 
 
-def _refused(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def _refused(package: Package, context: AnswerContext) -> Transition:
     """Its rows go into later packages, in halves; a row that is alone is to blame.
 
     All are refused at once where the package itself is to blame, which then has the message.
     """
-    if answer.status not in ABOUT_THE_CONTENT:
-        return stop_run(package, intent, answer, context)
-    after, message = replace(package, uploads=(Stage.REFUSED,)), message_of(answer)
-    causes = answer.refusal.causes if answer.refusal else frozenset()
-    is_to_blame = context.protocol.blames_package(answer.status, causes)
+    if context.answer.status not in ABOUT_THE_CONTENT:
+        return stop_run(package, context)
+    after, message = replace(package, uploads=(Stage.REFUSED,)), context.message
+    causes = context.answer.refusal.causes if context.answer.refusal else frozenset()
+    is_to_blame = context.protocol.blames_package(context.answer.status, causes)
     after = close(after, context, message if is_to_blame else None)
     return Transition(after, refused=(1, message))
 
 
-def _in_doubt(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    return fail(replace(package, uploads=(Stage.DOUBTFUL,)), answer, context)
+def _in_doubt(package: Package, context: AnswerContext) -> Transition:
+    return fail(replace(package, uploads=(Stage.DOUBTFUL,)), context)
 
 
 # FIND_REPORT.
 
 
-def _looked_for(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    page: ReportsPage = answer.value
-    ours = _ours(package, intent.pending, page.items, context)
+def _looked_for(package: Package, context: AnswerContext) -> Transition:
+    page: ReportsPage = context.answer.value
+    ours = _ours(package, context.intent.pending, page.items, context)
     if ours:
         ((package_id, _),) = Counter(ours).most_common(1)
         return Transition(_known(package, package_id, context))
@@ -157,7 +150,7 @@ def _looked_for(
     if package.creations < settings.submissions and is_due:
         return Transition(from_start.advance(context.time, phase=Phase.CLEARED))
     if _is_forgotten(package, context):
-        return _given_up(from_start, intent.pending, NEVER_SEEN, context)
+        return _given_up(from_start, context.intent.pending, NEVER_SEEN, context)
     return Transition(retry(from_start, context))
 
 
@@ -184,13 +177,11 @@ def _ours(
 # GET_REPORT.
 
 
-def _reported(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    page: ReportsPage = answer.value
+def _reported(package: Package, context: AnswerContext) -> Transition:
+    page: ReportsPage = context.answer.value
     # The specification shows no filter, so the service may show other packages too.
     items = [item for item in page.items if item.package_id in {None, package.package_id}]
-    found = list(context.protocol.outcome.match(intent.pending, items))
+    found = list(context.protocol.outcome.match(context.intent.pending, items))
     put_off = {(row.row, row.number) for row, item in found if _is_put_off(row, item, context)}
     transition = Transition(
         package,
@@ -205,7 +196,7 @@ def _reported(
         rest=context.time + context.settings.quota_pause if put_off else None,
     )
     answered = {(row.row, row.number) for row, item in found if item.status}
-    left = [row for row in intent.pending if (row.row, row.number) not in answered]
+    left = [row for row in context.intent.pending if (row.row, row.number) not in answered]
     if not left:
         after = replace(package, state=REPORTED, link=None, pages=0)
         return transition._replace(package=close(after, context))
@@ -226,14 +217,14 @@ def _reported(
 
 
 def _is_forgotten(package: Package, context: TransitionContext) -> bool:
-    """Whether no report is to be hoped for any more, counted from the last time it was sent."""
+    """True if no report is to be hoped for any more, counted from the last time it was sent."""
     if package.created_at is not None:
         return context.service_time - package.created_at > context.settings.forgotten
     return _since_sent(package, context) > context.settings.forgotten
 
 
 def _is_put_off(row: PendingProduct, item: ReportItem, context: TransitionContext) -> bool:
-    """Whether a row is refused for a quota and nothing else, and has patience left."""
+    """True if a row is refused for a quota and nothing else, and has patience left."""
     is_patient = row.sends + 1 < context.settings.put_offs
     return is_patient and bool(context.protocol.outcome.is_quota(item))
 
@@ -258,33 +249,24 @@ def _given_up(
     return Transition(close(package, context), resolutions=resolved)
 
 
-def _read_later(
-    package: Package, _intent: StepIntent, _answer: Answer, context: TransitionContext
-) -> Transition:
-    """Not yet, or a stale address: from the first page again."""
-    return Transition(retry(package, context, link=None, pages=0))
-
-
 # GET_LOG.
 
 
-def _logged(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
-    page: LogPage = answer.value
+def _logged(package: Package, context: AnswerContext) -> Transition:
+    page: LogPage = context.answer.value
     changed = page.state != package.state
     seen = replace(package, state=page.state)
     if page.meaning not in {Meaning.INTEGRATED, Meaning.REJECTED}:
         if not changed:
             return Transition(retry(seen, context))
-        return Transition(replace(seen.advance(context.time), due=context.time + poll_pause(0)))
+        return Transition(poll_soon(seen.advance(context.time), context))
     results = [(entry.reference, entry.status, entry.messages) for entry in page.entries]
     pages = package.pages + 1
     after = seen.advance(
         context.time,
         phase=Phase.INTEGRATED,
         pages=pages,
-        finished_at=package.finished_at or answer.at or context.service_time,
+        finished_at=package.finished_at or context.at,
         message=_said_of_all(page) or package.message,
     )
     if not _is_last(package, page, pages):
@@ -295,25 +277,21 @@ def _logged(
     return Transition(read, results)
 
 
-def _not_logged(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def _not_logged(package: Package, context: AnswerContext) -> Transition:
     """Not yet; or, once it must have been integrated, no longer: then a look-up tells."""
     is_early = _since_sent(package, context) < context.settings.before_resending
-    if answer.status not in GONE or is_early:
+    if context.answer.status not in GONE or is_early:
         return Transition(retry(package, context, pages=0))
-    text = f"The service no longer has package {package.package_id}: {answer.detail}"
-    message = Message("", text)
-    return Transition(package.advance(context.time, phase=Phase.LOOKING, message=message))
+    return look_up(package, context)
 
 
 def _since_sent(package: Package, context: TransitionContext) -> timedelta:
-    """How long ago it was sent."""
+    """The time since it was sent."""
     return context.time - (package.committed_at or context.time)
 
 
 def _said_of_all(page: LogPage) -> Message | None:
-    """Why a package is rejected as a whole, of all that is said the first code."""
+    """The reason why a package is rejected as a whole, with the first code."""
     if not page.about_all:
         return None
     text = " ".join(message.text for message in page.about_all)
@@ -321,7 +299,7 @@ def _said_of_all(page: LogPage) -> Message | None:
 
 
 def _is_last(package: Package, page: LogPage, pages: int) -> bool:
-    """Whether no page follows; more pages than rows are a circle."""
+    """True if no page follows; more pages than rows are a circle."""
     if pages > package.rows:
         return True
     return pages >= page.pages if page.pages is not None else not page.entries
@@ -333,12 +311,12 @@ RULES: Rules = with_common(
         (Step.SUBMIT, AnswerKind.REFUSED): _refused,
         (Step.SUBMIT, AnswerKind.UNKNOWN): _in_doubt,
         (Step.FIND_REPORT, AnswerKind.DONE): _looked_for,
-        (Step.FIND_REPORT, AnswerKind.REFUSED): _read_later,
+        (Step.FIND_REPORT, AnswerKind.REFUSED): read_from_start,
         (Step.GET_REPORT, AnswerKind.DONE): _reported,
-        (Step.GET_REPORT, AnswerKind.REFUSED): _read_later,
+        (Step.GET_REPORT, AnswerKind.REFUSED): read_from_start,
         (Step.GET_LOG, AnswerKind.DONE): _logged,
         (Step.GET_LOG, AnswerKind.REFUSED): _not_logged,
         **lookup.RULES,
     }
 )
-"""What each kind of answer to each step makes of a submitted package."""
+"""By step and kind of answer."""

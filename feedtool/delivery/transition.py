@@ -1,4 +1,4 @@
-"""What the answer to a step makes of its package: the rules that every protocol shares. Pure.
+"""The transitions of a package at the answer to a step: what every protocol shares. Pure.
 
 Nothing in the service has an idempotency key, hence:
 - what was refused, or never left, is undone, and may be done again;
@@ -40,7 +40,7 @@ class TransitionContext:
     settings: DeliverySettings
     route: DeliveryRoute
     skew: timedelta = timedelta(0)
-    """What the service's clock is ahead of ours."""
+    """The time that the service's clock is ahead of ours."""
 
     @property
     def service_time(self) -> datetime:
@@ -53,8 +53,27 @@ class TransitionContext:
         return self.route.protocol
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerContext(TransitionContext):
+    """The same, with the answer and the step that it answers."""
+
+    intent: StepIntent
+    answer: Answer
+
+    @property
+    def at(self) -> datetime:
+        """The time of the answer by the service's clock."""
+        return self.answer.at or self.service_time
+
+    @property
+    def message(self) -> Message:
+        """The reason of a refusal."""
+        refusal = self.answer.refusal
+        return Message(refusal.code if refusal else "", self.answer.detail)
+
+
 class Transition(NamedTuple):
-    """What an answer comes to."""
+    """A package after an answer, and all that the answer brings."""
 
     package: Package
     results: Sequence[Result] = ()
@@ -65,12 +84,12 @@ class Transition(NamedTuple):
     stop: FeedtoolError | None = None
     """The run cannot go on."""
     resolutions: Sequence[Resolution] = ()
-    """What became of rows that were looked up, or are to be sent again."""
+    """The ends of rows that were looked up, or are to be sent again."""
     rest: datetime | None = None
     """No package that reports tell of before this: a quota is used up."""
 
 
-Rule: TypeAlias = Callable[[Package, StepIntent, Answer, TransitionContext], Transition]
+Rule: TypeAlias = Callable[[Package, AnswerContext], Transition]
 Rules: TypeAlias = dict[tuple[Step, AnswerKind], Rule]
 
 
@@ -87,12 +106,28 @@ def retry(
     return package.retry_at(context.time + pause, **changes)
 
 
+def poll_soon(package: Package, context: TransitionContext) -> Package:
+    """The package after progress: it is looked at again after the shortest pause."""
+    return replace(package, due=context.time + poll_pause(0))
+
+
+def look_up(package: Package, context: AnswerContext) -> Transition:
+    """A package that the service no longer has: a look-up tells what became of its rows."""
+    text = f"The service no longer has package {package.package_id}: {context.answer.detail}"
+    return Transition(package.advance(context.time, phase=Phase.LOOKING, message=Message("", text)))
+
+
+def read_from_start(package: Package, context: AnswerContext) -> Transition:
+    """Not yet, or a stale address of a page: from the first page again, after a pause."""
+    return Transition(retry(package, context, link=None, pages=0))
+
+
 def close(package: Package, context: TransitionContext, message: Message | None = None) -> Package:
     """The package at its end."""
     return package.close(context.time, message, context.service_time)
 
 
-def fail(package: Package, answer: Answer, context: TransitionContext) -> Transition:
+def fail(package: Package, context: AnswerContext) -> Transition:
     """No answer. Calls that fail together, before the pause is over, count as one."""
     if package.due is not None and package.due > context.time:
         return Transition(package)
@@ -101,12 +136,12 @@ def fail(package: Package, answer: Answer, context: TransitionContext) -> Transi
     after = replace(package, failures=failures, due=due)
     stop = None
     if failures >= context.settings.failures:
-        stop = Interrupted(no_answer(answer), GO_ON)
+        stop = Interrupted(no_answer(context.answer), GO_ON)
     return Transition(after, hold=due, stop=stop)
 
 
 def undo(package: Package, intent: StepIntent) -> Package:
-    """The package as if the step had never been begun, which is what its answer says."""
+    """The package as if the step had never been begun."""
     if intent.step is Step.CREATE:
         return replace(package, phase=Phase.CLEARED)
     if intent.step is Step.UPLOAD:
@@ -129,42 +164,31 @@ def _not_submitted(package: Package, intent: StepIntent) -> Package:
     )
 
 
-def stop_run(
-    package: Package, intent: StepIntent, answer: Answer, _context: TransitionContext
-) -> Transition:
+def stop_run(package: Package, context: AnswerContext) -> Transition:
     """A refusal that no row can help."""
     # What refuses even to create is not in trouble: it is the wrong address or seller.
-    kind = UsageProblem if intent.step in {Step.CREATE, *AT_ONCE} else Interrupted
+    kind = UsageProblem if context.intent.step in {Step.CREATE, *AT_ONCE} else Interrupted
     stop = kind(
-        f"The service refuses to {intent.step}: {answer.detail}",
+        f"The service refuses to {context.intent.step}: {context.answer.detail}",
         "Check the base address (its version segment included) and the seller.",
     )
-    return Transition(undo(package, intent), stop=stop)
-
-
-def message_of(answer: Answer) -> Message:
-    """Why something was refused."""
-    return Message(answer.refusal.code if answer.refusal else "", answer.detail)
+    return Transition(undo(package, context.intent), stop=stop)
 
 
 # Rules for every step.
 
 
-def asked_to_wait(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def asked_to_wait(package: Package, context: AnswerContext) -> Transition:
     """429: all calls wait."""
-    asked = None if answer.wait is None else timedelta(seconds=answer.wait)
+    asked = None if context.answer.wait is None else timedelta(seconds=context.answer.wait)
     pause = back_off(package.tries + 1, context.jitter) if asked is None else asked
-    after = retry(undo(package, intent), context, pause)
+    after = retry(undo(package, context.intent), context, pause)
     return Transition(after, hold=after.due)
 
 
-def not_authorised(
-    package: Package, intent: StepIntent, answer: Answer, _context: TransitionContext
-) -> Transition:
+def not_authorised(package: Package, context: AnswerContext) -> Transition:
     """401 or 403: the run stops."""
-    forbidden = answer.status == FORBIDDEN
+    forbidden = context.answer.status == FORBIDDEN
     what = "does not allow this seller to do that" if forbidden else "does not accept the token"
     hint = (
         "The token is known but lacks the right: check the seller and what the account is opened"
@@ -172,22 +196,20 @@ def not_authorised(
         if forbidden
         else "Check the token, and that it has not run out; then go on with `feedtool resume`."
     )
-    stop = answer.error or NotAuthorised(f"The service {what}: {answer.detail}", hint)
-    return Transition(undo(package, intent), stop=stop)
+    stop = context.answer.error or NotAuthorised(
+        f"The service {what}: {context.answer.detail}", hint
+    )
+    return Transition(undo(package, context.intent), stop=stop)
 
 
-def not_sent(
-    package: Package, intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def not_sent(package: Package, context: AnswerContext) -> Transition:
     """It never left: it is done again."""
-    return fail(undo(package, intent), answer, context)
+    return fail(undo(package, context.intent), context)
 
 
-def read_again(
-    package: Package, _intent: StepIntent, answer: Answer, context: TransitionContext
-) -> Transition:
+def read_again(package: Package, context: AnswerContext) -> Transition:
     """Reading had no answer: it is repeated."""
-    return fail(package, answer, context)
+    return fail(package, context)
 
 
 def clear(package: Package, context: TransitionContext) -> Package:
@@ -205,7 +227,7 @@ COMMON: dict[AnswerKind, Rule] = {
     AnswerKind.NOT_SENT: not_sent,
     AnswerKind.UNKNOWN: read_again,
 }
-"""What each kind of answer makes of a package where its step has no rule of its own."""
+"""The rules of steps that have none of their own."""
 
 
 def with_common(rules: Rules) -> Rules:

@@ -1,4 +1,4 @@
-"""What stops a command, each with its exit code, which scripts rely on.
+"""The errors that stop a command, each with its exit code, which scripts rely on.
 
     FeedtoolError                70 when nothing better is known
     ├── UsageProblem              2  options or configuration that cannot work
@@ -6,7 +6,6 @@
     ├── NotAuthorised             4  the service refuses the credential
     ├── Interrupted               5  the service cannot be reached, or answers what stops a run
     ├── Stopped                 130  Ctrl-C
-    ├── StillPending              6  committed, and the results are not there yet
     └── NothingToDo               9
 
 Rows that are wrong are no exceptions: they are data (`model.Problem`).
@@ -79,7 +78,7 @@ class UsageProblem(FeedtoolError):
 
 
 class CannotWrite(UsageProblem):
-    """What is ours cannot be written where it should be: no fault of the file that it is about."""
+    """A file of ours cannot be written: no fault of the file that it is about."""
 
 
 class NotAuthorised(FeedtoolError):
@@ -98,12 +97,6 @@ class Stopped(FeedtoolError):
     """The user has stopped it."""
 
     exit = Exit.CTRL_C
-
-
-class StillPending(FeedtoolError):
-    """All is committed, and the results are not there yet."""
-
-    exit = Exit.PENDING
 
 
 class NothingToDo(FeedtoolError):

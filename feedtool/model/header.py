@@ -1,14 +1,19 @@
-"""The nouns of a header row: a column, and a header that was understood."""
+"""The nouns of a header row: a column, and a header that was understood.
 
+Headers are compared as people do: without case, blanks, accents and punctuation.
+"""
+
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Protocol
 
-from feedtool.model.cells import Cell, letters
+from feedtool.model.cells import Cell
 
 
 class CellType(Protocol):
-    """What kind of value a column holds."""
+    """The type of a column's values."""
 
     def read(self, cell: Cell, column: Any) -> object | None:
         """The cell's value, None for a blank, `InvalidValue` where there is something to say."""
@@ -25,7 +30,7 @@ class Column:
     labels: tuple[str, str, str]
     """For people, in `LANGUAGES`."""
     help: tuple[str, str, str]
-    """What belongs in it, in `LANGUAGES`."""
+    """The help, in `LANGUAGES`."""
     example: str = ""
     aliases: tuple[str, ...] = ()
     """Other headers that mean it, beside the key and the labels."""
@@ -53,18 +58,31 @@ class Header:
     """The row that people read as the header, where ours belong: another one where keys stand in
     a row of their own, which may be hidden. 0 is the header's own row."""
     stamp: Mapping[str, str] = field(default_factory=dict)
-    """What the workbook says of the whole sheet."""
+    """The workbook's properties about the whole sheet."""
 
     @property
     def headings_row(self) -> int:
         """The number of the row that our headings belong in."""
         return self.headings or self.row
 
-    def letter_of(self, key: str) -> str | None:
-        """The letter of a key's column, None where it is absent."""
-        index = self.index_of(key)
-        return None if index is None else letters(index)
-
     def index_of(self, key: str) -> int | None:
         """The 0-based index of a key's column, None where it is absent."""
         return next((index for index, column in self.columns.items() if column.key == key), None)
+
+
+LONGEST = 1000
+"""Characters of a header; in a field that is longer nobody looks for a name."""
+
+
+def folded(header: str) -> str:
+    """A header without case, blanks, accents and punctuation; empty if it is too long for one."""
+    return _folded(header) if len(header) <= LONGEST else ""
+
+
+@lru_cache(8192)
+def _folded(header: str) -> str:
+    # Twice, for what hides a capital until it is taken apart: a mathematical A, a Roman numeral.
+    plain = header
+    for _ in range(2):
+        plain = unicodedata.normalize("NFKD", plain.casefold())
+    return "".join(letter for letter in plain if letter.isalnum())

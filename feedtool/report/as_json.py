@@ -1,6 +1,6 @@
 """`--format json` and `--format jsonl`: the same fields, as one list or as an event a line.
 
-The events of JSON lines have a `type`:
+The names of fields are what scripts rely on. The events of JSON lines have a `type`:
 
     file      a sheet, or a file that could not be read: its kind, and the error
     problem   one problem, with the file and sheet that it is of
@@ -12,32 +12,86 @@ Hooks and webhooks get the summaries by the same names, and no list of any lengt
 results RUN --format json` has those.
 """
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple, TextIO
+from itertools import islice
+from typing import Any, NamedTuple, TextIO
 
 from feedtool import __version__
-from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.report.fields import (
-    Fields,
-    error_fields,
-    result_fields,
-    sheet_fields,
-    stopped_fields,
-    summary_fields,
-    verdict_fields,
-    write_lines,
-    write_objects,
-)
+from feedtool.model.errors import Exit, FeedtoolError, FileProblem
+from feedtool.model.nouns import Counts, Message, PackageSummary, RowResult
+from feedtool.report.plain import STEERING
 from feedtool.report.sheet_result import SheetResult
+
+Fields = dict[str, Any]
 
 Progress = Callable[[str, int, int | None, str], None]
 """Called with a step's name, how much of it is done, of how much (None: unknown), and the file."""
 
+SUMMARY = (
+    *("file", "kind", "kindReason", "sheet", "headerRow"),
+    *("rows", "valid", "invalid", "skipped", "warnings"),
+    *("annotated", "run", "stopped", "statuses", "packages", "failed"),
+)
+"""The members of a sheet's object that no list of rows makes long."""
+
+ENCODED = 100
+"""Entries of a list that are encoded at once: one by one takes three times as long."""
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_STEERING = re.compile(f"[{STEERING}]")
+
+
+def dumped(value: object) -> str:
+    """The value as JSON on one line, readable as it is in any language.
+
+    Only characters that would steer a terminal are escaped, and halves of characters, which
+    UTF-8 cannot write: a JSON reader gets all of them back.
+    """
+    text = _encode(value)
+    if text.isprintable():  # nothing that steers is, and millions of lines pass here
+        return text
+    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def write_objects(objects: Iterable[Fields], out: TextIO) -> None:
+    """Writes a list of objects, a member a line; a member that is an iterator an entry a line.
+
+    So a million entries are neither held in memory nor unreadable.
+    """
+    out.write("[")
+    for number, fields in enumerate(objects):
+        out.write(",\n  {" if number else "\n  {")
+        for position, (name, value) in enumerate(fields.items()):
+            out.write(f'{"," if position else ""}\n    "{name}": ')
+            out.writelines(_list(value) if isinstance(value, Iterator) else [dumped(value)])
+        out.write("\n  }")
+    out.write("\n]\n")
+
+
+def write_lines(objects: Iterable[Fields], out: TextIO) -> None:
+    """Writes an object a line."""
+    out.writelines(f"{dumped(fields)}\n" for fields in objects)
+
+
+def _list(entries: Iterator[Fields]) -> Iterator[str]:
+    """A list with an entry a line; all entries begin with the same field."""
+    yield "["
+    separator, end = "\n      ", "]"
+    while batch := list(islice(entries, ENCODED)):
+        # Inside a text a quotation mark is escaped, so only an entry can begin like this.
+        start = f'{{"{next(iter(batch[0]))}": '
+        yield separator
+        yield dumped(batch)[1:-1].replace(f"}}, {start}", f"}},\n      {start}")
+        separator, end = ",\n      ", "\n    ]"
+    yield end
+
 
 def write_json(results: Iterable[SheetResult], out: TextIO) -> None:
     """Writes the list that `--format json` promises, as it is read from disk."""
-    write_objects(map(_with_columns, results), out)
+    write_objects((_result_fields(result, result.counts()) for result in results), out)
 
 
 def write_jsonl(results: Iterable[SheetResult], out: TextIO) -> None:
@@ -57,22 +111,104 @@ def progress_events(out: TextIO) -> Progress:
     return write
 
 
-def _with_columns(result: SheetResult) -> Fields:
-    fields = result_fields(result, result.counts())
-    if result.explained and result.checked.header:
+def _events(result: SheetResult) -> Iterator[Fields]:
+    checked = result.checked
+    place = {"file": checked.file, "sheet": checked.sheet or None}
+    yield {"type": "file", **_sheet_fields(result), "error": error_fields(checked.error)}
+    for problem in checked.problems():
+        yield {"type": "problem", **place, **problem._asdict()}
+    for row_result in result.every_verdict():
+        yield {"type": "row", **place, **verdict_fields(row_result)}
+    yield {"type": "summary", **summary_fields(result)}
+
+
+def _result_fields(result: SheetResult, counts: Counts) -> Fields:
+    """All members of a sheet's object; one that may be of any length is an iterator."""
+    checked = result.checked
+    fields = {
+        **_sheet_fields(result),
+        "rows": counts.rows,
+        "valid": counts.valid,
+        "invalid": counts.invalid,
+        "skipped": counts.skipped,
+        "error": error_fields(checked.error),
+        "problems": (problem._asdict() for problem in checked.problems()),
+        "warnings": counts.warnings,
+    }
+    if result.is_submitted:
+        fields |= {
+            "run": result.run,
+            "stopped": _stopped_fields(result.stopped),
+            "packages": map(_package_fields, result.packages),
+            "results": map(verdict_fields, result.every_verdict()),
+        }
+    fields["annotated"] = None if result.annotated is None else str(result.annotated)
+    if result.is_submitted:
+        fields["failed"] = None if result.failed is None else str(result.failed)
+    if result.explained and checked.header:
         fields["columns"] = (facts._asdict() for facts in result.explained.columns)
     return fields
 
 
-def _events(result: SheetResult) -> Iterator[Fields]:
+def summary_fields(result: SheetResult) -> Fields:
+    """The members of a sheet's object that are numbers and names, its packages among them."""
+    counts = result.counts()
+    fields = _result_fields(result, counts)
+    if result.is_submitted:
+        fields |= {"packages": list(fields["packages"]), "statuses": counts.by_status}
+    return {name: fields[name] for name in SUMMARY if name in fields}
+
+
+def _sheet_fields(result: SheetResult) -> Fields:
+    """The file and sheet, and what it was taken for; a CSV has no sheet."""
     checked = result.checked
-    place = {"file": checked.file, "sheet": checked.sheet or None}
-    yield {"type": "file", **sheet_fields(result), "error": error_fields(checked.error)}
-    for problem in checked.problems():
-        yield {"type": "problem", **place, **problem._asdict()}
-    for verdict in result.every_verdict():
-        yield {"type": "row", **place, **verdict_fields(verdict)}
-    yield {"type": "summary", **summary_fields(result)}
+    return {
+        "file": checked.file,
+        "kind": checked.kind,
+        "kindReason": checked.kind_reason or None,
+        "sheet": checked.sheet or None,
+        "headerRow": checked.header.row if checked.header else None,
+    }
+
+
+def error_fields(error: FileProblem | None) -> Fields | None:
+    """The reason why a file could not be read; None where it could."""
+    if error is None:
+        return None
+    return {"code": error.code, "message": error.message, "hint": error.hint}
+
+
+def _stopped_fields(stopped: FeedtoolError | None) -> Fields | None:
+    """The reason why a delivery stopped before its end; None where it did not."""
+    return None if stopped is None else {"message": stopped.message, "hint": stopped.hint}
+
+
+def _package_fields(package: PackageSummary) -> Fields:
+    """A package; identifier and state are None where it was only planned."""
+    return {
+        "packageId": package.package_id,
+        "packageType": package.package_type,
+        "salesChannelId": package.channel,
+        "state": package.state,
+        "rows": package.rows,
+        "uploads": package.uploads,
+    }
+
+
+def verdict_fields(verdict: RowResult) -> Fields:
+    """The result of a row."""
+    return {
+        "row": verdict.row,
+        "sellerExternalReference": verdict.reference,
+        "salesChannelId": verdict.channel or None,
+        "status": verdict.status,
+        "messages": [_message_fields(message) for message in verdict.messages],
+    }
+
+
+def _message_fields(message: Message) -> Fields:
+    named = {"field": message.field} if message.field else {}
+    return {"resultCode": message.code, "message": message.text, **named}
 
 
 class Occasion(NamedTuple):
@@ -91,20 +227,17 @@ def run_notice(
     stopped: FeedtoolError | None = None,
 ) -> Fields:
     """The summary of a run for hooks and webhooks; nothing in it is a secret."""
-    return {
-        **_head("run", occasion, code),
-        "stopped": stopped_fields(stopped),
-        "files": [
-            {**summary_fields(result), "error": error_fields(result.checked.error)}
-            for result in results
-        ],
-    }
+    files = [
+        {**summary_fields(result), "error": error_fields(result.checked.error)}
+        for result in results
+    ]
+    return {**_head("run", occasion, code), "stopped": _stopped_fields(stopped), "files": files}
 
 
 def refusal_notice(occasion: Occasion, file: str, error: FeedtoolError) -> Fields:
     """The same of a file of a watched folder that was not sent, or not to its end."""
     head = _head("refused", occasion, error.exit)
-    return {**head, "file": file, "error": stopped_fields(error)}
+    return {**head, "file": file, "error": _stopped_fields(error)}
 
 
 def _head(event: str, occasion: Occasion, code: Exit) -> Fields:

@@ -25,7 +25,7 @@ class Codes:
 
         Args:
             gather: The codes by their names; called once, and only where a page is wanted.
-            is_confirmation: Whether a code of the service only says that the row was taken.
+            is_confirmation: True for a code of the service that only says that a row was taken.
         """
         self._gather = gather
         self.is_confirmation = is_confirmation

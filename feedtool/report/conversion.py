@@ -1,5 +1,6 @@
-"""What `feedtool convert` has written, and all that it could not carry over."""
+"""The sheets that `feedtool convert` has written, and all that it could not carry over."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import TextIO
 
 from feedtool.model.nouns import Loss
 from feedtool.model.spool import Spool
-from feedtool.report.fields import Fields, write_lines, write_objects
+from feedtool.report.as_json import Fields, write_lines, write_objects
 from feedtool.report.plain import clean, counted, listed, printable, value
 
 NAMED = 8
@@ -18,7 +19,7 @@ MOST = 40
 
 @dataclass(slots=True)
 class ConvertedSheet:
-    """A sheet of the input, and what became of it."""
+    """A sheet of the input, as it was written."""
 
     kind: str
     """What the rows were."""
@@ -34,7 +35,7 @@ class ConvertedSheet:
 
 @dataclass(slots=True)
 class Conversion:
-    """What came of a conversion."""
+    """The result of a conversion."""
 
     source: str
     """The input as the user gave it."""
@@ -50,22 +51,25 @@ class Conversion:
 
     @property
     def has_losses(self) -> bool:
-        """Whether something is not in the output."""
+        """True if something is not in the output."""
         return any(len(sheet.losses) for sheet in self.written)
 
 
 def write_conversion(conversion: Conversion, out: TextIO, form: str) -> None:
-    """What was written: for people, as a list of an object for each sheet, or as events."""
+    """The sheets that were written: for people, as a list of objects, or as events."""
+    sheets = conversion.written
     if form == "text":
-        out.writelines(_line(conversion, sheet) + "\n" for sheet in conversion.written)
+        out.writelines(_line(conversion, sheet) + "\n" for sheet in sheets)
     elif form == "json":
-        objects = (
-            {**_fields(conversion, sheet), "losses": (loss._asdict() for loss in sheet.losses)}
-            for sheet in conversion.written
+        write_objects(
+            (
+                {**_fields(conversion, sheet), "losses": (loss._asdict() for loss in sheet.losses)}
+                for sheet in sheets
+            ),
+            out,
         )
-        write_objects(objects, out)
     else:
-        for sheet in conversion.written:
+        for sheet in sheets:
             write_lines(({"type": "loss", **loss._asdict()} for loss in sheet.losses), out)
             write_lines([{"type": "summary", **_fields(conversion, sheet)}], out)
 
@@ -93,27 +97,27 @@ def _fields(conversion: Conversion, sheet: ConvertedSheet) -> Fields:
 
 def loss_lines(losses: Iterable[Loss]) -> list[str]:
     """Losses for people: one line for each field and reason, with the first rows."""
-    groups: dict[tuple[str | None, str], tuple[Loss, list[int], int]] = {}
+    groups: dict[tuple[str | None, str], tuple[Loss, list[int]]] = {}
+    counts: Counter[tuple[str | None, str]] = Counter()
     further = 0
     for loss in losses:
         key = loss.field, loss.message
         if key not in groups and len(groups) >= MOST:
             further += 1
             continue
-        first, rows, count = groups.get(key, (loss, [], 0))
+        counts[key] += 1
+        _, rows = groups.setdefault(key, (loss, []))
         if loss.row is not None and len(rows) < NAMED and loss.row not in rows:
             rows.append(loss.row)
-        groups[key] = first, rows, count + 1
-    lines = [_group(*group) for group in groups.values()]
+    lines = [_loss_line(*group, counts[key]) for key, group in groups.items()]
     if further:
         lines.append(f"{further:,} more, of other fields or for other reasons: see --format json")
     return lines
 
 
-def _group(first: Loss, rows: list[int], count: int) -> str:
+def _loss_line(first: Loss, rows: list[int], count: int) -> str:
     shown = f" “{value(first.value)}”" if first.value is not None and count == 1 else ""
-    where = ""
-    if rows:
-        where = f" ({'row' if count == 1 else 'rows'} {listed(rows, max(count, len(rows)))})"
+    noun = "row" if count == 1 else "rows"
+    where = f" ({noun} {listed(rows, max(count, len(rows)))})" if rows else ""
     name = clean(first.field) if first.field is not None else "the row" if rows else "the file"
     return f"{name}{shown}: {printable(first.message)}{where}"

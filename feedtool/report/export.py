@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from feedtool.report.fields import Fields, write_lines, write_objects
+from feedtool.report.as_json import Fields, write_lines, write_objects
 from feedtool.report.plain import clean, counted
 
 

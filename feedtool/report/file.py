@@ -18,11 +18,6 @@ Write = Callable[[Iterable[SheetResult], TextIO, Codes], None]
 def write_report(path: Path, results: Iterable[SheetResult], codes: Codes) -> None:
     """Writes a report beside its place and renames it, so that no half of one is ever seen.
 
-    Args:
-        path: Ends in `.json`, `.csv` or `.html`, in any case.
-        results: One for each sheet, and one for each file that could not be read.
-        codes: The pages of problem codes.
-
     Raises:
         UsageProblem: the name says no known form, or the file cannot be written.
     """
@@ -43,25 +38,20 @@ def write_report(path: Path, results: Iterable[SheetResult], codes: Codes) -> No
 
 
 def writer_for(path: Path) -> Write:
-    """The function that writes the form of a file's name; called before a long command starts.
+    """The function that writes the form of a file's name, `.json`, `.csv` or `.html` in any case.
 
     Raises:
-        UsageProblem: the name says no known form.
+        UsageProblem: the name says no known form; to be found out before a long command starts.
     """
-    suffix = path.suffix.casefold()
-    if suffix == ".html":
-        from feedtool.report.html import write_html  # jinja2 is not worth its time elsewhere
+    match path.suffix.casefold():
+        case ".html":
+            from feedtool.report.html import write_html  # jinja2 is not worth its time elsewhere
 
-        return write_html
-    if suffix not in _WRITERS:
-        raise UsageProblem(
-            f"{path.name}: a report's name says what it is",
-            "end it in .json, .csv or .html",
-        )
-    return _WRITERS[suffix]
-
-
-_WRITERS: dict[str, Write] = {
-    ".json": lambda results, out, _: write_json(results, out),
-    ".csv": lambda results, out, _: write_csv(results, out),
-}
+            return write_html
+        case ".json":
+            return lambda results, out, _: write_json(results, out)
+        case ".csv":
+            return lambda results, out, _: write_csv(results, out)
+    raise UsageProblem(
+        f"{path.name}: a report's name says what it is", "end it in .json, .csv or .html"
+    )

@@ -68,12 +68,11 @@ class Section:
             (group.code, group.count, str(group.severity), self.place(at))
             for at, group in enumerate(self.tally.groups, start=1)
         ]
-        answers: Counter[tuple[str, str]] = Counter()
+        answers: Counter[tuple[Status, str]] = Counter()
         for refusal in self.tally.refusals:
             answers[refusal.status, refusal.code] += refusal.count
         for (status, code), count in answers.most_common():
-            name = f"{status} {code}".strip()
-            bars.append((name, count, ink(Status(status)), f"s{self.number}-answers"))
+            bars.append((f"{status} {code}".strip(), count, ink(status), f"s{self.number}-answers"))
         longest = max((count for _, count, _, _ in bars), default=1)
         return [Bar(*bar, f"{100 * bar[1] / longest:.1f}") for bar in bars]
 
@@ -83,33 +82,28 @@ class Section:
 
     def verdicts(self) -> Iterator[RowResult]:
         """The rows that are listed: the first of each status."""
-        seen: Counter[Status] = Counter()
-        for verdict in self.result.every_verdict():
-            seen[verdict.status] += 1
-            if seen[verdict.status] <= LISTED:
-                yield verdict
+        listed_: Counter[Status] = Counter()
+        for row in self.result.every_verdict():
+            listed_[row.status] += 1
+            if listed_[row.status] <= LISTED:
+                yield row
 
     def unlisted(self) -> dict[Status, int]:
-        """How many rows of each status are not listed."""
+        """The number of rows of each status that are not listed."""
         statuses = self.tally.counts.by_status.items()
         return {status: count - LISTED for status, count in statuses if count > LISTED}
 
 
 def write_html(results: Iterable[SheetResult], out: TextIO, codes: Codes) -> None:
-    """Writes the page, a sheet after the other.
-
-    Args:
-        results: One for each sheet, and one for each file that could not be read.
-        out: Where it goes; UTF-8.
-        codes: The pages of problem codes.
-    """
-    totals = Totals()
+    """Writes the page, a sheet after the other, as UTF-8."""
+    totals, script = Totals(), (files("feedtool.report") / "page" / "filter.js").read_text("utf-8")
     stream = _template().stream(
         sections=_sections(results, totals),
         totals=totals,
         summary_of=codes.summary_of,
         to_read=partial(to_read, is_confirmation=codes.is_confirmation),
-        script=_script(),
+        script=Markup(script),  # noqa: S704  # our own file, nothing of it from outside
+        script_digest=b64encode(sha256(script.encode()).digest()).decode(),
         listed_most=LISTED,
         messages_most=MESSAGES,
         opened_most=OPENED,
@@ -127,7 +121,7 @@ def _sections(results: Iterable[SheetResult], totals: Totals) -> Iterator[Sectio
 
 
 def ink(status: Status) -> str:
-    """How a status is coloured: what is taken, what is refused, and what is neither."""
+    """The colour of a status: what is taken, what is refused, and what is neither."""
     if status in ACCEPTED:
         return "good"
     return "error" if status in {Status.INVALID, *REFUSED} - {Status.UNKNOWN} else "warning"
@@ -143,33 +137,14 @@ def _template() -> Template:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    environment.filters |= {
-        "counted": counted,
-        "printable": printable,
-        "rows": listed,
-        "value": value,
-    }
+    shown = {"counted": counted, "printable": printable, "rows": listed, "value": value}
+    environment.filters |= shown
     environment.globals["ink"] = ink
     return environment.get_template("report.html")
 
 
 def _shown(expression: object) -> object:
-    """What the template prints: nothing invisible in it; our own script as it is."""
+    """An expression as the template prints it: nothing invisible in it; our own script as it is."""
     if isinstance(expression, str) and not isinstance(expression, Markup):
         return clean(expression)
     return "" if expression is None else expression
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """The only script of the page, and what the policy knows it by."""
-
-    text: Markup
-    digest: str
-
-
-@cache
-def _script() -> Script:
-    text = (files("feedtool.report") / "page" / "filter.js").read_text("utf-8")
-    digest = b64encode(sha256(text.encode()).digest()).decode()
-    return Script(Markup(text), digest)  # noqa: S704  # our own file, nothing of it from outside

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, TextIO
 
 from feedtool.model.nouns import Status
-from feedtool.report.fields import Fields, dumped, write_lines
+from feedtool.report.as_json import Fields, dumped, write_lines
 from feedtool.report.plain import clean, counted
 from feedtool.report.tally import statuses_text
 
@@ -84,14 +84,17 @@ def write_run(run: RunState, out: TextIO, form: str) -> None:
         write_lines([_fields(run)], out)
         return
     out.write(_line(run) + "\n")
-    out.writelines(f"  {_input(file)}\n" for file in run.inputs)
+    for file in run.inputs:
+        parts = (*([", ".join(file.kinds)] if file.kinds else ()), f"SHA-256 {file.sha256}")
+        out.write(clean(f"  {file.file}: {', '.join(parts)}") + "\n")
     out.writelines(f"  {_package(package)}\n" for package in run.packages)
     if not run.is_finished:
         out.write(f"go on with: feedtool resume {run.run}\n")
 
 
 def _line(run: RunState) -> str:
-    end = "finished" if run.is_finished else f"not finished{_next(run)}"
+    lost = [(package.deadline, package.told) for package in run.packages if package.deadline]
+    end = "finished" if run.is_finished else f"not finished{f'; {min(lost)[1]}' if lost else ''}"
     if run.abandoned:
         end = f"given up {run.abandoned:%Y-%m-%d %H:%M} UTC"
     by = f", by {run.who}" if run.who else ""
@@ -100,17 +103,6 @@ def _line(run: RunState) -> str:
         f"Run {run.run}, {run.started:%Y-%m-%d %H:%M} UTC{by}, seller {run.seller}, "
         f"{files}: {statuses_text(run.counts) or 'no rows sent'} ({end})"
     )
-
-
-def _next(run: RunState) -> str:
-    """What of it is lost first."""
-    lost = [(package.deadline, package.told) for package in run.packages if package.deadline]
-    return f"; {min(lost)[1]}" if lost else ""
-
-
-def _input(file: InputState) -> str:
-    kinds = ", ".join(file.kinds)
-    return clean(f"{file.file}: {f'{kinds}, ' if kinds else ''}SHA-256 {file.sha256}")
 
 
 def _package(package: PackageState) -> str:
@@ -143,12 +135,9 @@ def _fields(run: RunState) -> Fields:
         "seller": run.seller,
         "service": run.service,
         "files": [file.file for file in run.inputs],
-        "inputs": [
-            {"file": file.file, "sha256": file.sha256, "kinds": list(file.kinds)}
-            for file in run.inputs
-        ],
+        "inputs": [file._asdict() for file in run.inputs],
         "finished": run.is_finished,
-        "abandoned": run.abandoned.isoformat() if run.abandoned else None,
+        "abandoned": _iso(run.abandoned),
         "rows": sum(run.counts.values()),
         "statuses": dict(run.counts),
         "warnings": list(run.warnings),
@@ -166,8 +155,12 @@ def _package_fields(package: PackageState) -> Fields:
         "phase": package.phase,
         "state": package.state,
         "rows": package.rows,
-        "created": package.created.isoformat() if package.created else None,
-        "deadline": package.deadline.isoformat() if package.deadline else None,
+        "created": _iso(package.created),
+        "deadline": _iso(package.deadline),
         "lost": package.lost or None,
         "secondsLeft": None if left is None else max(0, int(left.total_seconds())),
     }
+
+
+def _iso(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from feedtool.model.errors import FileProblem
-from feedtool.model.nouns import Message, RowResult, Severity, Status
+from feedtool.model.nouns import Message, Severity, Status
+from feedtool.report.as_json import error_fields
 from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
 
@@ -36,12 +36,7 @@ Line = dict[str, object]
 
 
 def write_csv(results: Iterable[SheetResult], out: TextIO) -> None:
-    """Writes the table.
-
-    Args:
-        results: One for each sheet, and one for each file that could not be read.
-        out: Where it goes; UTF-8, opened with `newline=""`.
-    """
+    """Writes the table, as UTF-8; `out` is opened with `newline=""`."""
     out.write("\ufeff")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
@@ -63,34 +58,19 @@ def as_text(cell: object) -> str | int:
 
 
 def _lines(result: SheetResult) -> Iterator[Line]:
-    checked = result.checked
-    if checked.error:
-        yield _of_error(checked.error)
-    for problem in checked.problems():
+    if error := result.checked.error:
+        yield {"record": "file", "severity": Severity.ERROR, **(error_fields(error) or {})}
+    for problem in result.checked.problems():
         yield {"record": "problem", **problem._asdict()}
-    for verdict in result.every_verdict():
-        yield from _of_verdict(verdict)
-
-
-def _of_error(error: FileProblem) -> Line:
-    return {
-        "record": "file",
-        "code": error.code,
-        "severity": Severity.ERROR,
-        "message": error.message,
-        "hint": error.hint,
-    }
-
-
-def _of_verdict(verdict: RowResult) -> Iterator[Line]:
-    """A line for each message, one where there is none; problems of invalid rows have theirs."""
-    messages = () if verdict.status is Status.INVALID else verdict.messages
-    for message in messages or (Message("", ""),):
-        yield {
-            "record": "row",
-            "row": verdict.row,
-            "code": message.code,
-            "message": message.text,
-            "sellerExternalReference": verdict.reference,
-            "status": verdict.status,
-        }
+    for row in result.every_verdict():
+        # A line for each message, one where there is none; problems of invalid rows have theirs.
+        messages = () if row.status is Status.INVALID else row.messages
+        for message in messages or (Message("", ""),):
+            yield {
+                "record": "row",
+                "row": row.row,
+                "code": message.code,
+                "message": message.text,
+                "sellerExternalReference": row.reference,
+                "status": row.status,
+            }

@@ -78,6 +78,14 @@ class CodeGroup:
         return next(iter(self.nouns)) if len(self.nouns) == 1 else "place"
 
 
+def _noun(problem: Problem) -> str:
+    if problem.row is None:
+        return "column" if problem.column else "sheet"
+    if problem.column:
+        return "cell"
+    return "value" if problem.field else "row"  # a row may lack several columns
+
+
 @dataclass(slots=True)
 class RefusedRows:
     """All rows of which the service said the same."""
@@ -90,7 +98,7 @@ class RefusedRows:
     """The first of them."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Tally:
     """What one sheet's report says before it goes into detail."""
 
@@ -101,70 +109,52 @@ class Tally:
     """In the order of their first row."""
 
 
-def tally(outcome: SheetResult, kept: int) -> Tally:
-    """Counts all that there is to tell of a sheet.
-
-    Args:
-        outcome: The sheet, checked and perhaps sent.
-        kept: How many problems of each code are kept.
-    """
+def tally(result: SheetResult, kept: int) -> Tally:
+    """The counts of a sheet, checked and perhaps sent; of each code `kept` problems are kept."""
     groups: dict[str, CodeGroup] = {}
-    for problem in outcome.checked.problems():
+    for problem in result.checked.problems():
         group = groups.get(problem.code)
         if group is None:
             group = groups[problem.code] = CodeGroup(problem.code, problem.severity)
         group.add(problem, kept)
-    statuses, refusals = _verdicts(outcome.every_verdict())
+    statuses, refusals = _refusals(result.every_verdict())
     ordered = sorted(groups.values(), key=lambda group: (group.severity, -group.count, group.code))
-    return Tally(outcome.counts_with(statuses), ordered, refusals)
+    return Tally(result.counts_with(statuses), ordered, refusals)
 
 
-def _verdicts(verdicts: Iterable[RowResult]) -> tuple[Counter[Status], list[RefusedRows]]:
+def _refusals(results: Iterable[RowResult]) -> tuple[Counter[Status], list[RefusedRows]]:
     statuses: Counter[Status] = Counter()
     refusals: dict[tuple[Status, str, str], RefusedRows] = {}
-    for of_row in by_row(verdicts):
+    for of_row in by_row(results):
         statuses[worst_status(of_row)] += 1
-        counted: set[tuple[Status, str, str]] = set()
-        for verdict in of_row:
-            keys = [key for key in _reasons(verdict) if key not in counted]
-            counted.update(keys)
-            for key in keys:
-                _count_refused(refusals, key, verdict.row)
+        for key in dict.fromkeys(reason for result in of_row for reason in _reasons(result)):
+            is_kept = key in refusals or len(refusals) < MESSAGES
+            kept = key if is_kept else (*key[:2], "other messages")
+            refusal = refusals.setdefault(kept, RefusedRows(*kept))
+            refusal.count += 1
+            if len(refusal.rows) < NAMED_ROWS:
+                refusal.rows.append(of_row[0].row)
     return statuses, list(refusals.values())
 
 
-def _reasons(verdict: RowResult) -> list[tuple[Status, str, str]]:
-    """Why a row was refused, each reason with its status and code."""
-    if verdict.status in SILENT:
+def _reasons(result: RowResult) -> list[tuple[Status, str, str]]:
+    """The reasons why a row was refused, each with its status and code."""
+    if result.status in SILENT:
         return []
-    said = [(verdict.status, message.code, message.text) for message in verdict.messages]
-    if not said and verdict.status in REFUSED:
-        return [(verdict.status, "", "no reason was given")]
-    return said
-
-
-def _count_refused(
-    refusals: dict[tuple[Status, str, str], RefusedRows], key: tuple[Status, str, str], row: int
-) -> None:
-    if key not in refusals and len(refusals) >= MESSAGES:
-        key = (*key[:2], "other messages")
-    refusal = refusals.setdefault(key, RefusedRows(*key))
-    refusal.count += 1
-    if len(refusal.rows) < NAMED_ROWS:
-        refusal.rows.append(row)
-
-
-def _noun(problem: Problem) -> str:
-    if problem.row is None:
-        return "column" if problem.column else "sheet"
-    if problem.column:
-        return "cell"
-    return "value" if problem.field else "row"  # a row may lack several columns
+    reasons = [(result.status, message.code, message.text) for message in result.messages]
+    is_unexplained = not reasons and result.status in REFUSED
+    return [(result.status, "", "no reason was given")] if is_unexplained else reasons
 
 
 def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> str:
     """`9 Integrated, 2 Rejected`: numbers by status, of rows or of packages."""
     return ", ".join(f"{number:,} {status}" for status, number in statuses.items())
+
+
+def validity_text(counts: Counts) -> str:
+    """`1,198 valid, 6 invalid, 2 skipped`."""
+    skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
+    return f"{counts.valid:,} valid, {counts.invalid:,} invalid{skipped}"
 
 
 @dataclass(slots=True)
@@ -197,7 +187,7 @@ class Totals:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing needs anybody's attention."""
+        """True if nothing needs anybody's attention."""
         statuses = self.counts.by_status
         # What is invalid may have been corrected in a later run: its status tells.
         is_bad = set(statuses) - ACCEPTED if statuses else self.counts.invalid
@@ -205,27 +195,17 @@ class Totals:
 
     def sentence(self) -> str:
         """All of it in one line."""
-        rows = self.counts.rows
-        where = f" in {len(self.files)} files" if len(self.files) > 1 else ""
-        parts = [f"{counted(rows, 'row')}{where}: {self._rows()}."] if rows else []
+        counts, parts = self.counts, []
+        if counts.rows:
+            where = f" in {len(self.files)} files" if len(self.files) > 1 else ""
+            is_valid = counts.valid == counts.rows
+            text = statuses_text(counts.by_status) or (
+                "all valid" if is_valid else validity_text(counts)
+            )
+            warnings = f", {counted(counts.warnings, 'warning')}" if counts.warnings else ""
+            parts.append(f"{counted(counts.rows, 'row')}{where}: {text}{warnings}.")
         if self.unreadable:
             parts.append(f"{counted(self.unreadable, 'file')} could not be read.")
         if self.runs:
             parts.append(f"Run {clean(', '.join(self.runs))}.")
         return " ".join(parts) or "Nothing was read."
-
-    def _rows(self) -> str:
-        counts = self.counts
-        if counts.by_status:
-            text = statuses_text(counts.by_status)
-        elif counts.valid == counts.rows:
-            text = "all valid"
-        else:
-            text = validity_text(counts)
-        return f"{text}, {counted(counts.warnings, 'warning')}" if counts.warnings else text
-
-
-def validity_text(counts: Counts) -> str:
-    """`1,198 valid, 6 invalid, 2 skipped`."""
-    skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
-    return f"{counts.valid:,} valid, {counts.invalid:,} invalid{skipped}"

@@ -16,34 +16,34 @@ def write_copies(
     run: int,
     kept: Sequence[Input],
     outcomes: Sequence[SheetResult],
-    recorded: RunOptions,
+    options: RunOptions,
     now: datetime,
-    books: Workspace,
+    workspace: Workspace,
     former: Sequence[Path] = (),
 ) -> None:
     """Writes the annotated copies of a run, and where they cannot be written, nearby.
 
     The copy of a run of one file may have had `former` names: it stands there too.
     """
-    hashes = {str(recorded.outputs.targets.get(name)): sha for name, sha in recorded.inputs}
+    hashes = {str(options.outputs.targets.get(name)): sha for name, sha in options.inputs}
 
     def may_replace(place: Path) -> bool:
         found = digest_of(place)
-        known = (hashes.get(str(place)), books.ledger.output(str(place.absolute())))
+        known = (hashes.get(str(place)), workspace.ledger.output(str(place.absolute())))
         return found is None or found in known
 
     def note(place: Path) -> None:
         digest = digest_of(place) or ""
-        others = former if place in recorded.wanted() else ()
+        others = former if place in options.wanted() else ()
         for name in {place.absolute(), *others}:
-            books.ledger.add_output(run, str(name), digest, now)
+            workspace.ledger.add_output(run, str(name), digest, now)
 
     write_copies_of(
         kept,
         outcomes,
-        recorded.outputs,
-        recorded.asked,
-        spares=partial(books.spares, run),
+        options.outputs,
+        options.asked,
+        spares=partial(workspace.spares, run),
         may_replace=may_replace,
         on_written=note,
     )

@@ -11,24 +11,24 @@ token_file = "/run/secrets/token"   (or token_url and client_id, see `ACCOUNT`)
 call_timeout = 300               seconds, see `TIMEOUTS`
 changed_only = true              see `FLAGS`
 insecure_http = true             lets the token travel over http://, unencrypted
-hook = "tell-the-team"           gets what came of each run, as JSON on its stdin
+hook = "tell-the-team"           gets the summary of each run, as JSON on its stdin
 webhook = "https://…"            the same, posted
 log = "/var/log/feedtool.jsonl"  what is done, a JSON object a line
-vat_scale = 100                  any field of `dialect.Dialect`
+vat_scale = 100                  any field of `AccountSettings`
 
 [profile.shop.columns]           the seller's own headers
 "Mon EAN" = "product.gtin"
 
-[profile.shop.bounds]            any field of `dialect.Bounds`
-[profile.shop.guards]            any field of `dialect.Guards`: what holds rows back
-[profile.shop.limits]            any field of `dialect.Limits`
-[profile.shop.reading]           any field of `limits.Limits`: how much of a file is read
+[profile.shop.bounds]            any field of `Bounds`
+[profile.shop.guards]            any field of `Guards`: what holds rows back
+[profile.shop.limits]            any field of `PackageLimits`
+[profile.shop.reading]           any field of `ReadingLimits`: how much of a file is read
 """
 
 import codecs
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from difflib import get_close_matches
@@ -42,30 +42,11 @@ from feedtool.model.settings import CELL, AccountSettings, Bounds, Guards, Packa
 FILE = "feedtool.toml"
 
 ACCOUNT = (
-    "base_url",
-    "seller",
-    "channel",
-    "token",
-    "token_file",
-    "token_command",
-    "token_url",
-    "client_id",
-    "client_secret",
-    "client_secret_file",
-    "client_secret_command",
-    "token_scope",
-    "token_audience",
-    "hook",
-    "webhook",
-    "log",
+    *("base_url", "seller", "channel", "token", "token_file", "token_command", "token_url"),
+    *("client_id", "client_secret", "client_secret_file", "client_secret_command"),
+    *("token_scope", "token_audience", "hook", "webhook", "log"),
 )
 """What a profile says of reaching the service, and of telling people; each is an option too."""
-
-MOST_NOTES = 30
-"""Rows of a template's notes; its header is looked for among the first 40 rows of a sheet."""
-
-LONGEST_PAUSE = 86_400
-"""Seconds between two batches of products."""
 
 TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout", "notify_wait")
 """In seconds; each is an option too."""
@@ -80,16 +61,31 @@ CHOICES = {
     "legacy_transport": ("bytes", "url"),
 }
 
+RANGES = {
+    "operator_notes": (30, "number of rows between codes and products", "number"),
+    "batch_pause": (86_400, "pause that can be kept", "number of seconds"),
+    "quota_pause": (86_400, "pause that can be kept", "number of seconds"),
+    "resend_pause": (86_400, "pause that can be kept", "number of seconds"),
+}
+"""The highest value of numbers from 0 on, and two names of them. The header of a template is looked
+for among the first 40 rows of a sheet."""
 
-Record = Bounds | Guards | PackageLimits | ReadingLimits
-
-RECORDS: Mapping[str, type[Record]] = {
+RECORDS: Mapping[str, type[Any]] = {
     "bounds": Bounds,
     "guards": Guards,
     "limits": PackageLimits,
     "reading": ReadingLimits,
 }
-"""The fields of a dialect that have fields of their own: each is a table."""
+"""The fields of the settings that have fields of their own: each is a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One account."""
+
+    account: Mapping[str, str | float] = field(default_factory=dict)
+    """Values of `ACCOUNT`, `TIMEOUTS` and `FLAGS`."""
+    dialect: AccountSettings = field(default_factory=AccountSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +94,9 @@ class Config:
 
     path: Path | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    profiles: Mapping[str, "Profile"] = field(default_factory=dict)
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
 
-    def profile(self, name: str | None) -> "Profile":
+    def profile(self, name: str | None) -> Profile:
         """The profile of a name; without a name the defaults alone.
 
         Raises:
@@ -118,17 +114,8 @@ class Config:
         return self.profiles[name]
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """One account."""
-
-    account: Mapping[str, str | float] = field(default_factory=dict)
-    """Values of `ACCOUNT`, `TIMEOUTS` and `FLAGS`."""
-    dialect: AccountSettings = field(default_factory=AccountSettings)
-
-
 def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
-    """Reads the configuration.
+    """The configuration.
 
     Args:
         path: The file that was asked for; it must be there.
@@ -137,39 +124,35 @@ def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
     Raises:
         UsageProblem: the file is missing, is no TOML, or holds a name that nobody knows.
     """
-    found = path or next((one for one in fallbacks if one.is_file()), None)
-    if found is None:
+    path = path or next((place for place in fallbacks if place.is_file()), None)
+    if path is None:
         return Config()
     try:
-        tables = tomllib.loads(found.read_text("utf-8"))
+        tables = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        why, hint = _unread(error)
-        raise UsageProblem(f"the configuration {found} cannot be read: {why}", hint) from error
-    _known(tables, ("defaults", "profile"), str(found))
-    profiles = _table(tables, "profile", str(found))
+        if isinstance(error, OSError):
+            why = (error.strerror or type(error).__name__).lower()
+            hint = "name another with --config"
+        elif isinstance(error, UnicodeDecodeError):
+            why, hint = "it is not UTF-8", "save it as UTF-8"
+        else:
+            why, hint = f"it is no TOML: {error}", "correct the file"
+        raise UsageProblem(f"the configuration {path} cannot be read: {why}", hint) from error
+    refuse_unknown(tables, ("defaults", "profile"), str(path))
+    profiles = _table(tables, "profile", str(path))
     return Config(
-        found,
-        _table(tables, "defaults", str(found)),
+        path,
+        _table(tables, "defaults", str(path)),
         {
-            name: _profile(_table(profiles, name, f"{found}, [profile]"), f"{found}, {name}")
+            name: _profile(_table(profiles, name, f"{path}, [profile]"), f"{path}, {name}")
             for name in profiles
         },
     )
 
 
-def _unread(error: Exception) -> tuple[str, str]:
-    """Why a file cannot be read, and what to do."""
-    if isinstance(error, OSError):
-        return (error.strerror or type(error).__name__).lower(), "name another with --config"
-    if isinstance(error, UnicodeDecodeError):
-        return "it is not UTF-8", "save it as UTF-8"
-    return f"it is no TOML: {error}", "correct the file"
-
-
 def _profile(table: Mapping[str, Any], where: str) -> Profile:
-    known = [one.name for one in fields(AccountSettings)]
-    own = (*ACCOUNT, *TIMEOUTS, *FLAGS)
-    _known(table, (*own, *known), where)
+    known, own = _names(AccountSettings), (*ACCOUNT, *TIMEOUTS, *FLAGS)
+    refuse_unknown(table, (*own, *known), where)
     account = {name: table[name] for name in own if name in table}
     for name, value in account.items():
         _check_account(name, value, where)
@@ -192,9 +175,9 @@ def _check_account(name: str, value: Any, where: str) -> None:
 
 
 def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
-    """A dialect from the fields of a profile that differ from the default."""
+    """The settings with the fields of a profile that differ from the default."""
     default = AccountSettings()
-    _known(table, [one.name for one in fields(AccountSettings)], where)
+    refuse_unknown(table, _names(AccountSettings), where)
     values = dict(table)
     for name, allowed in CHOICES.items():
         if name in values and values[name] not in allowed:
@@ -202,71 +185,50 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
                 f"{where}: {name} = {values[name]!r} is not possible",
                 f"use one of {', '.join(map(repr, allowed))}",
             )
-    values |= {
-        name: _record(kind, _table(table, name, where), f"{where}, [{name}]")
-        for name, kind in RECORDS.items()
-        if name in table
-    }
+    for name, kind in RECORDS.items():
+        if name in values:
+            values[name] = _record(kind, _table(table, name, where), f"{where}, [{name}]")
     for name, value in values.items():
         values[name] = _like(getattr(default, name), value, f"{where}: {name}")
     if "tax_codes" in values:
-        _known(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
+        refuse_unknown(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
     for name in ("tax_codes", "legacy_conditions", "legacy_modes"):
         if name in values:
             values[name] = {**getattr(default, name), **values[name]}
-    _legacy_transport(values, where)
-    _encoding(values.get("csv_fallback", default.csv_fallback), where)
-    _operators(values, where)
-    for name in ("batch_pause", "quota_pause", "resend_pause"):
-        if not 0 <= values.get(name, 0) <= LONGEST_PAUSE:
-            raise UsageProblem(
-                f"{where}: {name} = {values[name]} is no pause that can be kept",
-                f"write a number of seconds from 0 to {LONGEST_PAUSE}",
+    settings = AccountSettings(**values)
+    for reason, hint in _impossible(settings):
+        raise UsageProblem(f"{where}: {reason}", hint)
+    return settings
+
+
+def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
+    """Values that cannot be, and what to do."""
+    if settings.legacy_transport == "url":
+        needs = 'legacy_transport = "url" needs'
+        if not settings.legacy_folder:
+            yield f"{needs} legacy_folder", "name the folder that your web server publishes"
+        if not settings.legacy_address.startswith(("https://", "http://")):
+            yield (
+                f"{needs} legacy_address",
+                'write the public address of that folder: "https://files.example.com/offers"',
             )
-    return AccountSettings(**values)
-
-
-def _legacy_transport(values: Mapping[str, Any], where: str) -> None:
-    """A zip that travels by its address needs a place, and an address that is one."""
-    if values.get("legacy_transport") != "url":
-        return
-    if not values.get("legacy_folder"):
-        raise UsageProblem(
-            f'{where}: legacy_transport = "url" needs legacy_folder',
-            "name the folder that your web server publishes",
-        )
-    if not str(values.get("legacy_address", "")).startswith(("https://", "http://")):
-        raise UsageProblem(
-            f'{where}: legacy_transport = "url" needs legacy_address',
-            'write the public address of that folder: "https://files.example.com/offers"',
-        )
-
-
-def _operators(values: Mapping[str, Any], where: str) -> None:
-    """Where the channel operator's templates have what is looked for there."""
-    if not CELL.fullmatch(cell := str(values.get("operator_category", "C1"))):
-        raise UsageProblem(
-            f"{where}: operator_category = {cell!r} is no cell", 'write its name: "C1"'
-        )
-    if not 0 <= (rows := values.get("operator_notes", 0)) <= MOST_NOTES:
-        raise UsageProblem(
-            f"{where}: operator_notes = {rows} is no number of rows between codes and products",
-            f"write a number from 0 to {MOST_NOTES}",
-        )
-
-
-def _encoding(name: str, where: str) -> None:
     try:
-        codecs.lookup(name)
-    except LookupError as error:
-        raise UsageProblem(
-            f"{where}: csv_fallback = {name!r} is no encoding", 'write "cp1252", for example'
-        ) from error
+        codecs.lookup(settings.csv_fallback)
+    except LookupError:
+        reason = f"csv_fallback = {settings.csv_fallback!r} is no encoding"
+        yield reason, 'write "cp1252", for example'
+    if not CELL.fullmatch(settings.operator_category):
+        reason = f"operator_category = {settings.operator_category!r} is no cell"
+        yield reason, 'write its name: "C1"'
+    for name, (most, meaning, number) in RANGES.items():
+        value = getattr(settings, name)
+        if not 0 <= value <= most:
+            yield f"{name} = {value} is no {meaning}", f"write a {number} from 0 to {most}"
 
 
-def _record(kind: type[Record], table: Mapping[str, Any], where: str) -> Any:
+def _record(kind: type[Any], table: Mapping[str, Any], where: str) -> Any:
     default = kind()
-    _known(table, [one.name for one in fields(kind)], where)
+    refuse_unknown(table, _names(kind), where)
     values = {
         name: _like(getattr(default, name), value, f"{where}: {name}")
         for name, value in table.items()
@@ -278,28 +240,29 @@ def _record(kind: type[Record], table: Mapping[str, Any], where: str) -> Any:
 
 
 def _like(default: object, value: Any, where: str) -> Any:
-    """The value in the type of its default, or a clear word."""
-    if isinstance(value, bool):
-        pass  # Python takes it for a number, and no setting is one of them
-    elif isinstance(default, Decimal) and isinstance(value, int | float):
-        if Decimal(str(value)).is_finite():
-            return Decimal(str(value))
-    elif isinstance(default, tuple) and isinstance(value, list):
-        if all(isinstance(one, str) for one in value):
-            return tuple(value)
-    elif isinstance(default, Mapping) and isinstance(value, Mapping):
-        if all(isinstance(one, str) for one in value.values()):
-            return value
-    elif isinstance(value, int if default is None else type(default)):
-        return value
-    wanted = {
-        tuple: "a list of texts",
-        str: "a text",
-        Decimal: "a number",
-        dict: "a table of texts",
-    }
-    kind = wanted.get(type(default), "a whole number")
-    raise UsageProblem(f"{where} = {value!r} must be {kind}", "correct it in the file")
+    """The value in the type of its default. UsageProblem where it is of another."""
+    wanted = "a whole number"
+    match default:
+        case Decimal():
+            wanted, number = "a number", isinstance(value, int | float)
+            if number and not isinstance(value, bool) and Decimal(str(value)).is_finite():
+                return Decimal(str(value))
+        case tuple():
+            wanted = "a list of texts"
+            if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+                return tuple(value)
+        case Mapping():
+            wanted = "a table of texts"
+            entries = value.values() if isinstance(value, Mapping) else [None]
+            if all(isinstance(entry, str) for entry in entries):
+                return value
+        case _:
+            wanted = "a text" if isinstance(default, str) else wanted
+            # Python takes yes and no for numbers, and no setting is one of them.
+            kind = int if default is None else type(default)
+            if isinstance(value, kind) and not isinstance(value, bool):
+                return value
+    raise UsageProblem(f"{where} = {value!r} must be {wanted}", "correct it in the file")
 
 
 def _table(tables: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
@@ -309,11 +272,16 @@ def _table(tables: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any
     return value
 
 
-def _known(table: Mapping[str, Any], names: Any, where: str) -> None:
-    for name in table:
-        if name not in names:
-            near = get_close_matches(name, list(names), n=1)
+def _names(kind: type[Any]) -> list[str]:
+    return [entry.name for entry in fields(kind)]
+
+
+def refuse_unknown(names: Iterable[str], known: Iterable[str], where: str) -> None:
+    """Raises UsageProblem for a name that is not known; the nearest is named."""
+    for name in names:
+        if name not in (known := list(known)):
+            near = get_close_matches(name, known, n=1)
             raise UsageProblem(
                 f"{where}: nobody knows “{name}”",
-                f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}",
+                f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}",
             )

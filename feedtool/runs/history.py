@@ -1,25 +1,18 @@
-"""What the ledger tells of runs: how far each is, and what will be lost when. Nothing is sent."""
+"""Runs as the ledger shows them: how far each is, and what will be lost when. Nothing is sent."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, warnings
-from feedtool.ledger import Phase
+from feedtool.ledger import File, Ledger, Package, Phase, Run
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.report.runs import InputState, PackageState, RunState
 from feedtool.runs.run_options import RunOptions
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.ledger import File, Ledger, Package, Run
-
-    ClockOf = Callable[[str], Clock]
-    """The clock of the service of an address."""
+ClockOf = Callable[[str], Clock]
+"""The clock of the service of an address."""
 
 
 def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
@@ -40,13 +33,13 @@ def every_run(
 
     A run whose rows in the ledger cannot be read hides no other: `on_unreadable` gets the reason.
     """
-    found: list[RunState] = []
+    states = []
     for run_id in islice(ledger.run_ids(), last):
         try:
-            found.append(run_state(ledger, run_id, clock_of))
+            states.append(run_state(ledger, run_id, clock_of))
         except (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError) as error:
             on_unreadable(f"run {run_id} cannot be shown: {error}")
-    return found
+    return states
 
 
 def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
@@ -56,10 +49,9 @@ def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
     recorded = RunOptions.from_json(run.options)
     counts = ledger.statuses(run.run_id)
     counts[Status.INVALID] += recorded.invalid
-    is_finished = recorded.is_whole(files) and all(one.phase is Phase.CLOSED for one in packages)
-    clock = Clock(run.started_at)
-    if any(package.created_at or package.phase is not Phase.CLOSED for package in packages):
-        clock = clock_of(run.service)
+    is_open = [package.phase is not Phase.CLOSED for package in packages]
+    needs_clock = any(is_open) or any(package.created_at for package in packages)
+    clock = clock_of(run.service) if needs_clock else Clock(run.started_at)
     return RunState(
         run.run_id,
         run.started_at,
@@ -70,18 +62,18 @@ def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
         {status: counts[status] for status in sorted(counts) if counts[status]},
         [_package(package, names[package.file], run, clock) for package in packages],
         warnings(packages, clock, load().routes),
-        is_finished=is_finished,
+        is_finished=recorded.is_whole(files) and not any(is_open),
         abandoned=recorded.abandoned,
     )
 
 
 def _inputs(recorded: RunOptions, files: list[File]) -> list[InputState]:
-    """The files, and as what their sheets were sent."""
+    """The files, and the kinds that their sheets were sent as."""
     kinds: dict[str, list[str]] = {}
     for file in files:
         kinds.setdefault(file.path, []).append(file.kind)
     known = dict(recorded.inputs) or {file.path: file.sha256 for file in files}
-    return [InputState(name, sha256, kinds.get(name, ())) for name, sha256 in known.items()]
+    return [InputState(name, sha256, kinds.get(name, [])) for name, sha256 in known.items()]
 
 
 def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageState:

@@ -19,17 +19,17 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from io import UnsupportedOperation
 from pathlib import Path
 from queue import Queue
 from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.report.fields import dumped
+from feedtool.report.as_json import dumped
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
 from feedtool.service.auth import words_of
 from feedtool.service.fetch import TRIES
@@ -53,6 +53,12 @@ _CALL = Call("POST", "", frozenset(range(200, 300)))
 
 Warn = Callable[[str], None]
 Post = Callable[[str, bytes], Reply]
+
+
+def _post(url: str, body: bytes) -> Reply:
+    from feedtool.service.client import post_json
+
+    return post_json(url, body, TIMEOUTS)
 
 
 class NoticeAttempt(NamedTuple):
@@ -89,46 +95,36 @@ class Hook:
 
     def send(self, body: bytes) -> NoticeAttempt:
         """Run it, with the notice on its stdin; what it prints goes to our stderr."""
+        environment = {name: text for name, text in os.environ.items() if name not in SECRETS}
         try:
             with subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=_stderr(),
-                env=_without_secrets(os.environ),
+                env=environment,
                 start_new_session=True,  # Ctrl-C is not meant for it, and it can be ended wholly
             ) as process:
                 self._running = process
-                return self._result(process, body)
+                try:
+                    process.communicate(body, self._longest)
+                except subprocess.TimeoutExpired:
+                    self.cut()
+                    return NoticeAttempt(f"it took longer than {self._longest:g} s")
         except OSError as error:
             return NoticeAttempt(error.strerror or "it cannot be run", is_final=True)
         finally:
             self._running = None
-
-    def _result(self, process: subprocess.Popen[bytes], body: bytes) -> NoticeAttempt:
-        try:
-            process.communicate(body, self._longest)
-        except subprocess.TimeoutExpired:
-            _end(process)
-            return NoticeAttempt(f"it took longer than {self._longest:g} s")
         code = process.returncode
-        return NoticeAttempt(f"it ended with exit code {code}") if code else NoticeAttempt()
+        return NoticeAttempt(f"it ended with exit code {code}" if code else None)
 
     def cut(self) -> None:
         """End it, and what it has begun."""
         if process := self._running:
-            _end(process)
-
-
-def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environment.items() if name not in SECRETS}
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    with suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+            with suppress(OSError):
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
 
 
 def _stderr() -> int:
@@ -146,7 +142,7 @@ class Webhook:
         """Send nothing yet.
 
         Raises:
-            UsageProblem: It is no address, or what came of a run would travel in the open.
+            UsageProblem: It is no address, or the summary of a run would travel in the open.
         """
         try:
             parts = urlsplit(url)
@@ -163,12 +159,8 @@ class Webhook:
                 f"what came of a run would travel to {host} for everybody to read",
                 "give a webhook that begins with https://",
             )
-        self._url, self._host, self._post = url, host, post
-
-    @property
-    def name(self) -> str:
-        """The host alone: the path is a secret of many services'."""
-        return f"the webhook at {self._host}"
+        self._url, self._post = url, post
+        self.name = f"the webhook at {host}"  # the path is a secret of many services'
 
     def send(self, body: bytes) -> NoticeAttempt:
         """Post it once."""
@@ -239,39 +231,38 @@ class _TargetQueue:
 
     def __init__(self, target: Target, timing: Timing, warn: Warn) -> None:
         self._target, self._timing, self._warn = target, timing, warn
-        self._queue: Queue[bytes | None] = Queue()
-        self._left = 0
+        self._queue: Queue[bytes] = Queue()
         self._is_cut = threading.Event()
         # A daemon: the process ends when its own work does.
         self.thread = threading.Thread(target=self._work, daemon=True)
         self.thread.start()
 
     def put(self, notice: bytes) -> None:
-        if self._left >= MOST_WAITING:
-            self._warn(f"{self._target.name} was not told of a run: {self._left:,} others wait")
-            return
-        self._left += 1
-        self._queue.put(notice)
+        if (waiting := self._queue.unfinished_tasks) >= MOST_WAITING:
+            self._warn(f"{self._target.name} was not told of a run: {waiting:,} others wait")
+        else:
+            self._queue.put(notice)
 
     def close(self) -> None:
-        self._queue.put(None)
+        """Nothing more will come."""
+        self._queue.put(b"")
 
     def cut(self, waited: float) -> None:
         """Give up what is not sent yet."""
         self._is_cut.set()
-        if self.thread.is_alive() and self._left:
-            runs = "a run" if self._left == 1 else f"{self._left:,} runs"
+        if self.thread.is_alive() and (left := self._queue.unfinished_tasks - 1):
+            runs = "a run" if left == 1 else f"{left:,} runs"
             self._warn(f"{self._target.name} was not told of {runs} within {waited:g} s")
             self._target.cut()
 
     def _work(self) -> None:
-        while (notice := self._queue.get()) is not None:
+        while notice := self._queue.get():
             if failure := self._failure(notice):
                 self._warn(f"{self._target.name} was not told of a run: {failure}")
-            self._left -= 1
+            self._queue.task_done()
 
     def _failure(self, notice: bytes) -> str | None:
-        """Why a notice could not be sent, after some tries."""
+        """The reason why a notice could not be sent, after some tries."""
         for times in range(1, TRIES + 1):
             attempt = self._target.send(notice)
             if self._is_cut.is_set() or attempt.failure is None:
@@ -288,11 +279,10 @@ class _TargetQueue:
 
 def as_body(fields: Mapping[str, Any]) -> bytes:
     """A notice with its `id`, which is the same in every try."""
-    digest = sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
-    return json.dumps({"id": digest[:32], **fields}).encode() + b"\n"
+    return json.dumps({"id": uuid4().hex, **fields}).encode() + b"\n"
 
 
-def targets_of(hook: str | None, webhook: str | None, post: Post) -> dict[str, Target]:
+def targets_of(hook: str | None, webhook: str | None, post: Post = _post) -> dict[str, Target]:
     """The targets that settings name, each by a key of its own. UsageProblem for a wrong one."""
     targets: dict[str, Target] = {}
     if hook:

@@ -3,28 +3,28 @@
 DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json
 DIR/<FILE's name>/batch-001.json, of products
 DIR/<FILE's name>/package-001-Full-<channel>.zip, the legacy zip itself
+DIR/<FILE's name>/request-001-<type>-<channel>.json, of requests that are a call each
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
 from feedtool.areas.registry import load
-from feedtool.delivery.dependencies import Dependencies
-from feedtool.delivery.plan import Planned
-from feedtool.feeds.delivery import PackageRef, Staged, Submitted
+from feedtool.delivery.plan import Plan, Planned
+from feedtool.feeds.delivery import Act, PackageRef, Staged, Submitted
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
-from feedtool.model.sheet import CheckedSheet
 
 _OURS = re.compile(
     r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json|package-\d{3,}-[^/]*\.zip"
+    r"|request-\d{3,}-[^/]*\.json"
 )
 _UNSAFE = re.compile(r"[^\w.@+-]")
 
 
-def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: AccountSettings) -> None:
+def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
     """Writes what would be sent, upload by upload; equal names of files are numbered.
 
     The offers and the products of one file share its folder.
@@ -33,22 +33,19 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Accoun
         UsageProblem: the folder cannot be written, or holds something that is not ours.
     """
     used: set[tuple[str, bool]] = set()
-    dependencies = Dependencies(sheets, load().feeds)
     try:
-        for sheet in sheets:
-            if sheet.error is not None:
-                continue
+        for sheet in plan.sent:
             name = "stdin" if sheet.file == "-" else Path(sheet.file).name
             numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
             feed = load().feeds.get(sheet.kind or "")
             is_apart = feed is not None and feed.provides is not None
-            free = next(one for one in numbered if (one, is_apart) not in used)
+            free = next(name for name in numbered if (name, is_apart) not in used)
             own = folder / free
             if (free, not is_apart) not in used:
                 _clear(own)
             used.add((free, is_apart))
             own.mkdir(parents=True, exist_ok=True)
-            _write_uploads(own, dependencies.uploads(sheet, dialect.limits), dialect)
+            _write_uploads(own, plan.uploads(sheet), settings)
     except OSError as error:
         raise UsageProblem(
             f"the requests cannot be written to {folder}: {error.strerror}",
@@ -56,12 +53,12 @@ def write_requests(folder: Path, sheets: Sequence[CheckedSheet], dialect: Accoun
         ) from error
 
 
-def _write_uploads(folder: Path, uploads: Iterable[Planned], dialect: AccountSettings) -> None:
+def _write_uploads(folder: Path, uploads: Iterable[Planned], settings: AccountSettings) -> None:
     for number, upload in uploads:
         first, bodies = upload.items[0], [item.body for item in upload.items]
         protocol = load().routes[first.package_type].protocol
         channel = _UNSAFE.sub("_", first.channel)
-        ref = PackageRef(first.package_type, first.channel, "", dialect, "package")
+        ref = PackageRef(first.package_type, first.channel, "", settings, "package")
         if isinstance(protocol, Submitted):
             name = protocol.file_name.format(
                 number=number, package_type=first.package_type, channel=channel
@@ -72,6 +69,10 @@ def _write_uploads(folder: Path, uploads: Iterable[Planned], dialect: AccountSet
             package.mkdir(exist_ok=True)
             body = protocol.upload(ref, bodies).body or b""
             (package / f"upload-{upload.number:03}.json").write_bytes(body)
+        else:
+            act = Act(ref, first.row, first.reference, first.body)
+            name = f"request-{number:03}-{first.package_type}-{channel}.json"
+            (folder / name).write_bytes(protocol.call(act).body or b"")
 
 
 def _clear(folder: Path) -> None:

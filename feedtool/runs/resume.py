@@ -5,6 +5,7 @@ from datetime import datetime
 
 from feedtool.areas.legacy.purge import NOT_CONFIRMED, counted, hold_back, unsent
 from feedtool.areas.registry import load
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FeedtoolError
 from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs
@@ -48,7 +49,8 @@ def resume(
             sheets = check_again(options, workspace)
             account = (session.address, session.seller)
             select_rows(workspace, sheets, options.asked, options.selection, account, run)
-            record(workspace, run, sheets, options, session.now())
+            plan = Plan(sheets, load().feeds, options.asked.dialect.limits)
+            record(workspace, run, plan, options, session.now())
         packages = workspace.ledger.read_packages(run)
         if purges := [] if only_fetch else unsent(packages):
             sheets = check_again(options, workspace)

@@ -5,11 +5,10 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from feedtool.areas.registry import load
-from feedtool.delivery import plan
 from feedtool.delivery.dependencies import Dependencies
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
-from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report import SheetResult
 from feedtool.runs import row_notes
@@ -31,25 +30,18 @@ ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-
 OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
 
 
-def results_of_plan(
-    sheets: Sequence[CheckedSheet],
-    limits: PackageLimits,
-    *,
-    sent: Sequence[CheckedSheet],
-    reason: str = ALL_OR_NOTHING,
-) -> list[SheetResult]:
-    """What a dry run tells of sheets, some of which would be sent; `reason` is why others not."""
-    dependencies = Dependencies(sheets, load().feeds)
+def results_of_plan(plan: Plan) -> list[SheetResult]:
+    """The results of a dry run, and of a command that sends nothing."""
     return [
         SheetResult(
             sheet,
             is_submitted=True,
-            packages=plan.summaries(dependencies.uploads(sheet, limits)) if sheet in sent else [],
-            verdicts=partial(row_notes.of_check, sheet)
-            if sheet in sent
-            else partial(_not_sent, sheet, Status.HELD, reason),
+            packages=[] if plan.blocked else plan.summaries(sheet),
+            verdicts=partial(_not_sent, sheet, Status.HELD, plan.blocked)
+            if plan.blocked
+            else partial(row_notes.of_check, sheet),
         )
-        for sheet in sheets
+        for sheet in plan.sheets
     ]
 
 

@@ -28,7 +28,7 @@ class Session:
     pool: int = 4
     """Calls under way at a time."""
     page: int | None = None
-    """Results a page is asked for; None leaves it to the service."""
+    """Results a page is asked for; None leaves it to the session."""
     stopping: "Callable[[], FeedtoolError | None]" = lambda: None
     """Why no step is to be begun any more, once that is so."""
     profile: str | None = None
@@ -46,22 +46,24 @@ class Session:
         return self.now() - self.ahead()
 
 
-def locked(service: Session, books: Workspace, command: str) -> AbstractContextManager[None]:
+def locked(session: Session, workspace: Workspace, command: str) -> AbstractContextManager[None]:
     """The seller's lock, unless it is held already."""
-    if service.holds_lock:
+    if session.holds_lock:
         return nullcontext()
-    return books.ledger.hold(service.seller, service.address, command=command, now=service.wall())
+    return workspace.ledger.hold(
+        session.seller, session.address, command=command, now=session.wall()
+    )
 
 
-def clock_of(service: Session, books: Workspace) -> "Clock":
+def clock_of(session: Session, workspace: Workspace) -> "Clock":
     """The time at the service, for what it will delete."""
     from feedtool.delivery.deadlines import Clock
 
-    return Clock(service.now(), books.ledger.skew(service.address), service.ahead())
+    return Clock(session.now(), workspace.ledger.skew(session.address), session.ahead())
 
 
-def fetch_context_of(service: Session) -> "FetchContext":
+def fetch_context_of(session: Session) -> "FetchContext":
     """For lists of the service that are read to their end."""
     from feedtool.service.fetch import FetchContext
 
-    return FetchContext(service.now, service.sleep, pool=service.pool, stopping=service.stopping)
+    return FetchContext(session.now, session.sleep, pool=session.pool, stopping=session.stopping)

@@ -13,6 +13,7 @@ from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.products.catalog.excerpt import Consulted
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.report import SheetResult
@@ -53,15 +54,11 @@ def plan_only(
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
     sheets = checked_sheets(inputs, asked)
     select(sheets)
-    reason = blocked_reason(sheets, asked, is_all_or_nothing=is_all_or_nothing)
-    sent = [] if reason else sheets
-    if plan_file:
-        plan_file.verify(sheets, sent)
-    outcomes = results_of_plan(sheets, asked.dialect.limits, sent=sent, reason=reason)
+    checked = _Checked(inputs, sheets, asked, outputs, plan_file, is_all_or_nothing)
+    plan = checked.plan()
     if requests:
-        write_requests(requests, sent, asked.dialect)
-    write_copies_of(inputs, outcomes, outputs, asked)
-    return outcomes
+        write_requests(requests, plan, asked.dialect)
+    return checked.results(plan)
 
 
 def submit(
@@ -96,26 +93,27 @@ def submit(
     consulted = Consulted(asked.catalog)
     sheets = checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
-    checked = _Checked(
-        files, sheets, asked, outputs, plan_file, is_all_or_nothing=is_all_or_nothing
-    )
+    checked = _Checked(files, sheets, asked, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
-        return Submission(checked.blocked() or [SheetResult(sheet) for sheet in sheets])
+        plan = checked.plan()
+        unread = map(SheetResult, sheets)
+        return Submission(checked.results(plan) if plan.blocked else [*unread])
     options = _options(snapshots, asked, outputs, session, sheets, plan_file, selection)
     _refuse_claim_of_stopped(claim, session)
     with locked(session, workspace, "submit"):
         select_rows(workspace, sheets, asked, selection, (session.address, session.seller))
-        if outcomes := checked.blocked():
-            return Submission(outcomes)
+        plan = checked.plan()
+        if plan.blocked:
+            return Submission(checked.results(plan))
         if requests:
-            write_requests(requests, sheets, asked.dialect)
+            write_requests(requests, plan, asked.dialect)
         try:
             removals = _confirmed_removals(sheets, asked, session, workspace, confirm)
             warnings = open_elsewhere(sheets, workspace.ledger, session.client)
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
         options = replace(_with_snapshots(options, sheets, consulted, workspace), removals=removals)
-        run = _begin(sheets, options, session, workspace, claim)
+        run = _begin(plan, options, session, workspace, claim)
         warnings = [*_open_runs(run, session, workspace), *warnings]
         stopped = _send(run, sheets, asked, session, workspace, wait=wait, on_event=on_event)
         outcomes = results_of_run(sheets, workspace.ledger, run, stopped)
@@ -139,17 +137,18 @@ class _Checked:
         """Why no row is sent although some might be; empty where they are."""
         return blocked_reason(self.sheets, self.asked, is_all_or_nothing=self.is_all_or_nothing)
 
-    def blocked(self) -> list[SheetResult] | None:
-        """What is known of the rows where none of them is sent; None where some are."""
-        reason = self.blocked_reason()
+    def plan(self) -> Plan:
+        """The plan, now that it is known which rows are sent; as the plan file has it, if any."""
+        plan = Plan(self.sheets, load().feeds, self.asked.dialect.limits, self.blocked_reason())
         if self.plan_file:
-            self.plan_file.verify(self.sheets, [] if reason else self.sheets)
-        if not reason:
-            return None
-        limits = self.asked.dialect.limits
-        outcomes = results_of_plan(self.sheets, limits, sent=[], reason=reason)
-        write_copies_of(self.files, outcomes, self.outputs, self.asked)
-        return outcomes
+            self.plan_file.verify(plan)
+        return plan
+
+    def results(self, plan: Plan) -> list[SheetResult]:
+        """The results where nothing is sent, written into the copies too."""
+        results = results_of_plan(plan)
+        write_copies_of(self.files, results, self.outputs, self.asked)
+        return results
 
 
 def _with_snapshots(
@@ -221,7 +220,7 @@ def _confirmed_removals(
 
 
 def _begin(
-    sheets: Sequence[CheckedSheet],
+    plan: Plan,
     options: RunOptions,
     session: Session,
     workspace: Workspace,
@@ -236,7 +235,7 @@ def _begin(
         options=options.as_json(),
         claim=claim,
     )
-    record(workspace, run, sheets, options, session.now())
+    record(workspace, run, plan, options, session.now())
     return run
 
 

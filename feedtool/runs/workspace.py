@@ -13,7 +13,7 @@ from feedtool.areas.offers.changes.selection import SelectionOptions, select
 from feedtool.areas.products.catalog.excerpt import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
-from feedtool.delivery.dependencies import Dependencies
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
@@ -80,59 +80,60 @@ class Kept(NamedTuple):
     """None where it could not be read."""
 
 
-def options_of(run: int, books: Workspace) -> RunOptions:
+def options_of(run: int, workspace: Workspace) -> RunOptions:
     """What the command of a run was told. UsageProblem where there is no such run.
 
     A sheet whose headers leave its kind open is of the kind that it had in the run.
     """
-    found = books.ledger.run(run)
+    found = workspace.ledger.run(run)
     if found is None:
         raise UsageProblem(f"there is no run {run}", "`feedtool runs` lists them")
-    recorded = RunOptions.from_json(found.options)
-    kinds = {(file.path, file.sheet): file.kind for file in books.ledger.files(run)}
-    kinds |= {(name, sheet): kind for name, sheet, kind in recorded.kinds}
-    settled = replace(recorded.asked, settle=lambda file, sheet, _: kinds.get((file, sheet)))
-    return replace(recorded, asked=settled)
+    options = RunOptions.from_json(found.options)
+    kinds = {(file.path, file.sheet): file.kind for file in workspace.ledger.files(run)}
+    kinds |= {(name, sheet): kind for name, sheet, kind in options.kinds}
+    settled = replace(options.asked, settle=lambda file, sheet, _: kinds.get((file, sheet)))
+    return replace(options, asked=settled)
 
 
-def unfinished(books: Workspace) -> list[int]:
+def unfinished(workspace: Workspace) -> list[int]:
     """The runs to go on with, oldest first.
 
     Those with a package that is not closed, those that were killed before all of their rows were
     in the ledger, and those that were killed before their answers were written.
     """
-    open_ones = set(books.ledger.unfinished())
-    runs = reversed(books.ledger.run_ids())
-    return [run for run in runs if run in open_ones or _is_left(run, books)]
+    open_ones = set(workspace.ledger.unfinished())
+    runs = reversed(workspace.ledger.run_ids())
+    return [run for run in runs if run in open_ones or _is_left(run, workspace)]
 
 
-def has_to_ask(run: int, books: Workspace) -> bool:
+def has_to_ask(run: int, workspace: Workspace) -> bool:
     """Whether anything of a run is still to be sent to the service, or to be fetched from it."""
-    is_whole = options_of(run, books).is_whole(books.ledger.files(run))
-    return not is_whole or run in books.ledger.unfinished()
+    is_whole = options_of(run, workspace).is_whole(workspace.ledger.files(run))
+    return not is_whole or run in workspace.ledger.unfinished()
 
 
-def _is_left(run: int, books: Workspace) -> bool:
+def _is_left(run: int, workspace: Workspace) -> bool:
     try:
-        recorded = options_of(run, books)
+        options = options_of(run, workspace)
     except UsageProblem:
         return False  # all of its packages are closed, and `feedtool runs` tells what is wrong
-    if recorded.abandoned:
+    if options.abandoned:
         return False
-    if not recorded.is_whole(books.ledger.files(run)):
+    if not options.is_whole(workspace.ledger.files(run)):
         return True
     return any(
-        books.ledger.output(str(target.absolute())) == UNWRITTEN
+        workspace.ledger.output(str(target.absolute())) == UNWRITTEN
         and not any(
-            books.ledger.output(str(spare.absolute())) for spare in books.spares(run, target)
+            workspace.ledger.output(str(spare.absolute()))
+            for spare in workspace.spares(run, target)
         )
-        for target in recorded.wanted()
+        for target in options.wanted()
     )
 
 
-def kept_inputs(recorded: RunOptions, books: Workspace) -> list[Input]:
+def kept_inputs(options: RunOptions, workspace: Workspace) -> list[Input]:
     """A run's files as they were. FileProblem where a snapshot is gone, or was changed."""
-    return [Input(name, books.snapshots.path_of(sha256)) for name, sha256 in recorded.inputs]
+    return [Input(name, workspace.snapshots.path_of(sha256)) for name, sha256 in options.inputs]
 
 
 def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
@@ -153,25 +154,25 @@ def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[Checked
     return sheets or check_again(options, workspace)
 
 
-def check_again(recorded: RunOptions, books: Workspace) -> list[CheckedSheet]:
+def check_again(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
     """A run's files, judged as they were when they were sent, whatever the cache holds by now.
 
     Raises:
         FileProblem: A snapshot, of a file or of what it was judged by, is gone or was changed.
     """
-    return check(kept_inputs(recorded, books), read_options_again(recorded, books), load())
+    return check(kept_inputs(options, workspace), read_options_again(options, workspace), load())
 
 
-def read_options_again(recorded: RunOptions, books: Workspace) -> ReadOptions:
+def read_options_again(options: RunOptions, workspace: Workspace) -> ReadOptions:
     """How a run's files were read, with what they were judged by.
 
     Raises:
         FileProblem: The snapshot of that is gone or was changed.
     """
-    if not recorded.catalog:
-        return recorded.asked
-    kept = books.snapshots.path_of(recorded.catalog)
-    return judged_by(recorded.asked, from_excerpt(kept.read_bytes()))
+    if not options.catalog:
+        return options.asked
+    kept = workspace.snapshots.path_of(options.catalog)
+    return judged_by(options.asked, from_excerpt(kept.read_bytes()))
 
 
 def judged_by(asked: ReadOptions, catalog: "Callable[[str | None], Catalog | None]") -> ReadOptions:
@@ -180,7 +181,7 @@ def judged_by(asked: ReadOptions, catalog: "Callable[[str | None], Catalog | Non
 
 
 def select_rows(
-    books: Workspace,
+    workspace: Workspace,
     sheets: Sequence[CheckedSheet],
     asked: ReadOptions,
     selection: SelectionOptions,
@@ -190,7 +191,7 @@ def select_rows(
     """Decides which rows are sent, by what the ledger knows of an account.
 
     Args:
-        books: The ledger's.
+        workspace: The ledger's.
         sheets: All of a command; what is withheld is noted in them.
         asked: How they were read.
         selection: What is asked for. A purge is sent whole, whatever has changed.
@@ -201,10 +202,10 @@ def select_rows(
         selection = replace(selection, changed_only=False, prefer_update=False)
 
     def earlier(sheet: CheckedSheet) -> EarlierFile | None:
-        files = books.ledger.earlier(*account, sheet.kind or "", run)
+        files = workspace.ledger.earlier(*account, sheet.kind or "", run)
         return predecessor(sheet.file, ((one.path, one.run_id, one.size) for one in files))
 
-    known = accepted_offers(books, account, run)
+    known = accepted_offers(workspace, account, run)
     select(sheets, known, selection, asked.dialect, earlier)
 
 
@@ -218,38 +219,35 @@ def accepted_offers(
     return AcceptedOffers(workspace.ledger.engine, *account, last)
 
 
-def _cut_short(books: Workspace, service: str, seller: str, but: int | None) -> int:
+def _cut_short(workspace: Workspace, service: str, seller: str, but: int | None) -> int:
     """The last run that was killed before all of its rows were in the ledger; 0 for none."""
     from feedtool.ledger.abandoning import ABANDONED
 
     return next(
         (
             run
-            for run, options, files in books.ledger.begun(service, seller)
+            for run, options, files in workspace.ledger.begun(service, seller)
             if run != but and len(options.get("sheets", ())) > files and ABANDONED not in options
         ),
         0,
     )
 
 
-def record(
-    books: Workspace, run: int, sheets: Sequence[CheckedSheet], recorded: RunOptions, now: datetime
-) -> None:
+def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now: datetime) -> None:
     """Writes down what is to be written, and the sheets' rows before any of them is sent.
 
     What is there already stays: whoever was killed in the midst of it goes on.
     """
-    for target in recorded.wanted():
-        books.ledger.add_output(run, str(target.absolute()), UNWRITTEN, now)
-    there = {(file.path, file.sheet) for file in books.ledger.files(run)}
-    dependencies, limits = Dependencies(sheets, load().feeds), recorded.asked.dialect.limits
-    for sheet in sheets:
-        if sheet.error is None and (sheet.file, sheet.sheet) not in there:
-            books.ledger.add_file(
+    for target in options.wanted():
+        workspace.ledger.add_output(run, str(target.absolute()), UNWRITTEN, now)
+    there = {(file.path, file.sheet) for file in workspace.ledger.files(run)}
+    for sheet in plan.sent:
+        if (sheet.file, sheet.sheet) not in there:
+            workspace.ledger.add_file(
                 run,
-                dependencies.uploads(sheet, limits),
+                plan.uploads(sheet),
                 path=sheet.file,
-                sha256=dict(recorded.inputs)[sheet.file],
+                sha256=dict(options.inputs)[sheet.file],
                 kind=sheet.kind or "",
                 sheet=sheet.sheet,
                 size=None if sheet.is_cut_short else sheet.size,

@@ -27,7 +27,7 @@ LONGEST_WAIT = 86_400.0
 whoever comes back after that can be asked to wait again."""
 
 LARGEST_REFUSAL = 1024 * 1024
-"""A refusal of more bytes is told by its status alone."""
+"""Of a refusal of more bytes only the status is shown."""
 
 
 class AnswerKind(StrEnum):
@@ -42,7 +42,7 @@ class AnswerKind(StrEnum):
     AUTH = "auth"
     """It took no effect: the service refuses the credential (401) or the right (403)."""
     UNKNOWN = "unknown"
-    """Whether it took effect is not known."""
+    """It may have taken effect."""
     NOT_SENT = "not sent"
     """It never left."""
 

@@ -25,7 +25,7 @@ from feedtool.model.call import Reply
 from feedtool.model.errors import NotAuthorised, UsageProblem
 
 LONGEST_WAIT = 60.0
-"""How long a token command may take, in seconds."""
+"""The most seconds that a token command may take."""
 
 HTTP_UNAUTHORISED = 401
 

@@ -1,4 +1,4 @@
-"""What the body and the links of a success say. Pure; every shape is checked, none is trusted."""
+"""Readers of the body and the links of a success. Pure; every shape is checked, none trusted."""
 
 import json
 import re
@@ -23,7 +23,7 @@ LONGEST_LINK = 8000
 """No address that is longer is followed; servers refuse such themselves."""
 
 MOST_MESSAGES = 100
-"""No row is told more messages than that."""
+"""No row has more messages than that."""
 
 MOST_ITEMS = 100_000
 """No page of more is read: the results of a package of the largest size, twice."""
@@ -72,8 +72,8 @@ def listed(items: Any, what: str) -> list[Any]:
 
 def id_of(document: dict[str, Any]) -> str | None:
     """The `packageId` of a package's document."""
-    found = document.get("packageId")
-    return _checked_id(text(found)) if isinstance(found, str | int) else None
+    value = document.get("packageId")
+    return _checked_id(text(value)) if isinstance(value, str | int) else None
 
 
 def _checked_id(found: str) -> str | None:
@@ -97,7 +97,7 @@ _PARAMETER = re.compile(r';\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s
 
 
 def next_link(reply: Reply) -> str | None:
-    """Where the page after this one is; Unreadable when that is another origin than the page's.
+    """The address of the next page; Unreadable when that is another origin than the page's.
 
     A token is never sent to another origin, and pages left out unseen would lose results.
     """
@@ -147,17 +147,17 @@ def amount(value: Any) -> Decimal | None:
         return Decimal(value) if _AMOUNT.fullmatch(value) else None
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
-    found = Decimal(value)
-    is_sane = found.is_zero() or (
-        found.is_finite() and found.adjusted() < MOST_DIGITS and found.adjusted() >= -MOST_DIGITS
+    number = Decimal(value)
+    is_sane = number.is_zero() or (
+        number.is_finite() and -MOST_DIGITS <= number.adjusted() < MOST_DIGITS
     )
-    return found if is_sane else None
+    return number if is_sane else None
 
 
 def whole(value: Any) -> int | None:
     """A number without a fraction."""
-    found = amount(value)
-    return int(found) if found is not None and found == found.to_integral_value() else None
+    number = amount(value)
+    return int(number) if number is not None and number == number.to_integral_value() else None
 
 
 def moment(value: Any) -> datetime | None:

@@ -48,7 +48,7 @@ class Answer(NamedTuple):
     at: datetime | None = None
     """The service's time."""
     error: FeedtoolError | None = None
-    """What kept us from asking at all."""
+    """The reason why it was not asked at all."""
 
 
 def read_answer(
@@ -95,16 +95,16 @@ class CallPool(Generic[Key]):
 
     @property
     def under_way(self) -> list[Key]:
-        """What is under way, or waits for a lane."""
+        """The calls under way, and those that wait for a lane."""
         return [*self._under_way.values()]
 
     @property
     def unsent(self) -> list[Key]:
-        """What was begun and has never left."""
+        """The calls that were begun and have never left."""
         return [key for key, _ in self._unsent]
 
     def room(self, pace: Pace) -> int:
-        """How many calls may be begun; none is kept ready while the quota is felt."""
+        """The number of calls that may be begun; none waits for a lane while the quota is felt."""
         ready = 0 if pace.behind else self._backlog
         return max(0, pace.lanes + ready - len(self._under_way))
 
@@ -127,12 +127,12 @@ class CallPool(Generic[Key]):
                 yield key
 
     def results(self) -> Iterator[tuple[Key, CallResult]]:
-        """What was answered, once there is something."""
+        """The calls that were answered, once there is one."""
         for future in answered(self._under_way):
             yield self._under_way.pop(future), future.result()
 
     def last_results(self) -> Iterator[tuple[Key, CallResult]]:
-        """What is answered to all calls that are under way."""
+        """All calls that are under way, once they are answered."""
         for future in wait_for(self._under_way).done:
             yield self._under_way.pop(future), future.result()
 

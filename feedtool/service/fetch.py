@@ -27,7 +27,7 @@ TRIES_OF_ONE = 3
 """So many times without one, while others are answered, and a call is given up."""
 
 LONGEST_HOLD = timedelta(hours=1)
-"""Whoever is asked to wait longer is told so: a delivery waits no longer for one package either."""
+"""Where the service asks to wait longer it ends, as a delivery waits no longer for a package."""
 
 MOST_PAGES = 100_000
 """A list of more pages is no list that ends."""
@@ -38,11 +38,11 @@ NO_RIGHT = (
     "The service does not allow that",
     "The token is known but lacks the right: check the seller and what the account is opened for.",
 )
-"""What a 403 means, and what to do."""
+"""The meaning of a 403, and the advice."""
 
 
 class Reader(Protocol[Asked]):
-    """What is asked for, and what becomes of the answers."""
+    """The calls of a fetch, and the taker of their answers."""
 
     def call(self, asked: Asked) -> Call:
         """The call that asks for it."""
@@ -53,7 +53,7 @@ class Reader(Protocol[Asked]):
         ...
 
     def lack(self, asked: Asked, reason: str, status: int | None) -> Iterable[Asked]:
-        """What was asked for is not to be had; name what is to be asked for next.
+        """Do without what was asked for, and name what is to be asked for next.
 
         It was refused with `status`, or (None) has never given a usable answer.
         """
@@ -71,11 +71,11 @@ class FetchContext:
     pool: int = 4
     """Calls under way at a time; 1 has all happen in the calling thread, in the same order."""
     stopping: Callable[[], FeedtoolError | None] = lambda: None
-    """Why no call is to be begun any more, once that is so."""
+    """The reason why no call is begun any more, once there is one."""
     go_on: str = ""
-    """What to do when it was stopped."""
+    """The advice when it was stopped."""
     closed: tuple[str, str] | None = None
-    """What a 403 means where the right to a route is one of an opening, and what to do."""
+    """The same as `NO_RIGHT` where a route needs a right of its own."""
     on_unreachable: Callable[[str], None] = lambda _: None
     """Gets, at once, the line that says that the service cannot be reached and until when it is
     tried."""
@@ -204,7 +204,7 @@ def unreachable(detail: str, now: datetime, failures: int) -> str:
 
 
 def no_answer(answer: Answer) -> str:
-    """Why a run ends after so many calls without a usable answer."""
+    """The error after so many calls without a usable answer."""
     is_unsent = answer.kind is AnswerKind.NOT_SENT
     what = "cannot be reached" if is_unsent else "gives no usable answer"
     return f"The service {what}: {answer.detail}"

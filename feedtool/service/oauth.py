@@ -2,7 +2,7 @@
 
 The service's specification says nothing of it; a form that is POSTed to an address and answered
 by `{access_token, expires_in}` is how services of this family do it. What the endpoint answers
-is never shown: an error it gives by a name that RFC 6749 has is told in words of our own.
+is never shown: an error that RFC 6749 names is put in words of our own.
 """
 
 import threading
@@ -53,7 +53,7 @@ class Grant:
     url: str
     client_id: str
     secret: Token
-    """Where the client's secret comes from; it is read anew each time."""
+    """The source of the client's secret, which is read anew each time."""
     scope: str | None = None
     audience: str | None = None
 
@@ -91,7 +91,7 @@ class ClientCredentials:
         self._ends: datetime | None = None
         self._renew_at: datetime | None = None
         self._asked = 0
-        """How often it was asked, and either came to a token or failed."""
+        """The number of times that it was asked, and gave a token or failed."""
         self._failure: NotAuthorised | Interrupted | None = None
 
     def get(self) -> str:

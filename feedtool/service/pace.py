@@ -1,4 +1,4 @@
-"""How fast calls may follow each other, learnt from the answers of one seller. Pure.
+"""The pace of calls, learnt from the answers of one seller. Pure.
 
 The service's quotas are "not shown" (specification, part "Limits"), so the pace is found out as
 TCP finds it: halved at a 429, and raised by one step after so many successes. One scale holds it

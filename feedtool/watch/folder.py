@@ -25,7 +25,7 @@ PACKAGES = (".xlsx", ".xlsm", ".zip")
 RESULT = ".result.xlsx"
 """Also of what is no workbook, if it is a zip or an Offers.xml."""
 UNPLACED = ".feedtool-*.tmp"
-"""A file that has not taken its place yet: see `placed`."""
+"""A file that has not taken its place yet: see `atomic_write`."""
 REASON = ".reason.txt"
 """Beside a file in `error/`: why it is there."""
 SUMMARY = ".summary.json"
@@ -49,7 +49,7 @@ class Folder:
         )
 
     def create(self) -> bool:
-        """Make a watched folder where there is none; whether anything was absent.
+        """Make a watched folder; False where there is one.
 
         Raises:
             UsageProblem: It cannot be made; what it is to be in has to be there.
@@ -65,7 +65,7 @@ class Folder:
                 "see that the name is right, and that its disk is there",
             ) from error
         except OSError as error:
-            raise self._cannot(error) from error
+            raise self._cannot_watch(error) from error
         return True
 
     def prepare(self) -> str:
@@ -87,9 +87,9 @@ class Folder:
                 (self.root / part).mkdir(exist_ok=True)
             return self._name()
         except OSError as error:
-            raise self._cannot(error) from error
+            raise self._cannot_watch(error) from error
 
-    def _cannot(self, error: OSError) -> UsageProblem:
+    def _cannot_watch(self, error: OSError) -> UsageProblem:
         return UsageProblem(
             f"{self.root} cannot be watched: {error.strerror}",
             "feedtool needs to write there; name another folder, or allow it",
@@ -101,8 +101,8 @@ class Folder:
             file.write(secrets.token_hex(NAME_LENGTH // 2).encode())
         for _ in range(TRIES):
             # Whoever makes it at this moment writes it at once.
-            if len(found := place.read_text("ascii").strip()) == NAME_LENGTH:
-                return found
+            if len(name := place.read_text("ascii").strip()) == NAME_LENGTH:
+                return name
             time.sleep(0)
         raise UsageProblem(
             f"{place} does not hold the folder's name", "remove it while no watcher is running"
@@ -112,12 +112,18 @@ class Folder:
         """All plain files of the inbox and its subfolders; no links, which may lead anywhere.
 
         Raises:
-            OSError: The inbox cannot be read.
+            UsageProblem: The inbox cannot be read.
         """
-        return list(_entries(self.inbox, PurePosixPath()))
+        try:
+            return list(_entries(self.inbox, PurePosixPath()))
+        except OSError as error:
+            raise UsageProblem(
+                f"{self.inbox} cannot be read: {error.strerror}",
+                "see that it is there, and that feedtool may read it",
+            ) from error
 
     def opens(self, place: PurePosixPath) -> bool:
-        """Is a file no package, or one that opens? Not while it is empty, or cannot be read."""
+        """True for a file that is no package, or one that opens; not for one that is empty."""
         path = self.inbox / place
         try:
             with path.open("rb") as file:
@@ -131,15 +137,13 @@ class Folder:
             return False
 
     def is_as_it_was(self, entry: Entry) -> bool:
-        """Has nobody changed, opened or taken a file since it was listed?"""
+        """True if nobody has changed, opened or taken a file since it was listed."""
         path = self.inbox / entry.place
-        try:
-            seen = path.stat(follow_symlinks=False)
-        except OSError:
-            return False
-        return _entry(entry.place, seen) == entry and not any(
-            os.path.lexists(path.with_name(lock.name)) for lock in locks(entry.place)
-        )
+        with suppress(OSError):
+            is_same = _entry(entry.place, path.stat(follow_symlinks=False)) == entry
+            names = (path.with_name(lock.name) for lock in locks(entry.place))
+            return is_same and not any(map(os.path.lexists, names))
+        return False
 
     def source_of(self, claim: Claim) -> Path:
         """Where a claimed file was dropped."""
@@ -157,13 +161,7 @@ class Folder:
         """Remove what a killed watcher was writing; whoever holds the seller's lock may do so."""
         for part in (self.processing, self.results, self.error):
             for left in (part / lane).glob(UNPLACED):
-                with suppress(OSError):
-                    left.unlink()
-
-    def drop_lent(self, claim: Claim) -> None:
-        """Remove what was put beside a claimed file: nobody has to go on with it any more."""
-        with suppress(OSError):
-            self.lent_of(claim).unlink(missing_ok=True)
+                remove(left)
 
     def answer_of(self, claim: Claim, ending: str) -> Path:
         """Where an answer to a claimed file goes."""
@@ -179,17 +177,19 @@ class Folder:
 
     def error_place(self, lane: PurePosixPath | str, name: str) -> Path:
         """Where a file goes that was not sent; a name with no room for its reason is cut."""
-        return free(self.error / lane / _with_room(name))
+        stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
+        if not has_room(suffix, "-9999" + REASON):
+            stem, suffix = name, ""
+        while not has_room(stem + suffix, "-9999" + REASON):
+            stem = stem[:-1]
+        return free(self.error / lane / (stem + suffix))
 
     def is_free(self, lane: str, name: str, suffix: str) -> bool:
-        """Has no file that is being sent, and no answer, this name?"""
-        results = self.results / lane
+        """True if no file that is being sent, and no answer, has this name."""
+        stem = self.results / lane / name
         endings = (SUMMARY, f".result{suffix}", RESULT)
-        places = [results / f"{name}{ending}" for ending in endings]
-        places += [
-            place_of(results / f"{name}{RESULT}"),
-            self.processing / lane / f"{name}{suffix}",
-        ]
+        places = [stem.with_name(f"{name}{ending}") for ending in endings]
+        places += [place_of(places[-1]), self.processing / lane / f"{name}{suffix}"]
         return not any(place.exists() for place in places)
 
     def take_in(self, claim: Claim) -> None:
@@ -204,16 +204,15 @@ class Folder:
 
     def explain(self, place: Path, error: FeedtoolError, more: str = "") -> None:
         """Write why a file is in `error/`, before it is there."""
-        make(place.parent)
-        told = [clean(line) for line in (error.message, error.hint, more) if line]
+        make_folder(place.parent)
+        lines = [clean(line) for line in (error.message, error.hint, more) if line]
         with atomic_write(place.with_name(place.name + REASON)) as temporary:
-            temporary.write_text("".join(f"{line}\n" for line in told), "utf-8")
+            temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
     def take_reason_back(self, place: Path) -> None:
         """Remove the reason of a file that has not come; unless another watcher just brought it."""
         if not place.exists():
-            with suppress(OSError):
-                place.with_name(place.name + REASON).unlink(missing_ok=True)
+            remove(place.with_name(place.name + REASON))
 
     def relative(self, place: Path) -> str:
         """A place in the folder, as it is kept; one elsewhere as it is."""
@@ -221,20 +220,25 @@ class Folder:
         return place.relative_to(self.root).as_posix() if is_here else str(place)
 
 
+def remove(place: Path) -> None:
+    """Remove a file of ours, if it is there and the system lets us."""
+    with suppress(OSError):
+        place.unlink(missing_ok=True)
+
+
 def unmark(source: Path) -> None:
     """Remove the marker of a file that has gone: it would say of the next one that it is whole."""
-    with suppress(OSError):
-        source.with_name(source.name + MARKER).unlink(missing_ok=True)
+    remove(source.with_name(source.name + MARKER))
 
 
 def move(source: Path, target: Path) -> bool:
-    """One atomic step, or none where there is no such file (any more).
+    """One atomic step; False where there is no such file (any more).
 
     Raises:
         CannotMove: The system refuses.
     """
     try:
-        make(target.parent)
+        make_folder(target.parent)
         source.rename(target)
     except FileNotFoundError:
         return False
@@ -248,14 +252,14 @@ def move(source: Path, target: Path) -> bool:
 
 def free(place: Path) -> Path:
     """The place, or one beside it that no file has yet."""
-    found, number = place, 1
-    while os.path.lexists(found):
+    result, number = place, 1
+    while os.path.lexists(result):
         number += 1
-        found = place.with_name(f"{place.stem}-{number}{place.suffix}")
-    return found
+        result = place.with_name(f"{place.stem}-{number}{place.suffix}")
+    return result
 
 
-def make(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
     """Make a folder where it is absent.
 
     Raises:
@@ -271,23 +275,13 @@ def make(folder: Path) -> None:
 
 
 def has_room(name: str, *endings: str) -> bool:
-    """Is a name with an ending of ours no longer than names may be?"""
+    """True if a name with each of these endings is no longer than names may be."""
     return all(len(os.fsencode(name + ending)) <= LONGEST_NAME for ending in endings)
 
 
-def _with_room(name: str) -> str:
-    """A file's name, its stem cut where a number and the ending of a reason do not fit behind."""
-    stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
-    if not has_room(suffix, "-9999" + REASON):
-        stem, suffix = name, ""
-    while not has_room(stem + suffix, "-9999" + REASON):
-        stem = stem[:-1]
-    return stem + suffix
-
-
 def _entries(folder: Path, place: PurePosixPath) -> Iterator[Entry]:
-    with os.scandir(folder) as found:
-        for entry in found:
+    with os.scandir(folder) as entries:
+        for entry in entries:
             # What goes away while it is looked at was not there.
             with suppress(FileNotFoundError):
                 if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):

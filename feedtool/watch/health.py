@@ -1,4 +1,4 @@
-"""`health.json`: the time of a watcher's last turn and what troubles it, for monitors.
+"""`health.json`: the time of a watcher's last turn and its troubles, for monitors.
 
 Two watchers of one folder write the same file. It is of the one that made the last turn, so the
 folder counts as watched as long as one of them runs.
@@ -38,8 +38,7 @@ class Health:
         self, root: Path, now: Callable[[], datetime], warn: Callable[[str], None]
     ) -> None:
         """Removes what a killed watcher of this machine has left."""
-        self._place = root / FILE
-        self._now, self._warn = now, warn
+        self._place, self._now, self._warn = root / FILE, now, warn
         self._turn, self._turned_at = Turn(), now()
         self._has_failed = False
         for left in root.glob(f".health-{platform.node()}-*.tmp"):
@@ -49,13 +48,10 @@ class Health:
     def turn(self, turn: Turn) -> None:
         """Write down a turn that has just been made."""
         self._turn, self._turned_at = turn, self._now()
-        self._write(WATCHING)
+        self.write(WATCHING)
 
-    def end(self, state: str) -> None:
-        """Write down that there will be no further turn."""
-        self._write(state)
-
-    def _write(self, state: str) -> None:
+    def write(self, state: str) -> None:
+        """Write down a state of the watcher, and its last turn."""
         turn = self._turn
         codes = {trouble.exit for _, trouble in turn.troubles}
         fields = {
@@ -64,7 +60,10 @@ class Health:
             "inWork": turn.in_work,
             "waiting": turn.waiting,
             "exitCode": int(next((code for code in EXIT_PRECEDENCE if code in codes), Exit.OK)),
-            "troubles": [_text(profile, trouble) for profile, trouble in turn.troubles],
+            "troubles": [
+                f"profile {profile}: {trouble.message}" if profile else trouble.message
+                for profile, trouble in turn.troubles
+            ],
         }
         temporary = self._place.with_name(f".health-{platform.node()}-{os.getpid()}.tmp")
         try:
@@ -80,16 +79,12 @@ class Health:
             self._has_failed = True
 
 
-def _text(profile: str | None, trouble: FeedtoolError) -> str:
-    return f"profile {profile}: {trouble.message}" if profile else trouble.message
-
-
 def check_health(root: Path, now: datetime, within: timedelta) -> tuple[Exit, str]:
     """The state of the watcher of a folder, as an exit code and one line.
 
     Args:
         root: The folder.
-        now: The time of whoever asks; the same clock, or one that goes alike.
+        now: The time, by the watcher's clock or one that goes alike.
         within: How old its last turn may be.
 
     Raises:
@@ -114,6 +109,4 @@ def check_health(root: Path, now: datetime, within: timedelta) -> tuple[Exit, st
         return Exit.INTERRUPTED, f"the watcher of {root} was stopped; last turn {ago}"
     if age > within:
         return Exit.INTERRUPTED, f"nobody watches {root}: last turn {ago}"
-    if troubles:
-        return code, f"{troubles} ({work})"
-    return code, f"{state}: last turn {ago}, {work}"
+    return code, f"{troubles} ({work})" if troubles else f"{state}: last turn {ago}, {work}"

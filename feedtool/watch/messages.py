@@ -1,4 +1,4 @@
-"""Everything that is said of a watched file: lines, summaries, and why it is refused."""
+"""Texts about a watched file: lines, summaries, and the errors for which it is refused."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from feedtool.ledger.claims import Claim, EarlierClaim
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report import SheetResult
-from feedtool.report.fields import Fields, error_fields, summary_fields
+from feedtool.report.as_json import Fields, error_fields, summary_fields
 from feedtool.report.plain import counted
 from feedtool.report.tally import Totals, statuses_text
 from feedtool.sheets.atomic_write import atomic_write

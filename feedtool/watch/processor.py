@@ -21,7 +21,17 @@ from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_options import is_recordable
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import has_to_ask, options_of
-from feedtool.watch.folder import SUMMARY, CannotMove, Folder, free, has_room, make, move, unmark
+from feedtool.watch.folder import (
+    SUMMARY,
+    CannotMove,
+    Folder,
+    free,
+    has_room,
+    make_folder,
+    move,
+    remove,
+    unmark,
+)
 from feedtool.watch.messages import (
     AlreadySent,
     Bug,
@@ -31,7 +41,7 @@ from feedtool.watch.messages import (
     one_line,
     write_summary,
 )
-from feedtool.watch.session import ClaimWorkspace, SellerSession
+from feedtool.watch.session import ClaimWorkspace, SellerAccount
 from feedtool.watch.steps import ClaimStep, InboxRoute, names_for, next_step
 
 
@@ -49,9 +59,9 @@ class FileProcessor:
     report_bug: Callable[[Exception], str]
     """Writes down what is ready to be pasted; returns where."""
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
-    """As a session's, for a file in no account's folder."""
+    """As an account's, for a file in no account's folder."""
 
-    def take(self, place: PurePosixPath, route: InboxRoute, session: SellerSession) -> Exit | None:
+    def take(self, place: PurePosixPath, route: InboxRoute, account: SellerAccount) -> Exit | None:
         """Take a file of the inbox, and bring it to its end.
 
         Returns:
@@ -60,30 +70,34 @@ class FileProcessor:
         Raises:
             Deferred: It is begun, and cannot be ended now.
         """
-        if not is_recordable(str(place)):
-            return self.refuse(place, NameUnfit("The name is not UTF-8."), session)
-        source = self.folder.inbox / place
-        sha256 = digest_of(source)
-        if sha256 is None:
-            error = FileProblem(f"{source.name} cannot be read.", "See that feedtool may read it.")
-            return self.refuse(place, error, session)
-        now = self.now()
         try:
-            found = session.claims.take(
-                folder=self.name,
-                lane=route.path,
-                scope=self.scope_of(route, session),
-                sha256=sha256,
-                source=place.name,
-                names=self._names(place, route),
-                now=now,
-                since=now - self.same_within,
-            )
-        except NameUnfit as error:
-            return self.refuse(place, error, session)
-        if isinstance(found, EarlierClaim):
-            return self.refuse(place, AlreadySent(found), session)
-        return None if found is None else self.process(found, route, session)
+            claim = self._claim(place, route, account)
+        except (AlreadySent, FileProblem, NameUnfit) as error:
+            return self.refuse(place, error, account)
+        return None if claim is None else self.process(claim, route, account)
+
+    def _claim(
+        self, place: PurePosixPath, route: InboxRoute, account: SellerAccount
+    ) -> Claim | None:
+        """A claim of a file; None where somebody else has one."""
+        if not is_recordable(str(place)):
+            raise NameUnfit("The name is not UTF-8.")
+        sha256, now = digest_of(self.folder.inbox / place), self.now()
+        if sha256 is None:
+            raise FileProblem(f"{place.name} cannot be read.", "See that feedtool may read it.")
+        claim = account.claims.take(
+            folder=self.name,
+            lane=route.path,
+            scope=self.scope_of(route, account),
+            sha256=sha256,
+            source=place.name,
+            names=self._names(place, route),
+            now=now,
+            since=now - self.same_within,
+        )
+        if isinstance(claim, EarlierClaim):
+            raise AlreadySent(claim)
+        return claim
 
     def _names(self, place: PurePosixPath, route: InboxRoute) -> Iterator[str]:
         """The names that a file and its answers may have; NameUnfit where the next is too long."""
@@ -93,22 +107,21 @@ class FileProcessor:
             if self.folder.is_free(route.path, name, place.suffix):
                 yield name
 
-    def scope_of(self, route: InboxRoute, session: SellerSession) -> str:
+    def scope_of(self, route: InboxRoute, account: SellerAccount) -> str:
         """Among which claims the same content is the same: of a folder, a seller and a kind."""
-        scope = [self.name, *session.whose, route.kind or ""]
+        scope = [self.name, *account.key, route.kind or ""]
         return hashlib.sha256(json.dumps(scope).encode()).hexdigest()
 
     def echo_other_account(self, claim: Claim) -> None:
         """Say of a claim that its folder stands for another account now, which must not send it."""
-        self.log.once(
-            f"account of {claim.claim}",
-            "error",
+        text = (
             f"{self._shown(claim)} was taken for another account than its folder stands for now,"
-            " and stays until it stands for that one again",
+            " and stays until it stands for that one again"
         )
+        self.log.once(f"account of {claim.claim}", "error", text)
 
     def refuse(
-        self, place: PurePosixPath, error: FeedtoolError, session: SellerSession | None = None
+        self, place: PurePosixPath, error: FeedtoolError, account: SellerAccount | None = None
     ) -> Exit | None:
         """Move a file from the inbox to `error/`, its reason beside it."""
         source = self.folder.inbox / place
@@ -126,42 +139,39 @@ class FileProcessor:
             self.log.once(f"move {source}", "error", cannot.message)
             return None
         unmark(source)
-        return self._refused(self.folder.relative(source), target, error, session or self)
+        return self._refused(self.folder.relative(source), target, error, account or self)
 
-    def process(self, claim: Claim, route: InboxRoute, session: SellerSession) -> Exit | None:
+    def process(self, claim: Claim, route: InboxRoute, account: SellerAccount) -> Exit | None:
         """Bring a claimed file to its end, from wherever it is.
 
         Returns, raises: as `take`.
         """
         code: Exit | None = None
-        claims, number = session.claims, claim.claim
-        place = self.folder.place_of(claim)
-        self.folder.sweep(claim.lane)
+        claims, number, folder = account.claims, claim.claim, self.folder
+        place = folder.place_of(claim)
+        folder.sweep(claim.lane)
         while step := self._next(claim):
-            if step is ClaimStep.TAKE_IN:
-                try:
-                    self.folder.take_in(claim)
-                except CannotMove as error:
+            try:
+                if step is ClaimStep.TAKE_IN:
+                    folder.take_in(claim)
+                elif step is ClaimStep.FILE_AWAY:
+                    move(place, free(folder.root / (claim.target or "error")))
+            except CannotMove as error:  # the next file is not to wait
+                if step is ClaimStep.TAKE_IN:
                     claims.forget(number)
-                    self.log.once(f"move {place}", "waiting", error.message)
-                    return None
-            elif step is ClaimStep.FILE_AWAY:
-                try:
-                    move(place, free(self.folder.root / (claim.target or "error")))
-                except CannotMove as error:  # all is told of it; the next file is not to wait
-                    self.log.once(f"move {place}", "waiting", error.message)
-                    return code
-            elif step is ClaimStep.END:
-                self.folder.drop_lent(claim)
-                claims.end(number)
-            elif step is ClaimStep.FORGET:
-                self.folder.drop_lent(claim)
-                claims.forget(number)
+                self.log.once(f"move {place}", "waiting", error.message)
                 return code
-            else:
-                code = self._send(step, claim, route, session)
+            if step in {ClaimStep.SEND, ClaimStep.GO_ON}:
+                code = self._send(step, claim, route, account)
                 if code is None:
                     return None
+            elif step is ClaimStep.END:
+                remove(folder.lent_of(claim))
+                claims.end(number)
+            elif step is ClaimStep.FORGET:
+                remove(folder.lent_of(claim))
+                claims.forget(number)
+                return code
             claim = claims.read(number)
         return code
 
@@ -174,54 +184,53 @@ class FileProcessor:
         )
 
     def _send(
-        self, step: ClaimStep, claim: Claim, route: InboxRoute, session: SellerSession
+        self, step: ClaimStep, claim: Claim, route: InboxRoute, account: SellerAccount
     ) -> Exit | None:
         """Send it, or go on with its run, and write its answers; None where it is another file."""
         try:
             if step is ClaimStep.GO_ON:
-                submission = self._go_on(claim, session)
+                submission = self._go_on(claim, account)
             else:
-                kept = session.books.keep(Input(self._shown(claim), self.folder.place_of(claim)))
+                kept = account.workspace.keep(
+                    Input(self._shown(claim), self.folder.place_of(claim))
+                )
                 if kept.sha256 != claim.sha256:  # it was changed after all: from the beginning
-                    self._give_back(claim, session)
+                    self._give_back(claim, account)
                     return None
-                submission = self._submit(claim, kept.file, route, session)
-            return self._conclude(claim, submission, session)
+                submission = self._submit(claim, kept.file, route, account)
+            return self._conclude(claim, submission, account)
         except Deferred:
             raise
         except FeedtoolError as error:
-            return self._failed(claim, error, session)
+            return self._failed(claim, error, account)
         except Exception as error:  # noqa: BLE001  # one file never stops the next
-            return self._refuse_claimed(claim, Bug(error, self.report_bug), session)
+            return self._refuse_claimed(claim, Bug(error, self.report_bug), account)
 
     def _submit(
-        self, claim: Claim, kept: Input, route: InboxRoute, session: SellerSession
+        self, claim: Claim, kept: Input, route: InboxRoute, account: SellerAccount
     ) -> Submission:
         suffix = ".xlsx" if load().format_of(kept.path) else Path(claim.source).suffix
-        target = self.folder.answer_of(claim, f".result{suffix}")
-        make(target.parent)
+        target, workspace = self.folder.answer_of(claim, f".result{suffix}"), account.workspace
+        make_folder(target.parent)
         return submit(
             [kept],
-            session.asked_as(route.kind),
+            account.read_options(route.kind),
             Outputs({kept.name: target}, only_whole=True),
-            session.service,
+            account.session,
             ClaimWorkspace(
-                session.books.ledger,
-                session.books.snapshots,
-                session.books.folder,
-                self.folder.lent_of(claim),
+                workspace.ledger, workspace.snapshots, workspace.folder, self.folder.lent_of(claim)
             ),
             claim=claim.claim,
-            selection=session.selection,
+            selection=account.selection,
         )
 
-    def _go_on(self, claim: Claim, session: SellerSession) -> Submission:
+    def _go_on(self, claim: Claim, account: SellerAccount) -> Submission:
         """Go on with a run, also one of another machine, which knows the folder by another path."""
-        number, books = claim.run_id or 0, session.books
+        number, workspace = claim.run_id or 0, account.workspace
         for place in (self.folder.place_of(claim), self.folder.lent_of(claim)):
             with suppress(FileProblem):
-                books.snapshots.keep(place)
-        before = options_of(number, books).outputs
+                workspace.snapshots.keep(place)
+        before = options_of(number, workspace).outputs
         outputs = replace(
             before,
             targets={
@@ -229,11 +238,11 @@ class FileProcessor:
                 for name, place in before.targets.items()
             },
         )
-        if has_to_ask(number, books):
-            return resume(number, session.service, books, outputs=outputs)
-        return Submission(results(number, books, self.now(), outputs=outputs))
+        if has_to_ask(number, workspace):
+            return resume(number, account.session, workspace, outputs=outputs)
+        return Submission(results(number, workspace, self.now(), outputs=outputs))
 
-    def _conclude(self, claim: Claim, submission: Submission, session: SellerSession) -> Exit:
+    def _conclude(self, claim: Claim, submission: Submission, account: SellerAccount) -> Exit:
         """Write the answers, and settle where the file itself goes next."""
         for warning in submission.warnings:
             self.log.echo("warning", f"{self._shown(claim)}: {warning}")
@@ -244,97 +253,82 @@ class FileProcessor:
         if isinstance(failed, UsageProblem):  # wherever it was tried: the disk is full
             raise Deferred(failed)
         if failed:
-            return self._refuse_claimed(claim, failed, session)
-        claim = session.claims.read(claim.claim)
-        errors = [result.checked.error for result in results]
-        if claim.run_id is None and errors and errors[0]:
-            return self._refuse_claimed(claim, self._with_folder(errors[0], claim), session)
-        self._write_failed(claim, results, session)
+            return self._refuse_claimed(claim, failed, account)
+        claim = account.claims.read(claim.claim)
+        error = results[0].checked.error if results else None
+        if claim.run_id is None and error:
+            if isinstance(error, KindUnclear):  # to whoever sends updates its hint names the folder
+                updates = self.folder.inbox / claim.lane / error.kinds[1]
+                error.hint = error.hint_with(f"drop it into {self.folder.relative(updates)}/")
+            return self._refuse_claimed(claim, error, account)
+        self._write_failed(claim, results, account)
         code = exit_code(results)
         write_summary(self.folder.answer_of(claim, SUMMARY), claim, claim.run_id, results, code)
         target = self.folder.done_place(claim, self.now().astimezone().date())
-        session.claims.settle(claim.claim, ClaimState.ANSWERED, self.folder.relative(target))
+        account.claims.settle(claim.claim, ClaimState.ANSWERED, self.folder.relative(target))
         written = [result.annotated for result in results] + [result.failed for result in results]
         answers = ", ".join(dict.fromkeys(map(self.folder.relative, filter(None, written))))
         self.log.echo("answered", f"{self._shown(claim)}: {one_line(results)} → {answers}")
-        session.on_answered(results, code)
+        account.on_answered(results, code)
         return code
 
     def _write_failed(
-        self, claim: Claim, results: Sequence[SheetResult], session: SellerSession
+        self, claim: Claim, results: Sequence[SheetResult], account: SellerAccount
     ) -> None:
         """Write the workbook of the rows to correct; it replaces only what a crash has left."""
         from feedtool.runs.corrections import write_failed
 
-        def is_left_by_a_crash(place: Path) -> bool:
-            # What was written to its end is in the ledger.
-            return session.books.ledger.output(str(place)) is None
-
-        target, name = self.folder.failed_of(claim), self._shown(claim)
+        name, workspace = self._shown(claim), account.workspace
         try:
-            written = write_failed(
+            write_failed(
                 claim.run_id or 0,
                 name,
                 results,
-                target,
-                session.books,
+                self.folder.failed_of(claim),
+                workspace,
                 self.now(),
-                may_replace=is_left_by_a_crash,
+                # What was written to its end is in the ledger.
+                may_replace=lambda place: workspace.ledger.output(str(place)) is None,
             )
         except CannotWrite as error:
             raise Deferred(error) from error
         except UsageProblem as error:  # somebody is at work on them already
             self.log.echo("warning", f"{name}: {error.message}")
-            return
-        for result in results:
-            if written and result.checked.error is None:
-                result.failed = written.place
 
-    def _failed(self, claim: Claim, error: FeedtoolError, session: SellerSession) -> Exit:
+    def _failed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
         """Refuse a file whose own fault it is; Deferred with anything else, to be tried again."""
-        has_run = session.claims.read(claim.claim).run_id is not None
+        has_run = account.claims.read(claim.claim).run_id is not None
         is_the_worlds = isinstance(error, CannotWrite | CannotMove)
         may_be_its_own = isinstance(error, UsageProblem) and not has_run and not is_the_worlds
         if isinstance(error, FileProblem) or may_be_its_own:
-            return self._refuse_claimed(claim, error, session)
+            return self._refuse_claimed(claim, error, account)
         raise Deferred(error) from error
 
-    def _refuse_claimed(self, claim: Claim, error: FeedtoolError, session: SellerSession) -> Exit:
-        claim = session.claims.read(claim.claim)
+    def _refuse_claimed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
+        claim = account.claims.read(claim.claim)
         target = self.folder.error_place(claim.lane, self.folder.place_of(claim).name)
         more = f"Its run is {claim.run_id}: feedtool status {claim.run_id}" if claim.run_id else ""
         self.folder.explain(target, error, more)
-        session.claims.settle(claim.claim, ClaimState.REFUSED, self.folder.relative(target))
-        return self._refused(self._shown(claim), target, error, session)
+        account.claims.settle(claim.claim, ClaimState.REFUSED, self.folder.relative(target))
+        return self._refused(self._shown(claim), target, error, account)
 
     def _refused(
-        self,
-        shown: str,
-        target: Path,
-        error: FeedtoolError,
-        owner: "FileProcessor | SellerSession",
+        self, shown: str, target: Path, error: FeedtoolError, owner: "FileProcessor | SellerAccount"
     ) -> Exit:
         self.log.echo("refused", f"{shown}: {error.message} → {self.folder.relative(target)}")
         owner.on_refused(shown, error)
         return error.exit
 
-    def _with_folder(self, error: FeedtoolError, claim: Claim) -> FeedtoolError:
-        """The same; where the kind is unclear, its hint names the folder for updates."""
-        if isinstance(error, KindUnclear):
-            folder = self.folder.relative(self.folder.inbox / claim.lane / error.kinds[1])
-            error.hint = error.hint_with(f"drop it into {folder}/")
-        return error
-
-    def defer(self, claims: list[Claim], session: SellerSession) -> None:
+    def defer(self, claims: list[Claim], account: SellerAccount) -> None:
         """Give back what is claimed and of which no run has begun."""
         for claim in claims:
             if claim.state is ClaimState.TAKEN and claim.run_id is None:
-                self._give_back(claim, session)
+                self._give_back(claim, account)
 
-    def _give_back(self, claim: Claim, session: SellerSession) -> None:
+    def _give_back(self, claim: Claim, account: SellerAccount) -> None:
         self.folder.put_back(claim)
-        self.folder.drop_lent(claim)
-        session.claims.forget(claim.claim)
+        remove(self.folder.lent_of(claim))
+        account.claims.forget(claim.claim)
 
     def _shown(self, claim: Claim) -> str:
         return self.folder.relative(self.folder.source_of(claim))

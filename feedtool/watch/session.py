@@ -1,4 +1,4 @@
-"""Where a file is sent from: an account with all that its files need, and the world around it."""
+"""The account that a file is sent from, with all that its files need, and the world around it."""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
@@ -15,46 +15,46 @@ from feedtool.report import SheetResult
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
 from feedtool.sheets.atomic_write import atomic_write
-from feedtool.watch.folder import make
+from feedtool.watch.folder import make_folder
 from feedtool.watch.health import Turn
 
-Whose = tuple[str, str]
+SellerKey = tuple[str, str]
 """A service's address, whatever its case, and a seller there: whose files go one after the other,
 and who has a lock."""
 
 
-def whose(address: str, seller: str) -> Whose:
-    """The seller's files, as the lock tells sellers apart."""
+def seller_key(address: str, seller: str) -> SellerKey:
+    """The key of a seller's files, as the lock tells sellers apart."""
     return address.rstrip("/").casefold(), seller
 
 
 @dataclass(frozen=True, slots=True)
-class SellerSession:
+class SellerAccount:
     """An account, with all that its files need. Its seller's lock is held."""
 
-    service: Session
-    books: Workspace
-    asked_as: Callable[[str | None], ReadOptions]
+    session: Session
+    workspace: Workspace
+    read_options: Callable[[str | None], ReadOptions]
     """How files are read, as a kind or as what they are recognised for."""
     on_answered: Callable[[Sequence[SheetResult], Exit], None] = lambda *_: None
-    """Told what came of a run; returns at once."""
+    """Called with the results of a run; returns at once."""
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
-    """Told of a file that is not sent, or not to its end; returns at once."""
+    """Called with a file that is not sent, or not to its end; returns at once."""
     selection: SelectionOptions = EVERY_ROW
     """Which rows are sent."""
 
     @property
     def claims(self) -> Claims:
         """The claims of the ledger."""
-        return self.books.ledger.claims
+        return self.workspace.ledger.claims
 
     @property
-    def whose(self) -> Whose:
-        """Whose files it sends."""
-        return whose(self.service.address, self.service.seller)
+    def key(self) -> SellerKey:
+        """The key of the seller whose files it sends."""
+        return seller_key(self.session.address, self.session.seller)
 
 
-OpenSession = Callable[[str | None], AbstractContextManager[SellerSession]]
+OpenAccount = Callable[[str | None], AbstractContextManager[SellerAccount]]
 """Opens a profile's account, or the command line's, in the thread that uses it."""
 
 
@@ -63,15 +63,14 @@ class ClaimWorkspace(Workspace):
     """A workspace that lends another machine what it needs to go on with a file.
 
     Snapshots stay on this machine. The file itself is in the folder, which both see; what its
-    products were judged by is put beside it.
+    products were judged by is put beside it, as `lent`.
     """
 
     lent: Path
-    """Where."""
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """As `Workspace` keeps it, and beside the file that is being sent."""
-        make(self.lent.parent)
+        make_folder(self.lent.parent)
         with atomic_write(self.lent) as temporary:
             temporary.write_bytes(excerpt)
         return Workspace.keep_excerpt(self, excerpt)
@@ -95,9 +94,9 @@ class Environment:
 
     ledger: Ledger
     """For the main thread alone."""
-    session: OpenSession
-    whose: Callable[[str | None], Whose]
-    """Whose a profile's files are, or those of the command line's account."""
+    open_account: OpenAccount
+    seller_of: Callable[[str | None], SellerKey]
+    """The seller of a profile's files, or of those of the command line's account."""
     profiles: Collection[str]
     kinds: Collection[str]
     clock: Callable[[], float]
@@ -107,4 +106,4 @@ class Environment:
     """Ends sooner when it is to stop."""
     stopping: Callable[[], FeedtoolError | None]
     on_turn: Callable[[Turn], None] = lambda _: None
-    """Told of each look at the folder."""
+    """Called after each look at the folder."""

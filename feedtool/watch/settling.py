@@ -20,7 +20,6 @@ LOCKS = ("~${}", ".~lock.{}#")
 PATIENCE = 3
 """Settle times after which a package that does not open is taken all the same: whoever reads it
 says what is wrong with it."""
-
 SHORTEST = 0.01
 """Seconds between two looks at least."""
 
@@ -49,31 +48,30 @@ Seen = Mapping[PurePosixPath, Sighting]
 
 
 def look(before: Seen, listing: Iterable[Entry], now: float) -> dict[PurePosixPath, Sighting]:
-    """What is known of the files after one more look."""
-    found = {}
-    for entry in listing:
-        known = before.get(entry.place)
-        is_same = known is not None and known.entry == entry
-        found[entry.place] = known if is_same and known else Sighting(entry, now)
-    return found
+    """The sightings after one more look."""
+    new = {entry.place: Sighting(entry, now) for entry in listing}
+    same = {
+        place: before[place]
+        for place, sighting in new.items()
+        if place in before and before[place].entry == sighting.entry
+    }
+    return new | same
 
 
-def is_left_alone(name: str) -> bool:
-    """Is it no input at all: hidden, a lock, a marker, or by its name unfinished?"""
+def is_no_input(name: str) -> bool:
+    """True for a file that is hidden, a lock, a marker, or unfinished by its name."""
     is_marker = name.casefold().endswith(MARKER)
     return name.startswith((".", "~$")) or is_marker or _is_unfinished(name)
 
 
 def waiting(seen: Seen) -> list[Sighting]:
     """All that is to be sent sooner or later, the oldest first."""
-    inputs = [
-        sighting for sighting in seen.values() if not is_left_alone(sighting.entry.place.name)
-    ]
-    return sorted(inputs, key=lambda sighting: (sighting.entry.modified_ns, sighting.entry.place))
+    inputs = [item for item in seen.values() if not is_no_input(item.entry.place.name)]
+    return sorted(inputs, key=lambda item: (item.entry.modified_ns, item.entry.place))
 
 
 def unfinished(seen: Seen) -> list[PurePosixPath]:
-    """What is named as programs name a file that they are still writing."""
+    """The places that are named as programs name a file that they are still writing."""
     return sorted(place for place in seen if _is_unfinished(place.name))
 
 
@@ -82,8 +80,8 @@ def quiet(seen: Seen, now: float, settle: float) -> list[Sighting]:
     return [
         sighting
         for sighting in waiting(seen)
-        if (now - sighting.since >= settle or _is_marked(seen, sighting))
-        and not lock_of(seen, sighting.entry.place)
+        if (now - sighting.since >= settle or _is_marked(seen, sighting.entry))
+        and not _lock_of(seen, sighting.entry.place)
     ]
 
 
@@ -94,25 +92,24 @@ def pause(seen: Seen, now: float, settle: float, longest: float) -> float:
     return min([longest, *(max(end, SHORTEST) for end in ends if end > 0)])
 
 
-def why(seen: Seen, sighting: Sighting, now: float, settle: float) -> str | None:
+def waiting_reason(seen: Seen, sighting: Sighting, now: float, settle: float) -> str | None:
     """Why a file is not taken; None where nothing is wrong with it and its turn has not come."""
-    if lock := lock_of(seen, sighting.entry.place):
+    if lock := _lock_of(seen, sighting.entry.place):
         return f"it is open in another program, as {lock.name} beside it says"
-    return "it is still being written" if now - sighting.since < PATIENCE * settle else None
+    return None if is_overdue(sighting, now, settle) else "it is still being written"
 
 
-def is_due(sighting: Sighting, now: float, settle: float, *, opens: bool) -> bool:
-    """Is a quiet file to be taken now? `opens` says whether it is no package, or a whole one."""
-    return opens or now - sighting.since >= PATIENCE * settle
+def is_overdue(sighting: Sighting, now: float, settle: float) -> bool:
+    """True for a file that has rested for so long that it is taken even if it does not open."""
+    return now - sighting.since >= PATIENCE * settle
 
 
 def _is_unfinished(name: str) -> bool:
     return name.casefold().endswith(UNFINISHED)
 
 
-def _is_marked(seen: Seen, sighting: Sighting) -> bool:
+def _is_marked(seen: Seen, entry: Entry) -> bool:
     """By a marker that came with it: one that is older was left by another file of its name."""
-    entry = sighting.entry
     marker = seen.get(entry.place.with_name(entry.place.name + MARKER))
     return marker is not None and marker.entry.modified_ns >= entry.modified_ns
 
@@ -122,6 +119,5 @@ def locks(place: PurePosixPath) -> Iterable[PurePosixPath]:
     return (place.with_name(lock.format(place.name)) for lock in LOCKS)
 
 
-def lock_of(seen: Seen, place: PurePosixPath) -> PurePosixPath | None:
-    """The lock file beside a file, where there is one."""
+def _lock_of(seen: Seen, place: PurePosixPath) -> PurePosixPath | None:
     return next((lock for lock in locks(place) if lock in seen), None)

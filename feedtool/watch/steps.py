@@ -1,4 +1,4 @@
-"""What is done next with a file that was taken. Pure: its claim and its place in, a step out.
+"""The next step of a file that was taken. Pure: its claim and its place in, a step out.
 
 Every step may be the last before a crash, and is decided from what is found, not from what was
 done before: the one who goes on is another process as often as the same.
@@ -15,7 +15,7 @@ from feedtool.ledger.claims import ClaimState
 
 
 class ClaimStep(Enum):
-    """What is done with a claim."""
+    """A step of a claim."""
 
     TAKE_IN = "move it from the inbox to processing"
     SEND = "send it"
@@ -74,7 +74,7 @@ def route_of(
 
 
 def names_for(source: str, day: date) -> Iterator[str]:
-    """What a file and its answers may be named by, without the ending: `a`, then `a.DAY`."""
+    """The names that a file and its answers may have, without the ending: `a`, then `a.DAY`."""
     stem = PurePosixPath(source).stem
     yield stem
     yield f"{stem}.{day}"

@@ -13,21 +13,22 @@ from pathlib import PurePosixPath
 
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
-from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
+from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.watch.health import Turn
 from feedtool.watch.messages import RouteUnknown
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, Settings, Whose
+from feedtool.watch.session import Environment, SellerKey, Settings
 from feedtool.watch.settling import (
     PATIENCE,
+    Entry,
     Sighting,
-    is_due,
+    is_overdue,
     look,
     pause,
     quiet,
     unfinished,
     waiting,
-    why,
+    waiting_reason,
 )
 from feedtool.watch.steps import InboxRoute, route_of
 from feedtool.watch.work import Pass, ReadyFile, Work
@@ -46,13 +47,10 @@ MOST_NAMES = 5
 
 @dataclass(slots=True)
 class WatchedSeller:
-    """What the main thread knows of a seller."""
+    """The passes over a seller's files, as the main thread knows them."""
 
     running: Future[Pass] | None = None
-    trouble: FeedtoolError | None = None
-    """What it met last, if its files are not through."""
-    profile: str | None = None
-    """Where that was."""
+    last: Pass = field(default_factory=Pass)
     failures: int = 0
     """One after the other."""
     not_before: float = 0
@@ -60,10 +58,15 @@ class WatchedSeller:
     held_since: float | None = None
     """Since when somebody else has the lock."""
 
+    @property
+    def is_held(self) -> bool:
+        """True if somebody else sends the seller's files."""
+        return isinstance(self.last.trouble, Held)
+
 
 @dataclass(slots=True)
 class Due:
-    """What is to be done for a seller."""
+    """The work that there is for a seller."""
 
     profiles: set[str | None] = field(default_factory=set)
     whole: list[ReadyFile] = field(default_factory=list)
@@ -76,14 +79,12 @@ class Watcher:
     def __init__(
         self, processor: FileProcessor, environment: Environment, settings: Settings
     ) -> None:
-        self._processor = processor
-        self._log = processor.log
-        self._environment = environment
-        self._settings = settings
+        self._processor, self._environment, self._settings = processor, environment, settings
+        self._folder, self._log = processor.folder, processor.log
         self._seen: dict[PurePosixPath, Sighting] = {}
-        self._opened: dict[PurePosixPath, Sighting] = {}
-        """Those that were found to open as they are."""
-        self._sellers: defaultdict[Whose, WatchedSeller] = defaultdict(WatchedSeller)
+        self._open_well: set[Entry] = set()
+        """Those that were found to open as they are: they are not opened at every look."""
+        self._sellers: defaultdict[SellerKey, WatchedSeller] = defaultdict(WatchedSeller)
         self._codes: set[Exit] = set()
 
     def run(self) -> Exit:
@@ -112,21 +113,20 @@ class Watcher:
         if self._settings.is_once:
             codes |= self._codes | ({stopped.exit} if stopped else set())
             self._echo_what_is_left(has_done=bool(codes))
-        elif stopped and stopped.exit is Exit.CTRL_C:
-            codes.add(Exit.CTRL_C)
-        usual = Exit.NOTHING if self._settings.is_once else Exit.OK
-        return next((code for code in EXIT_PRECEDENCE if code in codes), usual)
+            return first_of(codes)
+        is_interrupted = stopped and stopped.exit is Exit.CTRL_C
+        return first_of({*codes, Exit.CTRL_C if is_interrupted else Exit.OK})
 
     def _pause(self) -> None:
         running = [seller.running for seller in self._sellers.values() if seller.running]
+        settle, poll = self._settings.settle, self._settings.poll
         if self._settings.is_once and running:  # until then there is nothing to look for
-            wait(running, self._settings.poll, FIRST_COMPLETED)
+            wait(running, poll, FIRST_COMPLETED)
         else:
-            settle, poll = self._settings.settle, self._settings.poll
             self._environment.sleep(pause(self._seen, self._environment.clock(), settle, poll))
 
     def _look(self, threads: Executor) -> bool:
-        """One look at the folder and the claims; whether anything is under way after it."""
+        """One look at the folder and the claims; True if anything is under way after it."""
         self._collect()  # first: whoever is done has nothing in the listing that it has taken
         try:
             whole = self._whole()
@@ -139,12 +139,11 @@ class Watcher:
             return False
         self._log.is_over("folder")
         now, is_waiting = self._environment.clock(), False
-        for whose, due in self._due(whole, claims).items():
-            seller = self._sellers[whose]
-            is_held = isinstance(seller.trouble, Held)
-            if is_held and self._settings.is_once and not due.whole:
+        for key, due in self._due(whole, claims).items():
+            seller = self._sellers[key]
+            if seller.is_held and self._settings.is_once and not due.whole:
                 continue  # whoever is at work on it brings it to its end
-            is_waiting |= is_held
+            is_waiting |= seller.is_held
             if seller.running is None and seller.not_before <= now:
                 seller.running = threads.submit(self._work, due)
         self._environment.on_turn(Turn(len(claims), len(waiting(self._seen)), self._troubles()))
@@ -153,30 +152,30 @@ class Watcher:
     def _troubles(self) -> list[tuple[str | None, FeedtoolError]]:
         """What keeps sellers from their files; what another process holds is in good hands."""
         return [
-            (seller.profile, seller.trouble)
+            (seller.last.profile, seller.last.trouble)
             for seller in self._sellers.values()
-            if seller.trouble and not isinstance(seller.trouble, Held)
+            if seller.last.trouble and not seller.is_held
         ]
 
-    def _due(self, whole: Sequence[ReadyFile], claims: Sequence[Claim]) -> dict[Whose, Due]:
-        """What there is to do: files that are whole, and claims that are not ended."""
-        work: defaultdict[Whose, Due] = defaultdict(Due)
+    def _due(self, whole: Sequence[ReadyFile], claims: Sequence[Claim]) -> dict[SellerKey, Due]:
+        """The work of each seller: files that are whole, and claims that are not ended."""
+        work: defaultdict[SellerKey, Due] = defaultdict(Due)
         for file in whole:
-            due = work[self._whose(file.route.profile)]
+            due = work[self._seller_of(file.route.profile)]
             due.whole.append(file)
             due.profiles.add(file.route.profile)
         for claim in claims:
             if route := self._route_of(claim):
-                work[self._whose(route.profile)].profiles.add(route.profile)
+                work[self._seller_of(route.profile)].profiles.add(route.profile)
             else:
                 place = _place(claim)
                 error = RouteUnknown(place)
                 self._log.once(f"lane {place}", "error", f"{place}: {error.message}")
         return work
 
-    def _whose(self, profile: str | None) -> Whose:
+    def _seller_of(self, profile: str | None) -> SellerKey:
         try:
-            return self._environment.whose(profile)
+            return self._environment.seller_of(profile)
         except FeedtoolError:  # its thread meets the same, and tells it
             return "", profile or ""
 
@@ -185,43 +184,25 @@ class Watcher:
 
         Those in a folder that names neither a profile nor a kind are refused.
         """
-        folder, environment, settle = (
-            self._processor.folder,
-            self._environment,
-            self._settings.settle,
-        )
-        try:
-            listing = folder.listing()
-        except OSError as error:
-            raise UsageProblem(
-                f"{folder.inbox} cannot be read: {error.strerror}",
-                "see that it is there, and that feedtool may read it",
-            ) from error
-        now = environment.clock()
-        self._seen = look(self._seen, listing, now)
+        now, settle = self._environment.clock(), self._settings.settle
+        self._seen = look(self._seen, self._folder.listing(), now)
+        self._open_well &= {sighting.entry for sighting in self._seen.values()}
         self._echo_what_is_open(now)
-        found = []
+        whole = []
         for sighting in quiet(self._seen, now, settle):
             entry = sighting.entry
-            if not is_due(sighting, now, settle, opens=self._opens(sighting)):
+            if not (self._opens(entry) or is_overdue(sighting, now, settle)):
                 continue
             if route := self._route(entry.place):
-                found.append(ReadyFile(entry, route))
+                whole.append(ReadyFile(entry, route))
             elif code := self._processor.refuse(entry.place, RouteUnknown(entry.place)):
                 self._codes.add(code)
-        return found
+        return whole
 
-    def _opens(self, sighting: Sighting) -> bool:
-        """Whether a file opens; one that did and is unchanged is not opened at every look."""
-        place = sighting.entry.place
-        if self._opened.get(place) == sighting:
-            return True
-        if opens := self._processor.folder.opens(place):
-            self._opened = {
-                known: sighting for known, sighting in self._opened.items() if known in self._seen
-            }
-            self._opened[place] = sighting
-        return opens
+    def _opens(self, entry: Entry) -> bool:
+        if entry not in self._open_well and self._folder.opens(entry.place):
+            self._open_well.add(entry)
+        return entry in self._open_well
 
     def _route(self, place: PurePosixPath) -> InboxRoute | None:
         return route_of(place, self._environment.profiles, self._environment.kinds)
@@ -234,7 +215,7 @@ class Watcher:
         environment = self._environment
         work = Work(
             self._processor,
-            environment.session,
+            environment.open_account,
             self._route_of,
             environment.now,
             environment.stopping,
@@ -242,88 +223,82 @@ class Watcher:
         return work.do(sorted(due.profiles, key=lambda name: name or ""), due.whole)
 
     def _collect(self) -> None:
-        """Note what the threads that have ended came to."""
-        for whose, seller in self._sellers.items():
+        """Note the results of the threads that have ended."""
+        for key, seller in self._sellers.items():
             if seller.running is None or not seller.running.done():
                 continue
-            passed = seller.running.result()
-            seller.running = None
-            self._codes |= set(passed.codes)
-            seller.trouble, seller.profile = passed.trouble, passed.profile
-            is_stuck = not passed.codes and not isinstance(passed.trouble, Held)
+            seller.last, seller.running = seller.running.result(), None
+            self._codes |= set(seller.last.codes)
+            is_stuck = not seller.last.codes and not seller.is_held
             seller.failures = seller.failures + 1 if is_stuck else 0
             seller.not_before = self._environment.clock() + self._rest(seller)
-            self._echo_trouble(whose, seller)
+            self._echo_trouble(f"seller {key}", seller)
 
-    def _echo_trouble(self, whose: Whose, seller: WatchedSeller) -> None:
+    def _echo_trouble(self, key: str, seller: WatchedSeller) -> None:
         """What keeps a seller from its files, once for as long as it does."""
-        key, now = f"seller {whose}", self._environment.clock()
-        trouble, is_held = seller.trouble, isinstance(seller.trouble, Held)
-        if not is_held:
+        now, trouble = self._environment.clock(), seller.last.trouble
+        if not seller.is_held:
             seller.held_since = None
         elif seller.held_since is None:
             seller.held_since = now
         if trouble is None:
             self._log.is_over(key)
         elif seller.held_since is None or now - seller.held_since >= LONG_HELD:
-            profile = f"profile {seller.profile}: " if seller.profile else ""
-            label = "waiting" if is_held else "error"
+            profile = f"profile {seller.last.profile}: " if seller.last.profile else ""
+            label = "waiting" if seller.is_held else "error"
             self._log.once(key, label, profile + trouble.message)
 
     def _rest(self, seller: WatchedSeller) -> float:
         """Seconds before a seller is given its files again."""
-        if isinstance(seller.trouble, Held):
-            return self._settings.poll
+        trouble, settings = seller.last.trouble, self._settings
+        if seller.is_held:
+            return settings.poll
         if not seller.failures:
             return 0
-        if self._settings.is_once and (seller.trouble or seller.failures > MOST_FAILURES):
+        if settings.is_once and (trouble or seller.failures > MOST_FAILURES):
             return inf
-        longest = LONGEST_PAUSE if seller.trouble else self._settings.settle
-        return float(min(longest, self._settings.poll * 2**seller.failures))
+        longest = LONGEST_PAUSE if trouble else settings.settle
+        return float(min(longest, settings.poll * 2**seller.failures))
 
     def _is_done(self, begun: float) -> bool:
-        """Is nothing left that could be whole soon?"""
+        """True if nothing is left that could be whole soon."""
         longest = PATIENCE * self._settings.settle + self._settings.poll
         return not waiting(self._seen) or self._environment.clock() - begun > longest
 
-    # What is told of files that stay where they are.
+    # Files that stay where they are.
 
     def _echo_what_is_open(self, now: float) -> None:
-        """Tell what keeps a file waiting for long, each reason once.
+        """Say what keeps a file waiting for long, each reason once.
 
         A lock file that a crash has left behind would else keep its workbook here unnoticed.
         """
         for sighting in waiting(self._seen):
-            key = f"open {sighting.entry.place}"
-            reason = why(self._seen, sighting, now, self._settings.settle)
-            if now - sighting.since < PATIENCE * self._settings.settle or reason is None:
+            key, text = f"open {sighting.entry.place}", self._left(sighting)
+            if text is None or not is_overdue(sighting, now, self._settings.settle):
                 self._log.is_over(key)
             elif not self._settings.is_once:
-                self._log.once(key, "waiting", self._left(sighting, reason))
+                self._log.once(key, "waiting", text)
 
     def _echo_what_is_left(self, *, has_done: bool) -> None:
         """Once: what was not taken, and that nothing was to be done."""
-        folder, now = self._processor.folder, self._environment.clock()
-        left = [
-            sighting
-            for sighting in waiting(self._seen)
-            if (folder.inbox / sighting.entry.place).exists()
-        ]
-        for sighting in left:
-            if reason := why(self._seen, sighting, now, self._settings.settle):
-                self._log.echo("waiting", self._left(sighting, reason))
+        inbox = self._folder.inbox
+        left = [item for item in waiting(self._seen) if (inbox / item.entry.place).exists()]
+        for text in filter(None, map(self._left, left)):
+            self._log.echo("waiting", text)
         if not has_done:
-            inbox = folder.inbox
             names = [str(place) for place in unfinished(self._seen)]
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
             shown = f", but for what is unfinished by its name: {', '.join(names[:MOST_NAMES])}"
             holds = "nothing that is whole" if left else "no file"
-            told = f"{inbox} holds {holds}{shown + more if names else ''}"
-            self._log.echo("nothing to do", told)
+            text = f"{inbox} holds {holds}{shown + more if names else ''}"
+            self._log.echo("nothing to do", text)
 
-    def _left(self, sighting: Sighting, reason: str) -> str:
-        folder = self._processor.folder
-        return f"{folder.relative(folder.inbox / sighting.entry.place)} stays: {reason}"
+    def _left(self, sighting: Sighting) -> str | None:
+        """The file, and why it is not taken; None where its turn has but not come."""
+        now, settle = self._environment.clock(), self._settings.settle
+        reason = waiting_reason(self._seen, sighting, now, settle)
+        place = self._folder.relative(self._folder.inbox / sighting.entry.place)
+        return reason and f"{place} stays: {reason}"
 
 
 def _place(claim: Claim) -> PurePosixPath:

@@ -4,7 +4,7 @@ While we hold the seller's lock nobody else is at work on its files. So whatever
 was left by somebody who is gone, or was put off (`Deferred`), and comes before what is new.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,7 +15,7 @@ from feedtool.ledger.lock import Held
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.watch.messages import Bug, Deferred
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import OpenSession, SellerSession
+from feedtool.watch.session import OpenAccount, SellerAccount
 from feedtool.watch.settling import Entry
 from feedtool.watch.steps import InboxRoute
 
@@ -40,28 +40,23 @@ class Pass:
     """Whose trouble it is."""
 
 
+@dataclass
 class Work:
     """One pass over a seller's files: first those that were left, then those that are whole."""
 
-    def __init__(
-        self,
-        processor: FileProcessor,
-        open_session: OpenSession,
-        route_of: Callable[[Claim], InboxRoute | None],
-        now: Callable[[], datetime],
-        stopping: Callable[[], FeedtoolError | None],
-    ) -> None:
-        self._processor = processor
-        self._open_session = open_session
-        self._route_of = route_of
-        self._now = now
-        self._stopping = stopping
+    processor: FileProcessor
+    open_account: OpenAccount
+    route_of: Callable[[Claim], InboxRoute | None]
+    now: Callable[[], datetime]
+    stopping: Callable[[], FeedtoolError | None]
+
+    def __post_init__(self) -> None:
         self._stack = ExitStack()
-        self._sessions: dict[str | None, SellerSession | None] = {}
+        self._accounts: dict[str | None, SellerAccount | None] = {}
         """None for an account that cannot be opened."""
         self._profile: str | None = None
         """Whose file is next."""
-        self._passed = Pass()
+        self._pass = Pass()
 
     def do(self, profiles: Collection[str | None], whole: Sequence[ReadyFile]) -> Pass:
         """Bring all of it to its end: the claims of these profiles, then these files in order."""
@@ -69,78 +64,79 @@ class Work:
             with self._stack:
                 self._work_off(profiles, whole)
         except FeedtoolError as error:
-            self._stop(error, self._profile)
+            self._stop(error)
         except Exception as error:  # noqa: BLE001  # one account never stops the next
-            self._stop(Bug(error, self._processor.report_bug), self._profile)
-        return self._passed
+            self._stop(Bug(error, self.processor.report_bug))
+        return self._pass
 
-    def _note(self, code: Exit | None) -> None:
-        self._passed.codes += () if code is None else (code,)
-
-    def _stop(self, trouble: FeedtoolError, profile: str | None) -> None:
-        self._passed.trouble, self._passed.profile = trouble, profile
+    def _stop(self, trouble: FeedtoolError) -> None:
+        self._pass.trouble, self._pass.profile = trouble, self._profile
 
     def _work_off(self, profiles: Collection[str | None], whole: Sequence[ReadyFile]) -> None:
-        processor = self._processor
         try:
-            for profile in profiles:
-                if session := self._session(profile):
-                    for claim, route in self._left_of(profile, session):
-                        self._note(processor.process(claim, route, session))
-            for entry, route in whole:
-                if self._stopping():
-                    break
-                session = self._session(route.profile)
-                if session and processor.folder.is_as_it_was(entry):
-                    self._note(processor.take(entry.place, route, session))
+            for code in self._codes(profiles, whole):
+                self._pass.codes += () if code is None else (code,)
         except Deferred as deferred:
-            self._stop(deferred.reason, self._profile)
-            for profile, session in self._sessions.items():
-                if session:
-                    processor.defer(
-                        [claim for claim, _ in self._left_of(profile, session)], session
-                    )
+            self._stop(deferred.reason)
+            for profile, account in self._accounts.items():
+                if account:
+                    left = [claim for claim, _ in self._left_of(profile, account)]
+                    self.processor.defer(left, account)
 
-    def _session(self, profile: str | None) -> SellerSession | None:
+    def _codes(
+        self, profiles: Collection[str | None], whole: Sequence[ReadyFile]
+    ) -> Iterator[Exit | None]:
+        for profile in profiles:
+            if account := self._account(profile):
+                for claim, route in self._left_of(profile, account):
+                    yield self.processor.process(claim, route, account)
+        for entry, route in whole:
+            if self.stopping():
+                break
+            account = self._account(route.profile)
+            if account and self.processor.folder.is_as_it_was(entry):
+                yield self.processor.take(entry.place, route, account)
+
+    def _account(self, profile: str | None) -> SellerAccount | None:
         """A profile's account; None where it cannot be opened, which stops no other profile."""
         self._profile = profile
-        if profile not in self._sessions:
+        if profile not in self._accounts:
             try:
-                self._sessions[profile] = self._opened(profile)
+                self._accounts[profile] = self._opened(profile)
             except Held:
                 raise
             except FeedtoolError as error:
-                self._sessions[profile] = None
-                self._stop(error, profile)
-        return self._sessions[profile]
+                self._accounts[profile] = None
+                self._stop(error)
+        return self._accounts[profile]
 
-    def _opened(self, profile: str | None) -> SellerSession:
-        """An account, from here on with its seller's lock; all share the books of the first."""
-        session = self._stack.enter_context(self._open_session(profile))
-        first = next((session for session in self._sessions.values() if session), None)
-        books, service = first.books if first else session.books, session.service
-        if first is None or first.whose != session.whose:
-            lock = books.ledger.hold(
-                service.seller,
-                service.address,
+    def _opened(self, profile: str | None) -> SellerAccount:
+        """An account with its seller's lock; all share the workspace of the first."""
+        account = self._stack.enter_context(self.open_account(profile))
+        first = next(filter(None, self._accounts.values()), None)
+        workspace, session = (first or account).workspace, account.session
+        if first is None or first.key != account.key:
+            lock = workspace.ledger.hold(
+                session.seller,
+                session.address,
                 command="watch",
-                now=self._now(),
+                now=self.now(),
                 is_awaited=True,
             )
             self._stack.enter_context(lock)
-        return replace(session, service=replace(service, holds_lock=True), books=books)
+        return replace(account, session=replace(session, holds_lock=True), workspace=workspace)
 
     def _left_of(
-        self, profile: str | None, session: SellerSession
+        self, profile: str | None, account: SellerAccount
     ) -> list[tuple[Claim, InboxRoute]]:
         """A profile's claims that are not ended: while we have the lock, they are ours."""
-        processor, found = self._processor, []
-        for claim in session.books.ledger.claims.under_way(processor.name):
-            route = self._route_of(claim)
+        left = []
+        for claim in account.claims.under_way(self.processor.name):
+            route = self.route_of(claim)
             if route is None or route.profile != profile:
                 continue
-            if claim.scope == processor.scope_of(route, session):
-                found.append((claim, route))
+            if claim.scope == self.processor.scope_of(route, account):
+                left.append((claim, route))
             else:
-                processor.echo_other_account(claim)
-        return found
+                self.processor.echo_other_account(claim)
+        return left

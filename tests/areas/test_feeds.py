@@ -6,7 +6,7 @@ from feedtool.areas.legacy.offers_xml import SHEET
 from feedtool.areas.registry import load
 from feedtool.check.requests import schema
 from feedtool.feeds.feed import Feed
-from feedtool.feeds.header import folded
+from feedtool.model.header import folded
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 
 FEEDS = pytest.mark.parametrize("feed", load().feeds.values(), ids=load().feeds)

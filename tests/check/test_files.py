@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.registry import load
-from feedtool.check import Input, ReadOptions, check
-from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, checked, codes, offer, refused, table, told, update
 
 TEXT = table([offer()])
@@ -79,45 +77,6 @@ def test_each_kind_of_a_workbook_is_a_sheet_of_its_own(files: Files) -> None:
     assert {one.file for one in sheets} == {"offers.xlsx"}
 
 
-def test_two_sheets_of_one_kind_are_ambiguous_and_named(files: Files) -> None:
-    book = files.book({"March": [offer(1)], "April": [offer(2)]})
-    (sheet,) = checked(book)
-    assert sheet.error is not None
-    assert sheet.error.code == "sheet-ambiguous"
-    assert "March, April" in sheet.error.message
-    assert "--sheet" in sheet.error.hint
-
-
-@pytest.mark.parametrize("name", ["April", "april", "APRIL"])
-def test_a_sheet_may_be_named_in_any_case(files: Files, name: str) -> None:
-    (sheet,) = checked(files.book({"March": [offer(1)], "April": [offer(2)]}), sheet=name)
-    assert (sheet.sheet, [item.reference for item in sheet.items]) == ("April", ["SKU-2"])
-
-
-def test_a_name_that_no_sheet_has_names_those_that_there_are(files: Files) -> None:
-    (sheet,) = checked(files.book({"March": [offer()], "April": [offer()]}), sheet="May")
-    assert sheet.error is not None
-    assert sheet.error.code == "sheet-missing"
-    assert "March, April" in sheet.error.hint
-
-
-@pytest.mark.parametrize("state", ["hidden", "veryHidden"])
-def test_hidden_sheets_are_not_looked_at_unless_named(files: Files, state: str) -> None:
-    path = files.book({"March": [offer(1)], "April": [offer(2)]})
-    book = load_workbook(path)
-    book["March"].sheet_state = state  # type: ignore[assignment]  # one of both
-    book.save(path)
-    (sheet,) = checked(path)
-    assert sheet.sheet == "April"
-    (named,) = checked(path, sheet="March")
-    assert named.sheet == "March"
-
-
-def test_our_own_summary_is_not_looked_at(files: Files) -> None:
-    (sheet,) = checked(files.book({"Offers": [offer(1)], "feedtool summary": [offer(2)]}))
-    assert sheet.sheet == "Offers"
-
-
 def test_phantom_rows_are_no_rows(files: Files) -> None:
     path = files.book({"Offers": [offer(1)]})
     book = load_workbook(path)
@@ -155,19 +114,6 @@ def test_a_final_ctrl_z_is_ignored(files: Files) -> None:
     assert (codes(sheet), sheet.counts().rows) == ([], 1)
 
 
-def test_the_path_is_told_as_given(files: Files) -> None:
-    (sheet,) = check([Input("./some/../offers.csv", files.csv(offer()))], ReadOptions(), load())
-    assert sheet.file == "./some/../offers.csv"
-
-
-def test_a_profile_maps_a_sellers_own_headers(files: Files) -> None:
-    row = {{"product.gtin": "Mon code"}.get(key, key): value for key, value in offer().items()}
-    (sheet,) = checked(
-        files.csv(row), dialect=AccountSettings(columns={"mon  CODE": "product.gtin"})
-    )
-    assert (sheet.kind, codes(sheet)) == ("offers-upsert", [])
-
-
 def test_several_sheets_share_what_needs_all_of_them(files: Files) -> None:
     """A broken file in between shifts no place."""
     first = files.csv(offer(1), name="first.csv")
@@ -176,3 +122,42 @@ def test_several_sheets_share_what_needs_all_of_them(files: Files) -> None:
     one, _, three = checked(first, broken, last)
     assert "row 3 of last.csv" in told(one, "duplicate-reference")[0].message
     assert "row 2 of first.csv" in told(three, "duplicate-reference")[0].message
+
+
+TWO = {"March": [offer(1)], "April": [offer(2)]}
+SHEETS: dict[str, tuple[dict[str, Any], str | None, str, str | None, str]] = {
+    "two of one kind": (TWO, None, "", "sheet-ambiguous", "March, April"),
+    "named": (TWO, "April", "", None, "April"),
+    "named in any case": (TWO, "aPRIL", "", None, "April"),
+    "of no sheet": (TWO, "May", "", "sheet-missing", "March, April"),
+    "hidden": (TWO, None, "hidden", None, "April"),
+    "very hidden": (TWO, None, "veryHidden", None, "April"),
+    "hidden and named": (TWO, "March", "hidden", None, "March"),
+    "our own summary": (
+        {"Offers": [offer(1)], "feedtool summary": [offer(2)]},
+        *(None, "", None, "Offers"),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("sheets", "name", "state", "code", "told_of"), SHEETS.values(), ids=SHEETS
+)
+def test_which_sheet_is_read(
+    files: Files,
+    sheets: dict[str, Any],
+    name: str | None,
+    state: str,
+    code: str | None,
+    told_of: str,
+) -> None:
+    path = files.book(sheets)
+    book = load_workbook(path)
+    if state:
+        book["March"].sheet_state = state  # type: ignore[assignment]  # one of two words
+    book.save(path)
+    (sheet,) = checked(path, sheet=name)
+    assert (sheet.error and sheet.error.code) == code
+    where = f"{sheet.error.message} {sheet.error.hint}" if sheet.error else str(sheet.sheet)
+    assert told_of in where
+    assert sheet.error is None or "--sheet" in sheet.error.hint or name

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from feedtool.areas.registry import load
 from feedtool.check.headers import ENOUGH, HeaderDuplicate, HeadRow, Names, find
 from feedtool.check.kinds import families
-from feedtool.feeds.header import folded
 from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.model.header import Header
+from feedtool.model.header import Header, folded
 from feedtool.model.settings import AccountSettings
 
 OWN = ("feedtool status", "feedtool message", "feedtool code")
@@ -240,7 +239,7 @@ def test_the_columns_keep_their_places() -> None:
     assert header.texts == {1: REFERENCE, 2: "colour", 3: "EAN", 4: "feedtool status"}
     assert [index for index, _ in header.unknown] == [2]
     assert header.own == {4}
-    assert (header.letter_of(GTIN), header.letter_of(PRICE)) == ("D", None)
+    assert (header.index_of(GTIN), header.index_of(PRICE)) == (3, None)
 
 
 def test_the_nearest_known_header_is_named() -> None:

@@ -153,13 +153,10 @@ def test_whoever_is_asked_settles_it(files: Files, kind: str) -> None:
 
 def test_an_unclear_sheet_is_never_passed_over(files: Files) -> None:
     book = files.book({"Good": [offer(1)], "Unclear": [without("taxes.VAT")]})
-    (sheet,) = checked(book)
-    assert sheet.error is not None
-    assert sheet.error.code == "kind-unclear"
-    assert sheet.error.message.startswith("sheet “Unclear”: ")
-    assert "--sheet" in sheet.error.hint
-    (good,) = checked(book, sheet="Good")
-    assert good.kind == "offers-upsert"
+    error = refused(book)
+    assert (error.code, error.message.startswith("sheet “Unclear”: ")) == ("kind-unclear", True)
+    assert "--sheet" in error.hint
+    assert checked(book, sheet="Good")[0].kind == "offers-upsert"
 
 
 def test_in_an_unclear_sheet_each_row_needs_its_action(files: Files) -> None:
@@ -228,9 +225,22 @@ def stamped(path: Path, kind: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", ["offers-upsert", "offers-update", "offers-delete"])
-def test_the_templates_stamp_goes_before_the_headers(files: Files, kind: str) -> None:
-    (sheet,) = checked(stamped(files.book({"Offers": [offer()]}), kind))
+STAMPS: dict[str, tuple[str, str | None, str]] = {
+    "an Upsert": ("offers-upsert", None, "offers-upsert"),
+    "an Update": ("offers-update", None, "offers-update"),
+    "a Delete": ("offers-delete", None, "offers-delete"),
+    "what is asked for goes before": ("offers-delete", "offers-update", "offers-update"),
+    "a kind that nobody knows": ("offers-purge", None, "offers-upsert"),
+    "the kind of another sheet": ("products", None, "offers-upsert"),
+    "nothing": ("", None, "offers-upsert"),
+}
+
+
+@pytest.mark.parametrize(("stamp", "asked", "kind"), STAMPS.values(), ids=STAMPS)
+def test_a_stamp_goes_before_the_headers(
+    files: Files, stamp: str, asked: str | None, kind: str
+) -> None:
+    (sheet,) = checked(stamped(files.book({"Offers": [offer()]}), stamp), kind=asked)
     assert (sheet.error, sheet.kind) == (None, kind)
 
 
@@ -239,18 +249,6 @@ def test_a_sheet_beside_that_of_a_template_may_be_anything(files: Files) -> None
     book = files.book({"Offers": [offer()], "My catalogue": catalogue})
     assert [sheet.error and sheet.error.code for sheet in checked(book)] == ["kind-unclear"]
     assert [sheet.sheet for sheet in checked(stamped(book, "offers-upsert"))] == ["Offers"]
-
-
-def test_as_goes_before_the_stamp(files: Files) -> None:
-    path = stamped(files.book({"Offers": [offer()]}), "offers-delete")
-    (sheet,) = checked(path, kind="offers-update")
-    assert sheet.kind == "offers-update"
-
-
-@pytest.mark.parametrize("stamp", ["offers-purge", "products", ""])
-def test_a_stamp_that_nobody_knows_is_no_stamp(files: Files, stamp: str) -> None:
-    (sheet,) = checked(stamped(files.book({"Offers": [offer()]}), stamp))
-    assert sheet.kind == "offers-upsert"
 
 
 ACTIONS = {

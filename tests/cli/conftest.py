@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable
@@ -45,7 +46,7 @@ class Ran(NamedTuple):
 
 
 class Feedtool(Protocol):
-    """`feedtool ARGUMENTS`."""
+    """`feedtool ARGUMENTS`; the first of them may be several words."""
 
     def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> Ran: ...
 
@@ -94,7 +95,8 @@ def feedtool(
 ) -> Callable[..., Ran]:
     def command(*arguments: str | Path, stdin: bytes = b"") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        code = run([str(argument) for argument in arguments])
+        words = shlex.split(str(arguments[0])) if arguments else []
+        code = run([*words, *map(str, arguments[1:])])
         return Ran(code, *capsys.readouterr())
 
     return command

@@ -6,7 +6,7 @@ import json
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.cli.conftest import Feedtool, Ran
+    from tests.cli.conftest import Feedtool
 
 KETTLES = (
     prop(
@@ -218,67 +218,7 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, h
     assert "choice 2344" in feedtool("catalog", "show", "0B0101", "-v").out
 
 
-MISSING = [
-    ("0A0I01", "There is no category “0A0I01”.", "Did you mean 0A0101"),
-    ("qqqqqq", "There is no category “qqqqqq”.", "`feedtool catalog search TEXT` finds codes."),
-    (
-        "0A0102",
-        "the properties of 0A0102 (Café machines) were not brought",
-        "bring them with `feedtool catalog sync --category 0A0102`",
-    ),
-    (
-        "0A0103",
-        "the properties of 0A0103 (Old kettles) were not brought, since it is not active",
-        "bring them with `feedtool catalog sync --category 0A0103`",
-    ),
-]
-
-
-@pytest.mark.parametrize(("code", "error", "hint"), MISSING, ids=[one[0] for one in MISSING])
-def test_what_cannot_be_shown(
-    feedtool: Feedtool, home: Path, code: str, error: str, hint: str
-) -> None:
-    fill(home)
-    ran = feedtool("catalog", "show", code)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.error()[0] == error
-    assert ran.error()[1].startswith(hint)
-
-
 # Which catalogue.
-
-NONE: list[tuple[list[str], str, str]] = [
-    ([], "there is no catalogue in en here", "bring it with `feedtool catalog sync`"),
-    (
-        ["--sandbox", "--language", "fr"],
-        f"there is no catalogue of {SANDBOX} in fr here",
-        "bring it with `feedtool catalog sync --sandbox --language fr`",
-    ),
-    (
-        ["--base-url", "https://x.example/v2"],
-        "there is no catalogue of https://x.example/v2 in en here",
-        "bring it with `feedtool catalog sync`",
-    ),
-]
-
-
-@pytest.mark.parametrize(("options", "error", "hint"), NONE, ids=str)
-@pytest.mark.parametrize("command", [["search", "x"], ["show", "0A"]], ids=["search", "show"])
-def test_without_a_catalogue(
-    feedtool: Feedtool, home: Path, command: list[str], options: list[str], error: str, hint: str
-) -> None:
-    ran = feedtool("catalog", *command, *options)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.error() == (error, hint)
-    assert list(home.iterdir()) == []
-
-
-def test_a_language_that_was_not_brought(feedtool: Feedtool, home: Path) -> None:
-    fill(home, language="fr")
-    assert feedtool("catalog", "search", "kettle").code == 0
-    ran = feedtool("catalog", "search", "kettle", "--language", "en")
-    assert ran.code == 2
-    assert ran.error()[0] == "there is no catalogue in en here; there is one in fr"
 
 
 def test_one_that_was_never_brought_to_its_end_says_so(feedtool: Feedtool, home: Path) -> None:
@@ -294,12 +234,6 @@ def test_the_service_of_a_profile(feedtool: Feedtool, home: Path, tmp_path: Path
     (tmp_path / "feedtool.toml").write_text(f'[profile.shop]\nbase_url = "{SERVICE}"\n')
     ran = feedtool("catalog", "search", "kettle", "--profile", "shop")
     assert ran.err.startswith(f"catalogue: {SERVICE} ")
-
-
-def test_two_services_at_once(feedtool: Feedtool) -> None:
-    ran = feedtool("catalog", "search", "x", "--sandbox", "--base-url", "https://x.example/v2")
-    assert ran.code == 2
-    assert "contradict" in ran.error()[0]
 
 
 def test_nothing_steers_the_terminal(feedtool: Feedtool, home: Path) -> None:
@@ -355,27 +289,6 @@ def test_on_a_port_without_any_seller(feedtool: Feedtool) -> None:
     assert [one["categoryReference"] for one in found] == ["1E0101"]
 
 
-WRONG: list[tuple[list[str], int, str, str]] = [
-    ([], 2, "there is no service to ask", "--sandbox"),
-    (["--base-url", "https://x.example/v2"], 2, "there is no token", "--token-file"),
-    (["--sandbox", "--base-url", "https://x.example"], 2, "contradict", "choose one"),
-    (["--sandbox", "--category", ","], 2, "names no category", "--category CODE"),
-    (["--sandbox", "--category", "1E0I01"], 2, "no category “1E0I01”", "Did you mean 1E0101"),
-    (["--sandbox", "--token", "wrong"], 4, "does not accept the token", "feedtool catalog sync"),
-    (["--sandbox", "--token", "forbidden"], 4, "does not allow that", "lacks the right"),
-]
-
-
-@pytest.mark.parametrize(("options", "code", "error", "hint"), WRONG, ids=str)
-def test_what_keeps_it_from_being_brought(
-    feedtool: Feedtool, options: list[str], code: int, error: str, hint: str
-) -> None:
-    ran = feedtool("catalog", "sync", *options)
-    assert (ran.code, ran.out) == (code, "")
-    assert error in ran.error()[0]
-    assert hint in ran.error()[1]
-
-
 def test_a_service_that_has_no_catalogue(feedtool: Feedtool) -> None:
     with serving(sandbox_parts()) as server:
         ran = feedtool("catalog", "sync", "--base-url", f"{server.base}/x", "--token", "sandbox")
@@ -426,11 +339,3 @@ def test_properties_that_are_not_to_be_had(feedtool: Feedtool) -> None:
     ]
     (missing,) = told.json["properties"]["missing"]
     assert missing["categoryReference"] == "0A0101"
-
-
-def test_the_json_of_all_commands_is_one_line_or_a_list(feedtool: Feedtool, home: Path) -> None:
-    fill(home)
-    shown: Ran = feedtool("catalog", "show", "0A0101", "--format", "json")
-    document: dict[str, Any] = json.loads(shown.out)
-    assert shown.out.count("\n") == 1
-    assert document["level"] == 3

@@ -46,12 +46,6 @@ def test_a_dry_run_says_what_would_be_sent(feedtool: Feedtool, files: Files, sen
     assert sent == path
 
 
-def test_a_dry_run_has_to_know_whose_offers_are_meant(feedtool: Feedtool, sent: Path) -> None:
-    ran = feedtool("submit", sent, "--changed-only", "--dry-run")
-    assert ran.code == 2
-    assert ran.error()[0] == "--changed-only needs to know whose offers are meant"
-
-
 def test_a_plan_of_what_has_changed_is_kept(feedtool: Feedtool, files: Files, sent: Path) -> None:
     path = files.csv(offer(1, quantity="8"), TWO | {"price.originPrice": "30"})
     making = ("--sandbox", "--changed-only", "--prefer-update", "--dry-run", "--save-plan", "p")
@@ -130,24 +124,6 @@ def test_a_release_sends_it(feedtool: Feedtool, files: Files, sent: Path) -> Non
     assert sent == path
 
 
-@pytest.mark.parametrize(
-    ("options", "told", "advice"),
-    [
-        (("--release", "price-facto"), "no guard “price-facto”", "did you mean price-factor?"),
-        (("--release", "x"), "there is no guard “x” to release", "guards: file-shrunk, mass"),
-        (("--prefer-update",), "--prefer-update is about what has changed", "add --changed-only"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    feedtool: Feedtool, files: Files, options: tuple[str, ...], told: str, advice: str
-) -> None:
-    ran = feedtool("submit", files.csv(ONE), "--sandbox", *options)
-    assert ran.code == 2
-    message, hint = ran.error()
-    assert told in message
-    assert advice in hint
-
-
 def test_a_profile_may_say_so(feedtool: Feedtool, files: Files, sent: Path) -> None:
     files.text(
         "[profile.shop]\nchanged_only = true\n[profile.shop.guards]\nprice_change = 10\n",
@@ -159,22 +135,6 @@ def test_a_profile_may_say_so(feedtool: Feedtool, files: Files, sent: Path) -> N
     assert set(statuses(ran)) == {"Integrated"}
     path = files.csv(offer(1, price__price="10"))
     assert statuses(feedtool("submit", path, *named)) == ["Held"]
-
-
-@pytest.mark.parametrize(
-    ("lines", "told"),
-    [
-        ('changed_only = "yes"', "changed_only = 'yes' is no yes or no"),
-        ("[profile.shop.guards]\nremovals = -1", "a guard below 0"),
-        ("[profile.shop.guards]\nprice_factor = 0.5", "price_factor must be above 1"),
-        ("[profile.shop.guards]\nprice_factr = 5", "nobody knows “price_factr”"),
-    ],
-)
-def test_a_wrong_setting_is_told(feedtool: Feedtool, files: Files, lines: str, told: str) -> None:
-    files.text(f"[profile.shop]\n{lines}\n", "feedtool.toml")
-    ran = feedtool("submit", files.csv(ONE), "--sandbox", "--profile", "shop")
-    assert ran.code == 2
-    assert told in ran.error()[0]
 
 
 def test_a_watcher_sends_what_has_changed(feedtool: Feedtool, files: Files, sent: Path) -> None:

@@ -314,38 +314,6 @@ def test_nothing_is_overwritten_unasked(feedtool: Feedtool, files: Files) -> Non
     assert (ran.code, "no request of feedtool" in ran.error()[0]) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (("offers.csv", "offers.csv"), "is IN and OUT"),
-        (("offers.csv", "./offers.csv", "--yes"), "is IN and OUT"),
-        (("folder", "folder", "--yes"), "is IN and OUT"),
-        (("offers.csv", "out.xls"), "nothing can be written as out.xls"),
-        (("offers.csv", "nowhere/out.csv"), "there is no folder nowhere"),
-        (("offers.csv", "out.csv", "--to", "offers"), "no kind of feed “offers”"),
-        (("offers.csv", "out.csv", "--as", "offers"), "no kind of feed “offers”"),
-        (("offers.csv", "out.csv", "--to", "products"), "cannot become products"),
-        (("offers.csv", "out.zip", "--to", "offers-upsert"), "cannot be written as .zip"),
-        (("offers.csv", "out.zip", "--as", "offers-delete"), "cannot say that offers are removed"),
-    ],
-)
-def test_usage(feedtool: Feedtool, files: Files, arguments: tuple[str, ...], why: str) -> None:
-    files.csv(offer(1))
-    Path("folder").mkdir()
-    ran = feedtool("convert", *arguments)
-    assert ran.code == 2, ran.err
-    assert why in ran.error()[0]
-    assert Path("offers.csv").read_text("utf-8").startswith("sellerExternalReference")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="to root every folder is open")
-def test_a_folder_that_is_read_only(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(offer(1))
-    Path("shut").mkdir(mode=0o500)
-    ran = feedtool("convert", path, "shut/out.csv")
-    assert (ran.code, "read-only" in ran.error()[0]) == (2, True)
-
-
 def test_more_than_a_zip_takes(feedtool: Feedtool, files: Files) -> None:
     files.text("[profile.shop]\nlimits.legacy = 2\n", "feedtool.toml")
     path = files.csv(*map(offer, range(1, 4)))
@@ -461,11 +429,6 @@ def test_a_condition_that_only_an_offers_xml_has(feedtool: Feedtool, files: File
     assert (ran.code, ran.only["rows"], ran.only["skipped"]) == (1, 1, 1)
     told = [(one["row"], one["field"], one["value"]) for one in ran.only["losses"]]
     assert (3, "condition", "GoodState") in told
-
-
-def test_a_name_that_no_system_takes(feedtool: Feedtool, files: Files) -> None:
-    ran = feedtool("convert", files.csv(offer(1)), f"{'a' * 300}.csv")
-    assert (ran.code, "cannot be written" in ran.error()[0]) == (2, True)
 
 
 def test_into_a_pipe_nobody_looks(feedtool: Feedtool) -> None:

@@ -5,59 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.cli.conftest import Feedtool
-from tests.conftest import Files, gtin, offer
-
-USAGE = {
-    "no such command": ["xyzzy"],
-    "no such option": ["validate", "good.csv", "--nope"],
-    "no file": ["validate"],
-    "a group without a command": ["config"],
-    "no such kind": ["validate", "good.csv", "--as", "offers-purge"],
-    "no kind of template": ["template"],
-    "help of no command": ["help", "nope"],
-    "no such kind of template": ["template", "offers-purge"],
-    "no such problem code": ["explain", "gtin-chekcsum"],
-    "no such form": ["validate", "good.csv", "--format", "yaml"],
-    "no such form of report": ["validate", "good.csv", "--report", "report.pdf"],
-    "no account": ["submit", "good.csv"],
-    "no token": [
-        "submit",
-        "good.csv",
-        "--base-url",
-        "http://[::1]:1/v2",
-        "--seller",
-        "1",
-        "--channel",
-        "PRIMARY",
-    ],
-    "no seller": ["submit", "good.csv", "--base-url", "http://[::1]:1/v2"],
-    "no configuration, and so no profile": ["submit", "good.csv", "--profile", "shop"],
-    "no such profile": ["submit", "good.csv", "--profile", "shop", "--config", "shops.toml"],
-    "a configuration that is not there": ["validate", "good.csv", "--config", "none.toml"],
-    "broken TOML": ["validate", "good.csv", "--config", "broken.toml"],
-    "an unknown table": ["validate", "good.csv", "--config", "table.toml"],
-    "an unknown default": ["validate", "good.csv", "--config", "default.toml"],
-    "an unknown field of a profile": ["validate", "good.csv", "--config", "field.toml"],
-    "a value that is not possible": ["validate", "good.csv", "--config", "value.toml"],
-    "one --out for two files": ["validate", "good.csv", "bad.csv", "--out", "copy.csv"],
-    "one --out for two files, sent": ["submit", "--sandbox", "good.csv", "bad.csv", "--out", "c"],
-    "a file named twice": ["validate", "good.csv", "good.csv", "--annotate"],
-    "a file named twice in two ways": ["submit", "--sandbox", "good.csv", "./good.csv"],
-    "stdin without --out": ["submit", "--sandbox", "-"],
-    "stdin in place": ["validate", "-", "--in-place"],
-    "stdin annotated without --out": ["validate", "-", "--annotate"],
-    "stdin twice": ["validate", "-", "-"],
-    "--sandbox and --base-url": ["submit", "good.csv", "--sandbox", "--base-url", "http://x/v2"],
-    "--out and --in-place": ["validate", "good.csv", "--out", "copy.csv", "--in-place"],
-    "--out is the input": ["validate", "good.csv", "--out", "good.csv"],
-    "--out is another file": ["validate", "good.csv", "--out", "other.csv"],
-    "--out in no folder": ["validate", "good.csv", "--out", "nowhere/copy.csv"],
-    "requests into a file": ["submit", "--dry-run", "good.csv", "--requests", "other.csv"],
-    "a template that is there already": ["template", "offers-upsert", "--out", "book.xlsx"],
-    "a template that is no workbook": ["template", "offers-upsert", "--out", "new.csv"],
-    "home is a file": ["submit", "--sandbox", "good.csv", "--home", "other.csv"],
-    "a demo into a file": ["demo", "other.csv"],
-}
+from tests.conftest import Files, offer
 
 
 @pytest.fixture(autouse=True)
@@ -83,38 +31,6 @@ def restricted(number: int) -> str:
     digits = f"2{number:011d}"
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
     return digits + str(-total % 10)
-
-
-@pytest.mark.parametrize("arguments", USAGE.values(), ids=USAGE)
-def test_usage(feedtool: Feedtool, arguments: Sequence[str]) -> None:
-    ran = feedtool(*arguments)
-    assert ran.code == 2
-    error, hint = ran.error()
-    assert error
-    assert hint
-    assert ran.out == ""
-
-
-NEAREST = {
-    "a command": (["valdate", "good.csv"], "validate"),
-    "another command": (["sumbit"], "submit"),
-    "a problem code": (["explain", "gtin-chekcsum"], "gtin-checksum"),
-    "a default": (["validate", "good.csv", "--config", "default.toml"], "language"),
-    "a field of a profile": (["validate", "good.csv", "--config", "field.toml"], "currencies"),
-    "a table": (["validate", "good.csv", "--config", "table.toml"], "profile"),
-    "a profile": (["submit", "good.csv", "--profile", "x", "--config", "shops.toml"], "mine"),
-    "the kinds": (["validate", "good.csv", "--as", "upsert"], "offers-upsert"),
-    "what to do without an account": (["submit", "good.csv"], "--sandbox"),
-}
-
-
-@pytest.mark.parametrize(("arguments", "nearest"), NEAREST.values(), ids=NEAREST)
-def test_what_is_mistyped_is_told_with_what_is_near(
-    feedtool: Feedtool, arguments: Sequence[str], nearest: str
-) -> None:
-    ran = feedtool(*arguments)
-    assert ran.code == 2
-    assert nearest in " ".join(ran.error())
 
 
 ENDS = {
@@ -209,8 +125,3 @@ def test_a_file_that_cannot_be_read_is_told_once(feedtool: Feedtool, name: str) 
     told = (ran.out + ran.err).splitlines()
     assert len([line for line in told if line.lstrip().startswith("error")]) == 1
     assert len([line for line in told if line.lstrip().startswith("help:")]) == 1
-
-
-def test_a_gtin_of_the_restricted_range_is_one() -> None:
-    assert restricted(1).startswith("2")
-    assert len(restricted(1)) == len(gtin(1)) == 13

@@ -10,12 +10,12 @@ import pytest
 from openpyxl import load_workbook
 
 from feedtool.areas.offers.sandbox.records import stored_offers
-from feedtool.areas.products.sandbox.records import stored_products
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.model.cells import letters
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import serving
+from tests.areas.products.sandbox.records import stored_products
 from tests.cli.conftest import Feedtool, made_by
 from tests.conftest import Files, offer
 
@@ -222,147 +222,6 @@ def test_a_csv_opens_without_formulas(feedtool: Feedtool, shop: Path) -> None:
     assert "deliveryModes.ExpressHomeDelivery.cost" not in records[0]
 
 
-REFUSED = {
-    "no such kind": (
-        ["export", "offrs"],
-        2,
-        "there is no kind of export “offrs”",
-        "kinds: offers, products, competing-offers, competing-offer-changes",
-    ),
-    "a file": (
-        ["export", "mine/Offers.zip", "--to", "xlsx"],
-        2,
-        "there is no kind of export “mine/Offers.zip”",
-        "`feedtool convert mine/Offers.zip Offers.xlsx` makes a workbook of it",
-    ),
-    "no such shape": (
-        ["export", "offers", "--sandbox", "--as", "products"],
-        2,
-        "offers cannot be exported as “products”",
-        "shapes: offers-update, offers-upsert, offers-delete",
-    ),
-    "an unknown field": (
-        ["export", "offers", "--sandbox", "--fields", "colour"],
-        2,
-        "The service does not list its offers: Bad Request.",
-        "look at --fields and the filters; nothing was written",
-    ),
-    "no such channel": (
-        ["export", "offers", "--sandbox", "--channel", "MOON"],
-        2,
-        "The service does not list its offers: Bad Request.",
-        "look at --fields and the filters; nothing was written",
-    ),
-    "no such state": (
-        ["export", "offers", "--sandbox", "--state", "asleep"],
-        2,
-        "there is no state “asleep”",
-        "states: active, inactive",
-    ),
-    "no time": (
-        ["export", "offers", "--sandbox", "--since", "yesterday"],
-        2,
-        "--since yesterday is no date and no time",
-        "write it like 2026-11-20",
-    ),
-    "an empty list": (
-        ["export", "offers", "--sandbox", "--gtin", " , "],
-        2,
-        "--gtin names nothing",
-        "leave it out, or give a list",
-    ),
-    "more than an address holds": (
-        ["export", "offers", "--sandbox", "--reference", ",".join(map(str, range(9999)))],
-        2,
-        "the lists are longer than an address can hold",
-        "name fewer",
-    ),
-    "nothing there": (
-        ["export", "offers", "--sandbox", "--channel", "SECOND"],
-        9,
-        "there are no offers on the channel SECOND",
-        "look at --channel and --seller; nothing was written",
-    ),
-    "nothing like that": (
-        ["export", "offers", "--sandbox", "--since", "2100-01-01"],
-        9,
-        "there are no offers like that on the channel PRIMARY",
-        "look at the filters",
-    ),
-    "a wrong token": (
-        ["export", "offers", "--sandbox", "--token", "wrong"],
-        4,
-        "The service does not accept the token: Unauthorized.",
-        "Check the token",
-    ),
-    "no right": (
-        ["export", "offers", "--sandbox", "--token", "forbidden"],
-        4,
-        "The service does not allow that: Forbidden.",
-        "The token is known but lacks the right",
-    ),
-    "two services": (
-        ["export", "offers", "--sandbox", "--base-url", "https://service.example/v2"],
-        2,
-        "--sandbox and --base-url contradict each other",
-        "choose one of them",
-    ),
-    "no account": (
-        ["export", "offers"],
-        2,
-        "there is no account to ask",
-        "try --sandbox, or name a profile",
-    ),
-    "half an account": (
-        ["export", "offers", "--base-url", "https://service.example/v2"],
-        2,
-        "--seller is missing",
-        "try --sandbox, or name a profile",
-    ),
-    "another format": (
-        ["export", "offers", "--sandbox", "--out", "offers.xls"],
-        2,
-        "offers.xls would be neither a workbook nor a CSV",
-        "let the name end with .xlsx or .csv",
-    ),
-    "no such folder": (
-        ["export", "offers", "--sandbox", "--out", "no/offers.xlsx"],
-        2,
-        "no/offers.xlsx cannot be written: there is no folder no.",
-        "Make the folder",
-    ),
-    "a folder": (
-        ["export", "offers", "--sandbox", "--yes", "--out", "folder.csv"],
-        2,
-        "folder.csv is no file",
-        "choose another place with --out",
-    ),
-    "something is there": (
-        ["export", "offers", "--sandbox", "--out", "there.xlsx"],
-        2,
-        "there.xlsx is there already",
-        "choose another name with --out, or replace it with --yes",
-    ),
-}
-
-
-@pytest.mark.parametrize(("arguments", "code", "message", "hint"), REFUSED.values(), ids=REFUSED)
-def test_says_why_it_writes_nothing(
-    feedtool: Feedtool, shop: Path, arguments: list[str], code: int, message: str, hint: str
-) -> None:
-    del shop
-    Path("folder.csv").mkdir()
-    Path("there.xlsx").write_bytes(b"mine")
-    before = sorted(Path().iterdir())
-    ran = feedtool(*arguments)
-    told, help_ = ran.error()
-    assert (ran.code, ran.out) == (code, "")
-    assert told.startswith(message)
-    assert help_.startswith(hint)
-    assert sorted(Path().iterdir()) == before
-    assert Path("there.xlsx").read_bytes() == b"mine"
-
-
 def test_yes_replaces_what_is_there(feedtool: Feedtool, shop: Path) -> None:
     del shop
     Path("offers.xlsx").write_bytes(b"old")
@@ -446,43 +305,6 @@ def test_products_of_others_are_told_of(feedtool: Feedtool, catalogue_home: Path
     assert "left out: 1 product that others created" in ran.err
 
 
-NO_PRODUCTS = {
-    "none": ([], 9, "the seller has no products"),
-    "none of a category": (
-        ["--category", "011b01"],
-        9,
-        "the seller has no products of the category 011B01",
-    ),
-    "a wrong token": (["--token", "wrong"], 4, "The service does not accept the token"),
-}
-
-
-@pytest.mark.parametrize(("options", "code", "message"), NO_PRODUCTS.values(), ids=NO_PRODUCTS)
-def test_says_why_there_are_no_products(
-    feedtool: Feedtool,
-    catalogue_home: Path,
-    tmp_path: Path,
-    options: list[str],
-    code: int,
-    message: str,
-) -> None:
-    shutil.copy(catalogue_home / "catalog.sqlite", tmp_path)
-    ran = feedtool("export", "products", "--sandbox", *options, "--home", tmp_path)
-    assert ran.code == code
-    assert ran.error()[0].startswith(message)
-    assert not Path("products.xlsx").exists()
-
-
-def test_products_need_a_catalogue(feedtool: Feedtool) -> None:
-    account = ("--base-url", "https://service.example/v2", "--seller", "1", "--token", "t")
-    ran = feedtool("export", "products", *account)
-    assert ran.code == 2
-    assert ran.error() == (
-        "there is no local catalogue to make the columns of",
-        "bring it with `feedtool catalog sync`",
-    )
-
-
 # What others offer.
 
 
@@ -499,37 +321,3 @@ def test_what_others_offer(feedtool: Feedtool, shop: Path, kind: str) -> None:
     assert {str(one["product.product_ean"]).zfill(14) for one in offers} <= own
     assert {one["is_available"] for one in offers} <= {"true", "false", None}
     assert any(isinstance(one["price"], float) for one in offers)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [("competing-offers", "--product", "3760452700039"), ("competing-offer-changes",)],
-    ids=lambda arguments: arguments[0],
-)
-def test_an_account_without_access_is_told_so(
-    feedtool: Feedtool, arguments: tuple[str, ...]
-) -> None:
-    ran = feedtool("export", *arguments, "--sandbox", "--seller", "unopened")
-    message, hint = ran.error()
-    assert ran.code == 4
-    assert message.startswith("This account has no access to competing offers: Forbidden.")
-    assert hint.startswith("It is given by special request alone")
-    assert not Path(f"{arguments[0]}.xlsx").exists()
-
-
-NO_COMPETITION = {
-    "no product": (["--product", "1&2"], 2, "“1&2” is neither an EAN nor a product_id"),
-    "an unknown product": (["--product", "12"], 9, "the service tells of no competing offers"),
-    "nothing on the channel": (["--channel", "SECOND"], 9, "there are no offers with a GTIN on"),
-}
-
-
-@pytest.mark.parametrize(
-    ("options", "code", "message"), NO_COMPETITION.values(), ids=NO_COMPETITION
-)
-def test_says_why_there_is_no_competition(
-    feedtool: Feedtool, options: list[str], code: int, message: str
-) -> None:
-    ran = feedtool("export", "competing-offers", "--sandbox", *options)
-    assert ran.code == code
-    assert ran.error()[0].startswith(message)

@@ -127,24 +127,6 @@ def test_a_row_that_changes_nothing(feedtool: Feedtool, files: Files) -> None:
     assert [problem["code"] for problem in ran.only["problems"]] == ["nothing-to-update"]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--in-place",), "is an Offers.xml, and the copy of one is a workbook"),
-        (
-            ("--out", "answers.csv"),
-            "the copy of Offers.xml cannot be answers.csv: it is a workbook",
-        ),
-    ],
-)
-def test_where_its_answers_cannot_go(
-    feedtool: Feedtool, offers_xml: Path, options: tuple[str, ...], said: str
-) -> None:
-    ran = feedtool("validate", offers_xml.name, *options)
-    assert ran.code == 2
-    assert said in ran.error()[0]
-
-
 def test_the_same_rows_are_the_same_zip(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(*map(offer, range(3)))
     made = []

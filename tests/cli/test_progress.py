@@ -18,7 +18,7 @@ def told(*events: tuple[float, Event], is_terminal: bool = True, width: int = 80
     out = io.StringIO()
     lines = ProgressLines(out, lambda: next(times), is_terminal=is_terminal, width=lambda: width)
     for _, one in events:
-        lines.tell(one)
+        lines.show(one)
     return [
         line.rstrip() for line in out.getvalue().replace("\r", "\n").splitlines() if line.strip()
     ]

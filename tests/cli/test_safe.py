@@ -23,7 +23,7 @@ from feedtool.delivery.events import Event
 from feedtool.model.cells import BLANK, Cell, letters
 from feedtool.model.errors import Exit
 from feedtool.sheets import open_source
-from tests.agreement.books import SHEET, around, inline, package, row, worksheet
+from tests.corpus.books import SHEET, around, inline, package, row, worksheet
 from tests.hostile import TEXTS, Structure, is_calculated, steering
 
 HEADERS = ("sku", "price", "quantity", "preparationTime")
@@ -259,7 +259,7 @@ def test_progress_steers_nothing(text: str, *, is_terminal: bool) -> None:
     out, seconds = io.StringIO(), iter(range(0, 1000, 60))
     lines = ProgressLines(out, lambda: float(next(seconds)), is_terminal=is_terminal)
     for told in (text, "done"):
-        lines.tell(Event("state", told, text, 1, text, text, 0, 1))
+        lines.show(Event("state", told, text, 1, text, text, 0, 1))
     lines.close()
     printed = out.getvalue()
     assert steering(printed.replace("\r", "") if is_terminal else printed) == set()

@@ -210,14 +210,6 @@ def test_a_profile_speaks_a_dialect_of_its_own(feedtool: Feedtool, files: Files)
     assert body["offerRequests"][0]["product"] == {"gtin": 4006381333931}
 
 
-def test_a_header_that_is_mapped_to_no_column_is_told(feedtool: Feedtool, files: Files) -> None:
-    files.csv(offer())
-    files.text('[profile.shop.columns]\n"Mon EAN" = "product.gtn"\n', "feedtool.toml")
-    ran = feedtool("validate", "offers.csv", "--profile", "shop")
-    assert ran.code == 2
-    assert "product.gtin" in ran.error()[1]
-
-
 def test_the_settings_are_found_in_the_users_folder(feedtool: Feedtool, files: Files) -> None:
     files.text('[defaults]\nlanguage = "es"\n', "settings/feedtool/feedtool.toml")
     found = settings(feedtool("config", "show", "--format", "json"))

@@ -81,13 +81,6 @@ def test_a_row_is_taken_if_that_is_said(
     assert again.only["results"] == ran.only["results"]
 
 
-@pytest.mark.parametrize("words", ["0", "x", "4-6", "99999999"])
-def test_what_is_no_row_number_is_refused(feedtool: Feedtool, file: Path, words: str) -> None:
-    ran = feedtool("validate", file, "--as-row", words)
-    assert ran.code == 2
-    assert "--as-row" in ran.error()[0]
-
-
 def test_results_tell_the_same(feedtool: Feedtool, file: Path) -> None:
     ran = feedtool("submit", file, "--sandbox", "--format", "json")
     again = feedtool("results", "1", "--format", "json")

@@ -157,19 +157,6 @@ def test_standard_input(feedtool: Feedtool) -> None:
     assert requests(Path("out")) == ["stdin/package-001-Upsert-PRIMARY/upload-001.json"]
 
 
-@pytest.mark.parametrize("out", ["other.csv", "offers.csv", "nowhere/copy.csv"])
-def test_nothing_is_sent_where_the_answer_cannot_be_written(
-    feedtool: Feedtool, files: Files, out: str
-) -> None:
-    path = files.csv(offer(1))
-    files.text("something else\n", "other.csv")
-    ran = feedtool("submit", "--sandbox", path, "--out", out)
-    assert ran.code == 2
-    ran.error()
-    again = feedtool("submit", "--sandbox", path, "--format", "json")
-    assert again.only["results"][0]["messages"][0]["resultCode"] == "8000", "it was not there yet"
-
-
 def test_what_was_sent_stays_known_to_the_sandbox(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1))
     codes = [

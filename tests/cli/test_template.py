@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.registry import load
 from feedtool.cli import run
 from tests.cli.conftest import Feedtool
 
@@ -74,90 +73,6 @@ def test_a_higher_category_stands_for_those_in_it(feedtool: Feedtool, code: str)
     assert {one[:4] for one in made_for} >= {"011B"}
     assert {len(one) for one in made_for} == {6}
     assert f"stands for {len(made_for)} categories: {made_for[0]}, " in ran.err
-
-
-def test_without_a_kind_all_are_listed(feedtool: Feedtool) -> None:
-    ran = feedtool("template")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.error() == ("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
-    for feed in load().feeds.values():
-        assert f"{feed.kind}: {feed.summary}\n" in ran.err
-
-
-NOT_MADE = {
-    "no such category": (
-        ["--category", "011B0X"],
-        "there is no category “011B0X”",
-        "did you mean 011B",
-    ),
-    "a higher one that was not brought": (
-        ["--category", "011B"],
-        (
-            "011B (Small appliances) stands for 7 categories, and the properties of "
-            "011B03, 011B04, 011B05, 011B07, 011B2C … were not brought"
-        ),
-        "bring them with `feedtool catalog sync --sandbox --category 011B`",
-    ),
-    "not active": (
-        ["--category", "011B08"],
-        "011B08 (Electric citrus presses) is not active, so it takes no products",
-        "`feedtool catalog search TEXT` finds categories",
-    ),
-    "not brought": (
-        ["--category", "011B2C"],
-        "the properties of 011B2C (Toasters) were not brought",
-        "`feedtool catalog sync` brings them",
-    ),
-    "a language that was not brought": (
-        ["--category", KETTLES, "--language", "es"],
-        "there is no catalogue in es here; there is one in en, fr",
-        "bring it with `feedtool catalog sync --language es`",
-    ),
-    "no category": (
-        [],
-        "a workbook for products is made for its categories: none is named",
-        "give --category CODE,CODE",
-    ),
-    "no code": (
-        ["--category", " , "],
-        "a workbook for products is made for its categories: none is named",
-        "give --category CODE,CODE",
-    ),
-    "two services": (
-        ["--category", KETTLES, "--sandbox", "--base-url", "https://service.example/v2"],
-        "--sandbox and --base-url contradict each other",
-        "choose one of them",
-    ),
-}
-
-
-@pytest.mark.parametrize(("options", "message", "hint"), NOT_MADE.values(), ids=NOT_MADE)
-def test_says_why_it_makes_none(
-    feedtool: Feedtool, home: Path, options: list[str], message: str, hint: str
-) -> None:
-    ran = feedtool("template", "products", *options, "--home", home)
-    told, help_ = ran.error()
-    assert ran.code == 2
-    assert told == message
-    assert help_.startswith(hint)
-    assert not Path("products.xlsx").exists()
-
-
-def test_without_a_catalogue_it_says_how_to_bring_one(feedtool: Feedtool, tmp_path: Path) -> None:
-    ran = feedtool("template", "products", "--category", KETTLES)
-    assert ran.code == 2
-    assert ran.error() == (
-        "there is no catalogue in en here",
-        "bring it with `feedtool catalog sync`",
-    )
-    assert not (tmp_path / "home").exists()
-
-
-def test_offers_have_no_category(feedtool: Feedtool) -> None:
-    ran = feedtool("template", "offers-upsert", "--category", KETTLES)
-    assert ran.code == 2
-    assert ran.error()[0] == "--category is for products: an offer has no category"
-    assert not Path("offers-upsert.xlsx").exists()
 
 
 def test_a_category_in_the_environment_is_for_products_alone(

@@ -1,7 +1,7 @@
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -10,14 +10,13 @@ import pytest
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire import packages
-from feedtool.areas.offers.wire.packages import UploadBody
 from feedtool.delivery.events import Event
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import Item, Message, PackageSummary, Status
-from feedtool.model.settings import AccountSettings, PackageLimits
+from feedtool.model.nouns import Message, PackageSummary, Status
+from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import Quota, SandboxSettings
 from tests.delivery.conftest import START, Scene, delete, quick, upsert
 
@@ -153,23 +152,6 @@ def test_channels_and_types_travel_apart(scene: Scene) -> None:
         ("Delete", "PRIMARY", 1, "Integrated"),
     ]
     assert scene.statuses == ["Integrated", "Integrated", "Rejected", "Integrated"]
-
-
-@pytest.mark.parametrize(
-    ("language", "word"), [("en", "The offer"), ("fr", "L'offre"), ("es", "La oferta")]
-)
-def test_messages_in_three_languages(scene: Scene, language: str, word: str) -> None:
-    scene.plan([upsert(3)], language=language)
-    (verdict,) = scene.go_on()
-    assert verdict.messages[0].text.startswith(word)
-
-
-def test_the_wrapped_shape_of_an_upload(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    scene.go_on(
-        settings=DeliverySettings(dialect=AccountSettings(upload_body=UploadBody.OFFER_REQUESTS))
-    )
-    assert scene.statuses == ["Integrated"]
 
 
 def test_without_waiting_it_ends_at_the_commit(scene: Scene) -> None:
@@ -409,24 +391,6 @@ def test_a_row_goes_into_three_packages_at_most(scene: Scene) -> None:
     assert "was lost" in scene.verdicts[2].messages[0].text
 
 
-def test_a_service_that_stages_nothing_is_not_fed_for_long(scene: Scene) -> None:
-    scene.plan((upsert(row) for row in range(3, 103)), TWO)
-    script = Script(scene.client, upload, problem(500), forever=True)
-    with pytest.raises(Interrupted, match="no usable answer"):
-        scene.go_on(script)
-    assert script.matched == DeliverySettings().failures
-    assert set(scene.statuses) == {"Pending"}
-
-
-def test_results_that_lead_to_another_host_are_not_followed(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    link = {"link": '<https://evil.example/v2/x>; rel="next"'}
-    page = Reply(200, link, b'{"items": []}', "http://sandbox.invalid/v2/x")
-    with pytest.raises(Interrupted, match="another host"):
-        scene.go_on(Script(scene.client, fetch, page, forever=True))
-    assert scene.statuses == ["Pending"]
-
-
 def test_a_refused_upload_of_a_package_that_expired_is_sent_in_halves(scene: Scene) -> None:
     scene.plan([upsert(3), upsert(4, quantity="x")])
     with pytest.raises(Interrupted):
@@ -502,19 +466,6 @@ def test_three_days_later(scene: Scene) -> None:
     assert len(sent(scene)) == arrived
 
 
-def test_offers_that_are_not_shown(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    scene.go_on(wait=False)
-    refusing = Script(scene.client, seek, problem(403), problem(400))
-    gone = Script(refusing, look, problem(404))
-    with pytest.raises(NotAuthorised):
-        scene.go_on(gone)
-    assert scene.statuses == ["Pending"]
-    scene.go_on(refusing)
-    assert scene.statuses == ["Unknown"]
-    assert "nor its offers: Refused. No" in scene.verdicts[0].messages[0].text
-
-
 def test_an_unheard_of_state_is_not_yet(scene: Scene) -> None:
     scene.plan([upsert(3)])
     odd = Reply(200, body=b'{"state": "Simmering"}')
@@ -531,14 +482,6 @@ def test_a_state_that_lasts_is_pending_in_the_end(scene: Scene) -> None:
     assert scene.statuses == ["Pending"]
     waited = scene.transport.now() - START
     assert abs(waited - DeliverySettings().patience) < timedelta(minutes=1)
-
-
-def test_a_package_that_never_settles_interrupts(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    with pytest.raises(Interrupted, match=r"no progress .* the service says WaitingForCompletion"):
-        scene.go_on(Script(scene.client, commit, problem(400), forever=True))
-    scene.go_on()
-    assert scene.statuses == ["Integrated"]
 
 
 def test_a_package_that_somebody_else_commits(scene: Scene) -> None:
@@ -605,14 +548,6 @@ def test_stopping_after_any_call(scene: Scene, nth: int, pool: int) -> None:
 
 
 # Several runs of one seller.
-
-
-def test_runs_of_other_references_do_not_wait_for_each_other(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    scene.go_on(wait=False)
-    newer = scene.another([upsert(4)])
-    newer.go_on(wait=False)
-    assert [package.phase for package in newer.packages] == [Phase.COMMITTED]
 
 
 def test_without_waiting_a_blocked_run_says_so(scene: Scene) -> None:
@@ -687,23 +622,3 @@ def test_a_bug_in_the_sender_is_not_swallowed(scene: Scene) -> None:
     scene.plan([upsert(3)])
     with pytest.raises(ZeroDivisionError):
         scene.go_on(Script(scene.client, creation, ZeroDivisionError()), pool=4)
-
-
-# The whole size.
-
-
-def rows_to_delete(count: int) -> Iterator[Item]:
-    first = delete(1)
-    for row in range(1, count + 1):
-        name = f"R{row}"
-        body = b'{"sellerExternalReference":"%s"}' % name.encode()
-        yield first._replace(row=row, reference=name, body=body)
-
-
-def test_one_row_more_than_a_package_holds(scene: Scene) -> None:
-    scene.plan(rows_to_delete(50_001))
-    scene.go_on(settings=DeliverySettings(results_limit=1000))
-    assert [(p.rows, len(p.uploads)) for p in scene.packages] == [(50_000, 500), (1, 1)]
-    assert sum(upload(call) for call in scene.client.calls) == 501
-    assert Counter(scene.statuses) == {"Rejected": 50_001}
-    assert scene.packages[0].staged(Stage.STAGED) == 500

@@ -8,8 +8,8 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery.dependencies import ADVICE, Dependencies
 from feedtool.model.nouns import Item, Message, RowResult, Status
-from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Refused
+from tests.conftest import planned
 
 GTIN, OTHER = "0040170725", "96385074"
 
@@ -64,7 +64,7 @@ KETTLE, MUG, STRANGER = f"{GTIN}||New", f"{OTHER}||New", "5901234123457||New"
 )
 def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -> None:
     sheet = offers(STRANGER, named, STRANGER)
-    found = Dependencies([products(), sheet], load().feeds).uploads(sheet, PackageLimits())
+    found = planned([products(), sheet]).uploads(sheet)
     rows = [[item.row for item in one.upload.items] for one in found]
     assert rows == ([[2, 4], [3]] if waits else [[2, 3, 4]])
 
@@ -72,21 +72,19 @@ def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -
 @pytest.mark.parametrize("kind", [PackageType.UPDATE, PackageType.DELETE, PackageType.FULL])
 def test_only_what_may_make_an_offer_waits(kind: str) -> None:
     sheet = offers(KETTLE, STRANGER, kind=kind)
-    (found,) = Dependencies([products(), sheet], load().feeds).uploads(sheet, PackageLimits())
+    (found,) = planned([products(), sheet]).uploads(sheet)
     assert [item.row for item in found.upload.items] == [2, 3]
 
 
 def test_of_a_product_that_is_not_sent_no_offer_waits() -> None:
     sheet = offers(KETTLE, MUG)
-    found = [
-        *Dependencies([products(invalid=[3]), sheet], load().feeds).uploads(sheet, PackageLimits())
-    ]
+    found = [*planned([products(invalid=[3]), sheet]).uploads(sheet)]
     assert [[item.row for item in one.upload.items] for one in found] == [[2], [3]]
 
 
 def test_without_products_nothing_is_asked_of_the_rows() -> None:
     sheet = offers(KETTLE, MUG)
-    (found,) = Dependencies([sheet], load().feeds).uploads(sheet, PackageLimits())
+    (found,) = planned([sheet]).uploads(sheet)
     assert len(found.upload.items) == 2
 
 

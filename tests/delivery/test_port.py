@@ -1,56 +1,20 @@
-"""The real thing: a ledger on disk, threads, real time, and the service on a port."""
+"""A real port, at which nobody listens."""
 
 import socket
-import time
-from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
-from feedtool.areas.registry import load, sandbox_parts
-from feedtool.delivery import plan
+from feedtool.areas.registry import load
 from feedtool.delivery.engine import deliver
-from feedtool.ledger import Ledger
 from feedtool.model.errors import Interrupted
-from feedtool.model.nouns import Status
-from feedtool.sandbox.server import serving
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from tests.delivery.conftest import upsert
+from tests.delivery.conftest import Scene, upsert
 
 
-def now() -> datetime:
-    return datetime.now(UTC)
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    with Ledger(tmp_path / "state" / "ledger.db") as opened:
-        yield opened
-
-
-def planned(ledger: Ledger, rows: int) -> tuple[int, int]:
-    run = ledger.start_run(now=now(), seller="S1", service="x")
-    stream = plan.uploads((upsert(row) for row in range(3, rows + 3)), load().routes)
-    return run, ledger.add_file(run, stream, path="a", sha256="", kind="k")
-
-
-def test_a_thousand_rows(ledger: Ledger) -> None:
-    run, file = planned(ledger, 1000)
-    with (
-        serving(sandbox_parts()) as server,
-        Client(server.base, "S1", StaticToken("sandbox")) as client,
-    ):
-        deliver(ledger, run, client, load().routes, now=now, sleep=time.sleep)
-        assert len(list(applied_requests(server.sandbox))) == 1000
-    assert Counter(v.status for v in ledger.verdicts(file)) == {Status.INTEGRATED: 1000}
-
-
-def test_nobody_listens(ledger: Ledger) -> None:
-    run, _ = planned(ledger, 1)
+def test_nobody_listens(scene: Scene) -> None:
+    scene.plan([upsert(3)])
     with socket.create_server(("127.0.0.1", 0)) as listening:
         base = f"http://127.0.0.1:{listening.getsockname()[1]}/v2"
     slept: list[float] = []
@@ -66,8 +30,8 @@ def test_nobody_listens(ledger: Ledger) -> None:
         pytest.raises(Interrupted, match=r"reached: 127\.0\.0\.1:\d+ refused the connection$"),
     ):
         deliver(
-            ledger,
-            run,
+            scene.ledger,
+            scene.run_id,
             client,
             load().routes,
             now=lambda: moment[0],

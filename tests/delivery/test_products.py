@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.sandbox.records import reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
-from feedtool.areas.products.wire.submissions import NO_EDIT, NOTHING_NEW
+from feedtool.areas.products.wire import NO_EDIT, NOTHING_NEW
 from feedtool.areas.registry import load
 from feedtool.delivery.engine import deliver
 from feedtool.delivery.steps import DeliverySettings
@@ -25,6 +24,7 @@ from feedtool.sandbox.settings import Quota
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import PIECES
+from tests.areas.products.sandbox.records import reported_products
 from tests.delivery.conftest import Scene, gtin, product, product_of, quick
 from tests.delivery.test_engine import Script, problem
 
@@ -99,13 +99,6 @@ def test_the_pause_between_two_batches(scene: Scene) -> None:
     assert finished - began < 10 * MINUTE
 
 
-def test_a_product_without_a_reference_goes_by_its_gtin(scene: Scene) -> None:
-    first, second = scene.deliver(product(3, None), product(4))
-    assert (first.reference, second.reference) == (number(3), "P4")
-    assert scene.statuses == ["Refused", "Integrated"]
-    assert [message.field for message in first.messages][:1] == ["sellerProductReference"]
-
-
 # What the report says.
 
 
@@ -155,17 +148,6 @@ def test_a_report_that_leaves_products_out(scene_of: Callable[..., Scene]) -> No
     scene.go_on()
     assert scene.statuses == ["Integrated", "Integrated", "Unknown"] * 2
     assert scene.verdicts[2].messages == (Message("", LOST),)
-
-
-def test_without_waiting_it_is_over_when_all_is_posted(scene: Scene) -> None:
-    scene.plan([product(row) for row in range(3, 8)], TWO)
-    scene.go_on(wait=False)
-    assert {package.phase for package in scene.packages} == {Phase.SUBMITTED}
-    assert scene.statuses == ["Pending"] * 5
-    assert not any(map(reports, scene.client.calls))
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 5
-    assert sent(scene) == [2, 2, 1]
 
 
 # The answer is lost.

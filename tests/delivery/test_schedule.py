@@ -7,7 +7,7 @@ import pytest
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery import direct
-from feedtool.delivery.schedule import held_until, next_steps, wake_at
+from feedtool.delivery.schedule import Schedule, held_until
 from feedtool.delivery.staged import NEXT
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend, resume
 from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
@@ -27,7 +27,7 @@ def package(key: int = 1, phase: Phase = Phase.PLANNED, **more: Any) -> Package:
 
 
 def steps(*packages: Package, room: int = 10, wait: bool = True, busy: Any = ()) -> list[Any]:
-    found = next_steps(packages, NOW, ROUTES, room=room, wait=wait, busy=busy)
+    found = Schedule(packages, ROUTES, NOW, wait=wait).next_steps(room, busy)
     return [(one.key, do, upload) for one, do, upload in found]
 
 
@@ -92,7 +92,7 @@ def test_without_waiting_the_commit_is_the_end(phase: Phase) -> None:
 )
 def test_patience_ends(since: datetime | None, due: datetime | None, is_left: bool) -> None:  # noqa: FBT001
     waiting = package(phase=Phase.COMMITTED, since=since, due=due)
-    at = wake_at([waiting], NOW, ROUTES, wait=True, settings=SETTINGS)
+    at = Schedule([waiting], ROUTES, NOW).wake_at()
     assert (at is None) == is_left
 
 
@@ -106,10 +106,10 @@ def test_when_to_wake() -> None:
     waiting = [package(1, Phase.COMMITTED, due=late), package(2, Phase.FILLING, due=early)]
     # The third waits for the second and not for a time.
     everything = [*waiting, package(3)]
-    assert wake_at(everything, NOW, ROUTES, wait=True, settings=SETTINGS) == early
+    assert Schedule(everything, ROUTES, NOW).wake_at() == early
     held = list(held_until(everything, NOW + 5 * MINUTE))
-    assert wake_at(held, NOW, ROUTES, wait=True, settings=SETTINGS) == NOW + 5 * MINUTE
-    assert wake_at([package(phase=Phase.CLOSED)], NOW, ROUTES, wait=True, settings=SETTINGS) is None
+    assert Schedule(held, ROUTES, NOW).wake_at() == NOW + 5 * MINUTE
+    assert Schedule([package(phase=Phase.CLOSED)], ROUTES, NOW).wake_at() is None
 
 
 # In flight elsewhere.
@@ -123,23 +123,17 @@ def test_a_blocked_package_waits_until_the_other_is_closed(phase: Phase) -> None
     assert (8, Step.CLEAR, 0) in steps(replace(filled, phase=Phase.CLOSED), blocked)
 
 
-def test_the_next_one_goes_before_a_blocked_one() -> None:
-    open_one = package(7, Phase.COMMITTED)
-    blocked = package(8, blocked_by=frozenset({7}))
-    assert (9, Step.CLEAR, 0) in steps(open_one, blocked, package(9))
-
-
 def test_what_blocks_and_is_not_ours_is_asked_for_again_and_again() -> None:
     blocked = package(8, blocked_by=frozenset({99}), due=NOW + MINUTE)
     assert steps(blocked) == []
-    assert wake_at([blocked], NOW, ROUTES, wait=True, settings=SETTINGS) == NOW + MINUTE
+    assert Schedule([blocked], ROUTES, NOW).wake_at() == NOW + MINUTE
     assert steps(replace(blocked, due=NOW)) == [(8, Step.CLEAR, 0)]
 
 
 def test_what_blocks_and_is_no_longer_waited_for_ends_the_waiting() -> None:
     stuck = package(7, Phase.COMMITTED, since=NOW - SETTINGS.patience - MINUTE)
     blocked = package(8, blocked_by=frozenset({7}))
-    assert wake_at([stuck, blocked], NOW, ROUTES, wait=True, settings=SETTINGS) is None
+    assert Schedule([stuck, blocked], ROUTES, NOW).wake_at() is None
 
 
 # Five hours.
@@ -165,23 +159,11 @@ def test_filling_stops_before_it_expires(
 ) -> None:
     given: dict[str, Any] = {"uploads": (T, P, P), "created_at": NOW - age, **more}
     late = package(1, Phase.FILLING, **given)
-    found = next_steps([late], NOW, ROUTES, room=9, skew=skew)
+    found = Schedule([late], ROUTES, NOW).next_steps(9, skew=skew)
     assert [do for _, do, _ in found] == expected
 
 
-def test_one_look_at_a_time_before_filling_stops() -> None:
-    late = package(1, Phase.FILLING, uploads=(T, P), created_at=NOW - 6 * HOUR)
-    assert steps(late, busy={1}) == []
-
-
 # Intents.
-
-
-def test_a_creation_is_intended() -> None:
-    after, step, attempt = intend(package(attempts=4), Step.CREATE, 0, ROUTE, NOW)
-    assert after == package(phase=Phase.CREATING, attempts=5, since=NOW)
-    assert step == StepIntent(1, Step.CREATE, 5)
-    assert attempt == Attempt(5, "create", NOW)
 
 
 def test_an_upload_is_intended() -> None:
@@ -261,4 +243,4 @@ def test_a_zip_in_doubt_is_looked_for_once_it_may_be_there(
     at = NOW - ago
     one = a_zip(Phase.SUBMITTING, committed_at=at, since=at, due=due and NOW + due, creations=1)
     assert steps(one) == ([(1, Step.LOOKUP, 0)] if wakes == 0 * MINUTE else [])
-    assert wake_at([one], NOW, ROUTES, wait=True, settings=SETTINGS) == NOW + wakes
+    assert Schedule([one], ROUTES, NOW).wake_at() == NOW + wakes

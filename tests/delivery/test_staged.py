@@ -18,7 +18,7 @@ from feedtool.areas.registry import load
 from feedtool.delivery.machine import RULES, reader_of, transition
 from feedtool.delivery.staged import count_results
 from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, StepIntent
-from feedtool.delivery.transition import Transition, TransitionContext, clear, poll_pause
+from feedtool.delivery.transition import Transition, TransitionContext, poll_pause
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
@@ -330,12 +330,6 @@ def test_the_same_state_again_is_no_progress() -> None:
     assert found == replace(before, tries=3, due=TIME + poll_pause(2))
 
 
-def test_the_last_look_of_a_package_that_was_refused_whole() -> None:
-    before = package(Phase.PROBING, uploads=(R, R))
-    found = hear(before, Step.GET_PACKAGE, reply(200, {"state": WAITING})).package
-    assert (found.phase, found.committed_at) == (Phase.CLOSED, None)
-
-
 @pytest.mark.parametrize(
     ("said", "message"),
     [
@@ -357,14 +351,6 @@ def test_rejected(said: dict[str, Any], message: Message) -> None:
 # Commits.
 
 
-@pytest.mark.parametrize("status", [200, 204])
-def test_committed(status: int) -> None:
-    before = package(Phase.COMMITTING, tries=7)
-    found = hear(before, Step.COMMIT, reply(status)).package
-    after = replace(before, phase=Phase.COMMITTED, tries=0, since=TIME, due=TIME + SECOND)
-    assert found == replace(after, state="Ready")
-
-
 @pytest.mark.parametrize("status", [400, 404, 409])
 def test_a_commit_refused_is_looked_at_whatever_it_says(status: int) -> None:
     before = package(Phase.COMMITTING, tries=2)
@@ -384,12 +370,6 @@ def test_a_page_and_the_next() -> None:
     link = "https://service.example/v2/x?cursor=2"
     assert found.package == replace(before, link=link, pages=1, tries=0, since=TIME)
     assert list(found.results) == [("A", Status.INTEGRATED, ())]
-
-
-def test_the_last_page() -> None:
-    before = package(Phase.INTEGRATED, link="https://service.example/v2/x?cursor=2", pages=1)
-    found = hear(before, Step.GET_RESULTS, reply(200, {"items": []})).package
-    assert (found.phase, found.link, found.pages, found.readings) == (Phase.READ, None, 0, 1)
 
 
 def test_results_not_yet() -> None:
@@ -468,21 +448,6 @@ def test_offers_that_are_not_shown_decide_nothing(status: int) -> None:
 # Clearing.
 
 
-def test_nothing_in_the_way() -> None:
-    before = package(Phase.PLANNED, uploads=(P, Stage.SKIPPED), tries=3, due=TIME)
-    assert clear(before, NOW) == replace(before, phase=Phase.CLEARED, tries=0, due=None)
-
-
-def test_another_package_in_the_way() -> None:
-    before = package(Phase.PLANNED, uploads=(P,), blocked_by=frozenset({7}), tries=2)
-    assert clear(before, NOW) == replace(before, tries=3, due=TIME + poll_pause(2))
-
-
-def test_nothing_left_to_send() -> None:
-    found = clear(package(Phase.PLANNED, uploads=(Stage.SKIPPED,) * 2), NOW)
-    assert (found.phase, found.message, found.finished_at) == (Phase.CLOSED, None, TIME)
-
-
 # Five hours.
 
 
@@ -507,8 +472,3 @@ def test_filling_stops(uploads: tuple[Stage, ...], then: dict[str, Any]) -> None
 
 
 # Pauses.
-
-
-def test_pauses_grow_to_a_limit() -> None:
-    polls = [poll_pause(tries).total_seconds() for tries in (0, 1, 2, 5, 9, 10**6)]
-    assert polls == [1.0, 1.5, 2.25, 7.59375, 30.0, 30.0]

@@ -8,8 +8,8 @@ import pytest
 
 from feedtool.areas.registry import load
 from feedtool.delivery.machine import transition
-from feedtool.delivery.schedule import check_all_committed, next_steps, paced
-from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend, resume
+from feedtool.delivery.schedule import Schedule, check_all_committed, paced
+from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend
 from feedtool.delivery.submitted import (
     LOST,
     MOST_PAGES,
@@ -83,18 +83,14 @@ def page(*items: ReportItem, link: str | None = None) -> Answer:
 # Which step comes next.
 
 
-def steps(*packages: Package, room: int = 10, **more: Any) -> list[Any]:
-    found = next_steps(packages, TIME, ROUTES, room=room, **more)
+def steps(*packages: Package, room: int = 10, busy: Any = (), wait: bool = True) -> list[Any]:
+    found = Schedule(packages, ROUTES, TIME, wait=wait).next_steps(room, busy)
     return [(one.key, do) for one, do, _ in found]
 
 
 @pytest.mark.parametrize("phase", [Phase.SUBMITTED, Phase.CLOSED])
 def test_without_waiting_the_post_is_the_end(phase: Phase) -> None:
     assert steps(batch(phase), wait=False) == []
-
-
-def test_without_waiting_it_is_found_out_whether_it_was_posted() -> None:
-    assert steps(batch(Phase.SUBMITTING), wait=False) == [(1, Step.FIND_REPORT)]
 
 
 def test_one_batch_is_posted_at_a_time_and_before_any_report_is_read() -> None:
@@ -136,10 +132,6 @@ def test_the_second_post_keeps_the_time_of_the_first() -> None:
     after, _, _ = intend(before, Step.SUBMIT, 0, ROUTE, TIME + MINUTE, SECOND)
     assert (after.committed_at, after.creations, after.uploads) == (TIME, 2, SENT)
     assert after.created_at == TIME + MINUTE + SECOND, "by the service's clock"
-
-
-def test_what_a_new_process_makes_of_a_post_under_way() -> None:
-    assert resume(batch(Phase.SUBMITTING, uploads=SENT)) == batch(Phase.SUBMITTING)
 
 
 def test_the_pause_is_between_posts_alone() -> None:
@@ -332,16 +324,6 @@ def test_the_pages_of_a_report_are_no_progress() -> None:
     assert (last.link, last.pages, last.tries, last.since) == (None, 0, 4, TIME)
 
 
-def test_a_circle_of_pages_ends() -> None:
-    before = batch(pages=MOST_PAGES - 1, link="x")
-    assert hear(before, Step.GET_REPORT, page(link="x"), at(MINUTE)).package.link is None
-
-
-def test_the_report_of_another_batch_is_not_ours() -> None:
-    found = hear(batch(), Step.GET_REPORT, page(item(package_id="p2")), at(MINUTE))
-    assert (found.results, found.package.phase) == ([], Phase.SUBMITTED)
-
-
 def test_what_is_never_reported_is_unknown_in_the_end() -> None:
     now = at(SETTINGS.forgotten + SECOND)
     found = hear(batch(), Step.GET_REPORT, page(item()), now)
@@ -435,9 +417,3 @@ def test_reports_that_are_refused_are_asked_for_later(do: Step, status: int) -> 
     found = hear(before, do, Answer(AnswerKind.REFUSED, "No.", status), at(MINUTE))
     due = TIME + MINUTE + SECOND
     assert found == Transition(batch(phase, tries=1, due=due))
-
-
-def test_the_pauses_grow_to_five_minutes() -> None:
-    pauses = [report_pause(tries) for tries in range(40)]
-    assert (pauses[0], pauses[-1]) == (SECOND, 5 * MINUTE)
-    assert pauses == sorted(pauses)

@@ -1,9 +1,12 @@
 """Whole deliveries of legacy zips, against the service in-process."""
 
 import json
-from collections.abc import Callable
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -18,8 +21,9 @@ from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
-from feedtool.model.call import Call, Reply
-from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
+from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import SandboxSettings
@@ -28,8 +32,6 @@ from tests.delivery.test_engine import Script, problem
 
 TWO = PackageLimits(legacy=2)
 MINUTE = timedelta(minutes=1)
-BAD = "ADL|X"
-"""A reference that the service refuses."""
 
 
 def post(call: Call) -> bool:
@@ -110,19 +112,6 @@ def test_stock_and_price(scene: Scene) -> None:
     assert later.statuses == ["Integrated", "Integrated", "Rejected"]
     assert later.verdicts[2].messages[0].code == "3628"
     assert prices(scene) == {"R3": 9, "R4": 11}
-
-
-def test_without_waiting_it_ends_once_all_is_sent(scene: Scene) -> None:
-    scene.plan([legacy(3)])
-    [verdict] = scene.go_on(wait=False)
-    [package] = scene.packages
-    assert package.phase is Phase.SUBMITTED
-    text = (
-        f"Sent in package {package.package_id}; the service has not said the last word on it yet."
-    )
-    assert (verdict.status, verdict.messages) == ("Pending", (Message("", text),))
-    scene.go_on()
-    assert scene.statuses == ["Integrated"]
 
 
 def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: Path) -> None:
@@ -326,18 +315,6 @@ def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None
     assert not any(map(log, scene.client.calls[first:second]))
 
 
-def test_nothing_is_looked_for_before_it_can_be_there(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(quick(replace(QUICK, integrate=timedelta(minutes=8))))
-    scene.plan([legacy(3)])
-    scene.go_on(Script(scene.client, post, "lost"))
-    assert scene.statuses == ["Integrated"]
-    assert sent(scene) == [1]
-    # What is integrated is seen at once; what is not there is waited for.
-    assert (
-        timedelta(minutes=8) <= scene.transport.now() - START < DeliverySettings().before_resending
-    )
-
-
 def test_what_is_not_there_is_waited_for(scene: Scene) -> None:
     scene.plan([legacy(3), bad(4)])
     scene.go_on(Script(scene.client, post, "lost"))
@@ -406,15 +383,6 @@ def test_a_purge_is_never_repeated_by_itself(scene: Scene, lost: Reply | str) ->
 # Beside other packages.
 
 
-def test_a_purge_replaces_what_there_is(scene: Scene) -> None:
-    scene.deliver(legacy(3), legacy(4))
-    later = scene.another(purge(4, 5))
-    later.go_on()
-    assert later.statuses == ["Integrated", "Integrated"]
-    assert sorted(prices(scene)) == ["R4", "R5"]
-    assert b'PurgeAndReplace="true"' in xml([c for c in scene.client.calls if post(c)][-1])
-
-
 def test_a_purge_waits_for_every_open_package(scene: Scene) -> None:
     scene.plan([upsert(3)])
     scene.go_on(wait=False)
@@ -432,3 +400,167 @@ def test_every_package_waits_for_an_open_purge(scene: Scene) -> None:
     later.go_on()
     assert later.statuses == ["Integrated"]
     assert sorted(prices(scene)) == ["R3", "R9"]
+
+
+# Over a network that loses answers, by a process that is killed.
+
+SWIFT = quick(replace(QUICK, integrate=timedelta(seconds=20)))
+THREE = PackageLimits(legacy=3)
+PAGED = DeliverySettings(results_limit=2)
+ROWS = range(3, 11)
+REFUSED = 6
+
+
+class Killed(BaseException):
+    """The process dies."""
+
+
+class Network:
+    """Ill luck for some of the calls; `killed_at` kills at that call, before or after it acts."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        luck: random.Random | None = None,
+        killed_at: int | None = None,
+        *,
+        acts: bool = True,
+    ) -> None:
+        self.scene = scene
+        self.luck = luck
+        self.killed_at = killed_at
+        self.acts = acts
+        self.count = 0
+
+    def send(self, call: Call) -> Reply:
+        self.count += 1
+        if self.count == self.killed_at:
+            if self.acts:
+                self.scene.client.send(call)
+            raise Killed
+        if self.luck is None or self.luck.random() > 0.2:
+            return self.scene.client.send(call)
+        return self._fail(call, self.luck.randrange(7))
+
+    def _fail(self, call: Call, kind: int) -> Reply:
+        if kind in {0, 1, 2}:
+            self.scene.client.send(call)
+        if kind in {0, 3}:
+            raise OutcomeUnknown("ReadTimeout")
+        if kind in {1, 4}:
+            raise Killed
+        if kind == 5:
+            raise NotSent("refused")
+        return Reply(500 if kind == 2 else 429)
+
+
+def killed(
+    begun: Callable[[], Scene],
+    finish: Callable[[Scene, Callable[[], Network]], None],
+    *,
+    acts: bool,
+    step: int = 1,
+    settings: DeliverySettings | None = None,
+) -> Iterator[Scene]:
+    """Deliveries at their end: one that nothing disturbs, then one for every `step`th of its calls.
+
+    The process of each of these ends at that call, before or after it acts, and another goes on.
+    """
+    scene = begun()
+    whole = Network(scene)
+    finish(scene, lambda: whole)
+    yield scene
+    for number in range(1, whole.count + 1, step):
+        scene = begun()
+        with pytest.raises(Killed):
+            scene.go_on(Network(scene, killed_at=number, acts=acts), settings=settings)
+        finish(scene, partial(Network, scene))
+        yield scene
+
+
+def begun(scene_of: Callable[..., Scene], *, purges: bool = False) -> Scene:
+    scene = scene_of(SWIFT)
+    if purges:
+        # In several zips no command plans it; each row's answer must be true nevertheless.
+        scene.plan(purge(*ROWS))
+    else:
+        scene.plan([bad(row) if row == REFUSED else legacy(row) for row in ROWS], THREE)
+    return scene
+
+
+def finish(scene: Scene, network: Callable[[], Network]) -> None:
+    """Go on until nothing is left to do."""
+    for _ in range(60):
+        try:
+            scene.go_on(network(), settings=DeliverySettings(failures=4, results_limit=2))
+        except (Killed, FeedtoolError):
+            scene.transport.sleep(60)
+        if all(package.phase is Phase.CLOSED for package in scene.packages):
+            return
+    raise AssertionError(scene.packages)
+
+
+def check(scene: Scene) -> None:
+    """Every row has one true answer, and none was sent again before its offer was looked up."""
+    shown = {one["sellerExternalReference"] for one in stored_offers(scene.transport.sandbox)}
+    for verdict in scene.verdicts:
+        if verdict.messages[0].text == TEXTS.too_often:
+            assert verdict.status == "Unknown"
+            continue
+        assert (verdict.status == "Integrated") is (verdict.reference in shown), verdict
+        assert verdict.status == ("Rejected" if verdict.row == REFUSED else "Integrated")
+    taken = Counter(one.reference for one in scene.applied)
+    assert max(taken.values()) <= MOST_SENDS
+    check_looked_up(scene)
+
+
+def check_looked_up(scene: Scene) -> None:
+    """Between two sendings of a reference, its offer was asked for."""
+    sent: dict[int, int] = {}
+    for at, call in enumerate(scene.client.calls):
+        if not post(call):
+            continue
+        for row in ROWS:
+            if f'SellerProductId="R{row}"'.encode() in xml(call):
+                if row in sent:
+                    between = scene.client.calls[sent[row] : at]
+                    assert any(map(look_up, between)), row
+                sent[row] = at
+
+
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_killed_at_many_calls(scene_of: Callable[..., Scene], *, acts: bool) -> None:
+    kill(scene_of, acts=acts, step=3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_killed_at_any_call(scene_of: Callable[..., Scene], *, acts: bool) -> None:
+    kill(scene_of, acts=acts, step=1)
+
+
+def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
+    for scene in killed(partial(begun, scene_of), finish, acts=acts, step=step, settings=PAGED):
+        check(scene)
+
+
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+def test_a_purge_killed_at_any_call_is_sent_once(
+    scene_of: Callable[..., Scene], *, acts: bool
+) -> None:
+    purging = partial(begun, scene_of, purges=True)
+    for scene in killed(purging, finish, acts=acts, settings=PAGED):
+        meant = sum(package.attempts > 0 for package in scene.packages)
+        assert (meant, len(scene.packages)) == (1, 1)
+        shown = {one["sellerExternalReference"] for one in stored_offers(scene.transport.sandbox)}
+        for verdict in scene.verdicts:
+            expected = "Integrated" if verdict.reference in shown else "Unknown"
+            assert verdict.status == expected
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_ill_luck(scene_of: Callable[..., Scene], seed: int) -> None:
+    scene = begun(scene_of)
+    luck = random.Random(seed)  # noqa: S311 - to be the same every time
+    finish(scene, lambda: Network(scene, luck))
+    check(scene)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agreement.books import (
+from tests.corpus.books import (
     SHEET,
     STYLES,
     around,

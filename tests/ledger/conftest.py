@@ -7,20 +7,28 @@ as the tests do. A test that takes it runs on both.
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import psycopg
 import pytest
 from sqlalchemy.engine import make_url
 
+from feedtool.areas.registry import load
+from feedtool.delivery import plan
+from feedtool.ledger import Ledger
+from feedtool.model.nouns import Item
+from feedtool.model.settings import PackageLimits
 from tests.ledger import cluster
 from tests.ledger.cluster import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+SERVICE = "https://service.example/v2"
 DATABASES = ("sqlite", "postgresql")
 
 
@@ -88,6 +96,30 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     return str(request.getfixturevalue("postgresql"))
 
 
+def add_run(
+    ledger: Ledger,
+    items: Iterable[Item],
+    limits: PackageLimits | None = None,
+    *,
+    run_id: int | None = None,
+    seller: str = "S1",
+    service: str = SERVICE,
+    **file: Any,
+) -> tuple[int, int]:
+    """A run with a file of these requests, or a further file of a run."""
+    run_id = run_id or ledger.start_run(now=NOW, seller=seller, service=service)
+    stream = plan.uploads(items, load().routes, limits)
+    told = {"path": "a", "sha256": "", "kind": "k", **file}
+    return run_id, ledger.add_file(run_id, stream, **told)
+
+
+@pytest.fixture
+def ledger(place: Path | str) -> Iterator[Ledger]:
+    """On SQLite, then on PostgreSQL."""
+    with Ledger(place) as opened:
+        yield opened
+
+
 class Process:
     """Another Python that runs a few lines; `say` in them is a line for `heard`.
 
@@ -97,6 +129,7 @@ class Process:
 
     PREAMBLE = """
 import os, signal, sys
+from datetime import UTC, datetime
 from datetime import UTC, datetime
 from pathlib import Path
 from feedtool.model.errors import FeedtoolError

@@ -15,12 +15,6 @@ NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
 WEEK = timedelta(days=7)
 
 
-@pytest.fixture
-def ledger(place: Path | str) -> Iterator[Ledger]:
-    with Ledger(place) as opened:
-        yield opened
-
-
 def names(stem: str = "a") -> Iterator[str]:
     yield stem
     yield from (f"{stem}-{number}" for number in count(2))

@@ -1,16 +1,12 @@
-from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from feedtool.areas.registry import load
-from feedtool.delivery import plan
 from feedtool.ledger import Change, Ledger, Package, Phase, Resolution, Stage
 from feedtool.ledger.row_results import RowFacts, row_result
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status
+from tests.ledger.conftest import add_run
 
 FACTS = RowFacts(
     channel="P",
@@ -104,8 +100,6 @@ def test_what_became_of_a_row(facts: dict[str, object], status: Status, text: st
 
 # Requests of several rows, and rows of several requests.
 
-NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-
 
 def item(row: int, reference: str, channel: str = "P", **more: Any) -> Item:
     return Item(row, "Upsert", channel, reference, "", reference.encode(), **more)
@@ -124,13 +118,10 @@ WITHHELD = (
 
 
 @pytest.fixture
-def ledger(place: Path | str) -> Iterator[Ledger]:
-    """With a file of these; on SQLite, then on PostgreSQL."""
-    with Ledger(place) as opened:
-        run = opened.start_run(now=NOW, seller="S1", service="x")
-        stream = plan.uploads(MANY, load().routes)
-        opened.add_file(run, stream, path="a", sha256="", kind="k", withheld=WITHHELD)
-        yield opened
+def many(ledger: Ledger) -> Ledger:
+    """With a file of these."""
+    add_run(ledger, MANY, withheld=WITHHELD)
+    return ledger
 
 
 def saved(ledger: Ledger, number: int, *resolutions: Resolution, **results: Status) -> Package:
@@ -150,9 +141,9 @@ def told(ledger: Ledger) -> list[tuple[int, str, str, str]]:
     ]
 
 
-def test_each_row_has_a_result_of_each_of_its_requests(ledger: Ledger) -> None:
-    saved(ledger, 0, A=Status.INTEGRATED, B=Status.INTEGRATED, C=Status.REJECTED)
-    assert told(ledger) == [
+def test_each_row_has_a_result_of_each_of_its_requests(many: Ledger) -> None:
+    saved(many, 0, A=Status.INTEGRATED, B=Status.INTEGRATED, C=Status.REJECTED)
+    assert told(many) == [
         (3, "P", "A", "Integrated"),
         (4, "P", "B", "Integrated"),
         (4, "S", "B", "Pending"),
@@ -164,50 +155,48 @@ def test_each_row_has_a_result_of_each_of_its_requests(ledger: Ledger) -> None:
         (9, "P", "A", "Integrated"),
     ]
     rows = {Status.INTEGRATED: 2, Status.PENDING: 2, Status.REJECTED: 1, Status.HELD: 1}
-    assert ledger.statuses(1) == rows
-    assert sorted(ledger.references_of(1)) == [
+    assert many.statuses(1) == rows
+    assert sorted(many.references_of(1)) == [
         *((3, "P", "A"), (4, "P", "B"), (4, "S", "B"), (5, "P", "A"), (5, "S", "B")),
         *((6, "P", "C"), (9, "P", "A")),
     ]
-    assert ledger.packages(1) == [
+    assert many.packages(1) == [
         PackageSummary("p", "Upsert", "P", None, 5, 1),
         PackageSummary(None, "Upsert", "S", None, 2, 1),
     ]
 
 
-def test_a_resolution_is_of_one_request_of_its_row(ledger: Ledger) -> None:
-    (row,) = ledger.pending(2)
+def test_a_resolution_is_of_one_request_of_its_row(many: Ledger) -> None:
+    (row,) = many.pending(2)
     assert (row.row, row.number) == (4, 1)
-    saved(ledger, 1, Resolution(4, Status.UNKNOWN, "Gone.", 1))
-    fates = {(row, channel): status for row, channel, _, status in told(ledger)}
+    saved(many, 1, Resolution(4, Status.UNKNOWN, "Gone.", 1))
+    fates = {(row, channel): status for row, channel, _, status in told(many)}
     assert [fates[key] for key in ((4, "P"), (4, "S"), (5, "P"), (5, "S"))] == [
         *("Pending", "Unknown", "Pending", "Unknown")
     ]
 
 
-def test_a_request_is_sent_again_with_all_of_its_rows(ledger: Ledger) -> None:
-    saved(ledger, 1, Resolution(4, None, "Not in force.", 1))
-    (again,) = ledger.read_packages(1)[2:]
-    assert (again.rows, ledger.bodies(again.key, [1])) == (1, {1: [b"B"]})
-    assert ledger.packages(1)[2] == PackageSummary(None, "Upsert", "S", None, 2, 1)
-    later = [result for result in ledger.verdicts(1) if result.channel == "S"]
+def test_a_request_is_sent_again_with_all_of_its_rows(many: Ledger) -> None:
+    saved(many, 1, Resolution(4, None, "Not in force.", 1))
+    (again,) = many.read_packages(1)[2:]
+    assert (again.rows, many.bodies(again.key, [1])) == (1, {1: [b"B"]})
+    assert many.packages(1)[2] == PackageSummary(None, "Upsert", "S", None, 2, 1)
+    later = [result for result in many.verdicts(1) if result.channel == "S"]
     assert [(result.row, result.messages[0].text) for result in later[:2]] == [
         (4, "Not in force."),
         (5, "Not in force."),
     ]
 
 
-def test_a_later_run_supersedes_the_request_of_its_channel_alone(ledger: Ledger) -> None:
-    run = ledger.start_run(now=NOW, seller="S1", service="x")
-    stream = plan.uploads([item(3, "B", "S")], load().routes)
-    ledger.add_file(run, stream, path="a", sha256="", kind="k")
-    (newer,) = ledger.read_packages(run)
+def test_a_later_run_supersedes_the_request_of_its_channel_alone(many: Ledger) -> None:
+    run, _ = add_run(many, [item(3, "B", "S")])
+    (newer,) = many.read_packages(run)
     sent = replace(newer, phase=Phase.CLOSED, creations=1)
-    ledger.save([Change(newer, sent)])
-    first = ledger.run(1)
+    many.save([Change(newer, sent)])
+    first = many.run(1)
     assert first is not None
-    for package in ledger.read_packages(1):
-        ledger.clear(package, first)
-    rows = [(row, channel) for row, channel, _, status in told(ledger) if status == "Superseded"]
+    for package in many.read_packages(1):
+        many.clear(package, first)
+    rows = [(row, channel) for row, channel, _, status in told(many) if status == "Superseded"]
     assert rows == [(4, "S"), (5, "S")]
-    assert [ledger.sent_later(first, channel, {"B"}) for channel in "PS"] == [{}, {"B": run}]
+    assert [many.sent_later(first, channel, {"B"}) for channel in "PS"] == [{}, {"B": run}]

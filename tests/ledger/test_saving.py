@@ -1,39 +1,27 @@
-from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import load
-from feedtool.delivery import plan
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Resolution, Stage, tables
 from feedtool.ledger.database import reading
 from feedtool.ledger.saving import AT_ONCE
 from feedtool.model.nouns import Item, Message, Status
-from feedtool.model.settings import PackageLimits
+from tests.ledger.conftest import NOW, add_run
 
-NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 ROWS = range(3, 3 + 2 * AT_ONCE + 1)
 FULL = Message("1302", "Full.")
 
 
-@pytest.fixture
-def ledger(place: Path | str) -> Iterator[Ledger]:
-    """With a run of two packages; on SQLite, then on PostgreSQL."""
-    with Ledger(place) as opened:
-        run = opened.start_run(now=NOW, seller="S1", service="x")
-        rows = (
-            Item(row, PackageType.UPSERT, channel, f"R{row}", f"G{row}", b"{}")
-            for channel, some in (("P", ROWS[:-2]), ("S", ROWS[-2:]))
-            for row in some
-        )
-        opened.add_file(
-            run, plan.uploads(rows, load().routes, PackageLimits()), path="a", sha256="", kind="k"
-        )
-        yield opened
+@pytest.fixture(autouse=True)
+def two_packages(ledger: Ledger) -> None:
+    rows = (
+        Item(row, PackageType.UPSERT, channel, f"R{row}", f"G{row}", b"{}")
+        for channel, some in (("P", ROWS[:-2]), ("S", ROWS[-2:]))
+        for row in some
+    )
+    add_run(ledger, rows)
 
 
 def attempts(ledger: Ledger) -> list[tuple[int, int, str, str | None]]:

@@ -1,8 +1,8 @@
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
+from datetime import timedelta, timezone
 from typing import Any, NamedTuple, Self
 
 import pytest
@@ -10,8 +10,6 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import load
-from feedtool.delivery import plan
 from feedtool.ledger import (
     Attempt,
     Change,
@@ -27,11 +25,10 @@ from feedtool.ledger import (
 )
 from feedtool.ledger.database import reading, writing
 from feedtool.model.errors import FileProblem, Interrupted
-from feedtool.model.nouns import Item, LookupRow, Message, PackageSummary, RowResult, Status
+from feedtool.model.nouns import Item, LookupRow, Message, PackageSummary, Status
 from feedtool.model.settings import PackageLimits
+from tests.ledger.conftest import NOW, SERVICE, add_run
 
-SERVICE = "https://service.example/v2"
-NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SMALL = PackageLimits(upload=2, package=3)
 UPSERT = PackageType.UPSERT
 
@@ -40,17 +37,8 @@ def item(row: int, channel: str = "P", kind: str = UPSERT) -> Item:
     return Item(row, kind, channel, f"R{row}", f"G{row}", f'{{"n":{row}}}'.encode())
 
 
-@pytest.fixture
-def ledger(place: Path | str) -> Iterator[Ledger]:
-    """On SQLite, then on PostgreSQL."""
-    with Ledger(place) as opened:
-        yield opened
-
-
 def planned(ledger: Ledger, *rows: Item) -> tuple[int, int]:
-    run = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads(rows, load().routes, SMALL)
-    return run, ledger.add_file(run, stream, path="a.xlsx", sha256="00", kind="offers-upsert")
+    return add_run(ledger, rows, SMALL)
 
 
 def one_package(ledger: Ledger) -> tuple[int, Package]:
@@ -101,23 +89,10 @@ def test_rows_become_packages_and_uploads(ledger: Ledger) -> None:
 
 def test_files_of_a_run_keep_apart(ledger: Ledger) -> None:
     run, first = planned(ledger, item(3))
-    second = ledger.add_file(
-        run,
-        plan.uploads([item(3), item(4)], load().routes),
-        path="b",
-        sha256="",
-        kind="k",
-        sheet="Offers",
-    )
+    _, second = add_run(ledger, [item(3), item(4)], run_id=run, path="b", sheet="Offers")
     assert [file.file for file in ledger.files(run)] == [first, second]
     assert [(p.file, p.number) for p in ledger.read_packages(run)] == [(first, 1), (second, 1)]
     assert [len(list(ledger.verdicts(file))) for file in (first, second)] == [1, 2]
-
-
-def test_a_file_without_rows_has_no_packages(ledger: Ledger) -> None:
-    run, file = planned(ledger)
-    assert (ledger.read_packages(run), ledger.packages(file)) == ([], [])
-    assert list(ledger.verdicts(file)) == []
 
 
 def test_a_file_that_breaks_off_leaves_nothing(ledger: Ledger) -> None:
@@ -128,15 +103,14 @@ def test_a_file_that_breaks_off_leaves_nothing(ledger: Ledger) -> None:
         raise FileProblem("cut short")
 
     with pytest.raises(FileProblem):
-        ledger.add_file(run, plan.uploads(rows(), load().routes), path="a", sha256="", kind="k")
+        add_run(ledger, rows(), run_id=run)
     assert (ledger.files(run), ledger.read_packages(run)) == ([], [])
 
 
 def test_verdicts_come_in_row_order_however_mixed(ledger: Ledger) -> None:
     kinds = list(PackageType)
     rows = [item(row, "PST"[row % 3], kinds[row % 2]) for row in range(2, 12_002)]
-    run = ledger.start_run(now=NOW, seller="S1", service="x")
-    file = ledger.add_file(run, plan.uploads(rows, load().routes), path="a", sha256="", kind="k")
+    _, file = add_run(ledger, rows)
     assert [(v.row, v.reference) for v in ledger.verdicts(file)] == [
         (row, f"R{row}") for row in range(2, 12_002)
     ]
@@ -202,31 +176,6 @@ def test_attempts_are_written_before_and_after(ledger: Ledger) -> None:
     assert ledger.known([f"p{number}" for number in range(100_000)]) == {"p1"}
 
 
-def test_results_may_be_read_more_than_once(ledger: Ledger) -> None:
-    file, package = one_package(ledger)
-    told = Message("8000", "Créé")
-    for status in (Status.REJECTED, Status.INTEGRATED):
-        page = [("R3", status, (told,)), ("R5", status, ()), ("stranger", status, ())]
-        ledger.save([Change(package, package, results=page)])
-    found = list(ledger.verdicts(file))
-    assert found[0] == RowResult(3, "R3", Status.INTEGRATED, (told,), "P")
-    assert found[2] == RowResult(5, "R5", Status.INTEGRATED, (), "P")
-
-
-def test_rows_taken_without_a_result_are_counted(ledger: Ledger) -> None:
-    _, package = one_package(ledger)
-    after = replace(package, uploads=(Stage.STAGED, Stage.DOUBTFUL))
-    ledger.save([Change(package, after, results=[("R3", Status.INTEGRATED, ())])])
-    assert ledger.result_counts(package.key) == ResultCounts(answered=1, missing=1, doubtful=1)
-
-
-def test_a_time_without_a_zone_is_refused(ledger: Ledger) -> None:
-    _, package = one_package(ledger)
-    naive = replace(package, due=NOW.replace(tzinfo=None))
-    with pytest.raises(Exception, match="no time zone"):
-        ledger.save([Change(package, naive)])
-
-
 def test_changes_are_saved_together_or_not_at_all(ledger: Ledger) -> None:
     _, package = one_package(ledger)
     after = replace(package, phase=Phase.CREATING)
@@ -241,11 +190,8 @@ def test_changes_are_saved_together_or_not_at_all(ledger: Ledger) -> None:
 
 def run_of(ledger: Ledger, *rows: Item, seller: str = "S1", service: str = SERVICE) -> "Started":
     """A run with a package of these rows."""
-    run_id = ledger.start_run(now=NOW, seller=seller, service=service)
-    ledger.add_file(run_id, plan.uploads(rows, load().routes, SMALL), path="a", sha256="", kind="k")
-    run = ledger.run(run_id)
-    assert run is not None
-    return Started(run, ledger.read_packages(run_id)[0])
+    run_id, _ = add_run(ledger, rows, SMALL, seller=seller, service=service)
+    return Started(read_run(ledger, run_id), ledger.read_packages(run_id)[0])
 
 
 class Started(NamedTuple):
@@ -321,9 +267,7 @@ def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Ph
     (left,) = ledger.read_packages(older.run.run_id)
     assert (left.phase, left.finished_at) == (Phase.CLOSED, NOW)
     assert told(ledger, older) == ["Integrated", "Unknown"]
-    run = ledger.run(older.run.run_id)
-    assert run is not None
-    assert run.options == {"abandoned": NOW.isoformat()}
+    assert read_run(ledger, older.run.run_id).options == {"abandoned": NOW.isoformat()}
     assert ledger.unfinished() == [newer.run.run_id]
     assert ledger.irrevocable(newer.run.run_id) == []
     assert ledger.clear(newer.package, newer.run).blocked_by == frozenset()
@@ -437,9 +381,7 @@ def close(ledger: Ledger, stages: str, *, rows: int | None = None, **more: Any) 
     """A run of uploads of two rows (R3 R4, R5 R6, …), then its package closed at these stages."""
     count = rows or 2 * len(stages)
     size = PackageLimits(-(-count // len(stages)), 1000)
-    run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
-    items = [item(row) for row in range(3, 3 + count)]
-    ledger.add_file(run_id, plan.uploads(items, load().routes, size), path="a", sha256="", kind="k")
+    run_id, _ = add_run(ledger, (item(row) for row in range(3, 3 + count)), size)
     (before,) = ledger.read_packages(run_id)
     return Closing(ledger, run_id).close(before, stages, **more)
 
@@ -609,9 +551,7 @@ def test_a_package_that_never_was_leaves_nothing(ledger: Ledger) -> None:
 def test_what_has_no_result(
     ledger: Ledger, stages: str, results: str, tail: ResultCounts, sought: list[int]
 ) -> None:
-    run_id = ledger.start_run(now=NOW, seller="S1", service=SERVICE)
-    items = [item(row) for row in range(3, 7)]
-    ledger.add_file(run_id, plan.uploads(items, load().routes, PackageLimits(2, 9)), **FILE)
+    run_id, _ = add_run(ledger, (item(row) for row in range(3, 7)), PackageLimits(2, 9))
     (before,) = ledger.read_packages(run_id)
     after = replace(before, uploads=tuple(STAGES[one] for one in stages), phase=Phase.LOOKING)
     found = [(name, Status.INTEGRATED, ()) for name in results.split()]
@@ -626,7 +566,6 @@ def test_what_has_no_result(
 
 
 FATES = (None, Status.UNKNOWN)
-FILE: dict[str, Any] = {"path": "a", "sha256": "", "kind": "k"}
 
 
 def test_a_row_to_be_looked_up_tells_all_that_the_offers_are_compared_by(ledger: Ledger) -> None:
@@ -650,19 +589,6 @@ def test_what_was_last_written_to_a_place(ledger: Ledger) -> None:
 # Files.
 
 
-def test_a_ledger_is_found_again(place: Path | str) -> None:
-    with Ledger(place) as opened:
-        run, file = planned(opened, item(3))
-    with Ledger(place) as opened:
-        assert [found.file for found in opened.files(run)] == [file]
-
-
-def test_in_memory() -> None:
-    with Ledger() as opened:
-        _, file = planned(opened, item(3))
-        assert len(list(opened.verdicts(file))) == 1
-
-
 def test_a_ledger_that_cannot_be_written(ledger: Ledger) -> None:
     _, package = one_package(ledger)
     with writing(ledger._engine) as db:  # noqa: SLF001  # as somebody else might
@@ -676,3 +602,60 @@ def test_a_bug_is_no_broken_disk(ledger: Ledger) -> None:
     twice = Change(package, package, Attempt(1, "look", NOW))
     with pytest.raises(IntegrityError):
         ledger.save([twice, twice])
+
+
+# What the history asks: counts, clocks, later runs.
+
+
+def read_run(ledger: Ledger, run_id: int) -> Run:
+    run = ledger.run(run_id)
+    assert run is not None
+    return run
+
+
+def answered(ledger: Ledger, run: int, *, ahead: timedelta = timedelta(0)) -> None:
+    """Its first package was created, and has a result for R3, a fate for R4 and none for R5."""
+    package = ledger.read_packages(run)[0]
+    created = replace(
+        package, phase=Phase.FILLING, package_id="p", created_at=NOW + ahead, creations=1
+    )
+    intent = Attempt(1, "create", NOW)
+    ledger.save([Change(package, package, intent)])
+    attempt = replace(intent, answered_at=NOW, outcome="done", package_id="p")
+    result = ("R3", Status.REJECTED, (Message("2403", "taken"),))
+    fate = Resolution(4, Status.UNKNOWN, "it was changed since")
+    ledger.save([Change(package, created, attempt, results=[result], resolutions=[fate])])
+
+
+def test_as_many_rows_have_each_status_as_verdicts_say(ledger: Ledger) -> None:
+    run, file = planned(ledger, item(3), item(4), item(5), item(6), item(7))
+    answered(ledger, run)
+    counts = ledger.statuses(run)
+    assert counts == Counter(one.status for one in ledger.verdicts(file))
+    assert counts == {Status.REJECTED: 1, Status.UNKNOWN: 1, Status.PENDING: 3}
+    assert ledger.statuses(run + 1) == {}
+
+
+@pytest.mark.parametrize(
+    ("ahead", "told"),
+    [(0, 0), (1, 0), (90, 90), (-90, -90)],
+    ids=["as ours", "a header's precision", "ahead", "behind"],
+)
+def test_how_the_services_clock_goes(ledger: Ledger, ahead: int, told: int) -> None:
+    assert ledger.skew(SERVICE) == timedelta(0)
+    run, _ = planned(ledger, item(3), item(4), item(5))
+    answered(ledger, run, ahead=timedelta(seconds=ahead))
+    assert ledger.skew(SERVICE) == timedelta(seconds=told)
+    assert ledger.skew("https://another.example/v2") == timedelta(0)
+
+
+def test_what_later_runs_have_sent_of_some_references(ledger: Ledger) -> None:
+    first, _ = planned(ledger, item(3), item(4))
+    second, _ = planned(ledger, item(3), item(4), item(5))
+    third, _ = planned(ledger, item(3))
+    answered(ledger, second)
+    wanted = ["R3", "R4", "R9"]
+    # The third has planned R3, and sent nothing.
+    assert ledger.sent_later(read_run(ledger, first), "P", wanted) == {"R3": second, "R4": second}
+    assert ledger.sent_later(read_run(ledger, first), "Q", wanted) == {}
+    assert ledger.sent_later(read_run(ledger, third), "P", wanted) == {}

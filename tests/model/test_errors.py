@@ -11,7 +11,6 @@ CODES = {
     "FileProblem": 3,
     "NotAuthorised": 4,
     "Interrupted": 5,
-    "StillPending": 6,
     "NothingToDo": 9,
 }
 

@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.model.nouns import Message, Problem, RowResult, Status
 from feedtool.report import SheetResult, progress_events, write_json, write_jsonl
-from feedtool.report.fields import verdict_fields
+from feedtool.report.as_json import verdict_fields
 
 MakeOutcome = Callable[..., SheetResult]
 MakeProblem = Callable[..., Problem]

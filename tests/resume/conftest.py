@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,10 +12,8 @@ import pytest
 
 from tests.ledger.conftest import postgresql, server, started
 from tests.resume.proxy import NONE, Faults, Plan
+from tests.resume.sellers import LAMPS, Shop
 from tests.resume.world import Served, World, running, serving
-
-ENDS = {"SIGKILL": signal.SIGKILL, "Ctrl-C": signal.SIGINT}
-"""Signals that end a command between a call and its answer."""
 
 __all__ = ("postgresql", "server", "started")
 """The ledger's fixtures, for worlds of several machines."""
@@ -40,6 +37,18 @@ def runner() -> Iterator[subprocess.Popen[str]]:
         yield process
 
 
+@pytest.fixture(scope="module")
+def catalogue(
+    served: Served, runner: subprocess.Popen[str], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The cache after a sync."""
+    world = World(tmp_path_factory.mktemp("synced") / "world", served, runner, "somebody")
+    world.meet("sync", Plan())
+    ran = world.run("catalog", "sync", "--profile", "shop", "--category", LAMPS)
+    assert ran.code == 0, ran.err
+    return world.folder / "home" / "catalog.sqlite"
+
+
 @pytest.fixture
 def made(
     tmp_path: Path,
@@ -53,6 +62,8 @@ def made(
     print(f"run it again with: pytest '{request.node.nodeid}' -m 'long or not long'")  # noqa: T201
 
     def make(kind: type[World], seed: str, faults: Faults = NONE, **more: Any) -> World:
+        if issubclass(kind, Shop):
+            more["catalogue"] = request.getfixturevalue("catalogue")
         folder = tmp_path / f"world-{next(numbers)}"
         world = kind(folder, served, runner, seller=str(folder), **more)
         world.meet(seed, Plan(faults=faults))

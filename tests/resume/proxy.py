@@ -200,28 +200,18 @@ def _cut(handler: BaseHTTPRequestHandler, answer: Answer) -> None:
     handler.close_connection = True
 
 
-def _failed(handler: BaseHTTPRequestHandler, _answered: Answer) -> None:
-    _answer(handler, Answer(500, [("Content-Type", "text/plain")], b"It is broken."))
-
-
-def _failing(handler: BaseHTTPRequestHandler) -> None:
-    _answer(handler, Answer(503, [("Content-Type", "text/plain")], b"It is down."))
-
-
-def _slowed(handler: BaseHTTPRequestHandler) -> None:
-    _answer(handler, Answer(429, [("Retry-After", "1")], b""))
-
-
 def _garbage(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(b"\x00\xff no HTTP at all\r\n\r\n" * 3)
     handler.wfile.flush()
     handler.close_connection = True
 
 
+TEXT = [("Content-Type", "text/plain")]
+FAILED = Answer(500, TEXT, b"It is broken.")
 BEFORE: Mapping[str, Callable[[BaseHTTPRequestHandler], None]] = {
     "lost": _close,
-    "failing": _failing,
-    "slowed": _slowed,
+    "failing": lambda handler: _answer(handler, Answer(503, TEXT, b"It is down.")),
+    "slowed": lambda handler: _answer(handler, Answer(429, [("Retry-After", "1")], b"")),
     "garbage": _garbage,
 }
 AFTER: Mapping[str, Callable[[BaseHTTPRequestHandler, Answer], None]] = {
@@ -229,7 +219,7 @@ AFTER: Mapping[str, Callable[[BaseHTTPRequestHandler, Answer], None]] = {
     "reset": _reset,
     "late": _late,
     "cut": _cut,
-    "failed": _failed,
+    "failed": lambda handler, _: _answer(handler, FAILED),
 }
 
 

@@ -208,15 +208,6 @@ def test_in_place_a_file_that_was_changed_since_is_kept(world_of: Callable[..., 
     assert path.read_bytes() == before
 
 
-def test_in_place_is_done_again_over_its_own_copy(world_of: Callable[..., World]) -> None:
-    world = world_of("in place")
-    assert world.run(*world.SUBMIT, "--in-place").code == 1
-    world.check("offers.xlsx")
-    again = world.run("results", "1")
-    assert (again.code, again.err) == (1, "")
-    world.check("offers.xlsx")
-
-
 GONE: dict[str, Callable[[Path], object]] = {
     "deleted": lambda path: path.unlink(),
     "changed": lambda path: workbook(path, 3, "EDITED"),

@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -147,17 +146,6 @@ def test_it_is_in_no_settings(world_of: Callable[..., World], way: str, form: st
     chosen = WAYS[way]
     ran = world.run("config", "show", "--profile", "shop", "--format", form, *chosen.options)
     assert TOKEN not in ran.out + ran.err
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_nobody_listens(world_of: Callable[..., World], way: str) -> None:
-    world = world_of("secrets")
-    plant(world, WAYS[way], FAILURES["none"])
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        base = f"http://127.0.0.1:{listening.getsockname()[1]}/v2"
-    done = submit(world, WAYS[way], "--base-url", base, "-v", "--report", "report.csv")
-    assert done[0].code in (4, 5)
-    assert search(world.folder) >= 4
 
 
 def test_the_search_finds_what_is_there(world_of: Callable[..., World]) -> None:

@@ -10,7 +10,7 @@ from feedtool.areas.offers.sandbox import messages
 from feedtool.areas.offers.wire import result_codes
 from feedtool.areas.offers.wire.packages import STATES
 from feedtool.areas.products.sandbox import messages as reports
-from feedtool.areas.products.wire.submissions import FINAL
+from feedtool.areas.products.wire import FINAL
 from feedtool.ledger import Phase
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Severity, Status

@@ -10,7 +10,6 @@ from feedtool.model.errors import (
     FileProblem,
     Interrupted,
     NotAuthorised,
-    StillPending,
     UsageProblem,
 )
 from feedtool.model.nouns import WORST_FIRST, Message, RowResult, Status
@@ -60,7 +59,6 @@ ENDS: Mapping[str, tuple[list[SheetResult], FeedtoolError | None, int]] = {
     "not authorised": ([outcome(Status.PENDING)], NotAuthorised("no"), 4),
     "not authorised, and unreadable": ([MISSING], NotAuthorised("no"), 4),
     "interrupted": ([outcome(Status.PENDING), MISSING], Interrupted("cut"), 5),
-    "still pending": ([outcome(Status.PENDING)], StillPending("wait"), 6),
     "usage goes before all": ([MISSING, outcome(Status.PENDING)], UsageProblem("no"), 2),
     "a bug goes before usage": ([MISSING], FeedtoolError("bug"), 70),
 }

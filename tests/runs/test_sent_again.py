@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.errors import Interrupted
-from feedtool.runs.corrections.run import to_correct
+from feedtool.runs.corrections import write_corrections
 from feedtool.runs.resume import results, resume
 from tests.conftest import Files, gtin, offer
 from tests.runs.test_submit import START, Desk
@@ -35,7 +35,7 @@ def told(desk: Desk, run: int) -> list[tuple[str, str]]:
 
 def rows_to_correct(desk: Desk, run: int, folder: Path) -> list[str]:
     """The references in the workbook of the rows to correct."""
-    (outcome,) = to_correct(run, desk.books, START, out=folder / f"{run}.xlsx")
+    (outcome,) = write_corrections(run, desk.books, START, out=folder / f"{run}.xlsx")
     if outcome.failed is None:
         return []
     (found,) = desk.submit(outcome.failed).outcomes

@@ -1,13 +1,12 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.sandbox.clock import FastClock, LeapingClock
-from feedtool.sandbox.state import CLOCK_TABLE, State, latest_moment
+from feedtool.sandbox.state import State, latest_moment
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -64,17 +63,6 @@ def test_sleeping_moves_a_leaping_clock_at_once(state: State) -> None:
     assert clock.now() == START + timedelta(seconds=40.5)
     real.passed = 2
     assert clock.now() == START + timedelta(seconds=42.5)
-
-
-def test_leaping_clocks_on_one_state_agree(tmp_path: Path) -> None:
-    real = Real()
-    states = [State(tmp_path / "state.db", [CLOCK_TABLE]) for _ in range(2)]
-    one, other = (LeapingClock(state, real.now) for state in states)
-    one.sleep(10)
-    other.sleep(5)
-    assert one.now() == other.now() == START + timedelta(seconds=15)
-    for state in states:
-        state.close()
 
 
 @given(

@@ -1,4 +1,3 @@
-import sqlite3
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -77,12 +76,6 @@ def test_the_same_story_gets_the_same_answers(new_desk: type[Desk]) -> None:
     assert story() == story()
 
 
-def test_packages_of_two_sandboxes_have_different_names(new_desk: type[Desk]) -> None:
-    with new_desk() as one, new_desk() as other:
-        other.wait(1)
-        assert one.create() != other.create()
-
-
 def test_a_failure_is_a_500_and_undone(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
     package_id = desk.create()
     with desk.sandbox.state.transaction() as db:
@@ -91,21 +84,6 @@ def test_a_failure_is_a_500_and_undone(desk: Desk, caplog: pytest.LogCaptureFixt
     assert (answer.status, answer.json["title"]) == (500, "Internal Server Error")
     assert "no such table" in caplog.text
     assert desk.read(package_id).json["offerRequestsCount"] == 0
-
-
-def test_a_transaction_is_undone_by_an_error(desk: Desk) -> None:
-    def fail() -> None:
-        with desk.sandbox.state.transaction() as db:
-            db.execute("UPDATE clock SET latest = '9'")
-            db.execute("SELECT nothing")
-
-    with pytest.raises(sqlite3.OperationalError):
-        fail()
-    assert desk.ask("GET", "/").headers["Date"].startswith("Mon, 02 Mar 2026")
-
-
-def test_there_is_no_quota_by_default(desk: Desk) -> None:
-    assert {desk.ask("GET", "/offer-packages").status for _ in range(200)} == {200}
 
 
 def test_a_quota_counts_a_sellers_package_requests_in_a_window(new_desk: type[Desk]) -> None:

@@ -22,6 +22,12 @@ HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving(sandbox_parts()) as server:
+        yield server
+
+
 @contextlib.contextmanager
 def client_of(server: Server) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=server.base, headers=HEADERS) as client:
@@ -37,8 +43,8 @@ def until(answer: object, ask: object, seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-def test_a_package_with_concurrent_uploads(new_desk: type[Desk]) -> None:
-    with serving(sandbox_parts()) as server, client_of(server) as client:
+def test_a_package_with_concurrent_uploads(server: Server, new_desk: type[Desk]) -> None:
+    with client_of(server) as client:
         created = client.post(
             "/offer-packages", json={"packageType": "Upsert"}, headers={"SalesChannelId": "PRIMARY"}
         )
@@ -52,20 +58,11 @@ def test_a_package_with_concurrent_uploads(new_desk: type[Desk]) -> None:
             )
             assert list(answers) == [201] * 30
         until(204, lambda: client.patch(location, json={"state": "Ready"}).status_code)
-        until("Integrated", lambda: client.get(location).json()["state"])
+        # Nobody asks for the package while it is integrated.
+        until(30, lambda: len(list(stored_offers(server.sandbox))))
         page = client.get(f"{location}/offer-requests-results", params={"limit": 20})
         rest = client.get(page.links["next"]["url"])
         assert len(page.json()["items"] + rest.json()["items"]) == 30
-
-
-def test_the_work_is_done_without_anybody_asking(new_desk: type[Desk]) -> None:
-    with serving(sandbox_parts(), speed=10_000) as server, client_of(server) as client:
-        headers = {"SalesChannelId": "PRIMARY"}
-        created = client.post("/offer-packages", json={"packageType": "Upsert"}, headers=headers)
-        location = created.headers["Content-Location"]
-        client.post(f"{location}/offer-requests", json=[new_desk.offer("A")])
-        until(204, lambda: client.patch(location, json={"state": "Ready"}).status_code)
-        until(1, lambda: len(list(stored_offers(server.sandbox))))
 
 
 @pytest.mark.parametrize(
@@ -79,18 +76,19 @@ def test_the_work_is_done_without_anybody_asking(new_desk: type[Desk]) -> None:
         ("OPTIONS", "/v2/offers", 405),
     ],
 )
-def test_every_path_and_method_is_the_sandboxs(method: str, path: str, status: int) -> None:
-    with serving(sandbox_parts()) as server, client_of(server) as client:
-        address = server.base.removesuffix("/v2") + path
-        answer = client.request(method, address)
+def test_every_path_and_method_is_the_sandboxs(
+    server: Server, method: str, path: str, status: int
+) -> None:
+    with client_of(server) as client:
+        answer = client.request(method, server.base.removesuffix("/v2") + path)
     assert answer.status_code == status
     if status >= 400:
         assert answer.json()["statusCode"] == status
         assert answer.headers["Content-Type"].startswith("application/problem+json")
 
 
-def test_an_empty_answer_has_no_type_and_one_date() -> None:
-    with serving(sandbox_parts()) as server, client_of(server) as client:
+def test_an_empty_answer_has_no_type_and_one_date(server: Server) -> None:
+    with client_of(server) as client:
         headers = {"SalesChannelId": "PRIMARY"}
         created = client.post("/offer-packages", json={"packageType": "Delete"}, headers=headers)
     assert created.content == b""
@@ -127,19 +125,6 @@ def test_a_server_without_a_readable_state_lets_go_of_its_port(tmp_path: Path) -
         Server(sandbox_parts(), 0, path)
 
 
-def test_time_goes_on_over_a_restart(tmp_path: Path) -> None:
-    dates = []
-    for _ in range(2):
-        with (
-            serving(sandbox_parts(), state=tmp_path / "s.db", speed=1e6) as server,
-            client_of(server) as client,
-        ):
-            time.sleep(0.01)
-            client.get("/offers")
-            dates.append(server.clock.now())
-    assert dates == sorted(dates)
-
-
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_a_served_sandbox(number: signal.Signals) -> None:
     code = (
@@ -166,12 +151,8 @@ UNFINISHED = (
 """Requests of which the rest never comes."""
 
 
-def test_unfinished_requests_keep_nobody_waiting() -> None:
-    with (
-        serving(sandbox_parts()) as server,
-        contextlib.ExitStack() as stack,
-        client_of(server) as client,
-    ):
+def test_unfinished_requests_keep_nobody_waiting(server: Server) -> None:
+    with contextlib.ExitStack() as stack, client_of(server) as client:
         for number in range(200):
             connection = stack.enter_context(socket.create_connection(address_of(server.base)))
             connection.sendall(UNFINISHED[number % len(UNFINISHED)])

@@ -1,7 +1,6 @@
 import sqlite3
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -30,15 +29,6 @@ def test_a_state_lives_on(tmp_path: Path, new_desk: type[Desk]) -> None:
         desk.wait(200)
         assert desk.state(package_id) == "Integrated"
         assert [entry.reference for entry in applied_requests(desk.sandbox)] == ["A"]
-
-
-def test_two_sandboxes_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
-    path = tmp_path / "state.db"
-    with new_desk(state=path) as one, new_desk(state=path) as other:
-        package_id = one.create()
-        assert other.upload(package_id, other.offer()).status == 201
-        assert one.complete(package_id).status == 400
-        assert one.create() != other.create()
 
 
 @pytest.mark.parametrize("content", [b"not a database at all" * 100, b"PK\3\4"])
@@ -71,26 +61,6 @@ def change(path: Path, statement: str) -> None:
     db = sqlite3.connect(path)
     db.execute(statement)
     db.close()
-
-
-def test_threads_may_share_a_sandbox(desk: Desk) -> None:
-    package_id = desk.create()
-    statuses: list[int] = []
-
-    def send(number: int) -> None:
-        rows = [desk.offer(f"A-{number}-{place}", number * 10 + place) for place in range(10)]
-        statuses.append(desk.upload(package_id, *rows).status)
-
-    threads = [threading.Thread(target=send, args=(number,)) for number in range(20)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert statuses == [201] * 20
-    desk.wait(40)
-    desk.complete(package_id)
-    desk.wait(100)
-    assert desk.read(package_id).json["integratedCount"] == 200
 
 
 CREATE_SOME = """

@@ -1,11 +1,9 @@
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox.transport import SandboxTransport, mount
 from tests.sandbox.desk import Desk
@@ -34,28 +32,6 @@ def commit(client: httpx.Client, transport: SandboxTransport, rows: list[object]
     transport.sleep(41)
     assert client.patch(location, json={"state": "Ready"}).status_code == 204
     return str(location)
-
-
-def test_a_package_from_creation_to_results(
-    transport: SandboxTransport, new_desk: type[Desk]
-) -> None:
-    client = client_of(transport)
-    rows = [new_desk.offer(f"A-{n}", n) for n in range(5)]
-    location = commit(client, transport, rows)
-    transport.sleep(101)
-    assert client.get(location).json()["state"] == "Integrated"
-    page = client.get(f"{location}/offer-requests-results", params={"limit": 3})
-    rest = client.get(page.links["next"]["url"])
-    items = page.json()["items"] + rest.json()["items"]
-    assert [item["sellerExternalReference"] for item in items] == [f"A-{n}" for n in range(5)]
-    assert "next" not in rest.links
-    assert len(list(stored_offers(transport.sandbox, "S1"))) == 5
-
-
-def test_sleeping_moves_the_sandbox_on(transport: SandboxTransport) -> None:
-    before = transport.now()
-    transport.sleep(3600)
-    assert timedelta(hours=1) <= transport.now() - before < timedelta(hours=1, minutes=1)
 
 
 @pytest.mark.parametrize(

@@ -90,10 +90,6 @@ def test_who_does_not_answer_is_told_at_once_and_once() -> None:
     assert world.said == [f"{refused}; trying again until about {until:%H:%M:%S} UTC"]
 
 
-def test_nothing_to_ask_for() -> None:
-    World({}).fetch()
-
-
 @pytest.mark.parametrize(
     ("answers", "slept"),
     [
@@ -187,12 +183,6 @@ def test_what_ends_it(answer: Answer, kind: type[FeedtoolError], message: str) -
     assert len(world.sent) <= 6
 
 
-def test_how_to_go_on_is_told() -> None:
-    with pytest.raises(Interrupted) as caught:
-        World({"a": [NotSent("x")]}).fetch("a")
-    assert caught.value.hint == "Go on with `x`."
-
-
 def test_what_a_403_means_may_be_told() -> None:
     world = World({"a": [Reply(403)]})
     around = FetchContext(lambda: world.at, world.sleep, pool=1, closed=("It is closed", "Ask."))
@@ -226,35 +216,3 @@ def test_as_many_at_a_time_as_the_pool_has_lanes() -> None:
     world = Together({})
     world.fetch(*"abcdef", pool=3)
     assert sorted(world.taken) == list("abcdef")
-
-
-def test_after_a_429_there_are_fewer() -> None:
-    lock = threading.Lock()
-    flying, most = [0], [0]
-
-    class Counting(World):
-        def send(self, call: Call) -> Reply:
-            with lock:
-                flying[0] += 1
-                most[0] = max(most[0], flying[0]) if call.target != "a" else 0
-            try:
-                return super().send(call)
-            finally:
-                with lock:
-                    flying[0] -= 1
-
-    world = Counting({"a": [Reply(429, {"retry-after": "1"}), OK]})
-    world.fetch("a", pool=2)
-    world.fetch(*"bcd", pool=2)
-    assert world.slept == [1.0]
-    assert most[0] <= 2
-
-
-def test_what_taking_raises_ends_it() -> None:
-    class Full(World):
-        def take(self, asked: str, reply: Reply) -> Iterable[str]:
-            del asked, reply
-            raise Interrupted("the disk is full")
-
-    with pytest.raises(Interrupted, match="the disk is full"):
-        Full({}).fetch("a", "b", pool=2)

@@ -150,6 +150,32 @@ def test_connections_are_kept_and_each_call_has_its_time() -> None:
         assert [read(client).status for _ in range(10)] == [200] * 10
 
 
+def test_a_name_that_nobody_has() -> None:
+    with (
+        connect("https://service.invalid/v2") as client,
+        pytest.raises(NotSent, match=r"^the name service\.invalid is unknown"),
+    ):
+        read(client)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+    ],
+)
+def test_an_answer_that_breaks_off(answer: bytes) -> None:
+    def talk(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(answer)
+
+    with port(talk) as base, connect(base) as client, pytest.raises(OutcomeUnknown):
+        read(client)
+
+
 def test_a_certificate_that_nobody_vouches_for() -> None:
     def talk(_: socket.socket) -> None:
         raise AssertionError("it was believed")
@@ -187,14 +213,6 @@ def test_a_form_is_posted() -> None:
     assert head.startswith(b"POST /token HTTP/1.1\r\n")
     assert b"content-type: application/x-www-form-urlencoded" in head.lower()
     assert body == b"client_secret=planted"
-
-
-def test_a_token_endpoint_has_its_time_too() -> None:
-    with (
-        port(drip(*DRIPPING["a body"])) as base,
-        pytest.raises(OutcomeUnknown, match="the whole call"),
-    ):
-        post_form(base, b"", transport=Network(base, 50, count().__next__))
 
 
 # Proxies.

@@ -12,7 +12,7 @@ import pytest
 
 from feedtool.model.call import Failure, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
-from feedtool.service.auth import SECRET, FileToken, StaticToken, send_with
+from feedtool.service.auth import SECRET, FileToken, StaticToken
 from feedtool.service.oauth import MARGIN, ClientCredentials, Grant
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -94,17 +94,6 @@ def test_a_token_is_renewed_before_it_ends(life: object, waited: float, asked: i
     endpoint.now += timedelta(seconds=waited)
     assert token.get() == f"token-{asked}"
     assert len(endpoint.forms) == asked
-
-
-def test_a_401_has_one_new_token() -> None:
-    shown: list[str] = []
-
-    def send(token: str) -> Reply:
-        shown.append(token)
-        return Reply(401)
-
-    assert send_with(Endpoint().token(), send).status == 401
-    assert shown == ["token-1", "token-2"]
 
 
 NO_JSON, NO_OBJECT = Reply(200, body=b"<html>"), Reply(200, body=b"[" * 100_000)

@@ -78,16 +78,6 @@ def test_calls_that_flew_together_halve_it_once() -> None:
     assert driven(Pace(8), [AnswerKind.WAIT] * 21, apart=BURST / 10)[0].lanes == 1
 
 
-def test_a_429_begins_the_count_again() -> None:
-    kinds = [
-        AnswerKind.WAIT,
-        *[AnswerKind.DONE] * (RISE_AFTER - 1),
-        AnswerKind.WAIT,
-        AnswerKind.DONE,
-    ]
-    assert driven(Pace(8), kinds)[0].lanes == 2
-
-
 @pytest.mark.parametrize("kind", sorted(set(AnswerKind) - {AnswerKind.WAIT, AnswerKind.DONE}))
 @pytest.mark.parametrize("refusals", [0, 1, 4])
 def test_other_answers_say_nothing_of_quotas(kind: AnswerKind, refusals: int) -> None:

@@ -1,18 +1,19 @@
-"""Four small alterations of the protocol, each of which must be caught. None touches feedtool."""
+"""Six small alterations of the protocol, each of which must be caught. None touches feedtool."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from typing import NamedTuple
 from unittest import mock
 
 from feedtool.delivery import machine
-from feedtool.delivery.steps import Step, StepIntent
-from feedtool.delivery.transition import Transition, TransitionContext, fail
+from feedtool.delivery.steps import Step
+from feedtool.delivery.transition import AnswerContext, Rule, Transition, fail
 from feedtool.ledger import Change, Package, Phase, Stage, clearing
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer
 from tests.simulation.machine import FragileLedger
-
-Rule = Callable[[Package, StepIntent, Answer, TransitionContext], Transition]
+from tests.simulation.shop import Shop
+from tests.simulation.world import World
 
 
 class Forgetful(FragileLedger):
@@ -46,10 +47,8 @@ def _is_intent(change: Change) -> bool:
 def repeated_upload() -> Iterator[None]:
     """An upload of unknown outcome is sent again in its package."""
 
-    def again(
-        package: Package, step: StepIntent, answer: Answer, now: TransitionContext
-    ) -> Transition:
-        return fail(package.with_stage(step.upload, Stage.PLANNED), answer, now)
+    def again(package: Package, context: AnswerContext) -> Transition:
+        return fail(package.with_stage(context.intent.upload, Stage.PLANNED), context)
 
     with _rule(Step.UPLOAD, AnswerKind.UNKNOWN, again):
         yield
@@ -75,35 +74,60 @@ def no_waiting() -> Iterator[None]:
 def abandoned() -> Iterator[None]:
     """After an unknown answer to the PATCH the rows are sent anew, in another package."""
 
-    def anew(
-        package: Package, _step: StepIntent, _answer: Answer, now: TransitionContext
-    ) -> Transition:
-        return Transition(_anew(package, now))
+    def anew(package: Package, context: AnswerContext) -> Transition:
+        return Transition(
+            package.advance(
+                context.time,
+                phase=Phase.PLANNED,
+                package_id=None,
+                state=None,
+                created_at=None,
+                committed_at=None,
+                uploads=tuple(Stage.PLANNED for _ in package.uploads),
+            )
+        )
 
     with _rule(Step.COMMIT, AnswerKind.UNKNOWN, anew):
         yield
-
-
-def _anew(package: Package, now: TransitionContext) -> Package:
-    return package.advance(
-        now.time,
-        phase=Phase.PLANNED,
-        package_id=None,
-        state=None,
-        created_at=None,
-        committed_at=None,
-        uploads=tuple(Stage.PLANNED for _ in package.uploads),
-    )
 
 
 def _rule(do: Step, kind: AnswerKind, rule: Rule) -> AbstractContextManager[object]:
     return mock.patch.dict(machine.RULES, {(do, kind): rule})
 
 
-MUTANTS: dict[str, tuple[Callable[[], AbstractContextManager[None]], type[FragileLedger]]] = {
-    "upload repeated in its package": (repeated_upload, FragileLedger),
-    "no intent before the request": (no_intent, Forgetful),
-    "no waiting for references in flight": (no_waiting, FragileLedger),
-    "package abandoned after PATCH": (abandoned, FragileLedger),
+@contextmanager
+def no_holding() -> Iterator[None]:
+    """Offers go before their products are answered."""
+    with mock.patch.object(clearing, "unanswered", return_value=frozenset()):
+        yield
+
+
+@contextmanager
+def unread() -> Iterator[None]:
+    """A batch whose answer was lost is sent again at once."""
+
+    def again(package: Package, context: AnswerContext) -> Transition:
+        return fail(replace(package, phase=Phase.CLEARED, uploads=(Stage.PLANNED,)), context)
+
+    with _rule(Step.SUBMIT, AnswerKind.UNKNOWN, again):
+        yield
+
+
+class Mutant(NamedTuple):
+    """What is altered, and the world in which it is to be caught."""
+
+    alter: Callable[[], AbstractContextManager[None]]
+    seed: int
+    """The first that caught it when this was written: tried first, and then all others."""
+    kind: type[World] = World
+    ledger: type[FragileLedger] = FragileLedger
+
+
+MUTANTS = {
+    "upload repeated in its package": Mutant(repeated_upload, 21),
+    "no intent before the request": Mutant(no_intent, 14, ledger=Forgetful),
+    "no waiting for references in flight": Mutant(no_waiting, 74),
+    "package abandoned after PATCH": Mutant(abandoned, 45),
+    "offers are not held back": Mutant(no_holding, 1, Shop),
+    "a batch is sent again unread": Mutant(unread, 36, Shop),
 }
-"""What is altered, and the ledger that goes with it."""

@@ -50,8 +50,6 @@ class Seen:
     """Packages in which a row has left us, by its mark."""
     staged: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """References that the service took, by package."""
-    refused: set[str] = field(default_factory=set)
-    """Rows of an upload that the service refused as a whole."""
     created: dict[str, datetime] = field(default_factory=dict)
     """When each package was, by the service's clock."""
     absent: set[tuple[str, str]] = field(default_factory=set)
@@ -133,8 +131,6 @@ class Network:
         package = path.split("/")[2] if path.count("/") > 1 else ""
         if call.method == "POST" and package and status == 201:
             self.seen.staged[package] += [row["sellerExternalReference"] for row in _rows(call)]
-        if call.method == "POST" and package and status == 400:
-            self.seen.refused.update(row[MARK] for row in _rows(call))
         if call.method != "POST" and status == 404:
             age = self.service_time - self.seen.created[package]
             self.seen.gone[package] = age

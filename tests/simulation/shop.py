@@ -14,7 +14,6 @@ from datetime import timedelta
 from feedtool.areas.offers.delivery import product_names
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.delivery import product_names as names_of_product
-from feedtool.areas.products.sandbox.records import Reported, reported_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
@@ -24,6 +23,7 @@ from feedtool.model.nouns import Item, RowResult, Status
 from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.settings import Quota
 from tests.areas.products.sandbox.made_products import PIECES, product
+from tests.areas.products.sandbox.records import Reported, reported_products
 from tests.simulation.checker import Court, Findings, Wrong
 from tests.simulation.machine import Crash
 from tests.simulation.network import Network

@@ -1,23 +1,49 @@
 """Whatever goes wrong, no row is lost, doubled, stale or wrongly reported.
 
-200 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is
-run again by `python -m tests.simulation SEED`.
+200 worlds of offers and 40 with products in the normal suite, 10,000 and 2,000 in the long one. A
+failing seed shows its steps, and is run again by `python -m tests.simulation SEED [shop]`.
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 
 from feedtool.model.nouns import Status
-from tests.simulation.checker import Findings
 from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import MUTANTS
+from tests.simulation.shop import Shop
 from tests.simulation.trial import Failed, tried, tried_all
 from tests.simulation.world import World
 
-SEEDS = 200
-CHUNK = 50
-MANY = 10_000
+CHUNK, LONG_CHUNK = 20, 200
+
+
+class Worlds(NamedTuple):
+    kind: type[World]
+    seeds: int
+    many: int
+    refusal: Status
+    """It comes to some row."""
+
+
+OFFERS = Worlds(World, 200, 10_000, Status.REJECTED)
+SHOPS = Worlds(Shop, 40, 2000, Status.REFUSED)
+CASES = [
+    pytest.param(worlds, range(first, first + CHUNK), id=f"{worlds.kind.__name__}-{first}")
+    for worlds in (OFFERS, SHOPS)
+    for first in range(0, worlds.seeds, CHUNK)
+]
+LONG_CASES = [
+    pytest.param(
+        worlds,
+        range(first, min(first + LONG_CHUNK, worlds.many)),
+        id=f"{worlds.kind.__name__}-{first}",
+        marks=pytest.mark.long,
+    )
+    for worlds in (OFFERS, SHOPS)
+    for first in range(worlds.seeds, worlds.many, LONG_CHUNK)
+]
 
 
 @pytest.fixture(scope="module")
@@ -27,33 +53,23 @@ def ledger() -> Iterator[FragileLedger]:
         yield ledger
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+@pytest.mark.parametrize(("worlds", "seeds"), [*CASES, *LONG_CASES])
 def test_no_row_is_lost_doubled_stale_or_wrongly_reported(
-    ledger: FragileLedger, first: int
+    ledger: FragileLedger, worlds: Worlds, seeds: range
 ) -> None:
-    check_rates(tried_all(range(first, first + CHUNK), ledger))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("first", range(SEEDS, MANY, 4 * CHUNK))
-def test_nor_in_ten_thousand(ledger: FragileLedger, first: int) -> None:
-    check_rates(tried_all(range(first, first + 4 * CHUNK), ledger))
-
-
-def check_rates(found: Findings) -> None:
-    """The faults are many enough to matter, and few enough that most rows have an answer."""
-    rows = found.statuses.total()
-    assert found.statuses[Status.UNKNOWN] < 0.05 * rows
-    assert found.statuses[Status.INTEGRATED] > 0.5 * rows
-    assert found.statuses[Status.REJECTED] > 0
+    statuses = tried_all(seeds, ledger, worlds.kind).statuses
+    # The faults are many enough to matter, and few enough that most rows have an answer.
+    assert statuses[Status.UNKNOWN] < 0.05 * statuses.total()
+    assert statuses[Status.INTEGRATED] > 0.5 * statuses.total()
+    assert statuses[worlds.refusal] > 0
 
 
 def test_a_seed_is_the_same_world_every_time(ledger: FragileLedger) -> None:
-    worlds = [told(seed, ledger) for _ in range(2) for seed in range(5)]
+    worlds = [steps(seed, ledger) for _ in range(2) for seed in range(5)]
     assert worlds[:5] == worlds[5:]
 
 
-def told(seed: int, ledger: FragileLedger) -> list[str]:
+def steps(seed: int, ledger: FragileLedger) -> list[str]:
     """The steps of a seed's world."""
     world = World(seed, ledger)
     world.live()
@@ -61,25 +77,16 @@ def told(seed: int, ledger: FragileLedger) -> list[str]:
     return world.log
 
 
-CATCHING = {
-    "upload repeated in its package": 21,
-    "no intent before the request": 14,
-    "no waiting for references in flight": 74,
-    "package abandoned after PATCH": 45,
-}
-"""The first seed that caught a mutant when this was written: tried first, and then all others."""
-
-
 @pytest.mark.parametrize("name", MUTANTS)
 def test_every_mutant_is_caught(name: str) -> None:
-    alter, kind = MUTANTS[name]
-    with kind() as ledger, alter():
-        assert any(is_caught(seed, ledger) for seed in (CATCHING[name], *range(500)))
+    mutant = MUTANTS[name]
+    with mutant.ledger() as ledger, mutant.alter():
+        assert any(is_caught(seed, ledger, mutant.kind) for seed in (mutant.seed, *range(500)))
 
 
-def is_caught(seed: int, ledger: FragileLedger) -> bool:
+def is_caught(seed: int, ledger: FragileLedger, kind: type[World]) -> bool:
     try:
-        tried(seed, ledger)
+        tried(seed, ledger, kind)
     except Failed:
         return True
     return False

@@ -12,9 +12,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.header import folded
 from feedtool.feeds.template import Basis, Language, Need
 from feedtool.model.cells import letters
+from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.runs.template import write_all
 from feedtool.templates import write_template

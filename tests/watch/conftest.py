@@ -27,7 +27,7 @@ from feedtool.service.client import Client
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import DeduplicatedLog
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, SellerSession, Settings, whose
+from feedtool.watch.session import Environment, SellerAccount, Settings, seller_key
 from feedtool.watch.watcher import Watcher
 from tests.conftest import table
 
@@ -112,7 +112,7 @@ class World:
             environment = Environment(
                 ledger,
                 self.session,
-                lambda profile: whose(ADDRESS, self.seller_of(profile)),
+                lambda profile: seller_key(ADDRESS, self.seller_of(profile)),
                 {"shop", "mall"},
                 {"offers-upsert", "offers-update", "offers-delete"},
                 lambda: self.time,
@@ -143,7 +143,7 @@ class World:
         return self.sellers.get(profile, profile or "seller")
 
     @contextmanager
-    def session(self, profile: str | None) -> Iterator[SellerSession]:
+    def session(self, profile: str | None) -> Iterator[SellerAccount]:
         """The account of a profile, a seller of that name."""
         if self.meeting:
             self.meeting.wait(PATIENCE)
@@ -157,8 +157,8 @@ class World:
         service = Session(client, seller, ADDRESS, "en", now, sleep, pool=1)
         service = replace(service, stopping=lambda: self.stopped)
         with client, self.ledger() as ledger:
-            books = Workspace(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
-            yield SellerSession(service, books, lambda kind: ReadOptions(kind=kind))
+            workspace = Workspace(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
+            yield SellerAccount(service, workspace, lambda kind: ReadOptions(kind=kind))
 
     def applied(self) -> list[Applied]:
         """What the service has done, in its order."""

@@ -104,7 +104,7 @@ def test_what_is_answered(told: Told, turn: Turn, age: int, code: Exit, text: st
 )
 def test_after_the_end(told: Told, state: str, age: int, code: Exit) -> None:
     told.health.turn(Turn())
-    told.health.end(state)
+    told.health.write(state)
     assert check_health(told.root, NOON + timedelta(seconds=age), MINUTE)[0] is code
 
 

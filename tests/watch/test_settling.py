@@ -10,14 +10,14 @@ from feedtool.watch.settling import (
     SHORTEST,
     Entry,
     Sighting,
-    is_due,
-    is_left_alone,
+    is_no_input,
+    is_overdue,
     look,
     pause,
     quiet,
     unfinished,
     waiting,
-    why,
+    waiting_reason,
 )
 
 SETTLE = 2.0
@@ -91,7 +91,7 @@ def test_another_file_in_its_place_begins_anew() -> None:
     ],
 )
 def test_what_is_no_input(name: str, *, is_left: bool) -> None:
-    assert is_left_alone(name) is is_left
+    assert is_no_input(name) is is_left
     listing: Listing = {name: (1, 1)}
     assert rested((0, listing), (9, listing)) == ([] if is_left else [name])
 
@@ -103,15 +103,10 @@ def test_the_oldest_comes_first() -> None:
     assert [str(one.entry.place) for one in waiting(seen)] == order
 
 
-@pytest.mark.parametrize(
-    ("opens", "now", "due"),
-    [(True, 2.0, True), (False, 2.0, False), (False, 5.9, False), (False, 6.0, True)],
-)
-def test_a_package_that_does_not_open_is_given_three_settle_times(
-    now: float, *, opens: bool, due: bool
-) -> None:
+def test_a_package_that_does_not_open_is_given_three_settle_times() -> None:
     (sighting,) = look({}, entries({"a.xlsx": (1, 1)}), 0).values()
-    assert is_due(sighting, now, SETTLE, opens=opens) is due
+    assert not is_overdue(sighting, 5.9, SETTLE)
+    assert is_overdue(sighting, 6.0, SETTLE)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +141,7 @@ def test_the_next_look_is_when_a_file_has_rested(
 def test_why_a_file_is_not_taken(listing: Listing, now: float, reason: str | None) -> None:
     seen = look({}, entries(listing), 0)
     (sighting,) = waiting(seen)
-    assert why(seen, sighting, now, SETTLE) == reason
+    assert waiting_reason(seen, sighting, now, SETTLE) == reason
 
 
 def test_what_is_unfinished_by_its_name() -> None:

@@ -25,7 +25,7 @@ from feedtool.runs.workspace import unfinished
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.folder import Folder
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import ClaimWorkspace, SellerSession
+from feedtool.watch.session import ClaimWorkspace, SellerAccount
 from feedtool.watch.steps import InboxRoute
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer, table
@@ -118,7 +118,7 @@ def test_a_file_that_is_changed_while_others_are_sent_rests_again(
     process = FileProcessor.process
 
     def meanwhile(
-        self: FileProcessor, claim: Claim, route: InboxRoute, session: SellerSession
+        self: FileProcessor, claim: Claim, route: InboxRoute, session: SellerAccount
     ) -> Exit | None:
         if claim.source == "a.csv":
             if change == "written":
@@ -449,18 +449,20 @@ def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world
     assert world.files() == SENT
     assert [one.reference for one in world.applied()] == ["SKU-1"]
     with world.session(None) as session:
-        assert unfinished(session.books) == []
+        assert unfinished(session.workspace) == []
 
 
 def test_what_products_were_judged_by_is_lent_to_whoever_goes_on(world: World) -> None:
     claimed = claim(world, world.drop("a.csv", offer(1)))
     lent = world.folder.lent_of(claimed)
     with world.session(None) as session:
-        books = session.books
-        kept = ClaimWorkspace(books.ledger, books.snapshots, books.folder, lent).keep_excerpt(b"{}")
+        workspace = session.workspace
+        kept = ClaimWorkspace(
+            workspace.ledger, workspace.snapshots, workspace.folder, lent
+        ).keep_excerpt(b"{}")
     rmtree(world.root / "snapshots")
     with world.session(None) as session:
-        assert session.books.snapshots.keep(lent) == kept
+        assert session.workspace.snapshots.keep(lent) == kept
     assert world.watch() is Exit.OK
     assert not lent.exists()
 
@@ -544,7 +546,7 @@ def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
     claim(world, world.drop("a.csv", offer(1)))
     leave(world, "processing/a.csv")
     with world.session(None) as session:
-        world.processor().defer(session.books.ledger.claims.under_way(world.name), session)
+        world.processor().defer(session.workspace.ledger.claims.under_way(world.name), session)
     assert world.files() == ["inbox/a.csv"]
     assert world.claimed() == []
 
@@ -678,7 +680,7 @@ def test_a_full_home_is_no_fault_of_a_file(world: World) -> None:
     assert world.watch() is Exit.OK
 
 
-def test_links_and_what_is_left_alone_stay(world: World) -> None:
+def test_links_and_what_is_no_input_stay(world: World) -> None:
     place = world.root / "a.csv"
     place.write_text(table([offer(1)]))
     (world.folder.inbox / "link.csv").symlink_to(place)

@@ -1,4 +1,4 @@
-"""How packages of offers are delivered: staged by uploads, committed by one PATCH.
+"""The delivery of packages of offers: staged by uploads, committed by one PATCH.
 
 Specification, parts "Offer package" and "Offers (JSON packages)". Where no result names a row, the
 seller's offers are looked up: an offer that has what the row asked for, and was touched since the
@@ -26,10 +26,10 @@ from feedtool.feeds.delivery import (
 )
 from feedtool.model.call import Call, comma_lists, fits_comma_list
 from feedtool.model.nouns import LookupRow
-from feedtool.model.settings import AccountSettings, PackageLimits
+from feedtool.model.settings import AccountSettings
 
 Pairs = Callable[[AccountSettings, dict[str, Any], Offer], Iterable[tuple[object, object]]]
-"""What a request asked for, and what an offer has in its place."""
+"""Pairs of what a request asked for and what an offer has in its place."""
 
 TEXTS = LookupTexts(
     in_force="No result names it; the service shows the offer as it was asked for.",
@@ -89,7 +89,7 @@ def _gtin(row: LookupRow) -> str:
 def traces_by(
     pairs: Pairs,
 ) -> Callable[[Since, Sequence[LookupRow], OffersPage], Iterator[tuple[LookupRow, Trace]]]:
-    """What a page of offers shows of rows, comparing requests with offers by `pairs`."""
+    """Reads what a page of offers shows of rows, comparing requests with offers by `pairs`."""
 
     def traces(
         since: Since, rows: Sequence[LookupRow], page: OffersPage
@@ -114,24 +114,24 @@ def _trace(since: Since, row: LookupRow, offer: Offer | None, pairs: Pairs) -> T
 
 
 def _is_withdrawn(offer: Offer) -> bool:
-    """Whether it is not sold although there is some of it: without stock no offer is active."""
+    """True if it is not sold although there is some of it: without stock no offer is active."""
     return offer.state is OfferState.INACTIVE and bool(offer.quantity)
 
 
 def _is_old(since: Since, offer: Offer) -> bool:
-    """Whether it was last touched before the package was even created."""
+    """True if it was last touched before the package was even created."""
     if since.sent_at is None or offer.updated_at is None:
         return False
     return offer.updated_at < since.sent_at
 
 
 def _is_as_asked(pairs: Iterable[tuple[object, object]]) -> bool:
-    """Whether what the request asked for, but for the quantity, is as the offer shows it.
+    """True if what the request asked for, but for the quantity, is as the offer shows it.
 
     What the service does not say proves nothing, for or against it.
     """
-    said = [(asked, shown) for asked, shown in pairs if shown is not None]
-    return bool(said) and all(asked == shown for asked, shown in said)
+    known = [asked == shown for asked, shown in pairs if shown is not None]
+    return bool(known) and all(known)
 
 
 def _pairs(
@@ -163,30 +163,26 @@ def _money(value: float) -> Decimal:
 # The protocol.
 
 
-def _size(limits: PackageLimits) -> Size:
-    return Size(limits.upload, limits.package)
-
-
-def _create(package: PackageRef) -> Call:
-    return packages.create_package(package.channel, package.package_type, package.language)
-
-
 def _upload(package: PackageRef, bodies: Sequence[bytes]) -> Call:
     shape = packages.UploadBody(package.settings.upload_body)
     return packages.upload(package.package_id, bodies, shape)
 
 
-def _results(package: PackageRef) -> Call:
-    return packages.read_results(package.package_id, package.link, package.page_size)
-
-
 DELIVERY = Staged(
-    size=_size,
-    create=Endpoint(_create, packages.package_id),
+    size=lambda limits: Size(limits.upload, limits.package),
+    create=Endpoint(
+        lambda package: packages.create_package(
+            package.channel, package.package_type, package.language
+        ),
+        packages.package_id,
+    ),
     upload=_upload,
     look=Endpoint(lambda package: packages.read_package(package.package_id), packages.package_view),
     commit=lambda package: packages.commit(package.package_id),
-    results=Endpoint(_results, packages.results_page),
+    results=Endpoint(
+        lambda package: packages.read_results(package.package_id, package.link, package.page_size),
+        packages.results_page,
+    ),
     lookup=Lookup(ask_offers, offers.offers_page, traces_by(_pairs), TEXTS),
     listing=Endpoint(lambda package: offers.read_packages(package.link), offers.packages_page),
     meaning=packages.meaning_of,

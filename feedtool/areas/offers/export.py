@@ -44,6 +44,7 @@ from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.translation import translation
+from feedtool.report.plain import counted
 
 TEXTS = "feedtool.areas.offers"
 
@@ -63,10 +64,10 @@ STRUCK = (
     "offers are replaced as a whole."
 )
 WARNINGS = {update.FEED.kind: (STOCK,), upsert.FEED.kind: (STRUCK,)}
-"""What a workbook of a shape warns of."""
+"""The warnings in a workbook of a shape."""
 
 
-# What is asked for.
+# Queries.
 
 
 def _shape(kind: str) -> Feed:
@@ -105,16 +106,10 @@ FILTERS = (
         narrows=False,
     ),
     Filter(
-        "since",
-        "WHEN",
-        "Only what was updated then or later: 2026-11-20T08:00Z.",
-        read=_moment,
+        "since", "WHEN", "Only what was updated then or later: 2026-11-20T08:00Z.", read=_moment
     ),
     Filter(
-        "state",
-        "STATE[,STATE]",
-        "Only offers of this state: active or inactive.",
-        is_list=True,
+        "state", "STATE[,STATE]", "Only offers of this state: active or inactive.", is_list=True
     ),
     Filter("gtin", "GTIN[,GTIN]", "Only offers of these products.", is_list=True),
     Filter("reference", "TEXT[,TEXT]", "Only offers of these seller references.", is_list=True),
@@ -181,7 +176,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
 
 
 def _left_out(offer: Offer) -> list[tuple[str, str]]:
-    """Why an offer is not in the file; empty where it is."""
+    """The reasons why an offer is not in the file; empty where it is."""
     if offer.reference is None:
         return [(Omission.REFERENCE, "")]
     delivering = offer.supply_modes or frozenset()
@@ -210,17 +205,17 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
     return FilledTemplate(feed, Context(dialect), query.language, further=further, facts=facts)
 
 
-# What is told.
+# Messages.
 
 
 def nothing(query: Query, tally: ExportTally) -> NothingToDo:
-    """Why there are no offers."""
+    """The reason why there are no offers."""
     if count := tally[Omission.DELIVERY, ""]:
         return NothingToDo(
             f"none of the {count:,} offers is delivered by the seller",
             "the others are the warehouse's; nothing was written",
         )
-    is_narrowed = any(query[one.name] for one in FILTERS if one.narrows)
+    is_narrowed = any(query[given.name] for given in FILTERS if given.narrows)
     like = " like that" if is_narrowed else ""
     return NothingToDo(
         f"there are no offers{like} on the channel {query.channel}",
@@ -231,11 +226,11 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
 
 
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
-    """What is not in the file, and what to heed."""
+    """Notes on what is not in the file, and on what to heed."""
     kind = query["as"].kind
     notes = list(NOTES.get(kind, ()))
     if count := tally[Omission.DELIVERY, ""]:
-        others = ", ".join(_codes(tally, Omission.DELIVERY))
+        others = _codes(tally, Omission.DELIVERY)
         notes.append(ExportNote(f"left out: {_offers(count)} delivered by {others}"))
     if count := tally[Omission.REFERENCE, ""]:
         notes.append(
@@ -276,30 +271,30 @@ NOTES = {
         ),
     ),
 }
-"""What is to be heeded of every file of a shape."""
+"""Notes on every file of a shape."""
 
 
 def _unknown(tally: ExportTally, lack: Omission, setting: str) -> Sequence[ExportNote]:
     count = tally[lack, ""]
     if not count:
         return ()
-    codes = ", ".join(_codes(tally, lack))
+    codes = _codes(tally, lack)
     why = f" that the profile does not know ({codes})" if codes else " of which a part is missing"
     text = f"{_offers(count)} with {lack}{why}: these cells are empty, so that nothing is removed"
     hint = f"list them in the profile's {setting}, and export again" if codes else ""
     return (ExportNote(text, hint),)
 
 
-def _codes(tally: ExportTally, lack: Omission) -> list[str]:
-    return sorted(code for what, code in tally if what == lack and code)
-
-
 def _offers(count: int) -> str:
-    return f"{count:,} offer{'' if count == 1 else 's'}"
+    return counted(count, "offer")
+
+
+def _codes(tally: ExportTally, lack: Omission) -> str:
+    return ", ".join(sorted(code for what, code in tally if what == lack and code))
 
 
 def _begin(engine: Any, service: str, seller: str) -> int:
-    """How many packages have been read for what was accepted: what was sent before comes first."""
+    """The number of packages projected so far, after what was sent before."""
     from feedtool.areas.offers.changes.projection import count_projected, project  # slow to import
 
     project(engine, service, seller)
@@ -312,14 +307,8 @@ def _remember(*whose: Any, **how: Any) -> bool:
     return record_observed(*whose, **how)
 
 
-LISTING = ServiceList(
-    "offers",
-    _first,
-    _page,
-    nothing,
-    "look at --fields and the filters; nothing was written",
-    unit="offers",
-)
+LOOK = "look at --fields and the filters; nothing was written"
+LISTING = ServiceList("offers", _first, _page, nothing, LOOK, unit="offers")
 
 EXPORT = Export(
     "offers",

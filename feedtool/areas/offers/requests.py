@@ -1,7 +1,7 @@
-"""The request of an offer, laid flat into the cells of a row. Pure.
+"""The request of an offer, laid flat into the cells of a row.
 
 Specification, "Offer package and offer request (JSON)"; the codes and the scale of taxes are the
-dialect's. Whatever is not as it says there is given back as it stands.
+profile's. Whatever is not as it says there is given back as it stands.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,61 +20,63 @@ _OF_WHOLE = {columns.CONDITION, columns.GTIN, columns.PRODUCT_REFERENCE}
 """Columns that requests of whole offers alone fill."""
 
 
-def offer_cells(body: Mapping[str, Any], dialect: AccountSettings) -> Read:
+def offer_cells(body: Mapping[str, Any], settings: AccountSettings) -> Read:
     """The request of an offer."""
-    found = Read({}, [])
+    result = Read({}, [])
     for name, value in body.items():
         if name in _SIMPLE:
-            found.put(name, name, value)
+            result.put(name, name, value)
         elif name in {"product", "price"} and isinstance(value, dict):
-            _of_node(found, name, value, dialect)
+            _of_node(result, name, value, settings)
         elif name == "deliveryModes" and isinstance(value, list):
-            _of_modes(found, value)
+            _of_modes(result, value)
         else:
-            found.leave(name, value)
-    return found
+            result.leave(name, value)
+    return result
 
 
-def _of_node(found: Read, node: str, members: Mapping[str, Any], dialect: AccountSettings) -> None:
+def _of_node(
+    result: Read, node: str, members: Mapping[str, Any], settings: AccountSettings
+) -> None:
     known = ("gtin", "reference") if node == "product" else ("price", "originPrice")
     for name, value in members.items():
         path = f"{node}.{name}"
         if name in known:
-            found.put(path, path, value)
+            result.put(path, path, value)
         elif path == "price.taxes" and isinstance(value, list):
-            _of_taxes(found, value, dialect)
+            _of_taxes(result, value, settings)
         else:
-            found.leave(path, value)
+            result.leave(path, value)
 
 
-def _of_taxes(found: Read, taxes: list[Any], dialect: AccountSettings) -> None:
-    names = {code.casefold(): name for name, code in dialect.tax_codes.items()}
+def _of_taxes(result: Read, taxes: list[Any], settings: AccountSettings) -> None:
+    names = {code.casefold(): name for name, code in settings.tax_codes.items()}
     for place, tax in enumerate(taxes):
         path = f"price.taxes[{place}]"
         name = names.get(str(tax.get("code")).casefold()) if isinstance(tax, dict) else None
         if name is None or not tax.keys() <= {"code", "value", "type"}:
-            found.leave(path, tax)
+            result.leave(path, tax)
             continue
         value = tax.get("value")
-        if name == "VAT" and dialect.vat_scale == 1 and is_number(value):
+        if name == "VAT" and settings.vat_scale == 1 and is_number(value):
             value = (Decimal(value) * HUNDRED).normalize()
-        found.put(f"taxes.{name}", path, value)
+        result.put(f"taxes.{name}", path, value)
 
 
-def _of_modes(found: Read, modes: list[Any]) -> None:
+def _of_modes(result: Read, modes: list[Any]) -> None:
     for place, mode in enumerate(modes):
         path = f"deliveryModes[{place}]"
         code = mode.get("code") if isinstance(mode, dict) else None
         if not (isinstance(code, str) and code and mode.keys() <= _MODE):
-            found.leave(path, mode)
+            result.leave(path, mode)
             continue
         keys = columns.mode(code)
-        found.put(keys.cost, f"{path}.cost", mode.get("cost"))
-        found.put(keys.additional, f"{path}.additionalCost", mode.get("additionalCost"))
+        result.put(keys.cost, f"{path}.cost", mode.get("cost"))
+        result.put(keys.additional, f"{path}.additionalCost", mode.get("additionalCost"))
 
 
 def kind_of(keys: Collection[str]) -> str | None:
-    """What requests are that fill some columns: a reference alone may be anything."""
+    """The kind of requests that fill some columns; None for a reference alone."""
     if _OF_WHOLE & set(keys):
         return "offers-upsert"
     return "offers-update" if set(keys) - {columns.REFERENCE} else None

@@ -1,4 +1,4 @@
-"""What an offer of the service becomes: a row to edit, and what the ledger remembers. Pure."""
+"""An offer of the service as a row to edit, and as the ledger remembers it."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ from feedtool.model.settings import AccountSettings
 
 
 class Omission(StrEnum):
-    """Why something of an offer is not in the file."""
+    """The reason why something of an offer is not in the file."""
 
     DELIVERY = "delivery"
     """It is not the seller who delivers it."""
@@ -46,7 +46,7 @@ class OfferRows:
 
     Args:
         dialect: The profile's.
-        language: In which conditions are told by their labels; None keeps their names.
+        language: In which conditions are shown by their labels; None keeps their names.
     """
 
     def __init__(self, dialect: AccountSettings, language: Language | None) -> None:
@@ -59,7 +59,7 @@ class OfferRows:
         )
 
     def row(self, offer: Offer, channel: str) -> MadeRow:
-        """What can be sent of it; the tally says why cells are empty, with the unknown codes."""
+        """The row of an offer; the tally says why cells are empty, with the unknown codes."""
         tally: ExportTally = Counter()
         row: dict[str, Value] = {
             columns.REFERENCE: offer.reference,
@@ -102,7 +102,9 @@ class OfferRows:
 
 
 def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
-    """How offers are noted; `dialect` is the profile's, which says how taxes are called.
+    """A function that reads an offer as the ledger remembers it.
+
+    The profile says how taxes are called.
 
     What the service did not say, or said in part, is left out: it is not known. The struck price
     never is.
@@ -131,9 +133,9 @@ def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
 
 
 def _modes(offer: Offer) -> dict[str, list[int | float]] | None:
-    found = {}
-    for code, one in (offer.delivery_modes or {}).items():
-        if one.cost is None or one.additional_cost is None:
+    modes = {}
+    for code, mode in (offer.delivery_modes or {}).items():
+        if mode.cost is None or mode.additional_cost is None:
             return None
-        found[code] = [number(one.cost), number(one.additional_cost)]
-    return found
+        modes[code] = [number(mode.cost), number(mode.additional_cost)]
+    return modes

@@ -1,4 +1,4 @@
-"""The categories that a template is made for, by the codes that were named. Pure."""
+"""The categories of a template, by the codes that were named. Pure."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,8 @@ def below(catalog: Catalog, code: str) -> list[str]:
     if category is None or category.level == DEEPEST:
         return []
     every = catalog.categories.values()
-    return [one.reference for one in every if one.takes_products and one.reference.startswith(code)]
+    inside = (item.reference for item in every if item.takes_products)
+    return [reference for reference in inside if reference.startswith(code)]
 
 
 def listed(codes: Sequence[str]) -> str:
@@ -31,21 +32,17 @@ def chosen(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
     Raises:
         UsageProblem: of some there is no template; all of them are named, each with the reason.
     """
-    found, reasons, hints = [], [], []
-    for code in dict.fromkeys(code.strip().upper() for code in codes):
-        category = catalog.category(code)
-        if reason := refusal(catalog, code, category):
-            reasons.append(reason[0])
-            hints.append(reason[1])
-        elif category:
-            found.append(category)
-    if reasons:
-        raise UsageProblem("; ".join(reasons), "; ".join(dict.fromkeys(filter(None, hints))))
-    return found
+    references = list(dict.fromkeys(code.strip().upper() for code in codes))
+    refusals = list(filter(None, (refusal(catalog, code) for code in references)))
+    if refusals:
+        reasons, hints = zip(*refusals, strict=True)
+        raise UsageProblem("; ".join(reasons), "; ".join(dict.fromkeys(hints)))
+    return [catalog.categories[code] for code in references]
 
 
-def refusal(catalog: Catalog, code: str, category: Category | None) -> tuple[str, str] | None:
-    """Why there is no template for a category, and what to do."""
+def refusal(catalog: Catalog, code: str) -> tuple[str, str] | None:
+    """The reason that there is no template for a category, and a hint."""
+    category = catalog.category(code)
     if category is None:
         near = catalog.near_categories(code)
         hint = f"did you mean {', '.join(near)}?" if near else _SEARCH
@@ -58,10 +55,7 @@ def refusal(catalog: Catalog, code: str, category: Category | None) -> tuple[str
     if not category.is_active:
         return f"{named} is not active, so it takes no products", _SEARCH
     if catalog.properties(code) is None:
-        return (
-            f"the properties of {named} were not brought",
-            "`feedtool catalog sync` brings them",
-        )
+        return f"the properties of {named} were not brought", "`feedtool catalog sync` brings them"
     return None
 
 

@@ -7,7 +7,7 @@ appears in the integration reports.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from feedtool.areas.products.wire.submissions import (
+from feedtool.areas.products.wire import (
     batch_id,
     products_body,
     read_reports,

@@ -1,4 +1,4 @@
-"""`feedtool export products`: what the service has of the seller's products, ready to send again.
+"""`feedtool export products`: the seller's products as the service has them, ready to send again.
 
 Specification, parts "Catalog" and "Catalog endpoints". The columns are those of the categories
 that occur, from the local catalogue. Only the creating seller sees all of a product, so others'
@@ -6,15 +6,15 @@ products are left out: nothing could be sent of them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 
 from feedtool.areas.products.catalog import Catalog
-from feedtool.areas.products.catalog.wire import CatalogPage as Asked
-from feedtool.areas.products.categories import chosen
+from feedtool.areas.products.catalog.wire import CatalogPage
+from feedtool.areas.products.categories import refusal
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.feeds import FEED
-from feedtool.areas.products.rows import LEFT, PICTURES, ProductRows, flat
-from feedtool.areas.products.wire.sheets import ProductSheet, read_products, sheets_page
+from feedtool.areas.products.rows import LEFT, PICTURES, ProductRows
+from feedtool.areas.products.wire import read_products, sheets_page
 from feedtool.feeds.export import (
     Export,
     ExportNote,
@@ -31,19 +31,16 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import TEXT, CellEntry, Field, Language
-from feedtool.model.call import READ, Call, Reply
+from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
 
 PICTURE_WIDTH = 24
 
-# What is tallied: each with a name, or with none.
+# Entries of the tally, each with a name or with none.
 OTHERS, STRANGE, HOMELESS = "others", "strange", "homeless"
 """Products that another seller has created, items that are none, products without a category."""
 LANGUAGE, CATEGORY = "language", "category"
 """Of the products that are the seller's."""
-
-
-# What is asked for.
 
 
 def check(query: Query) -> None:
@@ -60,71 +57,53 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
 
     def page(reply: Reply, call: Call) -> ListPage:
         number = int(dict(call.query).get("pageIndex", "1"))
-        found = sheets_page(reply, Asked(number, None if call.query else call.target))
-        tally: ExportTally = Counter({(STRANGE, ""): found.strange})
-        rows = []
-        for product in found.sheets:
-            if reason := _left_out(product, query.seller):
-                tally[reason, ""] += 1
-            elif not wanted or product.category in wanted:
-                tally[CATEGORY, str(product.category)] += 1
-                tally[LANGUAGE, (product.language or "")[:2].lower()] += 1
-                rows.append((product.gtin, dict(flat(product, product.sellers[query.seller]))))
-        following = None
-        if found.next:
-            link = found.next.link
-            following = Call("GET", link, READ) if link else read_products(found.next.number)
-        is_guess = found.next is not None and found.next.link is None
+        result = sheets_page(
+            reply, CatalogPage(number, None if call.query else call.target), query.seller
+        )
+        tally: ExportTally = Counter({(STRANGE, ""): result.strange})
+        rows: list[tuple[str | None, KeyedRow]] = []
+        for product, is_creator in result.sheets:
+            category = product[columns.CATEGORY]
+            if not is_creator or category is None:
+                tally[HOMELESS if is_creator else OTHERS, ""] += 1
+            elif not wanted or category in wanted:
+                tally[CATEGORY, str(category)] += 1
+                tally[LANGUAGE, str(product[columns.LANGUAGE] or "")[:2].lower()] += 1
+                rows.append((str(product[columns.GTIN]), product))
+        following = result.next and read_products(result.next)
+        is_guess = result.next is not None and result.next.link is None
         return ListPage(rows, following, is_guess, len(rows), tally)
 
     return page
 
 
-def _left_out(product: ProductSheet, seller: str) -> str | None:
-    own = product.sellers.get(seller)
-    if own is None or not own.is_creator:
-        return OTHERS
-    return HOMELESS if product.category is None else None
-
-
-# Rows.
-
-
 def _catalog(query: Query, tally: ExportTally) -> Catalog:
     """The catalogue in the language of most products, or in any."""
-    languages = _counted(tally, LANGUAGE)
-    usual = languages.most_common(1)[0][0] if languages else ""
-    catalog: Catalog | None = (
-        query.context.catalog(usual) if usual else None
-    ) or query.context.catalog(None)
+    usual = next((name for name, _ in _counted(tally, LANGUAGE).most_common(1)), "")
+    preferred = query.context.catalog(usual) if usual else None
+    catalog: Catalog | None = preferred or query.context.catalog(None)
     if catalog is None:
         raise ValueError("nothing is asked for without a catalogue")
     return catalog
 
 
-def _counted(tally: ExportTally, what: str) -> Counter[str]:
-    return Counter({name: count for (kind, name), count in tally.items() if kind == what})
+def _counted(tally: ExportTally, entry: str) -> Counter[str]:
+    return Counter({name: count for (kind, name), count in tally.items() if kind == entry})
 
 
 def _sendable(
-    catalog: Catalog, categories: Mapping[str, int]
-) -> tuple[list[str], dict[str, UsageProblem]]:
-    """The categories that have columns, and why others have none.
+    catalog: Catalog, categories: Iterable[str]
+) -> tuple[list[str], dict[str, tuple[str, str]]]:
+    """The categories that have columns, and why others have none, with a hint.
 
     Raises:
         UsageProblem: none has.
     """
-    codes: list[str] = []
-    refused: dict[str, UsageProblem] = {}
-    for code in sorted(categories):
-        try:
-            chosen(catalog, [code])
-        except UsageProblem as reason:
-            refused[code] = reason
-        else:
-            codes.append(code)
+    reasons = {code: refusal(catalog, code) for code in sorted(categories)}
+    refused = {code: reason for code, reason in reasons.items() if reason}
+    codes = [code for code in reasons if code not in refused]
     if not codes:
-        raise next(iter(refused.values()))
+        raise UsageProblem(*next(iter(refused.values())))
     return codes, refused
 
 
@@ -140,28 +119,23 @@ def rows(query: Query, tally: ExportTally) -> Callable[[KeyedRow], MadeRow]:
     return row
 
 
-# The file.
-
-
 def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTemplate:
     """The template's, with as many pictures as there are."""
     catalog = _catalog(query, tally)
     codes, _ = _sendable(catalog, _counted(tally, CATEGORY))
     context = query.context._replace(catalog=lambda _: catalog)
     language: Language = catalog.language  # type: ignore[assignment]
+    at = LANGUAGES.index(language)
     own = {column.key for column in FEED.columns(query.dialect)}
-    further = [key for key in columns.PICTURE_KEYS if key in products.columns and key not in own]
-    pictures = [_picture(key, language) for key in further]
+    pictures = [
+        Field(item.key, item.labels[at], item.help[at], CellEntry(TEXT, PICTURE_WIDTH))
+        for item in columns.PICTURE_COLUMNS
+        if item.key in products.columns and item.key not in own
+    ]
     return FilledTemplate(FEED, context, language, codes, pictures)
 
 
-def _picture(key: str, language: Language) -> Field:
-    column = next(one for one in columns.PICTURE_COLUMNS if one.key == key)
-    at = LANGUAGES.index(language)
-    return Field(key, column.labels[at], column.help[at], CellEntry(TEXT, PICTURE_WIDTH))
-
-
-# What is told.
+# The notes.
 
 
 def nothing(query: Query, tally: ExportTally) -> NothingToDo:
@@ -180,21 +154,24 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
 
 
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
-    """What is not in the file."""
+    """The products and values that are not in the file."""
     categories = _counted(tally, CATEGORY)
     _, refused = _sendable(_catalog(query, tally), categories)
-    notes = [*_refused(refused, categories)]
-    if count := tally[OTHERS, ""]:
-        notes.append(
-            ExportNote(
-                f"left out: {_products(count)} that others created, of which the service does not"
-                " show all"
-            )
-        )
-    if count := tally[HOMELESS, ""]:
-        notes.append(ExportNote(f"left out: {_products(count)} without a category", is_loss=True))
-    if count := tally[STRANGE, ""]:
-        notes.append(ExportNote(f"left out: {_products(count)} that cannot be read", is_loss=True))
+    notes = [
+        ExportNote(f"left out: {_products(categories[code])} of {code}: {reason}", hint, True)
+        for code, (reason, hint) in refused.items()
+    ]
+    left_out = {
+        OTHERS: "that others created, of which the service does not show all",
+        HOMELESS: "without a category",
+        STRANGE: "that cannot be read",
+    }
+    counts = {name: tally[name, ""] for name in left_out}
+    notes += [
+        ExportNote(f"left out: {_products(count)} {left_out[name]}", is_loss=name != OTHERS)
+        for name, count in counts.items()
+        if count
+    ]
     if left := _counted(tally, LEFT):
         notes.append(
             ExportNote(
@@ -206,18 +183,7 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
         )
     if count := tally[PICTURES, ""]:
         notes.append(ExportNote(f"{count:,} pictures beyond the 20th stay with the service alone"))
-    left_out = sum(tally[what, ""] for what in (OTHERS, HOMELESS, STRANGE))
-    return ExportSummary(notes, left_out + sum(categories[code] for code in refused))
-
-
-def _refused(
-    refused: Mapping[str, UsageProblem], categories: Mapping[str, int]
-) -> Iterator[ExportNote]:
-    for code, reason in refused.items():
-        count = _products(categories[code])
-        yield ExportNote(
-            f"left out: {count} of {code}: {reason.message}", reason.hint, is_loss=True
-        )
+    return ExportSummary(notes, sum(counts.values()) + sum(categories[code] for code in refused))
 
 
 def _products(count: int) -> str:

@@ -4,70 +4,33 @@ A row is of one category, and its further columns are that category's properties
 and what is right in them, the local catalogue says.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns import properties
-from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED
+from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SEPARATOR
 from feedtool.areas.products.columns.category import CATEGORY_CODE_CUT
-from feedtool.areas.products.columns.common import GROUP, LANGUAGE_TAGS
-from feedtool.areas.products.columns.properties import (
-    STAMP_FINGERPRINT,
-    STAMP_LANGUAGE,
-    STAMP_TRAITS,
-    categories_of,
-    details_of,
-)
+from feedtool.areas.products.columns.properties import STAMP_LANGUAGE, details_of
 from feedtool.areas.products.delivery import DELIVERY, PACKAGE_TYPE, product_names
-from feedtool.areas.products.requests import REQUESTS
+from feedtool.areas.products.wire import products_body
+from feedtool.feeds.conversion import JsonRequests, Read, is_number
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.template import Basis, Contents
-from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
 
-__all__ = [
-    "FEED",
-    "GROUP",
-    "LANGUAGE_TAGS",
-    "STAMP_FINGERPRINT",
-    "STAMP_LANGUAGE",
-    "STAMP_TRAITS",
-    "categories_of",
-    "details_of",
-    "is_common",
-    "name_of",
-]
-
-_COMMON = frozenset(column.key for column in columns.UNDERSTOOD_COLUMNS)
-
 ALWAYS = (columns.GTIN, columns.CATEGORY)
-"""What a row cannot be judged without."""
+"""The keys without which a row cannot be judged."""
 
 GONE = frozenset(("shortlabel", "model", "navigation"))
-"""Fields of a legacy product that nothing stands for (specification, "Versioning" 6)."""
+"""Fields of a legacy product without a successor (specification, "Versioning" 6)."""
 
 SIMPLE = (
     *(columns.REFERENCE, columns.TITLE, columns.DESCRIPTION, columns.BRAND, columns.CATEGORY),
     *(columns.GTIN_REFERENCE, columns.MARKETING, columns.GROUP),
 )
 """Fields that travel as they are."""
-
-
-def is_common(key: str) -> bool:
-    """Whether a key is of every products sheet, and no property's reference."""
-    return key in _COMMON
-
-
-def template_columns(dialect: AccountSettings) -> tuple[Column, ...]:
-    """The common data; a category's properties come behind them."""
-    del dialect
-    return columns.TEMPLATE_COLUMNS
-
-
-def understood(dialect: AccountSettings) -> tuple[Column, ...]:
-    """The same, more pictures, and what is retired."""
-    del dialect
-    return columns.UNDERSTOOD_COLUMNS
+TEXTS = (columns.GTIN, columns.LANGUAGE, *SIMPLE)
 
 
 def missing(sheet: SheetColumns) -> list[str]:
@@ -91,7 +54,7 @@ def required(row: Row) -> list[str]:
 
 
 def _is_filled(row: Row, key: str) -> bool:
-    """Any picture will do for the first; a category that was told otherwise needs no cell."""
+    """True also where any picture stands for the first, or the sheet has the category."""
     if key == columns.PICTURE_KEYS[0]:
         return any(not row.is_blank(item) for item in columns.PICTURE_KEYS)
     if key == columns.CATEGORY and properties.only_category(row.sheet.stamp):
@@ -101,15 +64,10 @@ def _is_filled(row: Row, key: str) -> bool:
 
 def request(row: Row) -> dict[str, object]:
     """The product; a blank field is left out."""
-    values, dialect = row.values, row.sheet.dialect
-    gtin = values[columns.GTIN]
-    body: dict[str, object] = {
-        columns.GTIN: int(str(gtin)) if dialect.gtin_as == "number" else gtin
-    }
-    for key in SIMPLE:
-        value = values.get(key)
-        if value is not None:
-            body[key] = value
+    values, gtin = row.values, row.values[columns.GTIN]
+    is_number = row.sheet.dialect.gtin_as == "number"
+    body: dict[str, object] = {columns.GTIN: int(str(gtin)) if is_number else gtin}
+    body |= {key: value for key in SIMPLE if (value := values.get(key)) is not None}
     body[columns.LANGUAGE] = values.get(columns.LANGUAGE) or _language(row.sheet)
     pictures = [
         {"index": index, "url": url}
@@ -129,6 +87,73 @@ def _language(sheet: SheetColumns) -> str:
     catalog = sheet.context.catalog(None)
     known = sheet.stamp.get(STAMP_LANGUAGE) or (catalog.language if catalog else "")
     return columns.LANGUAGE_TAGS.get(known, columns.LANGUAGE_TAGS["fr"])
+
+
+# The way back: requests as rows.
+
+
+def product_cells(body: Mapping[str, Any], dialect: AccountSettings) -> Read:
+    """A product laid flat into the cells of a row; what is not as specified is left."""
+    del dialect
+    cells = Read({}, [])
+    for name, value in body.items():
+        if name in TEXTS:
+            cells.put(name, name, value)
+        elif name == "sellerPictureUrls" and isinstance(value, list):
+            _of_pictures(cells, value)
+        elif name == "attributes" and isinstance(value, list):
+            _of_attributes(cells, value)
+        else:
+            cells.leave(name, value)
+    return cells
+
+
+def _of_pictures(cells: Read, pictures: list[Any]) -> None:
+    for place, item in enumerate(pictures):
+        index = item.get("index") if isinstance(item, dict) else None
+        key = columns.picture_key(index) if isinstance(index, int) else ""
+        path = f"sellerPictureUrls[{place}]"
+        if key in columns.PICTURE_KEYS and item.keys() <= {"index", "url"}:
+            cells.put(key, path, item.get("url"))
+        else:
+            cells.leave(path, item)
+
+
+def _of_attributes(cells: Read, attributes: list[Any]) -> None:
+    for place, item in enumerate(attributes):
+        path = f"attributes[{place}]"
+        if not isinstance(item, dict) or not isinstance(item.get("propertyReference"), str):
+            cells.leave(path, item)
+            continue
+        texts = list(_texts(item))
+        is_plain = item.keys() <= {"propertyReference", "values", "files"} and None not in texts
+        if not is_plain or (len(texts) > 1 and any(SEPARATOR in str(text) for text in texts)):
+            cells.leave(path, item)
+        else:
+            cells.put(item["propertyReference"], path, SEPARATOR.join(map(str, texts)))
+
+
+def _texts(attribute: Mapping[str, Any]) -> Iterator[str | None]:
+    """The values and the addresses of the files; None for what is neither."""
+    for value in attribute.get("values") or ():
+        is_text = isinstance(value, str) or is_number(value)
+        yield str(value) if is_text else None
+    for file in attribute.get("files") or ():
+        url = file.get("url") if isinstance(file, dict) else file
+        yield url if isinstance(url, str) else None
+
+
+REQUESTS = JsonRequests(
+    "products",
+    False,
+    product_cells,
+    lambda _: "products",
+    lambda bodies, _: products_body(bodies),
+    lambda dialect: dialect.limits.products,
+)
+
+
+# The feed.
 
 
 def name_of(row: Row, key: str) -> str:
@@ -157,8 +182,8 @@ FEED = Feed(
     sheet="Products",
     package_type=PACKAGE_TYPE,
     summary="Products that are created, or completed.",
-    columns=template_columns,
-    understood=understood,
+    columns=lambda _: columns.TEMPLATE_COLUMNS,
+    understood=lambda _: columns.UNDERSTOOD_COLUMNS,
     modes=lambda _: (),
     missing=missing,
     required=required,

@@ -9,15 +9,20 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from feedtool.areas.products.catalog import Catalog, Category, Necessity
+from feedtool.areas.products.catalog import Catalog, Category, Necessity, Property
 from feedtool.areas.products.catalog.fingerprint import written
 from feedtool.areas.products.categories import chosen, refusal
 from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
-from feedtool.areas.products.template_shared import Shared, described, example_of, offered, shared
+from feedtool.areas.products.template_shared import (
+    SharedProperty,
+    described,
+    example_of,
+    offered,
+    shared,
+)
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
 from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.header import folded
 from feedtool.feeds.template import (
     TEXT,
     Basis,
@@ -30,13 +35,14 @@ from feedtool.feeds.template import (
     choice_width,
 )
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Column
+from feedtool.model.header import Column, folded
 from feedtool.model.settings import AccountSettings
 from feedtool.model.translation import translation
 
 TEXTS = "feedtool.areas.products"
 """The package whose catalogue translates the texts."""
 
+NEEDED = (Necessity.MANDATORY, Necessity.RECOMMENDED)
 RECOMMENDED = frozenset((common.BRAND, common.LANGUAGE))
 OF_VARIANTS = "mandatory for variants"
 """Of a column that only members of a family fill."""
@@ -50,7 +56,7 @@ ANY_NUMBER = ("-1E+300", "1E+300")
 
 
 def contents(basis: Basis) -> Contents:
-    """All that the template for some categories says, in the catalogue's language.
+    """The contents of the template for some categories, in the catalogue's language.
 
     For rows that are there already, categories that cannot be had do not count.
 
@@ -66,20 +72,21 @@ def contents(basis: Basis) -> Contents:
         )
     codes = list(dict.fromkeys(code.strip().upper() for code in basis.categories))
     if not basis.has_example:
-        codes = [one for one in codes if refusal(catalog, one, catalog.category(one)) is None]
-        codes = codes or list(basis.categories)
+        known = [code for code in codes if refusal(catalog, code) is None]
+        codes = known or list(basis.categories)
     return products_contents(catalog, codes, basis.context.settings, has_example=basis.has_example)
 
 
 def products_contents(
     catalog: Catalog, codes: Sequence[str], dialect: AccountSettings, *, has_example: bool = False
 ) -> Contents:
-    """All that the template for these categories says.
+    """The contents of the template for these categories.
 
     Raises:
         UsageProblem: a category is unknown, takes no products, or was not brought.
     """
     categories = chosen(catalog, codes)
+    references = tuple(category.reference for category in categories)
     language = cast("Language", catalog.language)
     _ = translation(TEXTS, language)
     has_variants = any(category.is_variant for category in categories)
@@ -105,16 +112,11 @@ def products_contents(
         first_unfrozen="C",
         facts=((_("Made for"), "\n".join((*made_for, origin))),),
         stamps={
-            "category": tuple(category.reference for category in categories),
-            "fingerprint": tuple(
-                f"{category.reference}:{catalog.fingerprint(category.reference)}"
-                for category in categories
-            ),
+            "category": references,
+            "fingerprint": tuple(f"{code}:{catalog.fingerprint(code)}" for code in references),
             **{
-                f"traits.{category.reference}": tuple(
-                    written(catalog.properties(category.reference) or ())
-                )
-                for category in categories
+                f"traits.{code}": tuple(written(catalog.properties(code) or ()))
+                for code in references
             },
         },
         hides_keys=True,
@@ -164,16 +166,12 @@ def _fields(
         if column.key != common.GROUP or has_variants:
             maker.add_common(column)
     properties = shared(catalog, categories)
-    labels = Counter(
-        [
-            *(folded(field.label) for field in maker.fields),
-            *(folded(one.any.label) for one in properties),
-        ]
-    )
-    for one in properties:
-        is_clear = one.any.label and labels[folded(one.any.label)] == 1
-        label = one.any.label if is_clear else f"{one.any.label} ({one.reference})".strip()
-        maker.add_property(one, label)
+    labels = Counter(folded(field.label) for field in maker.fields)
+    labels.update(folded(item.known.label) for item in properties)
+    for item in properties:
+        label, reference = item.known.label, item.known.reference
+        is_clear = label and labels[folded(label)] == 1
+        maker.add_property(item, label if is_clear else f"{label} ({reference})".strip())
     return tuple(maker.fields)
 
 
@@ -195,35 +193,34 @@ class _Maker:
         label, text, example = column.labels[at], column.help[at], column.example
         entry = CellEntry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
         need = self._need_of(column.key)
-        requirement = self._told(need)
+        requirement = self._word(need)
         if isinstance(column.type, ChoiceColumn):
             entry = self._offering(label, tuple(column.type.values), is_strict=True)
         match column.key:
             case common.CATEGORY:
                 entry = self._offering(label, tuple(self._codes), is_strict=True)
-                named = [f"{one.reference} {one.label}" for one in self._categories]
+                named = [f"{item.reference} {item.label}" for item in self._categories]
                 text = "\n".join((text, *named))
                 example = self._codes[0]
             case common.LANGUAGE:
                 example = next(tag for tag in entry.choices if tag.startswith(self._language))
             case common.BRAND if need is not Need.ALWAYS:
-                demanding = [one.reference for one in self._categories if one.is_brand_mandatory]
+                demanding = [item.reference for item in self._categories if item.is_brand_mandatory]
                 need, requirement = self._needed(demanding, self._codes, self._codes)
             case common.GROUP:
                 requirement = f"{requirement}; {self._(OF_VARIANTS)}"
         self._add(column.key, label, text, example, need, requirement, entry)
 
-    def add_property(self, one: Shared, label: str) -> None:
+    def add_property(self, item: SharedProperty, label: str) -> None:
         """A property that some of the categories have."""
-        mandatory, recommended = one.where(Necessity.MANDATORY), one.where(Necessity.RECOMMENDED)
-        need, requirement = self._needed(mandatory, recommended, list(one.by_category))
-        if one.is_variation and need is not Need.ALWAYS:
+        known, (mandatory, recommended) = item.known, map(item.where, NEEDED)
+        need, requirement = self._needed(mandatory, recommended, list(item.by_category))
+        if known.is_variation and need is not Need.ALWAYS:
             requirement = f"{requirement}; {self._(OF_VARIANTS)}"
-        choices = offered(one.choices)
-        entry = self._entry(one, label, choices)
-        text = " ".join(described(one, choices, self._))
-        example = example_of(one, choices)
-        self._add(one.reference, label, text, example, need, requirement, entry)
+        choices = offered(known.choices)
+        text = " ".join(described(known, choices, self._))
+        entry, example = self._entry(known, label, choices), example_of(known, choices)
+        self._add(known.reference, label, text, example, need, requirement, entry)
 
     def _add(
         self,
@@ -244,7 +241,7 @@ class _Maker:
             return requirement, text
         is_partly = requirement.startswith(self._("Mandatory in {codes}").format(codes=""))
         return (
-            self._("Mandatory in some categories") if is_partly else self._told(need),
+            self._("Mandatory in some categories") if is_partly else self._word(need),
             text,
             requirement,
         )
@@ -254,9 +251,9 @@ class _Maker:
             return Need.ALWAYS
         return Need.RECOMMENDED if key in RECOMMENDED else Need.NEVER
 
-    def _told(self, need: Need) -> str:
-        told = {Need.ALWAYS: "Mandatory", Need.RECOMMENDED: "Recommended"}
-        return self._(told.get(need, "Optional"))
+    def _word(self, need: Need) -> str:
+        words = {Need.ALWAYS: "Mandatory", Need.RECOMMENDED: "Recommended"}
+        return self._(words.get(need, "Optional"))
 
     def _needed(
         self, mandatory: Sequence[str], recommended: Sequence[str], having: Sequence[str]
@@ -265,13 +262,11 @@ class _Maker:
         every, _ = len(self._codes), self._
         if len(mandatory) == every:
             return Need.ALWAYS, _("Mandatory")
-        parts = []
-        if mandatory:
-            parts.append(_("Mandatory in {codes}").format(codes=", ".join(mandatory)))
-        if len(recommended) == every:
-            parts.append(_("Recommended"))
-        elif recommended:
-            parts.append(_("Recommended in {codes}").format(codes=", ".join(recommended)))
+        in_mandatory = _("Mandatory in {codes}").format(codes=", ".join(mandatory))
+        in_recommended = _("Recommended in {codes}").format(codes=", ".join(recommended))
+        parts = [in_mandatory] if mandatory else []
+        if recommended:
+            parts.append(in_recommended if len(recommended) < every else _("Recommended"))
         need = Need.RECOMMENDED if parts else Need.NEVER
         if list(having) in (mandatory, recommended) and len(having) < every:
             return need, f"{parts[0]}, {_('only there')}"
@@ -289,14 +284,13 @@ class _Maker:
         limit = Limit("list", is_strict=is_strict)
         return CellEntry(TEXT, choice_width((label, *choices)), limit, choices)
 
-    def _entry(self, one: Shared, label: str, choices: tuple[str, ...]) -> CellEntry:
+    def _entry(self, known: Property, label: str, choices: tuple[str, ...]) -> CellEntry:
         if choices:
             # Several values in a cell are none of the list, so it cannot refuse them.
-            is_strict = one.is_ranged and not one.is_multiple
+            is_strict = known.is_ranged and not known.is_multiple
             return self._offering(label, choices, is_strict=is_strict)
-        if one.is_numeric and not one.is_multiple:
-            limit = Limit(
-                "decimal", self._("A number alone, without a unit."), "between", ANY_NUMBER
-            )
-            return CellEntry("General", NUMBER_WIDTH, limit)
-        return CellEntry(TEXT, TEXT_WIDTH)
+        if not known.is_numeric or known.is_multiple:
+            return CellEntry(TEXT, TEXT_WIDTH)
+        help_text = self._("A number alone, without a unit.")
+        limit = Limit("decimal", help_text, "between", ANY_NUMBER)
+        return CellEntry("General", NUMBER_WIDTH, limit)

@@ -85,16 +85,12 @@ def _speaks_for(text: str) -> str:
 
 def _number(text: str, decimal: str) -> Decimal:
     whole, _, fraction = text.partition(decimal) if decimal else (text, "", "")
-    return (
-        Decimal(_NOT_DIGITS.sub("", whole) + "." + (fraction or "0"))
-        if fraction
-        else Decimal(_NOT_DIGITS.sub("", whole))
-    )
+    return Decimal(f"{_digits(whole)}.{fraction}" if fraction else _digits(whole))
 
 
 @dataclass(frozen=True, slots=True)
 class Number(ABC):
-    """What all numbers share: reading a cell, bounds, and what a column's cells settle."""
+    """The common part of all numbers: reading a cell, bounds, and what a column's cells settle."""
 
     above: Decimal | None = None
     """The number must be greater."""
@@ -225,7 +221,7 @@ def _money(number: Decimal, cell: Cell) -> Decimal | InvalidValue:
 
 
 def _unsigned(text: str, currencies: tuple[str, ...]) -> tuple[bool, str]:
-    """Whether it is negative, and the digits, without sign and the profile's currencies."""
+    """True if it is negative, and the digits, without sign and the profile's currencies."""
     text = _without_currency(text, currencies)
     if text[:1] in ("+", "-"):  # `+€ 5` is seen as well as `€ +5`
         return text[0] == "-", _without_currency(text[1:].lstrip(), currencies)
@@ -254,22 +250,19 @@ def _unread(text: str, column: ColumnReader) -> InvalidValue:
     column.is_ambiguous = True
     whole, fraction = re.split("[.,]", text.strip("+-"))[:2]
     seen = [f"{example} ({sign} for decimals)" for sign, example in column.evidence.items()]
-    why = (
-        f"; the column has both {' and '.join(seen)}"
-        if len(seen) > 1
-        else "; no other cell of the column settles it"
-    )
+    why = "; no other cell of the column settles it"
+    if len(seen) > 1:
+        why = f"; the column has both {' and '.join(seen)}"
+    thousands = _digits(whole + fraction)
     return refused(
         NUMBER_AMBIGUOUS,
-        f"{text} could mean {_digits(whole)}{_digits(fraction)} or "
-        f"{_digits(whole)}.{_digits(fraction)}{why}",
-        f"type {_digits(whole)}{_digits(fraction)} for thousands, or two decimals at most, "
-        "or store the column as numbers",
+        f"{text} could mean {thousands} or {_digits(whole)}.{_digits(fraction)}{why}",
+        f"type {thousands} for thousands, or two decimals at most, or store the column as numbers",
     )
 
 
 def _as_settled(flawed: InvalidValue, column: ColumnReader) -> InvalidValue:
-    """What is wrong with a number that the column settled: that it did, and by which cell."""
+    """The flaw of a number that the column settled, with the cell that shows how."""
     example = column.evidence.get(column.decimal or "")
     why = f" when read with “{column.decimal}” for decimals"
     if example:
@@ -283,9 +276,6 @@ def _digits(text: str) -> str:
 
 
 def _no_number(text: str, column: ColumnReader) -> InvalidValue:
-    return refused(NUMBER_FORMAT, f"“{text}” is not a number", _accepted(column.dialect.currencies))
-
-
-@cache
-def _accepted(currencies: tuple[str, ...]) -> str:
-    return f"type the number alone, such as 1299.00 (accepted currency: {', '.join(currencies)})"
+    currencies = ", ".join(column.dialect.currencies)
+    hint = f"type the number alone, such as 1299.00 (accepted currency: {currencies})"
+    return refused(NUMBER_FORMAT, f"“{text}” is not a number", hint)

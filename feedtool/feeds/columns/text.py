@@ -133,16 +133,11 @@ class Text:
         return InvalidValue(value, faults) if faults else value
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """What is wrong with the characters themselves."""
+        """The issues of the characters themselves."""
         if not has_invisible(value):
             return ()
-        return (
-            Issue(
-                TEXT_CONTROL_CHARS,
-                f"the text holds an invisible character: {visible(value)}",
-                "delete the text and type it again",
-            ),
-        )
+        message = f"the text holds an invisible character: {visible(value)}"
+        return (Issue(TEXT_CONTROL_CHARS, message, "delete the text and type it again"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +148,8 @@ class Reference(Text):
         """`reference-format`."""
         if "|" not in value and not has_invisible(value):
             return ()
-        return (
-            Issue(
-                REFERENCE_FORMAT,
-                f"the reference holds `|` or an invisible character: {visible(value)}",
-                "type the reference again without it",
-            ),
-        )
+        message = f"the reference holds `|` or an invisible character: {visible(value)}"
+        return (Issue(REFERENCE_FORMAT, message, "type the reference again without it"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +160,9 @@ class ProductReference(Text):
         """`product-reference-format`."""
         if _PRODUCT_REFERENCE.fullmatch(value):
             return ()
-        return (
-            Issue(
-                PRODUCT_REFERENCE_FORMAT,
-                f"“{visible(value)}” is not only letters, digits, dash and dot",
-                "use the reference as the service's catalogue gives it",
-            ),
-        )
+        message = f"“{visible(value)}” is not only letters, digits, dash and dot"
+        hint = "use the reference as the service's catalogue gives it"
+        return (Issue(PRODUCT_REFERENCE_FORMAT, message, hint),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +177,8 @@ class Comment(Text):
         value = plain(shown(cell))
         if not value:
             return None
-        too_long = (
-            _too_long(value, column) if len(value) > column.dialect.bounds.longest_text else ()
-        )
+        is_too_long = len(value) > column.dialect.bounds.longest_text
+        too_long = _too_long(value, column) if is_too_long else ()
         faults = (*trimmed(cell, value), *too_long, *self.faults(value))
         return InvalidValue(value, faults) if faults else value
 
@@ -201,13 +186,8 @@ class Comment(Text):
         """`text-control-chars` (XML 1.0, production 2)."""
         if not _NOT_IN_XML.search(value):
             return ()
-        return (
-            Issue(
-                TEXT_CONTROL_CHARS,
-                f"no XML can carry a character of this text: {_NOT_IN_XML.sub(_spelled, value)}",
-                "delete the text and type it again",
-            ),
-        )
+        message = f"no XML can carry a character of this text: {_NOT_IN_XML.sub(_spelled, value)}"
+        return (Issue(TEXT_CONTROL_CHARS, message, "delete the text and type it again"),)
 
 
 def _too_long(value: str, column: ColumnReader) -> tuple[Issue, ...]:
@@ -215,24 +195,15 @@ def _too_long(value: str, column: ColumnReader) -> tuple[Issue, ...]:
     if len(value) <= bounds.advised_length:
         return ()
     if len(value) > bounds.longest_text:
-        return (
-            Issue(
-                TEXT_TOO_LONG,
-                f"{len(value):,} characters, at most {bounds.longest_text:,} are possible",
-                "shorten the text; look whether a quote is missing before it",
-            ),
-        )
-    return (
-        Issue(
-            LENGTH_ADVISED,
-            f"{len(value)} characters, comparable services allow {bounds.advised_length}",
-            "use a shorter one if the service refuses it",
-        ),
-    )
+        message = f"{len(value):,} characters, at most {bounds.longest_text:,} are possible"
+        hint = "shorten the text; look whether a quote is missing before it"
+        return (Issue(TEXT_TOO_LONG, message, hint),)
+    message = f"{len(value)} characters, comparable services allow {bounds.advised_length}"
+    return (Issue(LENGTH_ADVISED, message, "use a shorter one if the service refuses it"),)
 
 
 def has_invisible(text: str) -> bool:
-    """Whether a text holds control, zero-width or direction characters."""
+    """True if a text holds control, zero-width or direction characters."""
     return invisible_in(text) is not None
 
 

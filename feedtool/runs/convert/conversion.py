@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
+from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check_source, open_input, unreadable
 from feedtool.check.kinds import HeaderMissing
+from feedtool.delivery.plan import Plan
 from feedtool.feeds.area import Areas
 from feedtool.feeds.conversion import FileFacts, Output
 from feedtool.model.errors import UsageProblem
@@ -148,7 +150,7 @@ def _write_requests(
             f"give a folder as OUT, with --to {feed.kind}: as many are written as it needs",
         )
     if options.form.ending == FOLDER and sheets:
-        write_requests(target, sheets, settings)
+        write_requests(target, Plan(sheets, load().feeds, settings.limits), settings)
     elif sheets:
         [items] = [sheet.items for sheet in sheets]
         packages = {(item.package_type, item.channel) for item in items}

@@ -36,11 +36,7 @@ def basis_of(
 ) -> Basis:
     """What the workbook of a sheet is made for: the language of its stamp, if it has one.
 
-    Args:
-        header: The sheet's.
-        context: What the sheet was judged by.
-        language: Of the labels, where the stamp does not say.
-        filled: The columns in which one of the rows holds something, or is to.
+    `filled` are the columns in which one of the rows holds something, or is to.
     """
     stamped = header.stamp.get(STAMP_LANGUAGE)
     keys = frozenset(column.key for index, column in header.columns.items() if index in filled)
@@ -61,7 +57,7 @@ def columns_of(
 
     Args:
         file: The name of its file.
-        feed: What its rows are.
+        feed: The kind of its rows.
         header: Its own.
         filled: The columns in which one of the rows holds something, or is to.
         given: The keys of further columns that are filled in.
@@ -97,7 +93,11 @@ def columns_of(
     )
     fact = _("To correct"), f"{origin}\n{how}".format(file=file, run=run)
     contents = replace(contents, fields=tuple(fields), facts=(fact, *contents.facts))
-    return Columns(contents, places, _header(header, contents, places, feed))
+    columns = {places[index]: it for index, it in header.columns.items() if index in places}
+    texts = {index: field.key for index, field in enumerate(fields)}
+    headings = LABEL_ROW if feed.template else 0
+    found = Header(KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), headings=headings)
+    return Columns(contents, places, found)
 
 
 def _free(key: str, taken: set[str]) -> str:
@@ -106,21 +106,6 @@ def _free(key: str, taken: set[str]) -> str:
         key += " "
     taken.add(key)
     return key
-
-
-def _header(original: Header, contents: Contents, places: Mapping[int, int], feed: Feed) -> Header:
-    columns = {
-        places[index]: column for index, column in original.columns.items() if index in places
-    }
-    return Header(
-        KEY_ROW,
-        KEY_ROW,
-        columns,
-        {index: field.key for index, field in enumerate(contents.fields)},
-        (),
-        frozenset(),
-        headings=LABEL_ROW if feed.template else 0,
-    )
 
 
 def _template(feed: Feed, basis: Basis) -> Contents:

@@ -1,9 +1,10 @@
-"""The rows to correct of one sheet: their cells, and what is told of them."""
+"""The rows to correct of one sheet: their cells, and the messages about them."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from feedtool.areas.registry import load
 from feedtool.check import ROW, ReadOptions
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.export import KeyedRow
@@ -24,14 +25,13 @@ from feedtool.templates.workbook import FIRST_ROW
 
 
 class SheetToCorrect:
-    """The rows to correct of one sheet, and what is told of them.
+    """The rows to correct of one sheet, as a sheet of the workbook.
 
     Args:
-        feed: What its rows are.
-        outcome: What is told of the sheet.
+        sheet: The result of the sheet.
         rows: The numbers of its rows that are to be corrected.
         source: The file that it is in.
-        asked: How it was read.
+        reading: How it was read.
         language: Of the labels, where the workbook does not say.
         run: In which it was sent.
         is_first: Whether the workbook's stamp says what it is; else each of its rows does.
@@ -39,36 +39,38 @@ class SheetToCorrect:
 
     def __init__(
         self,
-        feed: Feed,
-        outcome: SheetResult,
-        rows: Collection[int],
+        sheet: SheetResult,
+        rows: Sequence[int],
         source: Source,
-        asked: ReadOptions,
+        reading: ReadOptions,
         language: Language,
         run: int,
         *,
         is_first: bool,
     ) -> None:
-        checked = outcome.checked
-        header = checked.header
+        checked = self.checked = sheet.checked
+        self._sheet = sheet
+        header, feed = checked.header, load().feeds[str(checked.kind)]
         if header is None:
             raise ValueError("only a sheet with a header has rows")
-        self.feed, self.checked, self._outcome = feed, checked, outcome
-        self._formats = NumberFormats(header, asked.dialect)
+        self._formats = NumberFormats(header, reading.dialect)
         self._picked: Spool[PickedRow] = Spool(PickedRow)
-        self._given = _given(feed, checked, header, asked, is_first=is_first)
-        context = _judged_by(header, asked.context) if feed.template else asked.context
-        categories = _Categories(feed, header, context)
+        self._given = _given(feed, checked, header, reading, is_first=is_first)
+        context = reading.context
+        if feed.template:  # with the catalogue that the sheet was judged by
+            catalog = context.catalog(header.stamp.get(STAMP_LANGUAGE))
+            context = context._replace(catalog=lambda _: catalog)
+        numbers = frozenset(rows)
         filled: set[int] = set()
-        sheet = source.sheet(checked.sheet or source.sheets[0].name)
-        for row in pick(sheet, header, rows, self._formats):
+        of_file = source.sheet(checked.sheet or source.sheets[0].name)
+        for row in pick(of_file, header, numbers, self._formats):
             self._picked.append(row)
             filled.update(row.cells)
-            categories.see(row)
-        guilty = (one.column for one in checked.problems() if one.row in rows and one.column)
-        filled.update(header.columns.keys() & set(map(index_of, guilty)))
+        columns = (problem.column for problem in checked.problems() if problem.row in numbers)
+        guilty = {index_of(column) for column in columns if column}
+        filled |= header.columns.keys() & guilty
         basis = basis_of(header, context, language, filled)
-        basis = basis._replace(categories=tuple(categories.codes))
+        basis = basis._replace(categories=_categories(feed, header, context, self._picked))
         self._columns: Columns = columns_of(
             checked.file, feed, header, filled, self._given, basis, run
         )
@@ -94,30 +96,30 @@ class SheetToCorrect:
             }
             yield {**given, **cells, ROW: row.row}
 
-    def outcome(self, file: str) -> SheetResult:
-        """What is told of the rows, as rows of the workbook `file`."""
-        now_at = {one.row: row for row, one in enumerate(self._picked, start=FIRST_ROW)}
-        told = CheckedSheet(file, self.contents.sheet, self.checked.kind, self._columns.header)
+    def result(self, file: str) -> SheetResult:
+        """The results of the rows, as rows of the workbook `file`."""
+        now_at = {picked.row: row for row, picked in enumerate(self._picked, start=FIRST_ROW)}
+        checked = CheckedSheet(file, self.contents.sheet, self.checked.kind, self._columns.header)
         problems = ProblemSpool()
         for problem in self.checked.problems():
             if problem.row in now_at:
                 problems.append(self._moved(problem, now_at[problem.row]))
-        told.problems_by_source.append(problems)
+        checked.problems_by_source.append(problems)
         others: Spool[RowResult] = Spool(RowResult)
-        for verdict in self._outcome.every_verdict():
-            row = now_at.get(verdict.row)
+        for result in self._sheet.every_verdict():
+            row = now_at.get(result.row)
             if row is None:
                 continue
             # What is Invalid in a later run alone has no problems of its own here.
-            is_refused_here = self.checked.marks[verdict.row] == INVALID
-            is_invalid = is_refused_here and verdict.status is Status.INVALID
-            told.marks[row] = INVALID if is_invalid else VALID
+            is_refused_here = self.checked.marks[result.row] == INVALID
+            is_invalid = is_refused_here and result.status is Status.INVALID
+            checked.marks[row] = INVALID if is_invalid else VALID
             if is_invalid:
-                told.refused.append(Refused(row, verdict.reference))
+                checked.refused.append(Refused(row, result.reference))
             else:
-                others.append(verdict._replace(row=row))
-        every = partial(row_notes.every_row, told, others)
-        return SheetResult(told, self._outcome.run, is_submitted=True, verdicts=every)
+                others.append(result._replace(row=row))
+        every = partial(row_notes.every_row, checked, others)
+        return SheetResult(checked, self._sheet.run, is_submitted=True, verdicts=every)
 
     def _moved(self, problem: Problem, row: int) -> Problem:
         """A problem in its place in the workbook."""
@@ -128,42 +130,33 @@ class SheetToCorrect:
 
 
 def _given(
-    feed: Feed, checked: CheckedSheet, header: Header, asked: ReadOptions, *, is_first: bool
+    feed: Feed, checked: CheckedSheet, header: Header, reading: ReadOptions, *, is_first: bool
 ) -> Mapping[str, str]:
-    """What the command, or the sheet, said of all rows that do not say it themselves."""
+    """The values that the command, or the sheet, gives all rows that have none of their own."""
     given = {}
-    if feed.has_channel and asked.channel != asked.dialect.primary_channel:
-        given[CHANNEL] = asked.channel
-    keys = {column.key for column in feed.columns(asked.dialect)}
+    if feed.has_channel and reading.channel != reading.dialect.primary_channel:
+        given[CHANNEL] = reading.channel
+    keys = {column.key for column in feed.columns(reading.dialect)}
     if ACTION in keys and checked.is_kind_certain and not is_first:
         given[ACTION] = str(feed.package_type)
     return {**given, **feed.stamped(header.stamp)}
 
 
-class _Categories:
+def _categories(
+    feed: Feed, header: Header, context: Context, rows: Iterable[PickedRow]
+) -> tuple[str, ...]:
     """The codes of the rows' categories, as they are met."""
-
-    def __init__(self, feed: Feed, header: Header, context: Context) -> None:
-        key = feed.category_key
-        self.codes: dict[str, None] = {}
-        if key and (stamped := feed.stamped(header.stamp).get(key)):
-            self.codes[stamped] = None
-        own = (at for at, column in header.columns.items() if column.key == key)
-        self._index = next(own, None)
-        if self._index is not None:
-            self._reader = ColumnReader(header.columns[self._index].type, context)
-
-    def see(self, row: PickedRow) -> None:
-        cell = row.cells.get(self._index) if self._index is not None else None
-        if cell is None:
-            return
-        read = self._reader.cell_type.read(cell, self._reader)
-        code = read.value if isinstance(read, InvalidValue) else read
-        if isinstance(code, str):
-            self.codes[code] = None
-
-
-def _judged_by(header: Header, context: Context) -> Context:
-    """With the catalogue that the sheet was judged by."""
-    catalog = context.catalog(header.stamp.get(STAMP_LANGUAGE))
-    return context._replace(catalog=lambda _: catalog)
+    codes: dict[str, None] = {}
+    key = feed.category_key
+    if key and (stamped := feed.stamped(header.stamp).get(key)):
+        codes[stamped] = None
+    index = header.index_of(key) if key else None
+    if index is not None:
+        reader = ColumnReader(header.columns[index].type, context)
+        for row in rows:
+            if cell := row.cells.get(index):
+                read = reader.cell_type.read(cell, reader)
+                code = read.value if isinstance(read, InvalidValue) else read
+                if isinstance(code, str):
+                    codes[code] = None
+    return tuple(codes)

@@ -1,4 +1,4 @@
-"""On what conditions a plan was made, and which of them no longer hold."""
+"""The conditions on which a plan was made, and which of them no longer hold."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ STDIN = "-"
 
 
 class Account(NamedTuple):
-    """Whom a plan is for; None where it was made without an account."""
+    """The account that a plan is for; None where it was made without one."""
 
     service: str | None = None
     seller: str | None = None
@@ -24,13 +24,13 @@ class Account(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What must be the same when a plan is sent."""
+    """The conditions that must be the same when a plan is sent."""
 
     inputs: Sequence[tuple[str, str | None]]
     """Each file's name as it was given, and the SHA-256 of its content; None: it cannot be read."""
     account: Account
     settings: Mapping[str, Any]
-    """How the files were read and the requests are made, as far as it is not the default."""
+    """Of reading files and making requests, as far as they are not the default."""
     tool: str
 
     def as_json(self) -> dict[str, Any]:
@@ -46,13 +46,13 @@ class Conditions:
         }
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "Conditions":
+    def from_json(cls, document: Mapping[str, Any]) -> "Conditions":
         """From what `as_json` made; KeyError, TypeError or ValueError for anything else."""
         return cls(
-            [(one["file"], one["sha256"]) for one in found["inputs"]],
-            Account(found["service"], found["seller"], found["profile"], found["sandbox"]),
-            dict(found["settings"]),
-            found["tool"],
+            [(file["file"], file["sha256"]) for file in document["inputs"]],
+            Account(*(document[name] for name in ("service", "seller", "profile", "sandbox"))),
+            dict(document["settings"]),
+            document["tool"],
         )
 
 
@@ -63,7 +63,7 @@ def conditions_of(
     **options: bool,
 ) -> Conditions:
     """Those of a command; `options` are those that decide what is sent, by click's names."""
-    told = RunOptions([], asked, Outputs()).as_json()
+    settings = RunOptions([], asked, Outputs()).as_json()["dialect"]
     named = {
         "as": asked.kind,
         "sheet": asked.sheet,
@@ -72,31 +72,28 @@ def conditions_of(
         "as-row": list(asked.as_rows),
         **{name.replace("_", "-"): value for name, value in options.items()},
     }
-    settings = {f"--{name}": value for name, value in named.items() if value}
-    return Conditions(inputs, account, {**settings, **_flat(told["dialect"])}, TOOL)
+    typed = {f"--{name}": value for name, value in named.items() if value}
+    return Conditions(inputs, account, {**typed, **dict(_flat(settings))}, TOOL)
 
 
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in table.items():
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{name}.")
+            yield from _flat(value, f"{prefix}{name}.")
         else:
-            found[f"{prefix}{name}"] = value
-    return found
+            yield f"{prefix}{name}", value
 
 
 def unfit(planned: Conditions, now: Conditions) -> list[str]:
-    """Why a plan no longer fits: what was other then, each in a few words. Pure."""
+    """The reasons why a plan no longer fits: what was other then, each in a few words."""
     return [
         *([f"it was made by {planned.tool}, and this is {now.tool}"] * (planned.tool != now.tool)),
         *_other_inputs(planned.inputs, now.inputs),
         *_other_account(planned.account, now.account),
         *(
-            f"{name} was {_said(planned.settings.get(name))},"
-            f" and is {_said(now.settings.get(name))}"
+            f"{name} was {_shown(before)}, and is {_shown(after)}"
             for name in sorted({*planned.settings, *now.settings})
-            if planned.settings.get(name) != now.settings.get(name)
+            if (before := planned.settings.get(name)) != (after := now.settings.get(name))
         ),
     ]
 
@@ -119,16 +116,16 @@ def _other_inputs(
 
 
 def _other_account(planned: Account, now: Account) -> Iterator[str]:
-    """Where the plan was made without an account, any will do."""
+    """The differences of the account; any will do if the plan was made without one."""
     for word in ("service", "seller", "profile"):
         before, after = getattr(planned, word), getattr(now, word)
         if before is not None and before != after:
-            yield f"the {word} was {before}, and is {_said(after)}"
+            yield f"the {word} was {before}, and is {_shown(after)}"
     if planned.is_sandbox != now.is_sandbox:
         yield f"it is {'' if planned.is_sandbox else 'not '}for the sandbox"
 
 
-def _said(value: object) -> str:
+def _shown(value: object) -> str:
     if value is None or value is False:
         return "not set"
     return "set" if value is True else str(value)

@@ -19,21 +19,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
-from feedtool.areas import registry
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
-from feedtool.delivery.dependencies import Dependencies
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import PackageLimits
-from feedtool.model.sheet import INVALID, VALID, CheckedSheet
+from feedtool.model.nouns import Item
+from feedtool.model.sheet import INVALID, VALID
 from feedtool.runs.plan_file.conditions import Conditions, unfit
 from feedtool.sheets.atomic_write import atomic_write
 
 Hashes = Sequence[tuple[str, str | None]]
 """Each file's name, and the SHA-256 of its content; None where it cannot be read."""
-
-Sheets = Sequence[CheckedSheet]
 
 FORMAT = 1
 AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
@@ -44,10 +41,8 @@ LONGEST_HEAD = 1 << 20
 def save(
     place: Path,
     conditions: Conditions,
-    sheets: Sheets,
-    limits: PackageLimits,
+    plan: Plan,
     *,
-    sent: Sheets,
     words: Mapping[str, Any],
     effects: Mapping[str, Any],
     now: datetime,
@@ -57,9 +52,7 @@ def save(
     Args:
         place: Where; an earlier plan there is replaced, anything else is not.
         conditions: On which it was made.
-        sheets: All that were read.
-        limits: How much goes into an upload and a package.
-        sent: Those of them of which anything would be sent.
+        plan: What would be sent.
         words: The options that were typed, and are to be the same when it is sent.
         effects: What the numbers come to.
         now: The time.
@@ -75,7 +68,7 @@ def save(
         **conditions.as_json(),
         "words": words,
     }
-    lines = chain([_line(head)], _contents(sheets, sent, limits), [_line({"effects": effects})])
+    lines = chain([_line(head)], _contents(plan), [_line({"effects": effects})])
     digest = hashlib.sha256()
     with atomic_write(place) as temporary, temporary.open("wb") as file:
         for line in lines:
@@ -100,12 +93,12 @@ def _line(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
-def _contents(sheets: Sheets, sent: Sheets, limits: PackageLimits) -> Iterator[bytes]:
-    """A line for each row that would be sent, and one for each sheet."""
-    dependencies = Dependencies(sheets, registry.load().feeds)
-    for sheet in sheets:
-        if sheet.error is None and sheet in sent:
-            yield from _requests(dependencies, sheet, limits)
+def _contents(plan: Plan) -> Iterator[bytes]:
+    """A line for each request that would be sent, and one for each sheet."""
+    for sheet in plan.sheets:
+        for package, upload in () if plan.blocked else plan.uploads(sheet):
+            for item in upload.items:
+                yield _request(item, package, upload.number)
         yield _line(
             {
                 "sheet": sheet.sheet,
@@ -118,21 +111,16 @@ def _contents(sheets: Sheets, sent: Sheets, limits: PackageLimits) -> Iterator[b
         )
 
 
-def _requests(
-    dependencies: Dependencies, sheet: CheckedSheet, limits: PackageLimits
-) -> Iterator[bytes]:
-    for package, upload in dependencies.uploads(sheet, limits):
-        for item in upload.items:
-            place = {
-                "row": item.row,
-                "package": package,
-                "upload": upload.number,
-                "packageType": item.package_type,
-                "salesChannelId": item.channel,
-            }
-            # The body as it is: what was read into numbers and written again might differ.
-            head = json.dumps(place, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            yield head[:-1] + b', "request": ' + item.body + b"}\n"
+def _request(item: Item, package: int, upload: int) -> bytes:
+    head = {
+        "row": item.row,
+        "package": package,
+        "upload": upload,
+        "packageType": item.package_type,
+        "salesChannelId": item.channel,
+    }
+    # The body as it is: what was read into numbers and written again might differ.
+    return _line(head)[:-2] + b', "request": ' + item.body + b"}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +134,7 @@ class SavedPlan:
     made_at: str
     digest: str
 
-    def refuse_unfit(self, now: Conditions) -> None:
-        """UsageProblem unless all is as it was."""
-        if others := unfit(self.conditions, now):
-            raise UsageProblem(f"the plan {self.place} no longer fits: {'; '.join(others)}", AGAIN)
-
-    def refuse_other(self, sheets: Sheets, limits: PackageLimits, *, sent: Sheets) -> None:
+    def refuse_other(self, plan: Plan) -> None:
         """UsageProblem unless just what was planned would be sent.
 
         Inputs, settings and tool being the same, what may differ is what they were judged by.
@@ -159,13 +142,17 @@ class SavedPlan:
         with self.place.open("rb") as file:
             file.readline()
             planned = (line for line in file if not line.startswith((b'{"effects"', b'{"digest"')))
-            for before, after in zip_longest(planned, _contents(sheets, sent, limits)):
+            for before, after in zip_longest(planned, _contents(plan)):
                 if before != after:
-                    raise UsageProblem(
-                        f"the plan {self.place} no longer fits: {_where(before, after)}, though"
-                        " the file is the same: the local catalogue or the ledger has changed",
-                        AGAIN,
+                    raise _no_fit(
+                        self.place,
+                        f"{_where(before, after)}, though the file is the same: the local catalogue"
+                        " or the ledger has changed",
                     )
+
+
+def _no_fit(place: Path, reason: str) -> UsageProblem:
+    return UsageProblem(f"the plan {place} no longer fits: {reason}", AGAIN)
 
 
 def _where(before: bytes | None, after: bytes | None) -> str:
@@ -241,48 +228,24 @@ def _no_plan(place: Path) -> UsageProblem:
     )
 
 
-class PlanFile(Protocol):
-    """A plan that a command saves, or one that it keeps to."""
-
-    @property
-    def digest(self) -> str | None:
-        """Of the plan that is kept to."""
-        ...
-
-    def begin(self, inputs: Hashes) -> None:
-        """The files are as they are now; UsageProblem where that is not as it was planned."""
-        ...
-
-    def verify(self, sheets: Sheets, sent: Sheets) -> None:
-        """They were judged, and of `sent` the valid rows are to be sent; the same is raised."""
-        ...
-
-
 @dataclass(slots=True)
-class _PlanFile:
-    """What both sorts share: either way the effects are shown before anything is sent."""
+class _ShownPlan:
+    """A plan that a command makes or keeps to; its effects are shown before it is sent."""
 
     conditions: Callable[[Hashes], Conditions]
-    limits: PackageLimits
     open_accepted: OpenAccepted
     show: Callable[[Mapping[str, Effects]], None]
 
-    def show_effects(self, sheets: Sheets, sent: Sheets) -> dict[str, Effects]:
+    def show_effects(self, plan: Plan) -> dict[str, Effects]:
         """The effects on the offers of each channel, once they are shown."""
-        dependencies = Dependencies(sheets, registry.load().feeds)
-        uploads = (
-            upload.items
-            for sheet in sent
-            if sheet.error is None
-            for _, upload in dependencies.uploads(sheet, self.limits)
-        )
+        uploads = (upload.items for sheet in plan.sent for _, upload in plan.uploads(sheet))
         effects = effects_of(uploads, self.open_accepted)
         self.show(effects)
         return effects
 
 
 @dataclass(slots=True)
-class PlanWriter(_PlanFile):
+class PlanWriter(_ShownPlan):
     """A plan that is to be saved."""
 
     place: Path
@@ -292,25 +255,27 @@ class PlanWriter(_PlanFile):
     now: datetime
     _inputs: Hashes = ()
 
-    @property
-    def digest(self) -> None:
-        """Nothing is sent by it."""
+    digest: ClassVar[None] = None
+    """Nothing is sent by it."""
 
     def begin(self, inputs: Hashes) -> None:
-        """Remember them."""
+        """Remember the files as they are now."""
         self._inputs = inputs
 
-    def verify(self, sheets: Sheets, sent: Sheets) -> None:
-        """Show what it comes to, and write it down."""
+    def verify(self, plan: Plan) -> None:
+        """Show the effects, and write the plan.
+
+        Raises:
+            UsageProblem: A file is not as it was when the plan was begun, or the plan cannot be
+                written.
+        """
         if self.hashes() != self._inputs:
             raise UsageProblem("a file was changed while it was read", "make the plan again")
-        effects = self.show_effects(sheets, sent)
+        effects = self.show_effects(plan)
         save(
             self.place,
             self.conditions(self._inputs),
-            sheets,
-            self.limits,
-            sent=sent,
+            plan,
             words=self.words,
             effects={channel: effect.as_json() for channel, effect in effects.items()},
             now=self.now,
@@ -318,7 +283,7 @@ class PlanWriter(_PlanFile):
 
 
 @dataclass(slots=True)
-class PlanVerifier(_PlanFile):
+class PlanVerifier(_ShownPlan):
     """A plan that is to be sent."""
 
     plan: SavedPlan
@@ -329,10 +294,14 @@ class PlanVerifier(_PlanFile):
         return self.plan.digest
 
     def begin(self, inputs: Hashes) -> None:
-        """Refuse what is not as it was."""
-        self.plan.refuse_unfit(self.conditions(inputs))
+        """UsageProblem unless files, account and settings are as they were."""
+        if others := unfit(self.plan.conditions, self.conditions(inputs)):
+            raise _no_fit(self.plan.place, "; ".join(others))
 
-    def verify(self, sheets: Sheets, sent: Sheets) -> None:
-        """Refuse what would be sent otherwise; show what it comes to."""
-        self.plan.refuse_other(sheets, self.limits, sent=sent)
-        self.show_effects(sheets, sent)
+    def verify(self, plan: Plan) -> None:
+        """Show the effects; UsageProblem unless just what was planned would be sent."""
+        self.plan.refuse_other(plan)
+        self.show_effects(plan)
+
+
+PlanFile = PlanWriter | PlanVerifier

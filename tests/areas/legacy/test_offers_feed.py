@@ -16,8 +16,8 @@ from feedtool.check.headers import Names
 from feedtool.check.requests import gate, schema
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.feed import Row, SheetColumns
-from feedtool.feeds.header import folded
 from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context
 from tests.conftest import gtin
 

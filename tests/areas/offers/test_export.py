@@ -18,12 +18,12 @@ from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.registry import load
 from feedtool.check.not_rows import TOTALS
-from feedtool.feeds.header import folded
-from feedtool.model.errors import Interrupted, NotAuthorised, NothingToDo, UsageProblem
+from feedtool.model.errors import NotAuthorised, NothingToDo, UsageProblem
+from feedtool.model.header import folded
 from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, AccountSettings
 from feedtool.report.export import Exported
 from feedtool.service.bodies import loads
-from tests.answers import BASE, Answers
+from tests.answers import Answers
 from tests.answers import exported as export
 from tests.conftest import checked, codes, gtin
 
@@ -165,13 +165,6 @@ def references(path: Path, key: str = "sellerExternalReference") -> list[str]:
     return [record.split(",")[head.split(",").index(key)] for record in records]
 
 
-def test_all_pages_in_their_order(tmp_path: Path) -> None:
-    target = tmp_path / "offers.csv"
-    found = exported(target, [offer("A"), offer("B")], [offer("C")], [offer("D")])
-    assert (found.rows, found.skipped) == (4, 0)
-    assert references(target) == ["A", "B", "C", "D"]
-
-
 def test_an_offer_on_two_pages_is_one_row_as_it_is_now(tmp_path: Path) -> None:
     target = tmp_path / "offers.csv"
     later = offer("A", modes=[{**TRACKED, "cost": 8}])
@@ -294,16 +287,6 @@ def test_what_the_service_refuses(tmp_path: Path, status: int, kind: type[Except
     with pytest.raises(kind):
         exported(tmp_path / "offers.xlsx", service=Answers([], status=status))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_list_that_does_not_end(tmp_path: Path) -> None:
-    class Round(Answers):
-        def send(self, call: Any) -> Any:
-            reply = super().send(call)
-            return replace(reply, headers={"link": f'<{BASE}/list?cursor=0>; rel="next"'})
-
-    with pytest.raises(Interrupted, match="does not end"):
-        exported(tmp_path / "offers.xlsx", service=Round([offer("A")], [offer("B")], [offer("C")]))
 
 
 # Whatever the service has.

@@ -1,5 +1,5 @@
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -21,7 +21,7 @@ from feedtool.areas.offers.wire.offers import (
 from feedtool.areas.offers.wire.packages import commit, create_package, package_id, upload
 from feedtool.areas.registry import sandbox_parts
 from feedtool.feeds.answers import ListedPackage, Meaning
-from feedtool.model.call import Reply, comma_lists
+from feedtool.model.call import Reply
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.bodies import Unreadable
@@ -220,34 +220,18 @@ def service() -> Iterator[tuple[Client, SandboxTransport]]:
         yield client, transport
 
 
-def delivered(service: tuple[Client, SandboxTransport], offers: Sequence[dict[str, Any]]) -> str:
-    client, transport = service
-    created = client.send(create_package("PRIMARY", PackageType.UPSERT, "en"))
-    name = package_id(created)
-    bodies = [json.dumps(offer).encode() for offer in offers]
-    for start in range(0, len(bodies), 100):
-        assert client.send(upload(name, bodies[start : start + 100])).status == 201
-    transport.sleep(60)
-    assert client.send(commit(name)).status == 204
-    transport.sleep(200)
-    return name
-
-
-def references(client: Client, **asked: Any) -> list[str | None]:
-    """The references of all pages."""
-    found: list[str | None] = []
-    link: str | None = None
-    while True:
-        got = offers_page(client.send(read_offers("PRIMARY", link=link, **asked)))
-        found += [offer.reference for offer in got.offers]
-        link = got.next
-        if link is None:
-            return found
-
-
 def test_an_offer_as_the_service_gives_it(service: tuple[Client, SandboxTransport]) -> None:
-    delivered(service, [{**OFFER, "sellerExternalReference": "A"}])
-    (offer,) = offers_page(service[0].send(read_offers("PRIMARY", ["A"]))).offers
+    client, transport = service
+    name = package_id(client.send(create_package("PRIMARY", PackageType.UPSERT, "en")))
+    client.send(upload(name, [json.dumps({**OFFER, "sellerExternalReference": "A"}).encode()]))
+    transport.sleep(60)
+    client.send(commit(name))
+    transport.sleep(200)
+    (package,) = packages_page(client.send(read_packages())).packages
+    assert (package.package_id, package.state) == (name, "Integrated")
+    assert package.created_at is not None
+    assert package.created_at < transport.now()
+    (offer,) = offers_page(client.send(read_offers("PRIMARY", ["A"]))).offers
     assert offer == Offer(
         reference="A",
         gtin="0012345678905",
@@ -265,71 +249,4 @@ def test_an_offer_as_the_service_gives_it(service: tuple[Client, SandboxTranspor
         supply_modes=frozenset({"Seller"}),
     )
     assert offer.created_at is not None
-    assert offer.created_at < service[1].now()
-
-
-def gtin(number: int) -> str:
-    digits = f"{300_000_000_000 + number:012d}"
-    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
-    return digits + str(-total % 10)
-
-
-def test_offers_are_asked_for_by_reference_or_gtin(
-    service: tuple[Client, SandboxTransport],
-) -> None:
-    keys = ["A", "B,1", "C d&e=é+%"]
-    product = [{"gtin": gtin(number), "reference": None} for number in range(3)]
-    delivered(
-        service,
-        [
-            {**OFFER, "sellerExternalReference": key, "product": one}
-            for key, one in zip(keys, product, strict=True)
-        ],
-    )
-    client = service[0]
-    assert references(client) == keys
-    assert references(client, references=["C d&e=é+%", "A", "none"]) == ["A", "C d&e=é+%"]
-    assert references(client, gtins=[gtin(1), gtin(9)]) == ["B,1"]
-    assert references(client, references=["none"]) == []
-
-
-def test_offers_come_in_pages(service: tuple[Client, SandboxTransport]) -> None:
-    keys = [f"SKU-{number}" for number in range(1203)]
-    delivered(
-        service,
-        [
-            {
-                **OFFER,
-                "sellerExternalReference": key,
-                "product": {"gtin": gtin(number), "reference": None},
-            }
-            for number, key in enumerate(keys)
-        ],
-    )
-    assert references(service[0]) == keys
-    found = [
-        reference
-        for some in comma_lists(keys)
-        for reference in references(service[0], references=some)
-    ]
-    assert found == keys
-
-
-def test_packages_are_listed(service: tuple[Client, SandboxTransport]) -> None:
-    client, transport = service
-    done = delivered(service, [{**OFFER, "sellerExternalReference": "A"}])
-    opened = [
-        package_id(client.send(create_package("PRIMARY", PackageType.DELETE, "en")))
-        for _ in range(101)
-    ]
-    first = packages_page(client.send(read_packages()))
-    second = packages_page(client.send(read_packages(first.next)))
-    listed = first.packages + second.packages
-    assert [package.package_id for package in listed] == [done, *opened]
-    assert [package.state for package in listed[:2]] == ["Integrated", "WaitingForCompletion"]
-    assert all(package.created_at and package.created_at <= transport.now() for package in listed)
-    assert second.next is None
-    waiting = read_packages(state="WaitingForCompletion", channel="PRIMARY")
-    assert done not in {package.package_id for package in packages_page(client.send(waiting))[0]}
-    other = read_packages(channel="SECOND")
-    assert packages_page(client.send(other)).packages == []
+    assert offer.created_at < transport.now()

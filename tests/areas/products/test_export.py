@@ -11,7 +11,6 @@ import pytest
 from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.export import EXPORT
 from feedtool.areas.products.rows import PropertyCells
-from feedtool.areas.products.wire.sheets import SheetAttribute
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
 from feedtool.report.export import Exported
@@ -41,21 +40,20 @@ CELLS: dict[str, tuple[Property, tuple[str, ...], object]] = {
 }
 
 
-@pytest.mark.parametrize(("one", "values", "expected"), CELLS.values(), ids=CELLS)
-def test_what_a_cell_says(one: Property, values: tuple[str, ...], expected: object) -> None:
-    assert PropertyCells(one).cell(SheetAttribute(values, ())) == expected
+@pytest.mark.parametrize(("known", "values", "expected"), CELLS.values(), ids=CELLS)
+def test_cells_of_values(known: Property, values: tuple[str, ...], expected: object) -> None:
+    assert PropertyCells(known).cell(values) == expected
 
 
-def test_files_are_their_addresses() -> None:
-    said = SheetAttribute((), ("https://a.example/1.pdf", "https://a.example/2.jpg"))
-    assert (
-        PropertyCells(catalogues.LABELS).cell(said)
-        == "https://a.example/1.pdf;https://a.example/2.jpg"
-    )
+def test_cells_of_files_are_their_addresses() -> None:
+    urls = ["https://a.example/1.pdf", "https://a.example/2.jpg"]
+    assert PropertyCells(catalogues.LABELS).cell(urls, is_files=True) == ";".join(urls)
+    assert PropertyCells(catalogues.LABELS).cell(urls) is None
+    assert PropertyCells(COLOUR).cell(urls, is_files=True) is None
 
 
 def test_a_choice_in_another_language_is_the_same_one() -> None:
-    assert PropertyCells(COLOUR, COULEUR).cell(SheetAttribute(("Noir", "Blue"), ())) == "Black;Blue"
+    assert PropertyCells(COLOUR, COULEUR).cell(("Noir", "Blue")) == "Black;Blue"
 
 
 # Whole lists.
@@ -120,46 +118,39 @@ def test_categories_that_occur_make_the_columns(tmp_path: Path) -> None:
     assert "3001, 3002, 3003" in notes(found)
 
 
-OTHERS: dict[str, tuple[dict[str, Any], str, bool]] = {
-    "another's": (
-        {"sellers": [{"reference": "13", "isCreator": True}]},
-        "1 product that others created",
-        False,
-    ),
+OTHERS: dict[str, tuple[dict[str, Any], str]] = {
+    "another's": ({"sellers": [{"reference": "13", "isCreator": True}]}, "that others created"),
     "completed by the seller": (
         {"sellers": [{"reference": "12", "isCreator": False}]},
-        "1 product that others created",
-        False,
+        "that others created",
     ),
-    "of which little is shown": ({"sellers": None}, "1 product that others created", False),
-    "without a category": ({"category": None}, "1 product without a category", True),
+    "of which little is shown": ({"sellers": None}, "that others created"),
+    "without a category": ({"category": None}, "without a category"),
     "of a closed category": (
         {"category": {"reference": "010105"}},
-        "1 product of 010105: 010105 (Closed kettles) is not active",
-        True,
+        "of 010105: 010105 (Closed kettles) is not active",
     ),
     "of an unknown category": (
         {"category": {"reference": "999999"}},
-        "1 product of 999999: there is no category “999999”",
-        True,
+        "of 999999: there is no category “999999”",
     ),
     "of a category that was not brought": (
         {"category": {"reference": "010106"}},
-        "`feedtool catalog sync` brings them",
-        True,
+        "were not brought `feedtool catalog sync` brings them",
     ),
-    "no product at all": ({"gtin": None}, "1 product that cannot be read", True),
+    "no product at all": ({"gtin": None}, "that cannot be read"),
 }
 
 
-@pytest.mark.parametrize(("changes", "told", "is_loss"), OTHERS.values(), ids=OTHERS)
-def test_what_is_left_out_is_told(
-    tmp_path: Path, changes: Mapping[str, Any], told: str, *, is_loss: bool
+@pytest.mark.parametrize(("changes", "reason"), OTHERS.values(), ids=OTHERS)
+def test_products_that_are_left_out(
+    tmp_path: Path, changes: Mapping[str, Any], reason: str
 ) -> None:
     found = exported(tmp_path / "products.xlsx", [product(1), product(2, **changes)])
     assert (found.rows, found.skipped) == (1, 1)
-    assert told in notes(found)
-    assert any(is_loss for _, _, is_loss in found.notes) is is_loss
+    assert "left out: 1 product" in notes(found)
+    assert reason in notes(found)
+    assert any(is_loss for _, _, is_loss in found.notes) is ("others" not in reason)
 
 
 def test_more_pictures_than_usual_have_columns(tmp_path: Path) -> None:
@@ -170,7 +161,7 @@ def test_more_pictures_than_usual_have_columns(tmp_path: Path) -> None:
     (sheet,) = checked(target, dialect=judging())
     assert {code for _, code in codes(sheet)} == {"picture-advised"}
     assert sheet.header
-    assert sheet.header.letter_of("sellerPictureUrls_20")
+    assert sheet.header.index_of("sellerPictureUrls_20")
 
 
 def test_some_categories_alone(tmp_path: Path) -> None:
@@ -187,21 +178,17 @@ NONE: dict[str, tuple[list[dict[str, Any]], type[Exception], str]] = {
         NothingToDo,
         "none of the products was created by the seller",
     ),
-    "none with columns": (
-        [product(1, "010105")],
-        UsageProblem,
-        "010105 (Closed kettles) is not active",
-    ),
+    "none with columns": ([product(1, "010105")], UsageProblem, "010105 (Closed kettles) is not"),
 }
 
 
-@pytest.mark.parametrize(("items", "kind", "told"), NONE.values(), ids=NONE)
+@pytest.mark.parametrize(("items", "kind", "message"), NONE.values(), ids=NONE)
 def test_nothing_is_written_where_there_is_nothing(
-    tmp_path: Path, items: list[dict[str, Any]], kind: type[Exception], told: str
+    tmp_path: Path, items: list[dict[str, Any]], kind: type[Exception], message: str
 ) -> None:
     with pytest.raises(kind) as caught:
         exported(tmp_path / "products.xlsx", items)
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(message)
     assert list(tmp_path.iterdir()) == []
 
 

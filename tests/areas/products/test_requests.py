@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from feedtool.areas.products.requests import product_cells
+from feedtool.areas.products.feeds import product_cells
 from feedtool.model.settings import AccountSettings
 
 PRODUCTS: dict[str, tuple[str, dict[str, str], list[str]]] = {

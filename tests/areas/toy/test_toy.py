@@ -1,16 +1,26 @@
-"""An area from outside, through the public commands."""
+"""An area from outside: a folder that the package does not know, through all public commands."""
 
+import csv
+import json
+import os
+import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from feedtool.areas import registry
 from feedtool.check import Input, ReadOptions, check
+from feedtool.cli import run
 from feedtool.model.sheet import CheckedSheet
+from tests.cli.conftest import Feedtool, enter
+from tests.cli.conftest import feedtool as the_command
 from tests.conftest import Files, codes
+from tests.resume.runner import Points
 
 TOY = "tests.areas.toy"
+feedtool = the_command
 
 
 def row(order: str, toy: str, quantity: str = "1", channels: str = "") -> dict[str, str]:
@@ -22,13 +32,15 @@ def checked(path: Path) -> CheckedSheet:
     return sheet
 
 
-Requests = list[tuple[tuple[int, ...], int, str, bytes]]
-
-
-def requests(sheet: CheckedSheet) -> Requests:
+def requests(sheet: CheckedSheet) -> list[tuple[object, ...]]:
     """The rows of each request, its number, its channel, its toys."""
     return [
-        ((item.row, *item.further_rows), item.number, item.channel, item.body)
+        (
+            (item.row, *item.further_rows),
+            item.number,
+            item.channel,
+            [toy["toy"] for toy in json.loads(item.body)["toys"]],
+        )
         for item in sheet.valid_items()
     ]
 
@@ -55,13 +67,7 @@ def requests(sheet: CheckedSheet) -> Requests:
 def test_rows_become_requests(
     files: Files, rows: list[Mapping[str, str]], expected: list[tuple[object, ...]]
 ) -> None:
-    import json
-
-    sheet = checked(files.csv(*rows))
-    assert [
-        (*about, [toy["toy"] for toy in json.loads(body)["toys"]])
-        for *about, body in requests(sheet)
-    ] == [(*about,) for about in expected]
+    assert requests(checked(files.csv(*rows))) == expected
 
 
 WRONG = row("O-1", "Kite", "none")
@@ -101,5 +107,134 @@ def test_a_request_is_sent_whole_or_not_at_all(
 ) -> None:
     sheet = checked(files.csv(*rows))
     assert codes(sheet) == problems
-    assert [about for about, *_ in requests(sheet)] == sent
+    assert [rows for rows, *_ in requests(sheet)] == sent
     assert [refused.row for refused in sheet.refused] == sorted({at for at, _ in problems})
+
+
+@pytest.fixture
+def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The area is one of those that all commands know."""
+    monkeypatch.setattr(registry, "NAMES", (*registry.NAMES, TOY))
+    enter(tmp_path, monkeypatch)
+
+
+ROWS = (
+    row("O-1", "Kite"),
+    row("O-2", "Ball"),
+    row("O-1", "Top", channels="PRIMARY SECOND"),
+    row("O-2", "Dragon"),
+)
+PARCELS = [("O-1", "PRIMARY", ["Kite", "Top"]), ("O-1", "SECOND", ["Top"])]
+
+
+def parcels() -> list[tuple[str, str, list[str]]]:
+    """What the service was sent, in the order of orders and channels."""
+    with sqlite3.connect("home/sandbox.sqlite") as state:
+        bodies = [json.loads(body) for (body,) in state.execute("SELECT body FROM parcels")]
+    return sorted(
+        (body["order"], body["channel"], [toy["toy"] for toy in body["toys"]]) for body in bodies
+    )
+
+
+@pytest.mark.usefixtures("toys")
+def test_its_template_is_filled_and_validated(feedtool: Feedtool) -> None:
+    assert feedtool("template", "toy-parcels").code == 0
+    book = load_workbook("toy-parcels.xlsx")
+    sheet = book["Parcels"]
+    assert [cell.value for cell in sheet[1]] == [
+        *("Order number *", "Name of the toy *", "Number of toys *", "Sales channels"),
+    ]
+    sheet.append(["O-1", "Kite", 0, None])
+    sheet.append(["O-1", "Top", 1, None])
+    book.save("toy-parcels.xlsx")
+    ran = feedtool("validate", "toy-parcels.xlsx", "--format", "json")
+    assert (ran.code, ran.only["kindReason"]) == (1, "as its template says")
+    assert [(one["row"], one["code"]) for one in ran.only["problems"]] == [
+        (3, "number-range"),
+        (4, "request-incomplete"),
+    ]
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_dry_run_writes_its_requests(files: Files, feedtool: Feedtool) -> None:
+    path = files.csv(*ROWS, name="toys.csv")
+    ran = feedtool("submit", path, "--dry-run", "--requests", "requests", "--format", "json")
+    assert [(one["salesChannelId"], one["rows"]) for one in ran.only["packages"]] == [
+        *(("PRIMARY", 2), ("PRIMARY", 2), ("SECOND", 1)),
+    ]
+    written = sorted(Path("requests/toys.csv").iterdir())
+    assert [path.name for path in written] == [
+        "request-001-Parcel-PRIMARY.json",
+        "request-002-Parcel-PRIMARY.json",
+        "request-003-Parcel-SECOND.json",
+    ]
+    assert json.loads(written[2].read_bytes())["toys"] == [{"toy": "Top", "quantity": 1}]
+
+
+@pytest.mark.usefixtures("toys")
+def test_it_is_submitted_answered_and_exported(files: Files, feedtool: Feedtool) -> None:
+    path = files.csv(*ROWS, name="toys.csv")
+    ran = feedtool("submit", path, "--sandbox", "--format", "json")
+    results = {(one["row"], one["salesChannelId"]): one["status"] for one in ran.only["results"]}
+    assert (ran.code, results) == (
+        1,
+        {
+            (2, "PRIMARY"): "Integrated",
+            (3, "PRIMARY"): "Rejected",
+            (4, "PRIMARY"): "Integrated",
+            (4, "SECOND"): "Integrated",
+            (5, "PRIMARY"): "Rejected",
+        },
+    )
+    with Path("toys.result.csv").open(encoding="utf-8-sig", newline="") as file:
+        beside = [(one["feedtool status"], one["feedtool message"]) for one in csv.DictReader(file)]
+    assert [status for status, _ in beside] == ["Integrated", "Rejected", "Integrated", "Rejected"]
+    assert sorted(beside[2][1].split("\n")) == ["PRIMARY Integrated", "SECOND Integrated"]
+    assert "Nobody sends dragons" in beside[1][1]
+    assert parcels() == PARCELS
+    again = feedtool("submit", path, "--sandbox", "--format", "json")
+    assert again.only["results"][0]["messages"][0]["message"] == "It was sent before."
+    assert parcels() == PARCELS
+    assert feedtool("export", "toy-parcels", "--sandbox", "--out", "had.csv").code == 0
+    exported = list(csv.DictReader(Path("had.csv").read_text("utf-8-sig").splitlines()))
+    assert [(one["order"], one["toy"], one["channels"]) for one in exported] == [
+        *(("O-1", "Kite", "PRIMARY"), ("O-1", "Top", "PRIMARY"), ("O-1", "Top", "SECOND")),
+    ]
+
+
+def killed(at: int, *arguments: str) -> list[str]:
+    """Runs a command in a process that dies of SIGKILL at a write; all that it was to write."""
+    Path("points").unlink(missing_ok=True)
+    child = os.fork()
+    if not child:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(1, 2)
+        Points(at, Path("points")).watch()
+        os._exit(run(list(arguments)))
+    os.waitpid(child, 0)
+    return Path("points").read_text().splitlines()
+
+
+WRITES = 60
+"""A submit of two requests reaches fewer points; at a later one nothing dies."""
+FEW = range(0, WRITES, 6)
+LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
+
+
+@pytest.mark.usefixtures("toys")
+@pytest.mark.parametrize("at", [*FEW, *LONG])
+def test_killed_at_a_write_each_parcel_is_sent_once(
+    files: Files, feedtool: Feedtool, at: int
+) -> None:
+    files.csv(ROWS[0], ROWS[2], name="toys.csv")
+    points = killed(at, "submit", "toys.csv", "--sandbox")
+    assert len(points) <= WRITES
+    assert feedtool("resume").code in {0, 9}
+    ran = feedtool("results", "1", "--format", "json")
+    if not ran.out or not ran.only["results"]:  # it died before its rows were written down
+        assert not any(" before add_output" in point for point in points)
+        ran = feedtool("submit", "toys.csv", "--sandbox", "--format", "json")
+    assert [(one["row"], one["status"]) for one in ran.only["results"]] == [
+        *((2, "Integrated"), (3, "Integrated"), (3, "Integrated")),
+    ]
+    assert parcels() == PARCELS

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from feedtool.feeds.columns.gtin import LENGTHS, Gtin, check_digit
 from feedtool.model.cells import Cell
-from tests.feeds.columns.conftest import NO_VALUES, number, read, text
+from tests.feeds.columns.conftest import number, read, text
 
 READ = [
     (text("4006381333931"), "4006381333931"),
@@ -98,16 +98,6 @@ def test_refused(cell: Cell, code: str) -> None:
     reading = read(Gtin(), cell)
     assert (reading.value, reading.codes) == (None, (code,))
     assert reading.hint
-
-
-@pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
-def test_what_is_no_gtin_is_never_turned_into_one(code: str, cell: Cell) -> None:
-    assert read(Gtin(), cell).codes == (code,)
-
-
-@pytest.mark.parametrize("blank", ["", " ", "\u00a0\u200b\ufeff"], ids=repr)
-def test_a_blank_is_no_value(blank: str) -> None:
-    assert read(Gtin(), text(blank)) == (None, (), "")
 
 
 def test_the_hint_tells_the_right_check_digit() -> None:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
-from feedtool.model.cells import Cell, Kind
+from feedtool.model.cells import Cell
 from feedtool.model.settings import AccountSettings, Bounds
-from tests.feeds.columns.conftest import NO_VALUES, number, read, text
+from tests.feeds.columns.conftest import number, read, text
 
 ZERO = Decimal(0)
 PRICE = Money(above=ZERO)
@@ -117,20 +117,6 @@ def test_a_rate_formatted_as_a_percentage_is_what_it_shows(digits: str, value: s
 )
 def test_a_percentage_keeps_the_bounds_of_what_it_shows(digits: str, code: str) -> None:
     assert read(VAT, number(digits, percent=True)).codes == (code,)
-
-
-@pytest.mark.parametrize("kind", [PRICE, VAT, STOCK, DAYS], ids=lambda kind: type(kind).__name__)
-@pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
-def test_what_is_no_number_is_never_turned_into_one(kind: Number, code: str, cell: Cell) -> None:
-    reading = read(kind, cell)
-    assert (reading.value, reading.codes) == (None, (code,))
-
-
-@pytest.mark.parametrize("kind", [PRICE, VAT, STOCK, DAYS], ids=lambda kind: type(kind).__name__)
-@pytest.mark.parametrize("blank", ["", " ", "\u00a0\u200b", "\t\n"], ids=repr)
-def test_blanks_are_no_value_and_no_problem(kind: Number, blank: str) -> None:
-    assert read(kind, text(blank)) == (None, (), "")
-    assert read(kind, Cell(Kind.BLANK, "")) == (None, (), "")
 
 
 @pytest.mark.parametrize("error", ["#N/A", "#REF!", " #DIV/0! "])

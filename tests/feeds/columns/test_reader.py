@@ -1,16 +1,22 @@
-"""A column's memory: each distinct cell is judged once, and all of them come out in order."""
+"""A column's memory: each distinct cell is judged once; and what holds for every type of cell."""
 
 from collections.abc import Hashable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.areas.offers.feeds.conditions import CONDITION
 from feedtool.feeds.columns import REMEMBERED, ColumnReader, InvalidValue
-from feedtool.feeds.columns.text import Reference
+from feedtool.feeds.columns.choice import Retired
+from feedtool.feeds.columns.gtin import Gtin
+from feedtool.feeds.columns.number import Days, Money, Rate, Whole
+from feedtool.feeds.columns.text import Comment, ProductReference, Reference
 from feedtool.feeds.columns.text import Text as TextType
-from feedtool.model.cells import Cell
+from feedtool.model.cells import BLANK, Cell
+from feedtool.model.header import CellType
 from feedtool.model.settings import Context
-from tests.feeds.columns.conftest import text
+from tests.feeds.columns.conftest import NO_VALUES, read, text
 
 
 def test_a_cell_is_decoded_once_however_often_it_occurs() -> None:
@@ -41,17 +47,34 @@ def test_the_memory_is_bounded() -> None:
     assert len(reader) <= REMEMBERED + 500
 
 
-def test_it_tells_whether_anything_was_flawed() -> None:
-    clean, flawed = (ColumnReader(Reference(), Context()) for _ in range(2))
-    clean.read(["A"], lambda key: text(str(key)))
-    assert not clean.is_flawed
-    (value,) = flawed.read(["A|B"], lambda key: text(str(key)))
-    assert flawed.is_flawed
-    assert isinstance(value, InvalidValue)
-    assert value.is_refused
+@pytest.mark.parametrize(
+    ("shown", "refused"), [("A", None), ("A ", False), ("A|B", True)], ids=["A", "blank", "bar"]
+)
+def test_it_tells_whether_anything_was_flawed(shown: str, refused: object) -> None:
+    reader = ColumnReader(Reference(), Context())
+    (value,) = reader.read([shown], lambda key: text(str(key)))
+    assert reader.is_flawed is (refused is not None)
+    assert (value.is_refused if isinstance(value, InvalidValue) else None) is refused
 
 
-def test_a_warning_refuses_nothing() -> None:
-    (value,) = ColumnReader(Reference(), Context()).read(["A "], lambda key: text(str(key)))
-    assert isinstance(value, InvalidValue)
-    assert not value.is_refused
+TYPES: tuple[CellType, ...] = (
+    *(TextType(), Reference(), ProductReference(), Comment(), Gtin(), CONDITION),
+    *(Money(), Rate(), Whole(), Days()),
+)
+EVERY_TYPE = pytest.mark.parametrize("kind", TYPES, ids=lambda kind: type(kind).__name__)
+
+
+@EVERY_TYPE
+@pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
+def test_what_is_neither_number_nor_text_is_never_turned_into_one(
+    kind: CellType, code: str, cell: Cell
+) -> None:
+    reading = read(kind, cell)
+    assert (reading.value, reading.codes) == (None, (code,))
+
+
+@pytest.mark.parametrize("kind", [*TYPES, Retired()], ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize("blank", ["", " ", "\u00a0\u200b\ufeff", "\t\r\n"], ids=ascii)
+def test_a_blank_is_no_value(kind: CellType, blank: str) -> None:
+    assert read(kind, text(blank)) == (None, (), "")
+    assert read(kind, BLANK) == (None, (), "")

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from feedtool.model.errors import Exit, UsageProblem
-from feedtool.model.settings import AccountSettings, PackageLimits
+from feedtool.model.settings import AccountSettings
 from feedtool.runs.plan_file.conditions import Account, Conditions
 from feedtool.runs.plan_file.file import load, save
-from tests.conftest import Files, checked, offer, update
+from tests.conftest import Files, checked, offer, planned, update
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 CONDITIONS = Conditions([("offers.csv", "aa")], Account(), {}, "feedtool 1")
@@ -28,7 +28,7 @@ def place(files: Files) -> Path:
 
 def saved(path: Path, place: Path, dialect: AccountSettings | None = None) -> Path:
     sheets = checked(path, dialect=dialect)
-    save(place, CONDITIONS, sheets, PackageLimits(), sent=sheets, words={}, effects={}, now=NOW)
+    save(place, CONDITIONS, planned(sheets), words={}, effects={}, now=NOW)
     return place
 
 
@@ -102,11 +102,10 @@ CHANGED = {
 def test_what_would_be_sent_otherwise(
     files: Files, rows: list[dict[str, str]], said: str | None
 ) -> None:
-    planned = files.csv(offer(1), offer(3))
-    plan = load(saved(planned, files.folder / "plan.jsonl"))
+    plan = load(saved(files.csv(offer(1), offer(3)), files.folder / "plan.jsonl"))
     sheets = checked(files.csv(*rows))
     if said is None:
-        plan.refuse_other(sheets, PackageLimits(), sent=sheets)
+        plan.refuse_other(planned(sheets))
         return
     with pytest.raises(UsageProblem, match=f"no longer fits: .*{said}"):
-        plan.refuse_other(sheets, PackageLimits(), sent=sheets)
+        plan.refuse_other(planned(sheets))

@@ -1,24 +1,19 @@
-"""What becomes of an Offer of a legacy zip: part "Legacy offer routes" of the specification.
+"""The integration of an Offer of a legacy zip: part "Legacy offer routes" of the specification.
 
 It is laid flat as an offer request of the JSON packages is, and meets the same rules and the same
 store. All its values are texts, so what they cannot be read as is refused first.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from feedtool.areas.legacy.sandbox.zip_reader import FULL
 from feedtool.areas.offers.sandbox.integration import APPLY, OfferOutcome, rejected
 from feedtool.areas.offers.sandbox.rules import MODE_DIGITS, OTHER_MODE, OfferRequest, upsert_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-    from feedtool.areas.offers.sandbox.store import KnownOffer, OfferStore
+from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.store import KnownOffer, OfferStore
 
 AMOUNT = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,4})?", re.ASCII)
 WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
@@ -90,12 +85,12 @@ def applied(
         return APPLY["Upsert" if is_full else "Update"](request, known, store, behaviour)
     others = upsert_codes(request, behaviour) if is_full else []
     # What cannot be read was left out of the request, but it is not missing.
-    told = {f"10{code[2:]}" for code in unreadable}
-    return rejected(*unreadable, *(code for code in others if code not in told))
+    noted = {f"10{code[2:]}" for code in unreadable}
+    return rejected(*unreadable, *(code for code in others if code not in noted))
 
 
 def _unreadable(entry: Mapping[str, Any], *, is_full: bool) -> Iterator[str]:
-    """What a text is none of that it should be; and the comment, which may be empty, not absent."""
+    """The codes of texts in another form; and of the comment, which may be empty, not absent."""
     if is_full and "Comment" not in entry:
         yield "1014"
     for name, pattern, digits in ATTRIBUTES if is_full else ATTRIBUTES_OF_STOCK_AND_PRICE:

@@ -4,16 +4,16 @@ A zip is stage and commit in one: it is IntegrationPending at once, and in the e
 Rejected as a whole. Its log, of which a page is read at a time, is empty until then.
 """
 
-from __future__ import annotations
-
+import sqlite3
 import uuid
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import orjson
 
 from feedtool.areas.legacy.sandbox import integration
 from feedtool.areas.legacy.sandbox.settings import LegacyBehaviour
-from feedtool.areas.legacy.sandbox.zip_reader import LegacyZip, PublicationPool, read_zip
+from feedtool.areas.legacy.sandbox.zip_reader import LegacyZip, read_zip
 from feedtool.areas.offers.sandbox.integration import OfferOutcome, log_applied
 from feedtool.areas.offers.sandbox.messages import DOUBLED, PACKAGE_EMPTY, PACKAGE_FULL, message
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
@@ -23,13 +23,8 @@ from feedtool.sandbox.message import HttpResponse, json_answer
 from feedtool.sandbox.paging import HIGHEST, LIMIT, NumberedPage, asked_number
 from feedtool.sandbox.problem import bad_request, not_found
 from feedtool.sandbox.route import Exchange, Route
+from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.state import stamp
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Sequence
-
-    from feedtool.sandbox.settings import SandboxSettings
 
 PENDING = "IntegrationPending"
 INTEGRATED = "Integrated"
@@ -74,23 +69,23 @@ CREATE INDEX IF NOT EXISTS legacy_entry_by_reference ON legacy_entry(package, re
 """
 
 
-# What a seller does.
+# Submitting.
 
 
 def submit(exchange: Exchange) -> HttpResponse:
     """POST /offer-integration-packages: take a zip in, or the public address of one."""
-    found = read_zip(exchange.request, exchange.settings.of(LegacyBehaviour).limit)
-    channels = [_channel(pool, exchange.settings) for pool in found.pools]
+    content = read_zip(exchange.request, exchange.settings.of(LegacyBehaviour).limit)
+    channels = [_channel(pool, exchange.settings) for pool in content.pools]
     times = exchange.settings.of(OfferBehaviour)
     now, due = exchange.now, exchange.now + times.integrate
     package = exchange.db.execute(
         "INSERT INTO legacy_package(seller, name, type, purges, channels, language, state, next_at,"
         " created_at, entries) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            *(exchange.seller, found.name, found.kind, found.purges),
+            *(exchange.seller, content.name, content.kind, content.purges),
             orjson.dumps(channels or [exchange.settings.primary_channel]).decode(),
             *(language_of(exchange.request), PENDING, stamp(due), stamp(now)),
-            len(found.entries),
+            len(content.entries),
         ),
     ).lastrowid
     if times.delays and package:
@@ -103,19 +98,20 @@ def submit(exchange: Exchange) -> HttpResponse:
         "UPDATE legacy_package SET package_id = ?, next_at = ? WHERE id = ?",
         (package_id, stamp(due), package),
     )
-    _keep(exchange, package, found)
+    _keep(exchange, package, content)
     return json_answer(200, {"package_id": package_id})
 
 
-def _channel(pool: PublicationPool, settings: SandboxSettings) -> str:
-    if pool.channel:
-        return known_channel(pool.channel, "SalesChannelId", settings)
-    if pool.number == PRIMARY_POOL:
+def _channel(pool: Mapping[str, str], settings: SandboxSettings) -> str:
+    if channel := pool.get("SalesChannelId"):
+        return known_channel(channel, "SalesChannelId", settings)
+    number = pool.get("Id", "")
+    if number == PRIMARY_POOL:
         return settings.primary_channel
-    raise bad_request("PublicationPool", f"There is no publication pool {pool.number!r}.")
+    raise bad_request("PublicationPool", f"There is no publication pool {number!r}.")
 
 
-def _keep(exchange: Exchange, package: int | None, found: LegacyZip) -> None:
+def _keep(exchange: Exchange, package: int | None, content: LegacyZip) -> None:
     exchange.db.executemany(
         "INSERT INTO legacy_entry VALUES (?, ?, ?, ?, ?, '', '', ?)",
         (
@@ -123,12 +119,12 @@ def _keep(exchange: Exchange, package: int | None, found: LegacyZip) -> None:
                 *(package, ordinal, entry.get("SellerProductId"), entry.get("ProductEan")),
                 *(orjson.dumps(entry).decode(), stamp(exchange.now)),
             )
-            for ordinal, entry in enumerate(found.entries, 1)
+            for ordinal, entry in enumerate(content.entries, 1)
         ),
     )
 
 
-# What a seller sees.
+# Reading.
 
 
 def read(exchange: Exchange) -> HttpResponse:
@@ -180,13 +176,13 @@ def _property(code: str, language: str) -> dict[str, str]:
     return {"property_code": code[2:], "property_error": code[:2], "log_message": text}
 
 
-# What a package does by itself.
+# Integrating.
 
 
 def next_due(db: sqlite3.Connection) -> str | None:
     """When the next package goes on."""
-    row = db.execute("SELECT MIN(next_at) FROM legacy_package WHERE next_at IS NOT NULL").fetchone()
-    due: str | None = row[0]
+    due: str | None
+    (due,) = db.execute("SELECT MIN(next_at) FROM legacy_package").fetchone()
     return due
 
 
@@ -225,7 +221,8 @@ def _integrate(db: sqlite3.Connection, settings: SandboxSettings, package: sqlit
     """Apply the next Offers on every channel of the package; a purge clears these first."""
     at = package["next_at"]
     stores = [
-        OfferStore(db, package["seller"], one, at) for one in orjson.loads(package["channels"])
+        OfferStore(db, package["seller"], channel, at)
+        for channel in orjson.loads(package["channels"])
     ]
     if package["purges"] and not package["applied"]:
         for store in stores:
@@ -272,11 +269,10 @@ def _outcome(
 
 
 def _together(outcomes: Sequence[OfferOutcome]) -> tuple[str, list[str]]:
-    """One entry of the log says what became of an Offer on all channels: the worst of it."""
-    refused = [one for one in outcomes if one.status != INTEGRATED]
-    told = refused or outcomes
-    codes = dict.fromkeys(code for one in told for code in one.codes)
-    return told[0].status, list(codes)
+    """The status and codes of an Offer on all channels: one entry of the log, the worst of it."""
+    worst = [outcome for outcome in outcomes if outcome.status != INTEGRATED] or outcomes
+    codes = dict.fromkeys(code for outcome in worst for code in outcome.codes)
+    return worst[0].status, list(codes)
 
 
 def _log(

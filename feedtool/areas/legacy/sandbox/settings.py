@@ -1,7 +1,5 @@
 """How the sandbox's legacy packages behave."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

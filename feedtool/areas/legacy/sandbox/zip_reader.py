@@ -5,21 +5,18 @@ condition's number means, is the field's practice. As with uploads of JSON only 
 looked at here; what an offer says is looked at once the package is integrated.
 """
 
-from __future__ import annotations
-
 import io
 import urllib.request
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import orjson
 from lxml import etree
 
+from feedtool.sandbox.message import HttpRequest
 from feedtool.sandbox.problem import FIELD_EMPTY, RequestRefused, bad_request
-
-if TYPE_CHECKING:
-    from feedtool.sandbox.message import HttpRequest
 
 FULL, STOCK_AND_PRICE = "Full", "StockAndPrice"
 OFFERS = "content/offers.xml"
@@ -34,26 +31,17 @@ Entry = dict[str, Any]
 """An Offer: its attributes, and `ShippingInformation` as a list of theirs."""
 
 
-@dataclass(frozen=True, slots=True)
-class PublicationPool:
-    """A PublicationPool: a channel by the identifier of either form."""
-
-    channel: str = ""
-    """SalesChannelId."""
-    number: str = ""
-    """Id."""
-
-
 @dataclass(slots=True)
 class LegacyZip:
-    """What stands in an Offers.xml."""
+    """The content of an Offers.xml."""
 
     name: str = ""
     kind: str = FULL
     """PackageType, which is case sensitive."""
     purges: bool = False
     """PurgeAndReplace."""
-    pools: list[PublicationPool] = field(default_factory=list)
+    pools: list[Mapping[str, str]] = field(default_factory=list)
+    """The attributes of the publication pools: SalesChannelId, or Id."""
     entries: list[Entry] = field(default_factory=list)
 
 
@@ -94,10 +82,12 @@ def _read(body: bytes, limit: int) -> LegacyZip:
         raise bad_request("body", "The zip is too large.")
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as package:
-            member = _member(package)
-            if member.file_size > LARGEST_XML:
+            members = [info for info in package.infolist() if info.filename.lower() == OFFERS]
+            if len(members) != 1:
+                raise bad_request("body", "The zip must have one Content/Offers.xml.")
+            if members[0].file_size > LARGEST_XML:
                 raise bad_request("body", "The Offers.xml is too large.")
-            with package.open(member) as stream:
+            with package.open(members[0]) as stream:
                 return _parsed(stream, limit)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise bad_request("body", f"The body is no zip: {error}") from error
@@ -105,46 +95,36 @@ def _read(body: bytes, limit: int) -> LegacyZip:
         raise bad_request("body", f"The Offers.xml is not well-formed: {error}") from error
 
 
-def _member(package: zipfile.ZipFile) -> zipfile.ZipInfo:
-    members = [info for info in package.infolist() if info.filename.lower() == OFFERS]
-    if len(members) != 1:
-        raise bad_request("body", "The zip must have one Content/Offers.xml.")
-    return members[0]
-
-
 def _parsed(stream: Any, limit: int) -> LegacyZip:
-    found = LegacyZip()
+    content: LegacyZip | None = None
     events = etree.iterparse(
         stream, events=("start", "end"), resolve_entities=False, no_network=True, load_dtd=False
     )
     for event, element in events:
-        name = _local(element)
-        if event == "start":
-            if element.getparent() is None:
-                _take_head(found, element)
-        elif name == "PublicationPool":
-            found.pools.append(_pool(element, found.kind))
+        name, parent = _local(element), element.getparent()
+        if content is None:  # the root, which is known before its offers
+            content = _head(element)
+        if event == "start" or parent is None:
+            continue
+        if name == "PublicationPool":
+            if content.kind != FULL:
+                raise bad_request(name, "Only a Full package has publication pools.")
+            content.pools.append(_attributes(element))
         elif name == "Offer":
-            parent = element.getparent()
-            if parent is None or _local(parent) != "OfferCollection":
+            if _local(parent) != "OfferCollection":
                 raise bad_request("Offer", "An Offer stands in the OfferCollection.")
-            modes = [_attributes(one) for one in element.iter() if _local(one) == SHIPPING]
-            found.entries.append({**_attributes(element), SHIPPING: modes})
-            _forget(element)
-            if len(found.entries) > limit:
+            modes = [_attributes(item) for item in element.iter() if _local(item) == SHIPPING]
+            content.entries.append({**_attributes(element), SHIPPING: modes})
+            element.clear()  # so that a large file is never wholly a tree
+            while element.getprevious() is not None:
+                del parent[0]
+            if len(content.entries) > limit:
                 break
-    return found
+    return content or LegacyZip()
 
 
-def _pool(element: etree._Element, kind: str) -> PublicationPool:
-    """What a "Full package may carry"."""
-    if kind != FULL:
-        raise bad_request("PublicationPool", "Only a Full package has publication pools.")
-    return PublicationPool(element.get("SalesChannelId", ""), element.get("Id", ""))
-
-
-def _take_head(found: LegacyZip, root: etree._Element) -> None:
-    """What the root says; it is known before its offers."""
+def _head(root: etree._Element) -> LegacyZip:
+    """The package as its root describes it."""
     if _local(root) != "OfferPackage":
         raise bad_request("body", "The root of an Offers.xml is OfferPackage.")
     name = root.get("Name", "")
@@ -155,7 +135,7 @@ def _take_head(found: LegacyZip, root: etree._Element) -> None:
         raise bad_request("PackageType", "PackageType must be Full or StockAndPrice.")
     if purges not in {"true", "false"}:
         raise bad_request("PurgeAndReplace", "PurgeAndReplace must be true or false.")
-    found.name, found.kind, found.purges = name, kind, purges == "true"
+    return LegacyZip(name, kind, purges == "true")
 
 
 def _attributes(element: etree._Element) -> dict[str, str]:
@@ -168,12 +148,3 @@ def _attributes(element: etree._Element) -> dict[str, str]:
 def _local(element: etree._Element) -> str:
     """A name without its namespace."""
     return str(element.tag).rpartition("}")[2]
-
-
-def _forget(element: etree._Element) -> None:
-    """So that a large file is never wholly a tree."""
-    element.clear()
-    parent = element.getparent()
-    if parent is not None:
-        while element.getprevious() is not None:
-            del parent[0]

@@ -40,7 +40,7 @@ _LIVE = and_(t.accepted.c.terms.is_not(None), t.accepted.c.terms != "{}")
 
 
 class AcceptedOffers:
-    """What a seller's offers are known to be, brought up to date when it is made.
+    """A seller's offers as far as they are known, brought up to date when it is made.
 
     Holds no transaction. What is open is read once, and held in memory.
     """

@@ -1,4 +1,4 @@
-"""What a file's numbers mean: how many offers are made, changed and removed, and what moves.
+"""The effects of a plan on offers: how many are made, changed and removed, and what moves.
 
 By what the service has last accepted of each offer, as far as it is known; what is not known is
 counted as such, never guessed.
@@ -86,7 +86,7 @@ class Moves:
 
 @dataclass(slots=True)
 class Effects:
-    """What a plan does to the offers of a channel."""
+    """The effects of a plan on the offers of a channel."""
 
     rows: int = 0
     created: int = 0
@@ -159,7 +159,7 @@ def _add_move(
 def effects_of(
     uploads: Iterable[Sequence[Item]], open_accepted: OpenAccepted
 ) -> dict[str, Effects]:
-    """What the rows of a plan do to the offers of each channel; products have none.
+    """The effects of a plan's rows on the offers of each channel; products have none.
 
     Args:
         uploads: The rows, some at a time.

@@ -24,7 +24,7 @@ MODES, PREPARATION, QUANTITY, COMMENT = "modes", "preparation", "quantity", "com
 WHOLE = frozenset({PackageType.UPSERT, PackageType.FULL, PackageType.PURGE})
 """Types whose requests replace an offer: what they do not say is not there any more."""
 UPDATABLE = frozenset({PRICE, QUANTITY})
-"""What is sent as an Update where nothing else has changed."""
+"""Fields that are sent as an Update where nothing else has changed."""
 
 ONE_CONDITION = frozenset({"New", "UsedLikeNew", "UsedVeryGoodState", "UsedAverageState"})
 """Conditions of a legacy zip that one condition of the JSON packages means the same as."""
@@ -49,7 +49,7 @@ class ObservedOffer(NamedTuple):
 
 
 class AcceptedOffer(NamedTuple):
-    """What the service has last accepted of a reference on a channel, as far as is known."""
+    """An offer as the service has last accepted it on a channel, as far as is known."""
 
     fields: OfferFields | None
     """Without the quantity, which is not the offer's own; None once it was deleted."""

@@ -1,4 +1,4 @@
-"""What the service has last accepted, projected from the packages that are closed.
+"""The offers that the service has last accepted, projected from the packages that are closed.
 
 Nothing of this is written while a delivery is under way. Whoever needs to know brings the tables
 `accepted` and `stocks` up to date first: each closed package is read once, in one transaction with
@@ -253,7 +253,7 @@ def _drop(db: Connection, before: str, scope: str) -> None:
 
 
 def _accepted(offer: ObservedOffer, before: AcceptedOffer | None, scope: str) -> AcceptedOffer:
-    """What is shown counts; what is never shown stays where nothing else has changed."""
+    """The offer as it is shown; what is never shown stays where nothing else has changed."""
     fields = {name: value for name, value in offer.fields.items() if name != QUANTITY}
     old = (before.fields if before else None) or {}
     if old and _is_same_product(old.get(PRODUCT), fields.get(PRODUCT)):

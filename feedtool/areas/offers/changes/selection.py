@@ -75,7 +75,7 @@ class _ComparedRow(NamedTuple):
     """True if it names its product, and by its reference alone."""
     is_removal: bool
     messages: tuple[Message, ...]
-    """Why guards hold it."""
+    """Those of the guards that hold it."""
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ class _ComparedSheet:
             self.emptied.add(hash(key))
 
     def removals(self, known: "AcceptedOffers", primary: str) -> Iterator[Removals]:
-        """How much the sheet takes away, and of how much.
+        """The removals of the sheet, by channel and of stocks.
 
         Stocks of the primary channel count also where nothing was sent to it: an export may have
         shown them.
@@ -266,7 +266,7 @@ def _removes(item: Item, fields: OfferFields, quantity: int | None) -> bool:
 
 
 def _concerning(holdings: Iterable[Holding], row: _ComparedRow, channel: str) -> list[Message]:
-    """What file guards say of a row, each once."""
+    """The messages of the file guards that hold a row, each once."""
     messages: dict[str, Message] = {}
     for holding in holdings:
         if holding.channel in {None, channel} and (row.is_removal or not holding.only_removals):

@@ -16,8 +16,8 @@ CHUNK = 1_000
 """Rows that are read, and references that are looked up, at a time."""
 
 MARK, NAMED = "*", "#"
-"""What the key of no product begins with: when a channel last wrote stock of a class of keys; and
-that a class of keys occurs at all."""
+"""First characters of keys that are no product's: when a channel last wrote stock of a class of
+keys; and that a class of keys occurs at all."""
 
 
 class Stock(NamedTuple):

@@ -1,4 +1,4 @@
-"""What the three offer feeds share: their columns, and how wide columns fold into lists.
+"""The columns that the three offer feeds share, and how wide columns fold into lists.
 
 Source: specification, "Offer package and offer request (JSON)". Other headers that mean a column
 are in `locale/`; whatever else an account has, `[columns]` maps.
@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from feedtool.areas.offers.feeds import conditions
 from feedtool.areas.offers.feeds.conditions import WORDS
@@ -21,6 +21,7 @@ from feedtool.feeds.feed import (
     EXPORTED,
     FLOOR,
     ExtraColumns,
+    Feed,
     HeaderContext,
     Mode,
     Row,
@@ -163,10 +164,10 @@ def mode(code: str, same: str | None = None) -> Mode:
 
 def filled_modes(row: Row) -> Iterator[tuple[str, Decimal, Decimal]]:
     """The modes of which both amounts are given, each with these."""
-    for one in row.sheet.modes:
-        cost, additional = row.values.get(one.cost), row.values.get(one.additional)
+    for known in row.sheet.modes:
+        cost, additional = row.values.get(known.cost), row.values.get(known.additional)
         if cost is not None and additional is not None:
-            yield one.code, cost, additional
+            yield known.code, cost, additional
 
 
 def missing_amounts(sheet: SheetColumns, amounts: tuple[str, ...]) -> list[str]:
@@ -178,8 +179,8 @@ def blank_amounts(row: Row, amounts: tuple[str, ...]) -> list[str]:
     """Those of the mandatory mode that are blank; none where the row has a large-parcel mode."""
     blank = row.blanks(amounts)
     if blank and any(
-        one.is_large and len(row.blanks((one.cost, one.additional))) < _BOTH
-        for one in row.sheet.modes
+        known.is_large and len(row.blanks((known.cost, known.additional))) < _BOTH
+        for known in row.sheet.modes
     ):
         return []
     return blank
@@ -260,7 +261,7 @@ def delivery_modes(row: Row) -> list[dict[str, object]]:
 
 
 def is_price(header: str) -> bool:
-    """Whether a header that is not known plainly means a price."""
+    """True if a header that is not known plainly means a price."""
     return _PRICE_NAME.search(header) is not None
 
 
@@ -289,20 +290,39 @@ SHOWN = frozenset(
         *("conversionDate", "offerCompetition", "salesChannelFeedback"),
     )
 )
-"""What the service shows of an offer and nobody sends (specification, "Offer (read)")."""
-
-SHOWN_IN_EXPORTS = SHOWN | {"comments"}
-"""Elsewhere, whoever has a column of that name may mean to send it."""
-
-
-def shown_column(path: str) -> Column:
-    """The column of a field that is but shown: `salesChannelFeedback.isOnline`."""
-    note = "As the service shows it; it is not sent."
-    return Column(path, Ignored(), (path, path, path), WORDS.of(note))
+"""Fields of an offer that the service shows and nobody sends (specification, "Offer (read)")."""
 
 
 def extra_columns(sheet: HeaderContext) -> ExtraColumns:
-    """The columns that an export adds: they are known, and are not sent."""
-    names = SHOWN_IN_EXPORTS if EXPORTED in sheet.stamp else SHOWN
-    shown = (header for header in sheet.headers if header.partition(".")[0] in names)
-    return ExtraColumns(sheet.context, tuple(map(shown_column, dict.fromkeys(shown))))
+    """The columns that an export adds, such as `salesChannelFeedback.isOnline`: not sent."""
+    # Without the stamp of an export a column `comments` may be meant to be sent.
+    names = SHOWN | {"comments"} if EXPORTED in sheet.stamp else SHOWN
+    paths = (header for header in sheet.headers if header.partition(".")[0] in names)
+    note = WORDS.of("As the service shows it; it is not sent.")
+    return ExtraColumns(
+        sheet.context,
+        tuple(Column(path, Ignored(), (path, path, path), note) for path in dict.fromkeys(paths)),
+    )
+
+
+def template_columns(settings: AccountSettings, identity: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns of a template whose rows may fill all of an offer but for its identity."""
+    return (
+        *identity,
+        *CHANGEABLE_COLUMNS,
+        *columns_of_modes(settings.delivery_modes),
+        *STOCK_COLUMNS,
+        *SPLITTING_COLUMNS,
+    )
+
+
+offers_feed = partial(
+    Feed,
+    area="feedtool.areas.offers",
+    sheet="Offers",
+    understood=understood,
+    modes=modes,
+    extra_columns=extra_columns,
+    with_retired=with_retired,
+)
+"""A feed of offers that travel as JSON."""

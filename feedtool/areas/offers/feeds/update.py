@@ -9,22 +9,9 @@ from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.feeds.upsert import blank_mandatory_amounts
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.requests import REQUESTS
-from feedtool.feeds.feed import Feed, Fit, Row, SheetColumns
-from feedtool.model.header import Column
-from feedtool.model.settings import AccountSettings
+from feedtool.feeds.feed import Fit, Row, SheetColumns
 
 SIMPLE = ("price.price", "price.originPrice", offers.PREPARATION, offers.QUANTITY)
-
-
-def columns(dialect: AccountSettings) -> tuple[Column, ...]:
-    """The reference, and what can change."""
-    return (
-        offers.IDENTITY_COLUMNS[0],
-        *offers.CHANGEABLE_COLUMNS,
-        *offers.columns_of_modes(dialect.delivery_modes),
-        *offers.STOCK_COLUMNS,
-        *offers.SPLITTING_COLUMNS,
-    )
 
 
 def changeable(sheet: SheetColumns) -> tuple[str, ...]:
@@ -99,21 +86,16 @@ def request(row: Row) -> dict[str, object]:
     return body
 
 
-FEED = Feed(
+FEED = offers.offers_feed(
     kind="offers-update",
     changeable=changeable,
-    area="feedtool.areas.offers",
-    sheet="Offers",
     package_type=PackageType.UPDATE,
     summary="Offers of which some fields change; a blank cell means unchanged.",
-    columns=columns,
-    understood=offers.understood,
-    modes=offers.modes,
+    columns=lambda settings: offers.template_columns(settings, offers.IDENTITY_COLUMNS[:1]),
     missing=missing,
     required=required,
     request=request,
     delivery=DELIVERY,
-    extra_columns=offers.extra_columns,
     action=str(PackageType.UPDATE),
     fit=fit,
     operator_sheet=offers.OPERATOR_SHEET,
@@ -125,6 +107,5 @@ FEED = Feed(
         "it is. Taxes and delivery modes are replaced as a whole: fill all that the offer shall"
         " have, or none. With delivery modes the preparation time is needed."
     ),
-    with_retired=offers.with_retired,
     json=REQUESTS,
 )

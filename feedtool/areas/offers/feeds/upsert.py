@@ -6,25 +6,12 @@ from feedtool.areas.offers.delivery import DELIVERY, PRODUCT
 from feedtool.areas.offers.feeds import common as offers
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.requests import REQUESTS
-from feedtool.feeds.feed import Feed, Row, SheetColumns
-from feedtool.model.header import Column
-from feedtool.model.settings import AccountSettings
+from feedtool.feeds.feed import Row, SheetColumns
 
 ALWAYS = (
     *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
     offers.QUANTITY,
 )
-
-
-def columns(dialect: AccountSettings) -> tuple[Column, ...]:
-    """Every column of an offer."""
-    return (
-        *offers.IDENTITY_COLUMNS,
-        *offers.CHANGEABLE_COLUMNS,
-        *offers.columns_of_modes(dialect.delivery_modes),
-        *offers.STOCK_COLUMNS,
-        *offers.SPLITTING_COLUMNS,
-    )
 
 
 def missing(sheet: SheetColumns) -> list[str]:
@@ -58,14 +45,12 @@ def request(row: Row) -> dict[str, object]:
     """The whole offer; a blank EcoPart or DEA is sent as 0."""
     values = row.values
     product: dict[str, object] = {}
-    gtin, reference = values.get(offers.GTIN), values.get(offers.PRODUCT_REFERENCE)
-    if gtin is not None:
+    if (gtin := values.get(offers.GTIN)) is not None:
         product["gtin"] = int(str(gtin)) if row.sheet.dialect.gtin_as == "number" else gtin
-    if reference is not None:
+    if (reference := values.get(offers.PRODUCT_REFERENCE)) is not None:
         product["reference"] = reference
     price: dict[str, object] = {"price": offers.number(values["price.price"])}
-    struck = values.get("price.originPrice")
-    if struck is not None:
+    if (struck := values.get("price.originPrice")) is not None:
         price["originPrice"] = offers.number(struck)
     price["taxes"] = offers.taxes(row)
     return {
@@ -79,21 +64,16 @@ def request(row: Row) -> dict[str, object]:
     }
 
 
-FEED = Feed(
+FEED = offers.offers_feed(
     kind="offers-upsert",
-    area="feedtool.areas.offers",
-    sheet="Offers",
     package_type=PackageType.UPSERT,
     summary="Offers that are created, or replaced as a whole.",
-    columns=columns,
-    understood=offers.understood,
-    modes=offers.modes,
+    columns=lambda settings: offers.template_columns(settings, offers.IDENTITY_COLUMNS),
     missing=missing,
     required=required,
     request=request,
     delivery=DELIVERY,
     needs=PRODUCT,
-    extra_columns=offers.extra_columns,
     action=str(PackageType.UPSERT),
     operator_sheet=offers.OPERATOR_SHEET,
     identity=offers.IDENTITY,
@@ -102,6 +82,5 @@ FEED = Feed(
         "Each row creates an offer, or replaces the offer that has the same reference. The "
         "whole offer is replaced: where an optional cell is left empty, its old value is gone."
     ),
-    with_retired=offers.with_retired,
     json=REQUESTS,
 )

@@ -19,13 +19,13 @@ KINDS = ("offers-upsert", "offers-update", "legacy-offers")
 
 
 def check(row: Row) -> Iterator[Issue]:
-    """A fault for each half-filled mode; of an Upsert's mandatory one `required-missing` tells."""
+    """An issue for each half-filled mode; an Upsert's mandatory one is `required-missing`."""
     half = [_half(row, mode) for mode in row.sheet.modes]
     if not any(half):
         return
-    told = row.feed.required(row)
+    required = row.feed.required(row)
     for mode, blank in zip(row.sheet.modes, half, strict=True):
-        if blank and blank not in told:
+        if blank and blank not in required:
             yield Issue(
                 CODE,
                 f"{mode.code} has only one of its two amounts",

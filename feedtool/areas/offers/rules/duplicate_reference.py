@@ -23,13 +23,13 @@ class DuplicateReferences(Occurrences):
     """Remembers every reference of every channel until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes one row."""
+        """Note a row."""
         reference = row.values.get("sellerExternalReference")
         if reference is not None:
             self.add(f"{row.channel}\0{reference}", sheet, row.number)
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
-        """A fault for each row whose reference is not alone; `names` are the sheets'."""
+        """An issue for each row whose reference is not alone; `names` are the sheets'."""
         for index, key, group in self.repeated():
             channel, _, reference = key.partition("\0")
             yield (

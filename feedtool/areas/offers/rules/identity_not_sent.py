@@ -25,14 +25,7 @@ IDENTITY = ("product.gtin", "product.reference", "condition")
 
 def check(row: Row) -> Iterator[Issue]:
     """The first Update row with one of them."""
-    if EXPORTED in row.sheet.stamp:
-        return
-    for key in IDENTITY:
-        if not row.is_blank(key):
-            yield Issue(
-                CODE,
-                "GTIN, product reference and condition never change and are not sent",
-                "nothing needs to be done",
-                key,
-            )
-            return
+    key = next((key for key in IDENTITY if not row.is_blank(key)), None)
+    if key and EXPORTED not in row.sheet.stamp:
+        message = "GTIN, product reference and condition never change and are not sent"
+        yield Issue(CODE, message, "nothing needs to be done", key)

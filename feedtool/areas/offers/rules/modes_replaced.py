@@ -24,14 +24,7 @@ ONCE = True
 
 def check(row: Row) -> Iterator[Issue]:
     """The first Update row with a mode."""
-    if EXPORTED in row.sheet.stamp:
-        return
-    for mode in row.sheet.modes:
-        if not row.is_blank(mode.cost):
-            yield Issue(
-                CODE,
-                "delivery modes that an Update row does not list are removed from its offer",
-                "list every mode that the offer shall keep",
-                mode.cost,
-            )
-            return
+    cost = next((mode.cost for mode in row.sheet.modes if not row.is_blank(mode.cost)), None)
+    if cost and EXPORTED not in row.sheet.stamp:
+        message = "delivery modes that an Update row does not list are removed from its offer"
+        yield Issue(CODE, message, "list every mode that the offer shall keep", cost)

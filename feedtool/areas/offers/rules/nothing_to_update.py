@@ -19,11 +19,7 @@ KINDS = ("offers-update", "legacy-stock-and-price")
 
 
 def check(row: Row) -> Iterator[Issue]:
-    """A fault where every changeable cell is blank."""
-    if all(row.is_blank(key) for key in row.feed.changeable(row.sheet)):
-        yield Issue(
-            CODE,
-            "nothing changes in this row",
-            "fill what changes, or delete the row",
-            "sellerExternalReference",
-        )
+    """An issue where every changeable cell is blank."""
+    if all(map(row.is_blank, row.feed.changeable(row.sheet))):
+        hint = "fill what changes, or delete the row"
+        yield Issue(CODE, "nothing changes in this row", hint, "sellerExternalReference")

@@ -18,7 +18,7 @@ KINDS = ("offers-upsert", "offers-update", "legacy-offers")
 
 
 def check(row: Row) -> Iterator[Issue]:
-    """Compares the two where the row has both."""
+    """Compare the two where the row has both."""
     struck, price = row.values.get("price.originPrice"), row.values.get("price.price")
     if struck is not None and price is not None and struck < price:
         yield Issue(

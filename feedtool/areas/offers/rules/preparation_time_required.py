@@ -19,15 +19,8 @@ KINDS = ("offers-update",)
 
 
 def check(row: Row) -> Iterator[Issue]:
-    """A fault where an Update row gives a mode and no preparation time."""
-    if not row.is_blank("preparationTime"):
-        return
-    if any(
-        not row.is_blank(key) for mode in row.sheet.modes for key in (mode.cost, mode.additional)
-    ):
-        yield Issue(
-            CODE,
-            "delivery modes change, so the preparation time is needed",
-            "fill the preparation time",
-            "preparationTime",
-        )
+    """An issue where an Update row gives a mode and no preparation time."""
+    keys = (key for mode in row.sheet.modes for key in (mode.cost, mode.additional))
+    if row.is_blank("preparationTime") and not all(map(row.is_blank, keys)):
+        message = "delivery modes change, so the preparation time is needed"
+        yield Issue(CODE, message, "fill the preparation time", "preparationTime")

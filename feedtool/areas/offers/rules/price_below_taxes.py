@@ -18,7 +18,7 @@ KINDS = ("offers-upsert", "offers-update", "legacy-offers")
 
 
 def check(row: Row) -> Iterator[Issue]:
-    """Compares the price with the sum of the amount taxes."""
+    """Compare the price with the sum of the amount taxes."""
     values = row.values
     price = values.get("price.price")
     contained = (values.get("taxes.EcoPart") or 0) + (values.get("taxes.DEA") or 0)

@@ -30,12 +30,12 @@ class DifferentStocks(Occurrences):
         self._quantities = array("q")
 
     def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
+        """Forget all but the first `length` rows."""
         super().rewind(length)
         del self._quantities[length:]
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes one row of an Upsert; the others do not name their product."""
+        """Note a row of an Upsert; the others do not name their product."""
         values = row.values
         product = values.get("product.gtin") or values.get("product.reference")
         quantity = values.get("quantity")

@@ -21,7 +21,7 @@ TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
 
 
 def check(row: Row) -> Iterator[Issue]:
-    """A fault for each tax that is missing beside the others."""
+    """An issue for each tax that is missing beside the others."""
     blank = [key for key in TAXES if row.is_blank(key)]
     if 0 < len(blank) < len(TAXES):
         for key in blank:

@@ -332,7 +332,7 @@ BY_ITSELF: dict[str, Callable[[Connection, OfferBehaviour, Row], None]] = {
     READY: _pend,
     PENDING: _integrate,
 }
-"""What happens to a package of each state at its `next_at`; the other states are final."""
+"""The change of a package of each state at its `next_at`; the other states are final."""
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/offers", offers.read_offers),

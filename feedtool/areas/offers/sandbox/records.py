@@ -1,4 +1,4 @@
-"""What an owner of a sandbox sees of its offers, and what a customer does to them."""
+"""A sandbox's offers and requests as its owner sees them, and sales to customers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Applied:
 
 
 def applied_requests(sandbox: Sandbox, package_id: str | None = None) -> Iterator[Applied]:
-    """All that was ever integrated or refused, oldest first, of one package or of all."""
+    """All requests that were integrated or refused, oldest first, of one package or of all."""
     query = (
         "SELECT * FROM applied WHERE id > ? AND (package_id = ? OR ? IS NULL) ORDER BY id LIMIT ?"
     )
@@ -67,7 +67,7 @@ def stored_offers(
 def sell_offer(
     sandbox: Sandbox, seller: str, channel: str, reference: str, now: datetime, quantity: int = 1
 ) -> bool:
-    """A customer buys some of an offer; whether there was any to be had."""
+    """Let a customer buy some of an offer; False if there was none to be had."""
     sandbox.advance(now)
     with sandbox.state.transaction() as db:
         at = stamp(latest_moment(db, now))

@@ -1,8 +1,8 @@
-"""What the service demands of an offer request, once its package is Ready.
+"""The service's demands on an offer request, once its package is Ready.
 
 Parts "Offer package and offer request", "Offers (JSON packages)" and "Delivery modes on orders".
 Where they are silent the field's practice fills the gap. Every rule is a line in a table, its
-result a code of `messages`; all codes that apply to a request are told.
+result a code of `messages`; all codes that apply to a request are given.
 """
 
 import re
@@ -19,7 +19,7 @@ LONGEST_PREPARATION = 999
 GTIN = re.compile(r"[0-9]{8}|[0-9]{12,14}")
 PRODUCT_REFERENCE = re.compile(r"[A-Za-z0-9.-]*")
 UNWANTED = re.compile(r"[|\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-"""What no reference may hold: `|` and what nobody can see (joiners inside emoji are seen)."""
+"""No reference may hold `|` and what nobody can see (joiners inside emoji are seen)."""
 
 
 Items = Iterable[Mapping[str, Any]]
@@ -118,7 +118,7 @@ CHANGEABLE = ("price", "origin_price", "taxes", "modes", "preparation", "quantit
 
 
 def upsert_codes(request: OfferRequest, behaviour: OfferBehaviour) -> list[str]:
-    """Why an Upsert is refused whatever the state is; nothing when it is well."""
+    """The codes by which an Upsert is refused whatever the state is; none when it is well."""
     return _distinct(
         *(code for code, given in REQUIRED if not given(request)),
         *_reference_codes(request, behaviour),
@@ -134,7 +134,7 @@ def upsert_codes(request: OfferRequest, behaviour: OfferBehaviour) -> list[str]:
 def update_codes(
     request: OfferRequest, known: OfferRequest, behaviour: OfferBehaviour
 ) -> list[str]:
-    """Why an Update of the known offer is refused; nothing when it is well."""
+    """The codes by which an Update of the known offer is refused; none when it is well."""
     changes = [name for name in CHANGEABLE if getattr(request, name) is not None]
     if not changes:
         return ["1028"]
@@ -175,7 +175,7 @@ def _product_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator
 
 
 def is_gtin(text: str) -> bool:
-    """Whether these are 8, 12, 13 or 14 digits, the last of which checks the others (GS1).
+    """True for 8, 12, 13 or 14 digits, the last of which checks the others (GS1).
 
     The check digit of zeros alone is right, but they number no product.
     """
@@ -188,7 +188,7 @@ def is_gtin(text: str) -> bool:
 
 
 def _missing_taxes(taxes: Items) -> Iterator[str]:
-    """What the rule "Taxes must be listed even when zero" finds missing."""
+    """The taxes that are missing: "taxes must be listed even when zero"."""
     listed = {tax.get("code") for tax in taxes}
     return ("10" + rule.digits for code, rule in TAXES.items() if code not in listed)
 
@@ -201,7 +201,7 @@ def _missing_tracked(modes: Items, behaviour: OfferBehaviour) -> Iterator[str]:
 
 
 def _value_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[str]:
-    """What is wrong with the values that are there."""
+    """The codes of values that are there, and wrong."""
     if request.price is not None and request.price <= 0:
         yield "1906"
     if _splits_cents(request.price):
@@ -229,7 +229,7 @@ def _repeated(items: Items) -> Iterator[str]:
 
 
 def _splits_cents(amount: float | None) -> bool:
-    """Whether an amount has more decimals than money has."""
+    """True if an amount has more decimals than money has."""
     return amount is not None and round(amount, 2) != amount
 
 
@@ -263,7 +263,7 @@ def _amount_codes(
 
 
 def _coherence_codes(request: OfferRequest) -> Iterator[str]:
-    """What is wrong between a price, its struck price and its taxes."""
+    """The codes of a price that does not fit its struck price or its taxes."""
     if request.price is None or request.price <= 0:
         return
     if request.origin_price is not None and request.origin_price < request.price:

@@ -1,4 +1,4 @@
-"""How the sandbox's offers behave; the defaults are the specification's where it has one."""
+"""The behaviour of the sandbox's offers; the defaults are the specification's where it has one."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -35,7 +35,7 @@ class OfferBehaviour:
     integrate: timedelta = timedelta(seconds=100)
     """From Ready to Integrated or Rejected."""
     delays: tuple[timedelta, ...] = ()
-    """What is added to `integrate`, package after package in turn: with some, packages are not
+    """Added to `integrate`, package after package in turn: with some, packages are not
     integrated in the order in which they were completed."""
     open_life: timedelta = timedelta(hours=6)
     """An open package that is not completed by then is gone (part "Limits")."""

@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS stock(
   quantity INTEGER NOT NULL,
   PRIMARY KEY (seller, product, condition)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS offer_comment( -- the legacy zip alone can say one
+CREATE TABLE IF NOT EXISTS offer_comment( -- the legacy zip alone can give it
   offer INTEGER PRIMARY KEY,
   text TEXT NOT NULL
 );
@@ -93,8 +93,8 @@ def has_sheet(db: Connection, product: str) -> bool:
     """
     if not product.startswith("02"):
         return True
-    found = db.execute("SELECT 1 FROM product_sheet WHERE product = ?", (product,))
-    return found.fetchone() is not None
+    query = "SELECT 1 FROM product_sheet WHERE product = ?"
+    return db.execute(query, (product,)).fetchone() is not None
 
 
 def note_sheet(db: Connection, product: str) -> None:

@@ -1,4 +1,4 @@
-"""What the lists of offers and of packages say. Pure; every shape is checked, none is trusted.
+"""Lists of offers and of packages: calls, and what their pages say. No shape is trusted.
 
 Specification, parts "Offer (read)", "Offers (read)" and "Offers (JSON packages)". What is absent,
 null or of another type than it should be is None: it was not said, and so proves nothing.
@@ -18,14 +18,14 @@ from feedtool.service.bodies import Unreadable, amount, id_of, items_of, moment,
 
 
 class OfferState(StrEnum):
-    """Whether an offer is sold."""
+    """The state of an offer: sold or not."""
 
     ACTIVE = "active"
     INACTIVE = "inactive"
 
 
 class DeliveryMode(NamedTuple):
-    """What one way of delivering costs."""
+    """The costs of a way of delivering."""
 
     cost: Decimal | None
     additional_cost: Decimal | None
@@ -68,22 +68,14 @@ class OffersPage(NamedTuple):
     """The address of the page after this one, of the same origin."""
 
 
-class ItemsPage(NamedTuple):
-    """One page of offers, as the service writes them."""
-
-    items: list[dict[str, Any]]
-    next: str | None
-    """The address of the page after this one, of the same origin."""
-
-
 def offers_page(reply: Reply) -> OffersPage:
     """A page of offers; raises what `offer_items` raises."""
     items, link = offer_items(reply)
     return OffersPage([offer_of(item) for item in items], link)
 
 
-def offer_items(reply: Reply) -> ItemsPage:
-    """A page of offers, as they are.
+def offer_items(reply: Reply) -> tuple[list[dict[str, Any]], str | None]:
+    """A page of offers as the service writes them, and the address of the next page.
 
     Raises:
         Unreadable: the body is no list of objects, since an offer that is left out would be
@@ -92,7 +84,7 @@ def offer_items(reply: Reply) -> ItemsPage:
     items = items_of(reply, "offers")
     if not all(isinstance(item, dict) for item in items):
         raise Unreadable("the answer holds what is no offer")
-    return ItemsPage(items, next_link(reply))
+    return items, next_link(reply)
 
 
 def packages_page(reply: Reply) -> PackagesPage:
@@ -101,25 +93,18 @@ def packages_page(reply: Reply) -> PackagesPage:
     Raises:
         Unreadable: the body is no list, or its link leads away.
     """
-    documents = _objects(items_of(reply, "packages"))
-    packages = [
-        _listed_package(found, document) for document in documents if (found := id_of(document))
-    ]
+    packages = []
+    for document in _objects(items_of(reply, "packages")):
+        if package_id := id_of(document):
+            state = text(document.get("state"))
+            # The specification has a "submission date" without naming its field.
+            created = moment(document.get("submissionDate")) or moment(document.get("createdAt"))
+            packages.append(ListedPackage(package_id, state, meaning_of(state), created))
     return PackagesPage(packages, next_link(reply))
 
 
-def _listed_package(package_id: str, document: dict[str, Any]) -> ListedPackage:
-    state = text(document.get("state"))
-    return ListedPackage(package_id, state, meaning_of(state), _created(document))
-
-
-def _created(document: dict[str, Any]) -> datetime | None:
-    """The specification has a "submission date" without naming its field."""
-    return moment(document.get("submissionDate")) or moment(document.get("createdAt"))
-
-
 def offer_of(item: dict[str, Any]) -> Offer:
-    """What one of them says."""
+    """An offer, from what the service writes of it."""
     product, price = _object(item.get("product")), _object(item.get("integrationPrice"))
     delivery = _delivery(item.get("deliveryOffers"))
     states = {state.value: state for state in OfferState}
@@ -151,15 +136,14 @@ def _delivery(value: Any) -> dict[str, Any]:
 def _supply_modes(value: Any) -> frozenset[str] | None:
     if not isinstance(value, list):
         return None
-    said = (text(offer.get("supplyMode")) for offer in _objects(value))
-    return frozenset(filter(None, said))
+    return frozenset(filter(None, (text(offer.get("supplyMode")) for offer in _objects(value))))
 
 
 def _taxes(value: Any) -> dict[str, Decimal] | None:
     if not isinstance(value, list):
         return None
-    found = ((text(tax.get("code")), amount(tax.get("value"))) for tax in _objects(value))
-    return {code: amount for code, amount in found if code and amount is not None}
+    taxes = ((text(tax.get("code")), amount(tax.get("value"))) for tax in _objects(value))
+    return {code: amount for code, amount in taxes if code and amount is not None}
 
 
 def _modes(value: Any) -> dict[str, DeliveryMode] | None:
@@ -196,14 +180,8 @@ def _gtin(value: Any) -> str | None:
 OFFERS_LIMIT = 1000
 """The most offers on a page (part "Limits")."""
 
-
-OFFER_FIELDS = (
-    "condition",
-    "product",
-    "integrationPrice",
-    "deliveryOffers",
-)
-"""What an offer is compared by, beside the fields that are always there (rule 1)."""
+OFFER_FIELDS = ("condition", "product", "integrationPrice", "deliveryOffers")
+"""Fields by which an offer is compared, beside the fields that are always there (rule 1)."""
 
 
 def read_packages(
@@ -215,8 +193,8 @@ def read_packages(
     """
     if link is not None:
         return Call("GET", link, READ)
-    asked = {"state": state, "salesChannelId": channel}
-    query = tuple((name, value) for name, value in asked.items() if value)
+    given = {"state": state, "salesChannelId": channel}
+    query = tuple((name, value) for name, value in given.items() if value)
     return Call("GET", "/offer-packages", READ, query=query)
 
 

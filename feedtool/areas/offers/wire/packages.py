@@ -1,4 +1,4 @@
-"""What the answers about offer packages say. Pure; every shape is checked, none is trusted.
+"""Offer packages: calls, and what their answers say. Every shape is checked, none is trusted.
 
 Specification, parts "Offer package" (the states) and "Offers (JSON packages)" (the routes).
 Where it shows no shape, all the forms seen in the field are read.
@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote
 
@@ -64,19 +64,19 @@ def package_id(reply: Reply) -> str:
         if segment := last_segment(reply.headers.get(name, "")):
             return segment
     document = loads(reply.body, SMALL)
-    found = id_of(document) if isinstance(document, dict) else None
-    if found is None:
+    package = id_of(document) if isinstance(document, dict) else None
+    if package is None:
         raise Unreadable("the answer to the creation names no package")
-    return found
+    return package
 
 
 def meaning_of(state: str) -> Meaning:
-    """What a package's state means for us."""
+    """The meaning of a package's state."""
     return STATES.get(state, Meaning.UNHEARD)
 
 
 def package_view(reply: Reply) -> PackageView:
-    """How far a package is; Unreadable when the body is no object with a `state`."""
+    """The state of a package; Unreadable when the body is no object with a `state`."""
     document = loads(reply.body, SMALL)
     if not isinstance(document, dict) or not (state := text(document.get("state"))):
         raise Unreadable("the answer does not say which state the package is in")
@@ -86,7 +86,7 @@ def package_view(reply: Reply) -> PackageView:
 def results_page(reply: Reply) -> ResultsPage:
     """A page of results; Unreadable when the body is no list of items, or its link leads away."""
     items = items_of(reply, "results")
-    results = [found for item in items if (found := _result(item))]
+    results = [result for item in items if (result := _result(item))]
     return ResultsPage(results, next_link(reply), len(items) - len(results))
 
 
@@ -94,14 +94,14 @@ def _result(item: Any) -> RequestResult | None:
     if not isinstance(item, dict):
         return None
     # The reference is kept character for character: it is what the row is found by.
-    reference, said = item.get("sellerExternalReference"), text(item.get("integrationStatus"))
-    if not isinstance(reference, str) or not _is_text(reference) or not said:
+    reference, outcome = item.get("sellerExternalReference"), text(item.get("integrationStatus"))
+    if not isinstance(reference, str) or not _is_text(reference) or not outcome:
         return None
     messages = tuple(_messages(item, MESSAGES))
-    status = OUTCOMES.get(said.casefold())
+    status = OUTCOMES.get(outcome.casefold())
     if status is None:
-        told = Message("", f"The service gives this row the status “{said}”.")
-        return RequestResult(reference, Status.UNKNOWN, (told, *messages))
+        message = Message("", f"The service gives this row the status “{outcome}”.")
+        return RequestResult(reference, Status.UNKNOWN, (message, *messages))
     return RequestResult(reference, status, messages)
 
 
@@ -109,29 +109,23 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def _is_text(value: str) -> bool:
-    """Whether a value can be any row's: JSON can hold half characters, which no text can."""
+    """True if a value can be any row's: JSON can hold half characters, which no text can."""
     return bool(value) and "\0" not in value and (value.isascii() or not _HALF.search(value))
 
 
 MESSAGES = ("results", "messages")
-"""Where messages are: the specification says "list of messages" without naming the field."""
+"""Fields that hold messages: the specification says "list of messages" without naming the field."""
 
 
 def _messages(document: dict[str, Any], names: tuple[str, ...]) -> Iterator[Message]:
-    return islice(_all_messages(document, names), MOST_MESSAGES)
-
-
-def _all_messages(document: dict[str, Any], names: tuple[str, ...]) -> Iterator[Message]:
-    for name in names:
-        value = document.get(name)
-        for entry in value if isinstance(value, list) else [value]:
-            if isinstance(entry, dict):
-                found = Message(text(entry.get("resultCode")), text(entry.get("message")))
-                if found.code or found.text:
-                    yield found
-
-
-# Links: RFC 8288, as far as the service uses it.
+    values = (document.get(name) for name in names)
+    lists = (value if isinstance(value, list) else [value] for value in values)
+    messages = (
+        Message(text(entry.get("resultCode")), text(entry.get("message")))
+        for entry in chain.from_iterable(lists)
+        if isinstance(entry, dict)
+    )
+    return islice((message for message in messages if message.code or message.text), MOST_MESSAGES)
 
 
 # Calls.
@@ -167,7 +161,7 @@ def upload(package_id: str, bodies: Sequence[bytes], shape: UploadBody = UploadB
 
 
 def read_package(package_id: str) -> Call:
-    """How far a package is; the answer is read by `packages.package_view`."""
+    """The state of a package; the answer is read by `packages.package_view`."""
     return Call("GET", _package(package_id), READ)
 
 

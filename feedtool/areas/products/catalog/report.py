@@ -9,7 +9,7 @@ from feedtool.areas.products.catalog import Brand, Catalog, Category, Property, 
 from feedtool.areas.products.catalog.cache import Saved
 from feedtool.areas.products.catalog.model import Origin
 from feedtool.areas.products.catalog.sync import Synced
-from feedtool.report.fields import dumped
+from feedtool.report.as_json import dumped
 from feedtool.report.plain import clean, counted, shorten
 
 Fields = dict[str, Any]

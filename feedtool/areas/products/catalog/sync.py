@@ -96,15 +96,8 @@ def sync(
 ) -> Synced:
     """Bring brands, categories and properties.
 
-    Args:
-        client: A way to the service.
-        cache: Where they are kept.
-        around: Time, chance, and how far to go.
-        service: The base address, by which the cache knows whose they are.
-        language: `en`, `fr` or `es`.
-        only: Categories whose properties are wanted, or in which those are; empty for all.
-        page_size: Entries that a page is asked for.
-        on_step: Told how far it is.
+    `only` names categories whose properties are wanted, or in which those are; without any, all
+    are. The cache knows the catalogue by the base address of the `service` and the `language`.
 
     Raises:
         UsageProblem: there is no such category, or the service knows no such lists.

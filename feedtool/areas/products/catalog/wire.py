@@ -90,12 +90,12 @@ class PropertiesReply(NamedTuple):
 
 def read_brands(page: CatalogPage = FIRST_PAGE, size: int = PAGE_SIZE) -> Call:
     """A page of brands; the answer is read by `brands_page`."""
-    return _page_of("/brands", page, size, BRAND_FIELDS)
+    return page_call("/brands", page, size, BRAND_FIELDS)
 
 
 def read_categories(language: str, page: CatalogPage = FIRST_PAGE, size: int = PAGE_SIZE) -> Call:
     """A page of categories; the answer is read by `categories_page`."""
-    return _page_of("/categories", page, size, CATEGORY_FIELDS, _in(language))
+    return page_call("/categories", page, size, CATEGORY_FIELDS, _in(language))
 
 
 def read_properties(reference: str, language: str, marks: Validators = NO_VALIDATORS) -> Call:
@@ -110,16 +110,18 @@ def read_properties(reference: str, language: str, marks: Validators = NO_VALIDA
     return Call("GET", target, COMPARED if conditions else READ, headers=headers)
 
 
-def _page_of(
+def page_call(
     target: str,
     page: CatalogPage,
     size: int,
-    fields: tuple[str, ...],
+    fields: tuple[str, ...] = (),
     headers: tuple[tuple[str, str], ...] = (),
 ) -> Call:
+    """A page of a list; the address that the page before gave is followed as it is."""
     if page.link is not None:
         return Call("GET", page.link, READ, headers=headers)
-    query = (("pageIndex", str(page.number)), ("pageSize", str(size)), ("fields", ",".join(fields)))
+    values = {"pageIndex": str(page.number), "pageSize": str(size), "fields": ",".join(fields)}
+    query = tuple((name, value) for name, value in values.items() if value)
     return Call("GET", target, READ, query=query, headers=headers)
 
 

@@ -236,8 +236,7 @@ def enrich(sheet: SheetColumns) -> Enrich:
     if catalog is None:
         raise CatalogMissing("there is no catalogue", "bring it with `feedtool catalog sync`")
     given, category_faults = _sheet_category(sheet.stamp, catalog)
-    common = {column.key for column in columns.UNDERSTOOD_COLUMNS}
-    references = [key for key in sheet.fields if key not in common]
+    references = [key for key in sheet.fields if key not in columns.UNDERSTOOD_KEYS]
     categories: dict[str, _RowEnricher] = {}
 
     def enrich_row(row: Row) -> tuple[Row, Sequence[Issue]]:

@@ -11,7 +11,7 @@ sheet is checked.
 
 from collections.abc import Iterator
 
-from feedtool.areas.products.feeds import LANGUAGE_TAGS
+from feedtool.areas.products.columns.common import LANGUAGE_TAGS
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
 from feedtool.model.nouns import Issue, Severity

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 
 from feedtool.areas.products.catalog import Catalog, Necessity
 from feedtool.areas.products.catalog.fingerprint import fingerprint_of, read
-from feedtool.areas.products.feeds import (
+from feedtool.areas.products.columns.common import UNDERSTOOD_KEYS
+from feedtool.areas.products.columns.properties import (
     STAMP_FINGERPRINT,
     STAMP_LANGUAGE,
     STAMP_TRAITS,
     categories_of,
-    is_common,
 )
 from feedtool.feeds.feed import SheetColumns, stamped_list
 from feedtool.feeds.rule import SheetFacts, code
@@ -83,7 +83,7 @@ def _changed(
     else:
         codes = categories_of(columns.stamp)
         known = {item.reference for other in codes for item in catalog.properties(other) or ()}
-        gone = {key for key in columns.fields - known if not is_common(key)}
+        gone = {*columns.fields} - known - UNDERSTOOD_KEYS
     yield "no longer there are", sorted(gone)
     now = [
         (item, was[item.reference], fingerprint_of(item))

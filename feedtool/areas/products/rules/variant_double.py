@@ -10,7 +10,8 @@ To mend it, correct the size or the colour, or give one of the rows another grou
 
 from collections.abc import Iterator
 
-from feedtool.areas.products.feeds import GROUP, details_of
+from feedtool.areas.products.columns.common import GROUP
+from feedtool.areas.products.columns.properties import details_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Occurrences, Place
 from feedtool.feeds.rule import code

@@ -10,7 +10,8 @@ To mend it, correct the category, or give the rows groups of their own.
 
 from collections.abc import Iterator
 
-from feedtool.areas.products.feeds import GROUP, details_of
+from feedtool.areas.products.columns.common import GROUP
+from feedtool.areas.products.columns.properties import details_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.occurrences import Group, Occurrences, Place
 from feedtool.feeds.rule import code

@@ -11,7 +11,9 @@ To mend it, fill what is missing; a product that stands alone needs none of them
 
 from collections.abc import Iterator
 
-from feedtool.areas.products.feeds import GROUP, details_of, name_of
+from feedtool.areas.products.columns.common import GROUP
+from feedtool.areas.products.columns.properties import details_of
+from feedtool.areas.products.feeds import name_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
 from feedtool.model.nouns import Issue

@@ -10,7 +10,8 @@ To mend it, empty the cell, or look whether the category is the right one.
 
 from collections.abc import Iterator
 
-from feedtool.areas.products.feeds import GROUP, details_of
+from feedtool.areas.products.columns.common import GROUP
+from feedtool.areas.products.columns.properties import details_of
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import code
 from feedtool.model.nouns import Issue

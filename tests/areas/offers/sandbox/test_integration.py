@@ -1,10 +1,8 @@
 """What becomes of offer requests beside one another and beside the offers that there are."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +10,7 @@ from hypothesis import strategies as st
 
 from feedtool.areas.offers.sandbox.records import applied_requests, sell_offer, stored_offers
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-
-if TYPE_CHECKING:
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 DUPLICATED = ("Duplicated", ["2801"])
 CREATED = ("Integrated", ["8000"])
@@ -56,11 +52,6 @@ def test_duplicates_do_not_touch_the_offer_that_there_is(desk: Desk) -> None:
     row = {"sellerExternalReference": "A", "quantity": 9}
     assert desk.outcomes("Update", row, row) == [("A", *DUPLICATED)] * 2
     assert desk.offers(fields="deliveryOffers.quantity")[0]["deliveryOffers"] == [{"quantity": 5}]
-
-
-def test_the_same_reference_is_no_duplicate_in_another_package(desk: Desk) -> None:
-    assert desk.outcome("Upsert", desk.offer("A")) == CREATED
-    assert desk.outcome("Upsert", desk.offer("A")) == UPDATED
 
 
 def test_an_upsert_replaces_the_whole_offer(desk: Desk) -> None:
@@ -225,15 +216,6 @@ def test_stock_is_the_sellers_own(desk: Desk) -> None:
     assert quantities(desk, "PRIMARY")["A"][0] == 9
     desk.headers["SellerId"] = "S1"
     assert quantities(desk, "PRIMARY")["A"][0] == 5
-
-
-def test_a_bad_row_leaves_the_others_alone(desk: Desk) -> None:
-    rows = [desk.offer("A", 1), desk.offer("B", 2, quantity=-1), desk.offer("C", 3)]
-    assert desk.outcomes("Upsert", *rows) == [
-        ("A", *CREATED),
-        ("B", "Rejected", ["1705"]),
-        ("C", *CREATED),
-    ]
 
 
 def test_a_package_of_several_batches_is_counted(desk: Desk) -> None:

@@ -1,15 +1,11 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feedtool.areas.offers.sandbox.offers import FIELDS, FILTERS
-
-if TYPE_CHECKING:
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 ALWAYS = {"offerId", "sellerExternalReference", "offerState", "createdAt", "updatedAt"}
 

@@ -1,6 +1,4 @@
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -8,9 +6,7 @@ from hypothesis import strategies as st
 
 from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-
-if TYPE_CHECKING:
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 HOUR = 3600
 DAY = 24 * HOUR

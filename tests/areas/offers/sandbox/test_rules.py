@@ -1,8 +1,6 @@
 """What the service refuses in a single offer request, whatever else it holds."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -10,9 +8,7 @@ from feedtool.areas.offers.sandbox import messages
 from feedtool.areas.offers.sandbox.rules import is_gtin
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.sandbox.texts import texts
-
-if TYPE_CHECKING:
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 VAT, ECO, DEA = ({"code": code, "value": 0} for code in ("VAT", "EcoPart", "DEA"))
 TRACKED = {"code": "TrackedHomeDelivery", "cost": 0, "additionalCost": 0}

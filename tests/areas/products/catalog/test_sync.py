@@ -221,48 +221,27 @@ def test_a_sync_that_was_stopped_goes_on(cache: Cache) -> None:
 
 
 def test_a_sync_that_was_killed_goes_on(tmp_path: Path) -> None:
-    service = shop()
-
-    def killed(asked: str) -> Answer | None:
-        return (
-            RuntimeError("as if the power went")
-            if asked == "/categories/0B0101/properties"
-            else None
-        )
-
-    service.instead = killed
+    killed = {"/categories/0B0101/properties": RuntimeError("as if the power went")}
+    service = shop(instead=killed.get)
     with Cache(tmp_path / "c.sqlite") as cache, pytest.raises(RuntimeError):
         brought(service, cache)
-    service.instead = lambda _: None
+    killed.clear()
     service.asked.clear()
     with Cache(tmp_path / "c.sqlite") as cache:
         assert brought(service, cache).resumed == 2
     assert asked_for(service) == ["0B0101"]
 
 
-def test_what_was_brought_long_ago_is_brought_again(cache: Cache) -> None:
-    service = shop()
-    with pytest.raises(Stopped):
-        brought(service, cache, stopping=stopping_after(service, 9))
-    service.at += timedelta(days=1)
-    assert brought(service, cache).resumed == 0
-
-
-def test_a_429_makes_all_wait(cache: Cache) -> None:
-    service = shop()
-    waits = [Reply(429, {"retry-after": "11"})]
-    service.instead = lambda asked: waits.pop() if waits and "0A0102" in asked else None
-    synced = brought(service, cache)
-    assert synced.properties == {Saved.NEW: 3}
-    assert service.slept[0] == 11
-
-
-def test_a_connection_that_comes_back(cache: Cache) -> None:
-    service = shop()
-    fails: list[Exception] = [NotSent("down"), NotSent("down")]
-    service.instead = lambda _: fails.pop() if fails else None
-    assert brought(service, cache).categories == {Saved.NEW: 8}
-    assert service.slept == [2.0, 4.0]
+@pytest.mark.parametrize(
+    ("answers", "slept"),
+    [([Reply(429, {"retry-after": "11"})], [11.0]), ([NotSent("down"), NotSent("down")], [2, 4])],
+    ids=["429", "no connection"],
+)
+def test_it_waits_for_the_service(cache: Cache, answers: list[Answer], slept: list[float]) -> None:
+    service, left = shop(), [*answers]
+    service.instead = lambda _: left.pop() if left else None
+    assert brought(service, cache).properties == {Saved.NEW: 3}
+    assert service.slept[: len(slept)] == slept
 
 
 # Whose properties.
@@ -278,15 +257,11 @@ SCOPES = [
 @pytest.mark.parametrize(("only", "asked"), SCOPES, ids=str)
 def test_the_properties_of_some(cache: Cache, only: list[str], asked: list[str]) -> None:
     service = shop()
+    brought(service, cache)
+    service.asked.clear()
     brought(service, cache, *only)
     assert asked_for(service) == asked
     assert len(known(cache).categories) == 8
-
-
-def test_those_of_others_stay(cache: Cache) -> None:
-    service = shop()
-    brought(service, cache)
-    brought(service, cache, "0A0102")
     assert known(cache).properties("0A0101")
 
 
@@ -333,6 +308,7 @@ NO_LISTS: dict[str, tuple[dict[str, Answer], type[FeedtoolError], str]] = {
         UsageProblem,
         "does not list its categories: no reason given",
     ),
+    "pages that are too long": ({"/brands 1": Reply(400)}, UsageProblem, "--page-size"),
     "broken": (
         {"/brands 1": HTML},
         UsageProblem,
@@ -370,17 +346,11 @@ def test_without_its_lists_there_is_no_catalogue(
 ) -> None:
     brought(shop(), cache)
     service = shop(instead=answers.get)
-    with pytest.raises(kind, match=message):
+    with pytest.raises(kind) as caught:
         brought(service, cache)
+    assert message in f"{caught.value.message} {caught.value.hint}"
     assert len(known(cache).categories) == 8
     assert known(cache).brand("tefal")
-
-
-def test_pages_that_are_too_long_for_the_service(cache: Cache) -> None:
-    service = shop(instead={"/brands 1": Reply(400)}.get)
-    with pytest.raises(UsageProblem) as caught:
-        brought(service, cache)
-    assert "--page-size" in caught.value.hint
 
 
 def test_a_page_after_the_last_that_is_not_there(cache: Cache) -> None:

@@ -1,14 +1,9 @@
 """Products to submit, good ones and others, and what becomes of them."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from feedtool.areas.products.sandbox.catalogue import catalogue
-
-if TYPE_CHECKING:
-    from feedtool.areas.products.sandbox.catalogue import CatalogueProperty, Use
-    from tests.sandbox.desk import Desk
+from feedtool.areas.products.sandbox.catalogue import CatalogueProperty, Use, catalogue
+from tests.sandbox.desk import Desk
 
 MUGS = "010201"
 """Brand mandatory; its sisters have the same mandatory properties."""

@@ -1,12 +1,9 @@
 """Products taken in, and reported on."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from feedtool.areas.products.sandbox.records import reported_products, stored_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from tests.areas.products.sandbox.made_products import (
     INTEGRATED,
@@ -18,9 +15,8 @@ from tests.areas.products.sandbox.made_products import (
     product,
     submit,
 )
-
-if TYPE_CHECKING:
-    from tests.sandbox.desk import Desk
+from tests.areas.products.sandbox.records import reported_products, stored_products
+from tests.sandbox.desk import Desk
 
 GOOD = product("2000000000008")
 

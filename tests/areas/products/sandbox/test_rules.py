@@ -1,13 +1,12 @@
 """What the service finds wrong with a product."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from feedtool.areas.products.sandbox import messages
-from feedtool.areas.products.sandbox.catalogue import catalogue
+from feedtool.areas.products.sandbox.catalogue import Use, catalogue
 from feedtool.sandbox.texts import texts
 from tests.areas.products.sandbox.made_products import (
     COLOR,
@@ -26,12 +25,7 @@ from tests.areas.products.sandbox.made_products import (
     told,
     use_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from feedtool.areas.products.sandbox.catalogue import Use
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 
 def test_every_active_category_takes_products(desk: Desk) -> None:

@@ -1,13 +1,11 @@
 """One sheet per GTIN: created, completed, read, and met by offers."""
 
-from __future__ import annotations
-
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from feedtool.areas.products.sandbox.records import stored_products
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.sandbox import Quota
 from tests.areas.products.sandbox.made_products import (
@@ -24,11 +22,8 @@ from tests.areas.products.sandbox.made_products import (
     told,
     use_of,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.sandbox.desk import Desk
+from tests.areas.products.sandbox.records import stored_products
+from tests.sandbox.desk import Desk
 
 
 @pytest.mark.parametrize(
@@ -214,6 +209,10 @@ def test_a_quota_of_creations(new_desk: type[Desk]) -> None:
         assert [told(report) for report in integrate(desk, rows[2])] == [[]]
 
 
+PICTURE = "https://pictures.example/1.jpg"
+SELLER = {"reference": "S1", "gtinReference": None, "isCreator": True}
+
+
 def test_a_creator_reads_a_product_in_full(desk: Desk) -> None:
     gtin = new_gtin(desk, 1)
     integrate(desk, shirt(gtin, "M", "Bleu", "G"))
@@ -240,22 +239,8 @@ def test_a_creator_reads_a_product_in_full(desk: Desk) -> None:
         "createdAt": at,
         "updatedAt": at,
         "expireAt": None,
-        "pictures": [
-            {
-                "index": 1,
-                "url": "https://pictures.example/1.jpg",
-                "mimeType": "image/jpeg",
-                "updatedAt": at,
-            }
-        ],
-        "sellers": [
-            {
-                "reference": "S1",
-                "productReference": f"R-{gtin}",
-                "gtinReference": None,
-                "isCreator": True,
-            }
-        ],
+        "pictures": [{"index": 1, "url": PICTURE, "mimeType": "image/jpeg", "updatedAt": at}],
+        "sellers": [{**SELLER, "productReference": f"R-{gtin}"}],
         "permissions": {"edit": True, "enrich": True},
     }
 

@@ -26,13 +26,13 @@ class Candidate(NamedTuple):
 
     item: Item
     fields: OfferFields
-    """What it asks for."""
+    """Those that it gives."""
     offer: AcceptedOffer | None
-    """What was last accepted of its reference."""
+    """Last accepted of its reference."""
 
 
 class Removals(NamedTuple):
-    """What a file takes away of all that is known of one sort."""
+    """The offers or stocks that a file takes away, among all that are known."""
 
     removed: int
     known: int
@@ -52,7 +52,7 @@ class EarlierFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SheetSummary:
-    """What is known of a sheet once its rows have been compared."""
+    """A sheet once its rows have been compared."""
 
     rows: int
     """All that it has."""
@@ -61,7 +61,7 @@ class SheetSummary:
 
 
 class Holding(NamedTuple):
-    """What is wrong with more than one row, and with which."""
+    """An issue of more than one row, and which rows."""
 
     issue: Issue
     channel: str | None = None
@@ -72,7 +72,7 @@ class Holding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What a guard's module defines; None where it leaves that out."""
+    """The definitions in a guard's module; None where it leaves one out."""
 
     code: Code
     check: Callable[[Candidate, Guards], Issue | None] | None

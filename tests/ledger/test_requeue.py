@@ -1,10 +1,7 @@
 """What the ledger keeps of batches of products, on both databases."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -12,16 +9,14 @@ from sqlalchemy import select
 from feedtool.areas.offers.delivery import product_names as needed_names
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.delivery import product_names
-from feedtool.areas.registry import load
-from feedtool.delivery import plan
 from feedtool.ledger import Change, Clearance, Ledger, Package, Phase, Resolution, Stage, tables
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Requeue
 from feedtool.ledger.requeue import FEW
-from feedtool.model.nouns import Item, Message, PackageSummary, PendingProduct, Severity, Status
+from feedtool.model.nouns import Item, Message, Severity, Status
 from feedtool.model.settings import PackageLimits
+from tests.ledger.conftest import add_run
 
-NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 PRODUCTS = "Products"
 WHY = Message("ER400", "Because.")
 
@@ -30,18 +25,9 @@ def item(row: int) -> Item:
     return Item(row, PRODUCTS, "", f"P{row}", f"{row:013d}", b"{}")
 
 
-@pytest.fixture
-def ledger(place: Path | str) -> Iterator[Ledger]:
-    """On SQLite, then on PostgreSQL."""
-    with Ledger(place) as opened:
-        yield opened
-
-
 def planned(ledger: Ledger, *rows: int, size: int = 4) -> tuple[int, list[Package]]:
     """The file of some rows, and its batches."""
-    run = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads(map(item, rows), load().routes, PackageLimits(products=size))
-    file = ledger.add_file(run, stream, path="a.xlsx", sha256="00", kind="products")
+    run, file = add_run(ledger, map(item, rows), PackageLimits(products=size))
     return file, ledger.read_packages(run)
 
 
@@ -60,15 +46,6 @@ def refuse(ledger: Ledger, package: Package) -> list[Package]:
     )
 
 
-def test_batches_are_packages_of_one_upload(ledger: Ledger) -> None:
-    file, packages = planned(ledger, 3, 4, 5, size=2)
-    assert [(one.number, one.rows, one.uploads) for one in packages] == [
-        (1, 2, (Stage.PLANNED,)),
-        (2, 1, (Stage.PLANNED,)),
-    ]
-    assert ledger.packages(file)[1] == PackageSummary(None, PRODUCTS, "", None, 1, 1)
-
-
 def test_messages_are_kept_with_their_fields(ledger: Ledger) -> None:
     file, (package,) = planned(ledger, 3, 4)
     told = (
@@ -85,15 +62,6 @@ def test_messages_are_kept_with_their_fields(ledger: Ledger) -> None:
     with reading(ledger._engine) as db:  # noqa: SLF001 - what older tools have written
         (kept,) = db.execute(select(tables.results.c.messages)).scalars()
     assert json.loads(kept)[:2] == [["ER400", "Because."], ["C", "No.", "title", "error"]]
-
-
-def test_products_without_a_last_word_are_awaited(ledger: Ledger) -> None:
-    _, (package,) = planned(ledger, 3, 4, 5)
-    ledger.save([Change(package, package, results=[("P4", Status.INTEGRATED, ())])])
-    assert ledger.pending(package.key) == [
-        PendingProduct(3, "P3", "0000000000003"),
-        PendingProduct(5, "P5", "0000000000005"),
-    ]
 
 
 def test_a_refused_batch_becomes_two_until_a_row_is_alone(ledger: Ledger) -> None:
@@ -155,9 +123,7 @@ def test_offers_wait_for_the_open_batches_of_their_products(
     _, packages = planned(ledger, 3, 4, 5, size=2)
     (run,) = ledger.runs()
     rows = [offer(row, product) for row, product in enumerate([*offered, "8||New"], 2)]
-    ledger.add_file(
-        run.run_id, plan.uploads(rows, load().routes), path="b", sha256="", kind="offers-upsert"
-    )
+    add_run(ledger, rows, run_id=run.run_id, path="b")
     package = ledger.read_packages(run.run_id)[-1]
     found = ledger.clear(package, run, CLEARANCE)
     assert found.blocked_by == {packages[number - 1].key for number in waits_for}
@@ -169,9 +135,7 @@ def test_offers_wait_for_the_open_batches_of_their_products(
 
 def test_the_offers_of_another_run_do_not_wait(ledger: Ledger) -> None:
     planned(ledger, 3)
-    other = ledger.start_run(now=NOW, seller="S1", service="https://service.example/v2")
-    stream = plan.uploads([offer(2, "3||New")], load().routes)
-    ledger.add_file(other, stream, path="b", sha256="", kind="offers-upsert")
+    other, _ = add_run(ledger, [offer(2, "3||New")])
     (package,) = ledger.read_packages(other)
     (run,) = (one for one in ledger.runs() if one.run_id == other)
     assert ledger.clear(package, run, CLEARANCE).blocked_by == frozenset()

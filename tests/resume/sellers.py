@@ -1,4 +1,4 @@
-"""A seller with products and their offers in one workbook, and what must hold at the end."""
+"""Sellers of legacy zips, and of products with their offers, and what must hold at the end."""
 
 import itertools
 import shutil
@@ -10,23 +10,61 @@ from pathlib import Path
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.areas.products.sandbox.records import Reported, reported_products
 from feedtool.areas.registry import sandbox_parts
+from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.sandbox import Sandbox
+from tests.areas.products.sandbox.records import Reported, reported_products
 from tests.conftest import offer
+from tests.resume import world
 from tests.resume.world import World, restricted
 
 LAMPS = "2B0401"
 """A category that wants a bulb base and a luminous flux, and no brand."""
 
 PRODUCTS = range(1, 8)
-INVALID, REFUSED = 4, 6
+NOT_SENT, REFUSED = 4, 6
 """The product that is refused here, and the one that the service refuses."""
 OFFERED = (1, 2, 5, 6)
 STRANGER = 9
 """The product of an offer that the service knows already."""
 
 numbers = itertools.count(1)
+
+
+@dataclass
+class Zips(World):
+    """One seller, whose 12 offers fill four zips."""
+
+    SUBMIT = (*World.SUBMIT, "--as", "legacy-offers")
+
+    size: int = 3
+    """Offers of a zip at most."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        with (self.folder / "feedtool.toml").open("a", encoding="utf-8") as file:
+            file.write(f"legacy = {self.size}\n")
+
+    def check(self, name: str = "offers.result.xlsx") -> None:
+        applied = defaultdict(list)
+        for one in self.served.applied(self.seller):
+            applied[one.reference].append(one.outcome)
+        answers = self.answers(name)
+        asked = self.served.proxy.plan.asked
+        for number in range(1, self.rows + 1):
+            reference = f"SKU-{number}"
+            expected = "Rejected" if number in world.REFUSED else "Integrated"
+            if number in world.INVALID:
+                assert (answers[reference], applied[reference]) == (["Invalid"], [])
+                continue
+            if reference in self.lost() and not applied[reference]:
+                assert answers[reference] == ["Unknown"]
+                continue
+            assert answers[reference] == [expected], applied[reference]
+            assert 1 <= len(applied[reference]) <= MOST_SENDS
+            assert set(applied[reference]) == {expected}
+            if len(applied[reference]) > 1:
+                assert any("/offers" in line for line in asked)
 
 
 @dataclass
@@ -61,7 +99,7 @@ class Shop(World):
         return {
             "gtin": self.gtin(number),
             "sellerProductReference": f"P-{number}",
-            "title": "" if number == INVALID else "Desk lamp",
+            "title": "" if number == NOT_SENT else "Desk lamp",
             "description": "It gives light.",
             "sellerPictureUrls_1": f"https://shop.example/{picture}",
             "categoryCode": LAMPS,
@@ -92,11 +130,11 @@ class Shop(World):
         for one in self.reported():
             taken[one.reference].append(one)
         expected = {f"P-{number}": "Integrated" for number in PRODUCTS} | {
-            f"P-{INVALID}": "Invalid",
+            f"P-{NOT_SENT}": "Invalid",
             f"P-{REFUSED}": "Refused",
         }
         assert self.told("Products", "sellerProductReference") == expected
-        assert set(taken) == {one for one in expected if one != f"P-{INVALID}"}
+        assert set(taken) == {one for one in expected if one != f"P-{NOT_SENT}"}
         asked = self.served.proxy.plan.asked
         for reference, several in taken.items():
             last = {one.status for one in several if one.status != "Validated"}

@@ -1,4 +1,4 @@
-"""The products of a sandbox, as its owner sees them."""
+"""The products of a sandbox, as its tables hold them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.products.wire.submissions import (
+from feedtool.areas.products.wire import (
     COMPLETE,
     NO_EDIT,
     NO_ENRICH,

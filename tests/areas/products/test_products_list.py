@@ -6,13 +6,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.products.catalog.wire import CatalogPage
-from feedtool.areas.products.wire.sheets import (
-    ProductSheet,
-    SheetAttribute,
-    SheetSeller,
-    SheetsPage,
-    sheets_page,
-)
+from feedtool.areas.products.wire import ProductSheet, SheetsPage, read_products, sheets_page
 from feedtool.model.call import Reply
 from feedtool.service.bodies import Unreadable
 
@@ -44,7 +38,7 @@ WHOLE = {
     "variantAttributes": [{"reference": "4001", "values": ["M"]}],
     "sellers": [
         {"reference": 12, "productReference": " A,1", "gtinReference": None, "isCreator": True},
-        {"reference": "13", "isCreator": "yes"},
+        {"reference": "13", "isCreator": False},
         {"productReference": "B"},
     ],
 }
@@ -52,44 +46,44 @@ WHOLE = {
 
 def page(items: object, link: str = "") -> SheetsPage:
     body = json.dumps({"itemsPerPage": 2, "items": items}).encode()
-    return sheets_page(Reply(200, {"link": link} if link else {}, body, URL), CatalogPage(1))
+    return sheets_page(Reply(200, {"link": link} if link else {}, body, URL), CatalogPage(1), "12")
 
 
 def only(item: dict[str, Any]) -> ProductSheet:
-    (found,) = page([item]).sheets
-    return found
+    (sheet,) = page([item]).sheets
+    return sheet
 
 
 def test_all_that_a_creator_sees() -> None:
-    assert only(WHOLE) == ProductSheet(
-        gtin="3760452700039",
-        label="Kettle ",
-        description="Boils.\nQuickly.",
-        marketing_description="<p>Boils</p>",
-        language="fr-FR",
-        brand="Alder",
-        category="010101",
-        group="G-1",
-        pictures={
-            1: "https://a.example/1.jpg",
-            2: "https://a.example/2.jpg",
-            3: "https://a.example/3.jpg",
-        },
-        attributes={
-            "3001": SheetAttribute(("A", "7"), ()),
-            "3006": SheetAttribute((), ("https://a.example/m.pdf",)),
-            "4001": SheetAttribute(("M",), ()),
-        },
-        sellers={"12": SheetSeller(" A,1", None, True), "13": SheetSeller(None, None, False)},
-    )
+    row, is_creator = only(WHOLE)
+    assert is_creator
+    assert {name: value for name, value in row.items() if value is not None} == {
+        "gtin": "3760452700039",
+        "sellerProductReference": " A,1",
+        "title": "Kettle ",
+        "description": "Boils.\nQuickly.",
+        "richMarketingDescription": "<p>Boils</p>",
+        "language": "fr-FR",
+        "brand": "Alder",
+        "categoryCode": "010101",
+        "variantGroupReference": "G-1",
+        **{f"sellerPictureUrls_{n}": f"https://a.example/{n}.jpg" for n in (1, 2, 3)},
+        "values:3001": "A\0007",
+        "urls:3006": "https://a.example/m.pdf",
+        "values:4001": "M",
+    }
+
+
+@pytest.mark.parametrize("sellers", [[{"reference": "12", "isCreator": "yes"}], [], None])
+def test_what_others_created(sellers: object) -> None:
+    assert not only({**WHOLE, "sellers": sellers}).is_creator
 
 
 @pytest.mark.parametrize("value", [None, 1, "x", [], {}, [1], [{}], {"name": 1}])
-def test_what_is_of_another_shape_says_nothing(value: object) -> None:
+def test_fields_of_another_shape_are_blank(value: object) -> None:
     names = [name for name in WHOLE if name not in {"gtin", "reference", "label"}]
     for name in (name for name in names if not (isinstance(value, str) and name != "pictures")):
-        found = only({"gtin": "12", name: value})
-        assert found == only({"gtin": "12"}), name
+        assert only({"gtin": "12", name: value}) == only({"gtin": "12"}), name
 
 
 STRANGE = [None, 1, {}, {"gtin": None}, {"label": "x"}]
@@ -117,4 +111,10 @@ NEXT = {
 def test_the_page_after(
     gtins: list[str], link: str, expected: tuple[int, str | None] | None
 ) -> None:
-    assert page([{"gtin": one} for one in gtins], link).next == expected
+    assert page([{"gtin": gtin} for gtin in gtins], link).next == expected
+
+
+def test_pages_are_asked_for() -> None:
+    call = read_products(CatalogPage(3))
+    assert (call.target, call.query) == ("/products", (("pageIndex", "3"), ("pageSize", "100")))
+    assert read_products(CatalogPage(4, URL)).target == URL

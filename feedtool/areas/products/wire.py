@@ -1,0 +1,290 @@
+"""The routes of products: calls, and their answers. Pure; every shape is checked, none is trusted.
+
+Specification, part "Catalog" (the product read item, the report's item) and "Catalog endpoints"
+(the routes). A field that is absent gives no message. Only the creating seller sees all fields of a
+product; to others its `sellers` and most of the rest are absent.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from feedtool.areas.products.catalog.wire import FIRST_PAGE, CatalogPage, next_page, page_call
+from feedtool.feeds.answers import ReportItem, ReportsPage
+from feedtool.model.call import CREATED, JSON, READ, Call, Reply, language_tag
+from feedtool.model.cells import Value
+from feedtool.model.nouns import Message, Severity, Status
+from feedtool.service.answers import text
+from feedtool.service.bodies import (
+    MOST_MESSAGES,
+    SMALL,
+    Unreadable,
+    id_of,
+    items_of,
+    last_segment,
+    loads,
+    moment,
+    next_link,
+)
+
+ROUTES = {"products-integration", "products-integration-reports"}
+"""Last segments of an address that are no batch's id."""
+LOCATIONS = ("content-location", "location")
+
+FINAL = {
+    "integrated": Status.INTEGRATED,
+    "refused": Status.REFUSED,
+    "rejected": Status.REJECTED,
+}
+"""The report's statuses that are its last word, without their case. `Validated` waits, and so does
+every word that we do not know."""
+
+LISTS = {
+    "errors": (Severity.ERROR, ""),
+    "warnings": (Severity.WARNING, "warning: "),
+    "infos": (Severity.WARNING, "info: "),
+}
+"""The lists of messages, the severity of each, and the prefix of its messages."""
+
+IDENTICAL = "identical"
+
+NO_EDIT = "You may not change this product's sheet: values that it already has stay as they are."
+NO_ENRICH = "You may not add to this product's sheet: what it lacks stays as it is."
+NOT_MARKETABLE = "The product cannot be sold yet: its sheet lacks some of the common data."
+NOTHING_NEW = "The sheet had all of it already: nothing was changed."
+COMPLETE = "The sheet is {} % complete."
+
+
+# Submissions.
+
+
+def submit_products(bodies: Sequence[bytes], language: str) -> Call:
+    """Send a batch of products, each of them JSON already: stage and commit in one.
+
+    The answer carries the batch's packageId (`batch_id`).
+    """
+    headers = (("Accept-Language", language_tag(language)), *JSON)
+    body = products_body(bodies)
+    return Call("POST", "/products-integration", CREATED, headers=headers, body=body)
+
+
+def products_body(bodies: Sequence[bytes]) -> bytes:
+    """A batch of products as it travels, each of them JSON already."""
+    return b'{"products":[' + b",".join(bodies) + b"]}"
+
+
+def read_reports(
+    language: str,
+    *,
+    package_id: str | None = None,
+    gtins: Sequence[str] = (),
+    link: str | None = None,
+    size: int | None = None,
+) -> Call:
+    """A page of integration reports; the answer is read by `reports_page`.
+
+    The specification shows no filters; those that are asked for here are the report's own fields,
+    and the reader looks at each item all the same. `link` is the address that the page before
+    gave, and is followed as it is. `size` is how many items the first page is asked for.
+    """
+    headers = (("Accept-Language", language_tag(language)),)
+    if link is not None:
+        return Call("GET", link, READ, headers=headers)
+    filters = {"packageId": package_id, "gtin": ",".join(gtins), "pageSize": size and str(size)}
+    query = tuple((name, value) for name, value in filters.items() if value)
+    return Call("GET", "/products-integration-reports", READ, query=query, headers=headers)
+
+
+def batch_id(reply: Reply) -> str:
+    """The packageId that the answer to a batch carries.
+
+    Raises:
+        Unreadable: it carries none, neither in its body nor in a location.
+    """
+    document = loads(reply.body, SMALL)
+    result = id_of(document) if isinstance(document, dict) else None
+    segments = [last_segment(reply.headers.get(name, "")) for name in LOCATIONS]
+    result = result or next((item for item in segments if item and item not in ROUTES), None)
+    if result is None:
+        raise Unreadable("the answer to the products names no package")
+    return result
+
+
+def reports_page(reply: Reply) -> ReportsPage:
+    """A page of reports; items without a GTIN or a status are of no product.
+
+    Raises:
+        Unreadable: the body is no list of items, or its link leads away.
+    """
+    items = map(_item, items_of(reply, "reports"))
+    return ReportsPage([item for item in items if item], next_link(reply))
+
+
+def _item(document: Any) -> ReportItem | None:
+    if not isinstance(document, dict):
+        return None
+    gtin, word = text(document.get("gtin")), text(document.get("status"))
+    if not gtin or not word:
+        return None
+    status = FINAL.get(word.casefold())
+    reference = document.get("sellerProductReference")
+    submitted = moment(document.get("submissionDate")) or moment(document.get("createdAt"))
+    return ReportItem(
+        id_of(document),
+        gtin,
+        reference if isinstance(reference, str) and reference else None,
+        word,
+        status,
+        submitted,
+        tuple(islice(_messages(document, status), MOST_MESSAGES)),
+    )
+
+
+def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Message]:
+    """Those of the report, and those that follow from the fields about rights and worth."""
+    for name, (severity, prefix) in LISTS.items():
+        for entry in _objects(document.get(name)):
+            code, reason, field = (text(entry.get(key)) for key in ("code", "message", "field"))
+            if code or reason or field:
+                message = prefix + (reason or "no reason was given")
+                yield Message(code, message, field, severity)
+    for message in _worth(document, status):
+        yield Message("", message, severity=Severity.WARNING)
+
+
+def _worth(document: dict[str, Any], status: Status | None) -> Iterator[str]:
+    """Integrated is not the same as taken over."""
+    if document.get("wasAllowedToEdit") is False:
+        yield NO_EDIT
+    if document.get("wasAllowedToEnrich") is False:
+        yield NO_ENRICH
+    if status is not Status.INTEGRATED:
+        return
+    if text(document.get("operationType")).casefold() == IDENTICAL:
+        yield NOTHING_NEW
+    if document.get("wasMarketable") is False:
+        yield NOT_MARKETABLE
+    if complete := text(document.get("publicationCompleteness")):
+        yield COMPLETE.format(complete.rstrip("% "))
+
+
+# Products.
+
+PRODUCTS_SIZE = 100
+"""Products that a page is asked for; no default and no highest is shown (part "Limits")."""
+
+MOST_ATTRIBUTES = 5_000
+MOST_VALUES = 1_000
+"""Of one attribute, and pictures or sellers of one product."""
+
+VALUES, URLS = "values:", "urls:"
+"""Before a propertyReference: its values or files, one a line, until its cell is known."""
+LINE = "\0"
+
+FIELDS = {
+    "title": "label",
+    "description": "description",
+    "brand": "brand.name",
+    "categoryCode": "category.reference",
+    "language": "language",
+    "richMarketingDescription": "marketingDescription",
+    "variantGroupReference": "groupReference",
+}
+"""The fields of a submission, by their paths in a product."""
+
+
+class ProductSheet(NamedTuple):
+    """A product as the service has it."""
+
+    row: dict[str, Value]
+    """By the names of a submission's fields, character for character; attributes by VALUES and
+    URLS, in the product's language, choices by their labels."""
+    is_creator: bool
+    """True if the seller has created it."""
+
+
+class SheetsPage(NamedTuple):
+    """One page of products."""
+
+    sheets: list[ProductSheet]
+    next: CatalogPage | None
+    strange: int
+    """Items that are no products."""
+
+
+def read_products(page: CatalogPage = FIRST_PAGE) -> Call:
+    """A page of the seller's products; the answer is read by `sheets_page`.
+
+    The specification shows no parameters of GET /products but `Gtin`; pages are asked for as those
+    of the other lists of the catalogue are.
+    """
+    return page_call("/products", page, PRODUCTS_SIZE)
+
+
+def sheets_page(reply: Reply, page: CatalogPage, seller: str) -> SheetsPage:
+    """A page of products, as a seller has them.
+
+    Raises:
+        Unreadable: the body is no list, holds nothing that can be read, or its link leads away.
+    """
+    items = items_of(reply, "products")
+    sheets = [sheet for item in items if (sheet := _sheet(item, seller))]
+    if items and not sheets:
+        raise Unreadable(f"the answer holds {len(items)} products and none can be read")
+    return SheetsPage(sheets, next_page(reply, page, items), len(items) - len(sheets))
+
+
+def _sheet(item: Any, seller: str) -> ProductSheet | None:
+    if not isinstance(item, dict) or not (gtin := text(item.get("gtin"))):
+        return None
+    sellers = islice(_objects(item.get("sellers")), MOST_VALUES)
+    own = next((entry for entry in sellers if text(entry.get("reference")) == seller), {})
+    row: dict[str, Value] = {
+        "gtin": gtin,
+        "sellerProductReference": _text(own, "productReference"),
+        "gtinReference": _text(own, "gtinReference"),
+        **{name: _text(item, path) for name, path in FIELDS.items()},
+    }
+    for index, url in _addresses(item.get("pictures")).items():
+        row[f"sellerPictureUrls_{index}"] = url
+    for name in ("variantAttributes", "attributes"):
+        for attribute in islice(_objects(item.get(name)), MOST_ATTRIBUTES):
+            row.update(_attribute(attribute))
+    return ProductSheet(row, own.get("isCreator") is True)
+
+
+def _attribute(item: Mapping[str, Any]) -> dict[str, Value]:
+    entries = item.get("values")
+    values = [
+        value
+        for entry in islice(entries if isinstance(entries, list) else [], MOST_VALUES)
+        if (value := entry if isinstance(entry, str) else text(entry))
+    ]
+    cells = {VALUES: values, URLS: list(_addresses(item.get("files")).values())}
+    reference = text(item.get("reference"))
+    return {name + reference: LINE.join(texts) for name, texts in cells.items() if texts}
+
+
+def _addresses(value: Any) -> dict[int, str]:
+    """Addresses by their index; one without an index comes behind the others."""
+    result: dict[int, str] = {}
+    for item in islice(_objects(value), MOST_VALUES):
+        index, url = item.get("index"), _text(item, "url")
+        if url:
+            if not isinstance(index, int) or isinstance(index, bool) or index < 1:
+                index = max(result, default=0) + 1
+            result[index] = url
+    return dict(sorted(result.items()))
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    value = value if isinstance(value, list) else []
+    return (
+        (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
+    )
+
+
+def _text(item: Any, path: str) -> str | None:
+    for name in path.split("."):
+        item = item.get(name) if isinstance(item, dict) else None
+    return item if isinstance(item, str) and item else None

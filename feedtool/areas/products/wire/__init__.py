@@ -1,1 +1,0 @@
-"""The service's routes for products: calls, and what their answers mean."""

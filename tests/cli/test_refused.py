@@ -1,0 +1,283 @@
+"""What no command does: its exit code, one line that says what, and one that says what to do."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.cli.options import SANDBOX
+from tests.areas.legacy.conftest import OFFER, member, zipped
+from tests.areas.products.catalog.conftest import SERVICE
+from tests.cli.conftest import Feedtool, made_by
+from tests.cli.test_catalog import fill
+from tests.conftest import Files, offer
+
+HERE = "--base-url http://[::1]:1/v2"
+KETTLES = "template products --category 011B01"
+NO_KIND, CONTRADICT = "there is no kind of feed “{}”", "contradict each other"
+NO_EXPORT, NO_CATALOGUE = "there is no kind of export “{}”", "there is no catalogue in en here"
+
+USAGE = {
+    "xyzzy": ("there is no command “xyzzy”", "feedtool --help"),
+    "valdate good.csv": ("“valdate”. Did you mean validate?", "--help"),
+    "sumbit": ("“sumbit”. Did you mean submit?", "--help"),
+    "help nope": ("“nope”", ""),
+    "config": ("Missing command", "feedtool config --help"),
+    "validate": ("Missing argument 'FILE...'", "feedtool validate --help"),
+    "validate good.csv --nope": ("--nope", "feedtool validate --help"),
+    "validate good.csv --as upsert": (NO_KIND.format("upsert"), "kinds: "),
+    "validate good.csv --format yaml": ("yaml", ""),
+    "validate good.csv --report report.pdf": ("report.pdf", "end it in .json, .csv or .html"),
+    "validate good.csv --report no/r.csv": ("the report no/r.csv cannot be written", "--report"),
+    "explain gtin-chekcsum": ("“gtin-chekcsum”", "did you mean gtin-checksum"),
+    "template offers-purge": (NO_KIND.format("offers-purge"), "kinds: "),
+    "template offers-upsert --out book.xlsx": ("is there already", "or replace it with --yes"),
+    "template offers-upsert --out new.csv": ("would be no workbook", "with .xlsx"),
+    "template offers-upsert --out no/new.xlsx": ("there is no folder no", "Make the folder"),
+    "template offers-upsert --category 011B01": ("--category is for products", "leave it out"),
+    KETTLES: (NO_CATALOGUE, "bring it with `feedtool catalog sync`"),
+    "demo other.csv": ("other.csv", ""),
+    # Accounts and configurations.
+    "submit good.csv": ("there is no account to send to", "try --sandbox"),
+    f"submit good.csv {HERE}": ("--seller is missing", ""),
+    f"submit good.csv {HERE} --seller 1 --channel PRIMARY": ("there is no token", "--token-file"),
+    f"submit good.csv --sandbox {HERE}": (CONTRADICT, "choose one of them"),
+    "submit good.csv --profile shop": ("there is no profile “shop”", "known profiles: none"),
+    "submit good.csv --profile x --config shops.toml": ("“x” in shops.toml", "mine"),
+    "submit --sandbox good.csv --home other.csv": ("'--home': Directory 'other.csv' is a file", ""),
+    "validate good.csv --config none.toml": ("none.toml cannot be read", "--config"),
+    "validate good.csv --config broken.toml": ("it is no TOML", "correct the file"),
+    "validate good.csv --config table.toml": ("nobody knows “profil”", "did you mean profile?"),
+    "validate good.csv --config default.toml": ("“langauge”", "did you mean language?"),
+    "validate good.csv --config field.toml": ("“curency”", "did you mean currencies?"),
+    "validate good.csv --config value.toml": ("vat_scale = 10", "use one of 100, 1"),
+    "validate good.csv --profile shop --config columns.toml": ("“product.gtn”", "product.gtin?"),
+    "config show --call-timeout 0": ("0", ""),
+    "config show --call-timeout soon": ("soon", ""),
+    # Where answers go.
+    "validate good.csv bad.csv --out copy.csv": ("--out names one file", ""),
+    "submit --sandbox good.csv bad.csv --out c": ("--out names one file", ""),
+    "validate good.csv good.csv --annotate": ("good.csv is named twice", "name each file once"),
+    "submit --sandbox good.csv ./good.csv": ("two inputs would be written to", ""),
+    "submit --sandbox -": ("the copy of standard input has no name", "name it with --out"),
+    "validate - --in-place": ("the copy of standard input has no name", ""),
+    "validate - --annotate": ("the copy of standard input has no name", ""),
+    "validate - -": ("standard input can be read once", "name `-` once"),
+    "validate good.csv --out copy.csv --in-place": (CONTRADICT, "choose one of them"),
+    "validate good.csv --out good.csv": ("good.csv", ""),
+    "validate good.csv --out other.csv": ("other.csv", ""),
+    "validate good.csv --out nowhere/copy.csv": ("there is no folder nowhere", ""),
+    "submit --sandbox good.csv --out other.csv": ("other.csv", ""),
+    "submit --sandbox good.csv --out nowhere/copy.csv": ("there is no folder nowhere", ""),
+    "validate Offers.xml --in-place": ("is an Offers.xml", "leave --in-place out"),
+    "validate Offers.xml --out a.csv": ("cannot be a.csv: it is a workbook", ".xlsx"),
+    "submit --dry-run good.csv --requests other.csv": ("other.csv", ""),
+    # Rows and plans.
+    "validate good.csv --as-row 0": ("--as-row", ""),
+    "validate good.csv --as-row x": ("--as-row", ""),
+    "validate good.csv --as-row 4-6": ("--as-row", ""),
+    "validate good.csv --as-row 99999999": ("--as-row", ""),
+    "submit good.csv --sandbox --release price-facto": ("“price-facto”", "price-factor?"),
+    "submit good.csv --sandbox --release x": ("guard “x” to release", "guards: file-shrunk, mass"),
+    "submit good.csv --sandbox --prefer-update": ("about what has changed", "add --changed-only"),
+    "submit good.csv --changed-only --dry-run": ("whose offers are meant", "or --sandbox"),
+    "submit": ("Missing argument 'FILE...'", ""),
+    "submit good.csv --save-plan p": ("--save-plan is about --dry-run", "add --dry-run"),
+    "submit --plan nowhere": ("the plan nowhere cannot be read", ""),
+    "submit --plan good.csv": ("good.csv is no plan", ""),
+    "submit good.csv --sandbox --expect-removals 9": ("which is not there", "leave it out"),
+    # Conversions.
+    "convert good.csv good.csv": ("is IN and OUT", "give OUT another name"),
+    "convert good.csv ./good.csv --yes": ("is IN and OUT", ""),
+    "convert folder folder --yes": ("is IN and OUT", ""),
+    "convert good.csv out.xls": ("nothing can be written as out.xls", ""),
+    "convert good.csv nowhere/out.csv": ("there is no folder nowhere", "make the folder"),
+    "convert good.csv file --yes": ("file is a file", "give OUT another name"),
+    f"convert good.csv {'a' * 300}.csv": ("cannot be written", "give OUT another name"),
+    "convert good.csv out.csv --to offers": (NO_KIND.format("offers"), "kinds: "),
+    "convert good.csv out.csv --as offers": (NO_KIND.format("offers"), "kinds: "),
+    "convert good.csv out.csv --to products": ("cannot become products", ""),
+    "convert good.csv out.zip --to offers-upsert": ("cannot be written as .zip", ""),
+    "convert good.csv out.zip --as offers-delete": ("cannot say that offers are removed", ""),
+    # Exports and catalogues, without a service.
+    "export offrs": (NO_EXPORT.format("offrs"), "kinds: offers, "),
+    "export mine/Offers.zip --to xlsx": ("Offers.zip”", "`feedtool convert mine/Offers.zip Offers"),
+    "export offers": ("there is no account to ask", "try --sandbox, or name a profile"),
+    f"export offers {HERE}": ("--seller is missing", "try --sandbox, or name a profile"),
+    f"export offers --sandbox {HERE}": (CONTRADICT, "choose one of them"),
+    "export offers --sandbox --as products": ("cannot be exported as “products”", "offers-update"),
+    "export offers --sandbox --state asleep": ("no state “asleep”", "states: active, inactive"),
+    "export offers --sandbox --since yesterday": ("is no date and no time", "write it like 2026"),
+    "export offers --sandbox --gtin ' , '": ("--gtin names nothing", "or give a list"),
+    "export offers --sandbox --out offers.xls": ("nor a CSV", "end with .xlsx or .csv"),
+    "export offers --sandbox --out no/x.xlsx": ("there is no folder no.", "Make the folder"),
+    "export offers --sandbox --out folder.csv --yes": ("is no file", "another place with --out"),
+    "export offers --sandbox --out book.xlsx": ("is there already", "replace it with --yes"),
+    f"export products {HERE} --seller 1 --token t": ("to make the columns of", "catalog sync"),
+    "catalog search x": (NO_CATALOGUE, "bring it with `feedtool catalog sync`"),
+    "catalog show 0A --sandbox --language fr": (f"of {SANDBOX} in fr", "--sandbox --language fr`"),
+    f"catalog show 0A {HERE}": ("of http://[::1]:1/v2 in en here", "`feedtool catalog sync`"),
+    f"catalog search x --sandbox {HERE}": (CONTRADICT, "choose one of them"),
+    "catalog sync": ("there is no service to ask", "--sandbox"),
+    f"catalog sync {HERE}": ("there is no token", "--token-file"),
+    f"catalog sync --sandbox {HERE}": (CONTRADICT, "choose one of them"),
+    "catalog sync --sandbox --category ,": ("names no category", "--category CODE"),
+}
+
+
+@pytest.fixture
+def folder(files: Files) -> None:
+    """The files that the commands name."""
+    files.csv(offer(1), name="good.csv")
+    files.csv(offer(1, quantity="-1"), offer(2), name="bad.csv")
+    files.book({"March": [offer()], "April": [offer(2)]}, name="book.xlsx")
+    files.text(member(zipped([OFFER])), "Offers.xml")
+    files.text("something else\n", "other.csv")
+    files.text("", "file")
+    files.text('[profile.mine]\nseller = "1"\n', "shops.toml")
+    files.text("[profile\n", "broken.toml")
+    files.text("[profil.shop]\n", "table.toml")
+    files.text('[defaults]\nlangauge = "fr"\n', "default.toml")
+    files.text('[profile.shop]\ncurency = ["CHF"]\n', "field.toml")
+    files.text("[profile.shop]\nvat_scale = 10\n", "value.toml")
+    files.text('[profile.shop.columns]\n"Mon EAN" = "product.gtn"\n', "columns.toml")
+    for name in ("folder", "folder.csv"):
+        Path(name).mkdir()
+
+
+def refuse(feedtool: Feedtool, command: str, code: int, message: str, hint: str) -> None:
+    """Nothing is done, and that is said in two lines."""
+    before = {path: path.is_file() and path.read_bytes() for path in Path().glob("*[!e]")}
+    ran = feedtool(command)
+    assert (ran.code, ran.out) == (code, ""), ran
+    error, help_ = ran.error()
+    assert message in error
+    assert hint in help_
+    assert error
+    assert help_
+    assert {path: path.is_file() and path.read_bytes() for path in Path().glob("*[!e]")} == before
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", USAGE)
+def test_usage(feedtool: Feedtool, command: str) -> None:
+    refuse(feedtool, command, 2, *USAGE[command])
+
+
+def test_without_a_kind_all_templates_are_listed(feedtool: Feedtool) -> None:
+    ran = feedtool("template")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.error() == ("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
+    for feed in load().feeds.values():
+        assert f"{feed.kind}: {feed.summary}\n" in ran.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="to root every folder is open")
+def test_a_folder_that_is_read_only(feedtool: Feedtool, files: Files) -> None:
+    files.csv(offer(1))
+    Path("shut").mkdir(mode=0o500)
+    refuse(feedtool, "convert offers.csv shut/out.csv", 2, "read-only", "allow writing there")
+
+
+OFFERS, OTHERS = "export offers --sandbox", "export competing-offers --sandbox"
+CHANGES, SYNC = "export competing-offer-changes --sandbox", "catalog sync --sandbox"
+TOO_LONG = f"{OFFERS} --reference {','.join(map(str, range(9999)))}"
+NO_LIST = ("The service does not list its offers: Bad Request.", "look at --fields")
+NO_ACCESS = ("no access to competing offers: Forbidden.", "It is given by special request alone")
+NO_TOKEN = "The service does not accept the token"  # what is said of one
+
+BY_SERVICE = {
+    f"{OFFERS} --fields colour": (2, *NO_LIST),
+    f"{OFFERS} --channel MOON": (2, *NO_LIST),
+    TOO_LONG: (2, "the lists are longer than an address can hold", "name fewer"),
+    f"{OFFERS} --channel SECOND": (9, "no offers on the channel SECOND", "look at --channel"),
+    f"{OFFERS} --since 2100-01-01": (9, "no offers like that on the", "look at the filters"),
+    f"{OFFERS} --token wrong": (4, f"{NO_TOKEN}: Unauthorized.", "Check the token"),
+    f"{OFFERS} --token forbidden": (4, "does not allow that: Forbidden.", "lacks the right"),
+    f"{OTHERS} --product 1&2": (2, "“1&2” is neither an EAN nor a product_id", ""),
+    f"{OTHERS} --product 12": (9, "the service tells of no competing offers", ""),
+    f"{OTHERS} --channel SECOND": (9, "there are no offers with a GTIN on", ""),
+    f"{OTHERS} --product 3760452700039 --seller unopened": (4, *NO_ACCESS),
+    f"{CHANGES} --seller unopened": (4, *NO_ACCESS),
+    f"{SYNC} --category 1E0I01": (2, "no category “1E0I01”", "Did you mean 1E0101"),
+    f"{SYNC} --token wrong": (4, NO_TOKEN, "feedtool catalog sync"),
+    f"{SYNC} --token forbidden": (4, "does not allow that", "lacks the right"),
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody whose sandbox has an offer."""
+    folder = tmp_path_factory.mktemp("shop")
+    Files(folder).csv(offer(1), name="first.csv")
+    return made_by(folder, "submit first.csv --sandbox")
+
+
+@pytest.mark.parametrize("command", BY_SERVICE, ids=lambda command: command[:60])
+def test_what_the_service_does_not_give(feedtool: Feedtool, shop: Path, command: str) -> None:
+    shutil.copytree(shop, "home")
+    refuse(feedtool, command, *BY_SERVICE[command])
+
+
+NO_PRODUCTS = {
+    "": (9, "the seller has no products"),
+    "--category 011b01": (9, "the seller has no products of the category 011B01"),
+    "--token wrong": (4, NO_TOKEN),
+}
+
+
+@pytest.mark.usefixtures("catalogue")
+@pytest.mark.parametrize("options", NO_PRODUCTS)
+def test_why_there_are_no_products(feedtool: Feedtool, options: str) -> None:
+    refuse(feedtool, f"export products --sandbox {options}", *NO_PRODUCTS[options], "")
+
+
+NOT_SHOWN = {
+    "show 0A0I01": ("There is no category “0A0I01”.", "Did you mean 0A0101"),
+    "show qqqqqq": ("There is no category “qqqqqq”.", "`feedtool catalog search TEXT` finds"),
+    "show 0A0102": (
+        "the properties of 0A0102 (Café machines) were not brought",
+        "bring them with `feedtool catalog sync --category 0A0102`",
+    ),
+    "show 0A0103": ("(Old kettles) were not brought, since it is not active", "0A0103`"),
+    "search kettle --language fr": ("in fr here; there is one in en", "sync --language fr`"),
+}
+
+
+@pytest.mark.parametrize("command", NOT_SHOWN)
+def test_what_is_not_in_a_catalogue(feedtool: Feedtool, command: str) -> None:
+    Path("home").mkdir()
+    fill(Path("home"), SERVICE)
+    refuse(feedtool, f"catalog {command}", 2, *NOT_SHOWN[command])
+
+
+@pytest.fixture(scope="module")
+def brought(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a part of the sandbox's catalogue."""
+    sync = "catalog sync --sandbox --language"
+    folder = tmp_path_factory.mktemp("brought")
+    return made_by(folder, f"{sync} fr --category 011B01", f"{sync} en --category 011B01")
+
+
+NO_CATEGORY = ("is made for its categories: none is named", "give --category CODE,CODE")
+NOT_MADE = {
+    "--category 011B0X": ("there is no category “011B0X”", "did you mean 011B"),
+    "--category 011B": (
+        "011B (Small appliances) stands for 7 categories, and the properties of",
+        "bring them with `feedtool catalog sync --sandbox --category 011B`",
+    ),
+    "--category 011B08": ("(Electric citrus presses) is not active", "catalog search TEXT"),
+    "--category 011B2C": ("of 011B2C (Toasters) were not brought", "`feedtool catalog sync`"),
+    "--category 011B01 --language es": ("in es here; there is one in en, fr", "--language es`"),
+    "": NO_CATEGORY,
+    "--category ' , '": NO_CATEGORY,
+    "--category 011B01 --sandbox --base-url https://x.example": (CONTRADICT, "choose one of them"),
+}
+
+
+@pytest.mark.parametrize("options", NOT_MADE)
+def test_why_no_template_is_made(feedtool: Feedtool, brought: Path, options: str) -> None:
+    shutil.copytree(brought, "home")
+    refuse(feedtool, f"template products {options}", 2, *NOT_MADE[options])
