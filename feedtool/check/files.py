@@ -170,7 +170,7 @@ class _Checking:
 
 
 def unreadable(file: Input, error: OSError) -> FileMissing:
-    """What the system's refusal to open a file means for the user."""
+    """The user's error for the system's refusal to open a file."""
     hint = "rename it" if error.errno == errno.ENAMETOOLONG else "look at its permissions"
     return FileMissing(f"{file.name} cannot be read: {error.strerror}", hint)
 

@@ -1,4 +1,4 @@
-"""What kind of feed a sheet is, by its header."""
+"""The kind of feed of a sheet, by its header."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class HeaderMissing(FileProblem):
 
     code = "header-missing"
     header: Header | None = None
-    """What was understood of it."""
+    """The part of it that was understood."""
 
 
 class KindUnclear(HeaderMissing):
@@ -42,7 +42,7 @@ class KindUnclear(HeaderMissing):
 
     code = "kind-unclear"
     kinds: tuple[str, str] = ("", "")
-    """What it may be: new offers that lack columns, or an update."""
+    """The kinds that it may be of: new offers that lack columns, or an update."""
     more: str = ""
     """A further way out."""
 
@@ -52,7 +52,7 @@ class KindUnclear(HeaderMissing):
         self.hint += f"; {way}"
 
     def hint_with(self, way: str) -> str:
-        """What to do, where `way` says that it is an update."""
+        """The hint, where `way` says that it is an update."""
         hint = f"for new offers add what is missing; for an update of existing ones {way}"
         return f"{hint}; {self.more}" if self.more else hint
 
@@ -62,13 +62,13 @@ class Recognised(NamedTuple):
 
     feed: Feed
     reason: str
-    """Why it is of this kind."""
+    """The reason why it is of this kind."""
     is_certain: bool = True
-    """Whether rows without an `action` are of this kind."""
+    """True if rows without an `action` are of this kind."""
 
 
 def sheet_columns(header: Header, feed: Feed, context: Context) -> SheetColumns:
-    """What the header offers to its rows."""
+    """The header's columns, as its rows need them."""
     fields = frozenset(column.key for column in header.columns.values())
     modes = tuple(
         mode

@@ -39,7 +39,7 @@ BEYOND = "beyond"
 
 @dataclass(slots=True)
 class RowFaults:
-    """What is wrong with the cells of one row."""
+    """The issues of the cells of one row."""
 
     faults: list[InCell] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
@@ -54,11 +54,11 @@ RowCheck = Callable[[Row], Iterator[Issue]]
 
 @dataclass(slots=True)
 class FeedChecks:
-    """How rows of one kind are judged."""
+    """The checks of rows of one kind."""
 
     feed: Feed
     is_right: Callable[[object], bool]
-    """Whether a request is as its schema says."""
+    """True if a request is as its schema says."""
     unsent: set[int]
     """The columns whose cells do not travel: what is wrong there is not told."""
     rules: list[tuple[Rule, RowCheck]] = field(default_factory=list)
@@ -235,7 +235,7 @@ class SheetReader:
         return list(issues)
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
-        """Whether a row is a total or a header, and is noted as skipped."""
+        """True if a row is a total or a header, and is noted as skipped."""
         number = cells.block.rows[position]
         fault = None if number in self.asked.as_rows else self._not_rows.fault(cells, position)
         if fault is None:
@@ -251,7 +251,7 @@ class SheetReader:
         return True
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
-        """What stands in a row; where that is no value of its own kind, the text as shown."""
+        """The values of a row; where a cell has none of its own type, the text as shown."""
         found: dict[str, object] = {}
         for index, column in self.header.columns.items():
             value = row.values.get(column.key)
@@ -275,7 +275,7 @@ class SheetReader:
         return brief(str(value) if value else shown(cells.at(position, index))) or None
 
     def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Issue]:
-        """What the rules say of a row; what is said once for a sheet is kept for its end."""
+        """The rules' issues of a row; those that are said once for a sheet are kept for its end."""
         if not self.checked.is_kind_certain and row.is_blank(ACTION):
             yield Issue(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
         for rule, check in checks.rules:
@@ -287,7 +287,7 @@ class SheetReader:
                     yield fault
 
     def _check_sheet(self) -> None:
-        """What is said once for the sheet; it stands before what is said of rows."""
+        """Adds the issues of the sheet, which stand before those of rows."""
         unknown = [
             (letters(index), self.header.texts[index], nearest)
             for index, nearest in self.header.unknown
@@ -312,7 +312,7 @@ def _line(cells: Cells, position: int) -> int | None:
 
 
 def _standing(cell: Cell) -> str | Decimal:
-    """What stands in a cell, whatever its column makes of it."""
+    """The content of a cell, whatever its column makes of it."""
     is_number = cell.kind is Kind.NUMBER and not (cell.percent or cell.zeros)
     return rounded(cell.text) if is_number else plain(shown(cell))
 

@@ -49,9 +49,9 @@ class Chosen:
     header: Header
     feed: Feed
     reason: str
-    """Why it is read as that."""
+    """The reason why it is read as that."""
     is_certain: bool
-    """Whether rows without an `action` are of this kind."""
+    """True if rows without an `action` are of this kind."""
 
 
 def choose(source: Source, asked: ReadOptions, areas: Areas, file: str) -> list[Chosen]:
@@ -133,7 +133,7 @@ class _Selection:
         return named
 
     def _recognise(self, name: str, enough: int, asked: str | None) -> Chosen | None:
-        """What a sheet is, None where nothing looks like a header.
+        """A sheet with its kind, None where nothing looks like a header.
 
         Less than `ENOUGH` is a header only where the kind is known from `--as` or the stamp.
 
@@ -179,7 +179,7 @@ class _Selection:
         return [some for some in self._families if not all(feed.needs_asking for feed in some)]
 
     def _sheet_stamp(self, kind: str | None, stamp: str | None) -> dict[str, str]:
-        """What the workbook says of a sheet, if it was made from the template of its kind."""
+        """The workbook's properties about a sheet, if it was made from the template of its kind."""
         if stamp is None or kind != stamp:
             return {}
         properties = self._source.properties

@@ -1,4 +1,4 @@
-"""What the service shows of an offer, laid flat: a column for each dotted path. Pure.
+"""An offer as the service shows it, laid flat: a column for each dotted path. Pure.
 
 The paths are those of `fields` (specification, part "Offers (read)"): a node stands for all that
 is in it, and a list for each of its items, whose values are told in one cell.
