@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from feedtool.areas.legacy.purge import Confirm, check_nothing_open, counted, refuse
+from feedtool.areas.legacy.purge import Confirm, check_nothing_open, measure, refuse
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.products.catalog.excerpt import Consulted
 from feedtool.areas.registry import load
@@ -214,7 +214,7 @@ def _confirmed_removals(
         return None
     foreign = open_elsewhere(sheets, workspace.ledger, session.client, is_working=True)
     check_nothing_open(workspace.ledger, session.seller, foreign)
-    purge = counted(sheets, session.client, fetch_context_of(session))
+    purge = measure(sheets, session.client, fetch_context_of(session))
     confirm(purge)
     return purge.removed
 
