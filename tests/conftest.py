@@ -21,7 +21,7 @@ from feedtool.model.sheet import CheckedSheet
 
 # Failures in what tests share are told as those in the tests themselves.
 pytest.register_assert_rewrite(
-    "tests.corpus.made", "tests.agreement.again", "tests.agreement.copies", "tests.fuzz.trial"
+    "tests.corpus.made", "tests.corpus.again", "tests.corpus.copies", "tests.fuzz.trial"
 )
 
 # How long an example takes says more of the machine's other work than of the code.
@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("patient")
 
 
-HEAVY = ("resume", "simulation", "corpus", "fuzz", "agreement")
+HEAVY = ("resume", "simulation", "corpus", "fuzz")
 """Folders of whole worlds, whose tests take longest and go through what others go through too."""
 
 

@@ -35,7 +35,7 @@ _ASIDES = re.compile(
     | \b (?:{_WANTED}) \W* $""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""What operators' templates write into a label beside the column's name."""
+"""The additions of operators' templates to a label beside the column's name."""
 _MAY_BE_ASIDE = re.compile("facult|oblig|option|opcion|mandat|compuls|requi|requer")
 _FOOTNOTE = re.compile(r"(?:[(\[]\s*\d{1,2}\s*[)\]]\W*)+$")
 """A footnote at the end. `Stock (2)` beside `Stock` is another stock, and means nothing to us."""
@@ -186,7 +186,7 @@ class Names:
         return {at: known for at, known in result.items() if folded(texts[at]) not in self.own}
 
     def knows(self, header: str) -> bool:
-        """Whether it means a column, or is a heading of ours."""
+        """True if it means a column, or is a heading of ours."""
         return folded(header) in self.own or self._known(header) is not None
 
     def nearest(self, header: str) -> str | None:
@@ -222,13 +222,13 @@ def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header 
 
 
 def most_known(head: Sequence[HeadRow], names: Names) -> int:
-    """How many columns the row names that `find` would choose."""
+    """The number of columns that the row names which `find` would choose."""
     best = _best([Texts(number, _texts(cells)) for number, cells in head], names)
     return _score(best, names)[0] if best else 0
 
 
 def _is_aside(row: "Texts") -> bool:
-    """Whether a row only says which columns must be filled."""
+    """True if a row only says which columns must be filled."""
     texts = [text[:LONGEST] for text in row.texts.values()]
     return any(map(_ASIDES.search, texts)) and not any(map(_bare, texts))
 
@@ -303,7 +303,7 @@ def _paired(upper: Texts, lower: Texts, names: Names) -> Texts:
 
 
 def _score(row: Texts, names: Names) -> tuple[int, int]:
-    """How many distinct columns a row names, and how many of them by their key."""
+    """The number of distinct columns that a row names, and of those by their key."""
     known = {known.column.key for known in names.in_row(row.texts).values()}
     return len(known), len(known.intersection(row.texts.values()))
 

@@ -1,4 +1,4 @@
-"""What kind of feed a sheet is, by its header."""
+"""The kind of feed of a sheet, by its header."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class HeaderMissing(FileProblem):
 
     code = "header-missing"
     header: Header | None = None
-    """What was understood of it."""
+    """The part of it that was understood."""
 
 
 class KindUnclear(HeaderMissing):
@@ -42,7 +42,7 @@ class KindUnclear(HeaderMissing):
 
     code = "kind-unclear"
     kinds: tuple[str, str] = ("", "")
-    """What it may be: new offers that lack columns, or an update."""
+    """The kinds that it may be of: new offers that lack columns, or an update."""
     more: str = ""
     """A further way out."""
 
@@ -52,7 +52,7 @@ class KindUnclear(HeaderMissing):
         self.hint += f"; {way}"
 
     def hint_with(self, way: str) -> str:
-        """What to do, where `way` says that it is an update."""
+        """The hint, where `way` says that it is an update."""
         hint = f"for new offers add what is missing; for an update of existing ones {way}"
         return f"{hint}; {self.more}" if self.more else hint
 
@@ -62,13 +62,13 @@ class Recognised(NamedTuple):
 
     feed: Feed
     reason: str
-    """Why it is of this kind."""
+    """The reason why it is of this kind."""
     is_certain: bool = True
-    """Whether rows without an `action` are of this kind."""
+    """True if rows without an `action` are of this kind."""
 
 
 def sheet_columns(header: Header, feed: Feed, context: Context) -> SheetColumns:
-    """What the header offers to its rows."""
+    """The header's columns, as its rows need them."""
     fields = frozenset(column.key for column in header.columns.values())
     modes = tuple(
         mode
@@ -85,7 +85,7 @@ def recognise(
     context: Context,
     sheet: str,
     *,
-    asked: str | None,
+    wanted: str | None,
     stamp: str | None,
 ) -> Recognised | None:
     """The kind of feed that a header belongs to; None where it is not even an incomplete one.
@@ -95,7 +95,7 @@ def recognise(
         family: The feeds that share its columns, most demanding first.
         context: What sheets are judged by.
         sheet: The sheet's name.
-        asked: The kind that `--as` or the like names.
+        wanted: The kind that `--as` or the like names.
         stamp: The kind that the template's stamp names.
 
     Raises:
@@ -104,11 +104,11 @@ def recognise(
     """
     columns = sheet_columns(header, family[0], context)
     has_action = "action" in columns.fields
-    otherwise = "" if asked else ", or say with --as what it is"
-    if kind := asked or stamp:
+    otherwise = "" if wanted else ", or say with --as what it is"
+    if kind := wanted or stamp:
         feed = next(feed for feed in family if feed.kind == kind)
         if has_action or not feed.missing(columns):
-            return Recognised(feed, "as asked" if asked else "as its template says")
+            return Recognised(feed, "as asked" if wanted else "as its template says")
         raise _missing(feed, columns, header, otherwise)
     if family[0].key_column and family[0].key_column not in columns.fields:
         return None

@@ -1,4 +1,4 @@
-"""Where a fault is: what a rule says of a row becomes a Problem with its row, column and value."""
+"""Places: an issue of a row becomes a Problem with its row, column and value."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from feedtool.model.nouns import Issue, Problem
 
 
 class _Place(NamedTuple):
-    """What every problem of a column says of its place."""
+    """The place of every problem of a column."""
 
     letters: str | None
     header: str | None
@@ -111,7 +111,7 @@ class Locator:
         )
 
     def _place(self, index: int) -> _Place:
-        """What is said of every problem of a column."""
+        """The place of every problem of a column."""
         if index == NO_COLUMN:
             return _NOWHERE
         column = self._header.columns.get(index)

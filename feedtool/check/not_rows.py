@@ -6,8 +6,9 @@ is a row.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 
 from feedtool.check.rules import not_a_row
@@ -43,7 +44,7 @@ NOISE = Decimal("0.005")
 
 _has_digit = re.compile("[0-9]").search
 _WORD, _TEXT = object(), object()
-"""What a cell holds that is no number: a word for a total, or anything else."""
+"""The parts that are no number: a word for a total, or anything else."""
 
 Parts = dict[int, object]
 """0-based index → what a filled cell holds: a Decimal, `_WORD` or `_TEXT`."""
@@ -81,16 +82,12 @@ class _Sum:
         return self.count >= LEAST_ABOVE and abs(self.number - number) < NOISE
 
 
-@dataclass(slots=True)
-class _Sums:
-    """A column's sums: of all rows above, and of those since the last total."""
-
-    whole: _Sum = field(default_factory=_Sum)
-    since: _Sum = field(default_factory=_Sum)
+Sums = defaultdict[int, _Sum]
+"""The sums of columns by their indexes."""
 
 
 def is_total(cell: Cell) -> bool:
-    """Whether a cell holds a word for a total and nothing else."""
+    """True if a cell holds a word for a total and nothing else."""
     is_short = cell.kind is Kind.TEXT and len(cell.text) <= LONGEST_WORD
     return is_short and folded(cell.text) in TOTALS
 
@@ -122,7 +119,7 @@ class NotRows:
         self._sums: frozenset[int] | None = None
 
     def may_be(self, values: Mapping[str, object]) -> bool:
-        """Whether a row is worth a look, by its values: nearly none is."""
+        """True if a row is worth a look, by its values: nearly none is."""
         reference = values.get(self._key)
         if not isinstance(reference, str):
             return all(values[key] is None for key in self._identity.values())
@@ -131,7 +128,7 @@ class NotRows:
         return folded(reference) in self._words
 
     def fault(self, cells: Cells, position: int) -> Issue | None:
-        """Why a row of a block is none; None where it is one."""
+        """The issue of a row of a block that is none; None where it is one."""
         filled = self._filled(cells, position)
         first = filled.get(-1 if self._reference is None else self._reference)
         if self._is_header(filled):
@@ -162,7 +159,7 @@ class NotRows:
         return {index: cell for index, cell in result.items() if cell.text.strip()}
 
     def _is_header(self, filled: Mapping[int, Cell]) -> bool:
-        """Whether most of the known columns are called what stands in them."""
+        """True if most of the known columns are called what stands in them."""
         known = filled.keys() & self._names
         named = sum(folded(filled[index].text) in self._names[index] for index in known)
         return 2 * named > len(known) and named >= min(2, len(self._names))
@@ -171,28 +168,28 @@ class NotRows:
         return self._reader.cell_type.read(cell, self._reader)
 
     def _is_anonymous(self, parts: Parts) -> bool:
-        """Whether a row has neither a reference nor a GTIN."""
+        """True if a row has neither a reference nor a GTIN."""
         return all(parts.get(index) in {None, _WORD} for index in self._identity)
 
     def _find_sums(self) -> set[int]:
         """The rows of nothing but sums of their columns, from a reading of the whole sheet."""
         result: set[int] = set()
         readers: dict[int, ColumnReader] = {}
-        sums: dict[int, _Sums] = {}
+        whole: Sums = defaultdict(_Sum)
+        since: Sums = defaultdict(_Sum)  # the last total
         for block in self._sheet.blocks(self._header.after):
             for row, parts in self._rows(block, readers):
                 is_anonymous = self._is_anonymous(parts)
                 is_total = is_anonymous and _WORD in parts.values()
-                if is_anonymous and not is_total and _are_sums(parts, sums):
+                if is_anonymous and not is_total and _are_sums(parts, whole, since):
                     result.add(row)
                     is_total = True
                 for index, part in parts.items():
-                    column = sums.setdefault(index, _Sums())
                     if is_total:
-                        column.since = _Sum()
+                        since.pop(index, None)
                     elif isinstance(part, Decimal):
-                        column.whole.add(part)
-                        column.since.add(part)
+                        whole[index].add(part)
+                        since[index].add(part)
         return result
 
     def _rows(self, block: Block, readers: dict[int, ColumnReader]) -> list[tuple[int, Parts]]:
@@ -212,12 +209,9 @@ class NotRows:
         ]
 
 
-def _are_sums(parts: Parts, sums: Mapping[int, _Sums]) -> bool:
-    """Whether all cells are numbers, each the sum of those above it, and not all zero."""
-    for index, part in parts.items():
-        above = sums.get(index)
-        if not (isinstance(part, Decimal) and above):
-            return False
-        if not (above.whole.is_(part) or above.since.is_(part)):
-            return False
-    return any(parts.values())
+def _are_sums(parts: Parts, whole: Sums, since: Sums) -> bool:
+    """True if all cells are numbers, each the sum of those above it, and not all zero."""
+    return any(parts.values()) and all(
+        isinstance(part, Decimal) and (whole[index].is_(part) or since[index].is_(part))
+        for index, part in parts.items()
+    )

@@ -1,4 +1,4 @@
-"""What is to be read, and how."""
+"""The files to read, and the options of reading."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -23,12 +23,12 @@ class Input:
     """As the user gave it; `-` for standard input."""
     path: Path
     problem: FileProblem | None = None
-    """Why it cannot be taken, where that was found before it is read."""
+    """The error, where that was found before it is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How files are to be read."""
+    """The options of reading files."""
 
     dialect: AccountSettings = field(default_factory=AccountSettings)
     channel: str = "PRIMARY"
@@ -40,17 +40,17 @@ class ReadOptions:
     as_rows: Collection[int] = ()
     """`--as-row`: the numbers of rows that are taken even if they look like a total."""
     with_items: bool = True
-    """Whether the valid rows will be sent, or only counted."""
+    """True if the valid rows will be sent, or only counted."""
     purges: bool = False
     """`--purge-and-replace`."""
     with_values: bool = False
-    """Whether what the rows hold is kept, too, as it is needed to write them otherwise."""
+    """True if what the rows hold is kept, too, as it is needed to write them otherwise."""
     settle: Settle = lambda *_: None
     """Asked where the headers leave open what kind of feed a sheet is."""
     catalog: OpenCatalog = field(default=no_catalog, compare=False, repr=False)
-    """What products are judged by."""
+    """The catalogue that products are judged by."""
 
     @property
     def context(self) -> Context:
-        """What sheets are judged by."""
+        """The settings and the catalogue that sheets are judged by."""
         return Context(self.dialect, self.catalog)

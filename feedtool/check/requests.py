@@ -37,7 +37,7 @@ def gate(feed: Feed) -> Callable[[object], bool]:
 
 
 def faults(feed: Feed, request: dict[str, object]) -> Iterator[Issue]:
-    """What is wrong with a request that the gate refuses; at least one fault."""
+    """The issues of a request that the gate refuses; at least one."""
     from jsonschema import Draft202012Validator  # slow to import, and hardly ever needed
 
     is_explained = False
@@ -49,7 +49,7 @@ def faults(feed: Feed, request: dict[str, object]) -> Iterator[Issue]:
 
 
 def product_of(row: Row) -> str:
-    """What identifies a row beside its reference."""
+    """The further identity of a row beside its reference."""
     return "|".join([str(row.values.get(key) or "") for key in row.feed.identity])
 
 

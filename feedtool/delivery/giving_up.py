@@ -5,6 +5,7 @@ from datetime import datetime
 
 from feedtool.delivery.deadlines import OPEN_FOR, RESULTS_FOR, Clock
 from feedtool.ledger import Ledger, Package, Phase, Stage
+from feedtool.ledger.lock import hold
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 
@@ -26,7 +27,7 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[st
     run = ledger.run(run_id)
     if run is None:
         raise ValueError(f"the ledger has no run {run_id}")
-    with ledger.hold(run.seller, run.service, command="runs", now=now):
+    with hold(ledger.engine, run.seller, run.service, command="runs", now=now):
         packages = [p for p in ledger.read_packages(run_id) if p.phase is not Phase.CLOSED]
         for package in packages:
             if open_until := may_be_applied(package, clock):

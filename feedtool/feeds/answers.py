@@ -1,4 +1,4 @@
-"""What an area reads of the service's answers, in the words of the state machines."""
+"""The service's answers, as areas read them, in the words of the state machines."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -8,7 +8,7 @@ from feedtool.model.nouns import Message, Status
 
 
 class Meaning(StrEnum):
-    """What a package's state means for us."""
+    """The meanings of a package's state."""
 
     OPEN = "open"
     """Uploads and the commit are taken."""
@@ -28,11 +28,11 @@ class PackageView(NamedTuple):
     state: str
     meaning: Meaning
     messages: tuple[Message, ...] = ()
-    """Why a rejected package was refused."""
+    """The reasons of a rejection."""
 
 
 class RequestResult(NamedTuple):
-    """What became of one request, by its reference."""
+    """The result of one request, by its reference."""
 
     reference: str
     status: Status
@@ -68,7 +68,7 @@ class PackagesPage(NamedTuple):
 
 
 class ReportItem(NamedTuple):
-    """What a report says of one product."""
+    """A report's entry about one product."""
 
     package_id: str | None
     gtin: str
@@ -91,7 +91,7 @@ class ReportsPage(NamedTuple):
 
 
 class LogEntry(NamedTuple):
-    """What a log says of one offer."""
+    """A log's entry about one offer."""
 
     reference: str
     """The seller's, character for character; empty where it is not told."""
@@ -102,13 +102,13 @@ class LogEntry(NamedTuple):
 
 
 class LogPage(NamedTuple):
-    """How far a package is, and a page of its log."""
+    """The state of a package, and a page of its log."""
 
     state: str
     """In the service's word."""
     meaning: Meaning
     entries: list[LogEntry]
     about_all: tuple[Message, ...]
-    """What is said of the whole package, naming no offer."""
+    """The messages about the whole package, naming no offer."""
     pages: int | None
-    """How many pages the log has; None where the service does not say."""
+    """The number of the log's pages; None where the service does not say."""

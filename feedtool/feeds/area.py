@@ -1,4 +1,4 @@
-"""What an area is, one folder of the service's business, and all areas that are loaded."""
+"""Areas: each is one folder of the service's business."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,30 +20,30 @@ class FileFormat(NamedTuple):
     name: str
     """As the format of an open file: `offers-xml`."""
     recognises: Callable[[Path], bool]
-    """Whether a file is of this format, by its content. Raises OSError if it cannot be opened."""
+    """True if a file is of this format, by its content. Raises OSError if it cannot be opened."""
     open: Callable[[Path, AccountSettings, str | None], Any]
     """The file as a `sheets.Source`, read as the kind of feed that was asked for."""
     write_workbook: Callable[[Path, Path, AccountSettings, Sequence[str | None]], None]
     """Write a file's rows, read as these kinds, as the workbook that is annotated in its stead."""
     facts: Callable[[Any, AccountSettings, str], FileFacts] | None = None
-    """What a file that was read says of itself, where its rows are for this channel."""
+    """The statements of a file that was read, where its rows are for this channel."""
     outputs: tuple[Output, ...] = ()
     """The forms in which it is written."""
 
 
 class Area(NamedTuple):
-    """What an area declares of itself."""
+    """The declarations of an area."""
 
     name: str
     """The folder's: `offers`."""
     feeds: tuple[Feed, ...] = ()
     """The sheets that become requests."""
     rules: tuple[Rule, ...] = ()
-    """What its rows and sheets must keep to, beside the rules of any sheet."""
+    """The rules of its rows and sheets, beside those of any sheet."""
     exports: tuple[Export, ...] = ()
-    """What it brings of the service into sheets."""
+    """The lists that it brings of the service into sheets."""
     conversions: tuple[RowConversion, ...] = ()
-    """What its rows can become; a kind that has none stays what it is."""
+    """The conversions of its rows; a kind that has none stays what it is."""
     formats: tuple[FileFormat, ...] = ()
     """Its further formats of files."""
 
@@ -77,7 +77,7 @@ class Areas:
 
     @cached_property
     def routes(self) -> Routes:
-        """How packages are delivered, by their type."""
+        """The delivery of packages, by their type."""
         return routes_of(self.feeds.values())
 
     def family(self, feed: Feed) -> Mapping[str, Feed]:
@@ -86,8 +86,12 @@ class Areas:
 
     @cached_property
     def conversions(self) -> Mapping[tuple[str, str], RowConversion]:
-        """What rows of a kind can become, by both kinds."""
-        declared = {(one.kind, one.became): one for area in self.areas for one in area.conversions}
+        """The conversions by both kinds."""
+        declared = {
+            (conversion.kind, conversion.became): conversion
+            for area in self.areas
+            for conversion in area.conversions
+        }
         for kind in self.feeds:
             declared.setdefault((kind, kind), RowConversion(kind, kind, _as_they_are))
         return declared
@@ -95,8 +99,8 @@ class Areas:
     @cached_property
     def outputs(self) -> Mapping[str, Output]:
         """The further forms in which files are written, by their endings."""
-        formats = (one for area in self.areas for one in area.formats)
-        return {output.ending: output for one in formats for output in one.outputs}
+        formats = (form for area in self.areas for form in area.formats)
+        return {output.ending: output for form in formats for output in form.outputs}
 
     def kinds_of(self, headers: Iterable[str], settings: AccountSettings) -> dict[str, str]:
         """Of headers that are keys of a column of a kind that is named elsewhere, that kind."""

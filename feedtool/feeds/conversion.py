@@ -1,4 +1,4 @@
-"""How an area's rows become those of another kind, another form of file, and rows again.
+"""Conversions: an area's rows become those of another kind, another form of file, and rows again.
 
 Pure functions and records, of which `feedtool convert` makes what it does.
 """
@@ -22,7 +22,7 @@ class ConvertedRow(NamedTuple):
 
     values: Values
     losses: list[Loss]
-    """What it cannot say; the row and the line are added by whoever converts a sheet."""
+    """The losses; the row and the line are added by whoever converts a sheet."""
     obstacles: list[Loss]
     """Those of the losses that no request can be made without."""
 
@@ -41,7 +41,7 @@ def loss_of(key: str, value: Value, message: str) -> Loss:
 
 
 class RowConversion(NamedTuple):
-    """How rows of a kind become rows of another, or stay what they are."""
+    """A conversion of rows of a kind into another, or into themselves."""
 
     kind: str
     became: str
@@ -51,7 +51,7 @@ class RowConversion(NamedTuple):
     lost_in_requests: Callable[[Mapping[str, Value], AccountSettings], Iterable[Loss]] = (
         lambda _, __: ()
     )
-    """What a request, other than a row, cannot say of these values."""
+    """The losses of a request, beside those of a row."""
 
 
 # JSON requests.
@@ -63,7 +63,7 @@ class Read(NamedTuple):
     cells: dict[str, Cell]
     """By the column's key."""
     left: list[tuple[str, object]]
-    """What no cell can hold: where it stands, and what."""
+    """The values that no cell can hold, each with its place."""
 
     def put(self, key: str, path: str, value: object) -> None:
         """A cell; a second one of the same key, and what fits into none, is left."""
@@ -90,17 +90,17 @@ def _cell(value: object) -> Cell | None:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value of JSON is a number."""
+    """True if a value of JSON is a number."""
     return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
 class JsonRequests(NamedTuple):
-    """How the requests of feeds that share a sheet stand in JSON."""
+    """The JSON form of the requests of feeds that share a sheet."""
 
     member: str
     """Under which name a document lists them."""
     is_bare: bool
-    """Whether a list without a name is of them, too."""
+    """True if a list without a name is of them, too."""
     cells: Callable[[Mapping[str, Any], AccountSettings], Read]
     """The way back, from a request to a row."""
     kind_of: Callable[[Collection[str]], str | None]
@@ -115,15 +115,15 @@ class JsonRequests(NamedTuple):
 
 
 class FileFacts(NamedTuple):
-    """What a file of another format says beside its rows."""
+    """The statements of a file of another format beside its rows."""
 
     about: object = None
-    """What a file of the same format says again."""
+    """The statements that a file of the same format repeats."""
     about_elsewhere: object = None
     """The same where it goes to a channel that was named."""
     losses: Sequence[Loss] = ()
     losses_elsewhere: Sequence[Loss] = ()
-    """What is lost where another format is written, and no channel was named."""
+    """The losses where another format is written, and no channel was named."""
 
 
 class Output(NamedTuple):
@@ -132,12 +132,12 @@ class Output(NamedTuple):
     ending: str
     """`.zip`."""
     kinds: Mapping[str, str]
-    """What each kind of row becomes there, unless another kind is asked for."""
+    """The kind that each kind of row becomes there, unless another kind is asked for."""
     refusals: Mapping[str, str]
-    """Why there is no row of some kinds."""
+    """The reasons why some kinds have no row there."""
     limit: Callable[[AccountSettings], int]
     too_many: str
-    """What is said of more, with `count` and `most`."""
+    """The message about more rows, with `count` and `most`."""
     write: Callable[[Path, Spool[Item], object, AccountSettings], bool]
     """Write requests of one package, with what the input said of itself; False where they do not
     read back like that."""

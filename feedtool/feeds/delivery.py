@@ -1,4 +1,4 @@
-"""How a feed's requests reach the service: three protocols, of which each feed declares one.
+"""Delivery: three protocols, of which each feed declares one.
 
 - `Staged`: requests are uploaded into a package, which one call commits; results are pages.
 - `Submitted`: one POST stages and commits; a report, or a log, says what came of each request.
@@ -47,11 +47,11 @@ class PackageRef(NamedTuple):
     page: int = 1
     """The number of the next page."""
     page_size: int | None = None
-    """How many entries a page is asked for; None leaves that to the service."""
+    """The number of entries a page is asked for; None leaves that to the service."""
 
 
 class Size(NamedTuple):
-    """How many requests travel together."""
+    """The most requests that travel together."""
 
     upload: int
     package: int
@@ -68,7 +68,7 @@ class Endpoint(NamedTuple, Generic[Page]):
 
 
 class Trace(StrEnum):
-    """What the service shows of a row that no result names."""
+    """The trace that a row has left which no result names."""
 
     IN_FORCE = "in force"
     """It is as the row asked, and was touched since."""
@@ -81,7 +81,7 @@ class Trace(StrEnum):
 
 
 class LookupTexts(NamedTuple):
-    """What a row is told after a look-up."""
+    """The texts of rows after a look-up."""
 
     in_force: str
     removed: str
@@ -93,7 +93,7 @@ class LookupTexts(NamedTuple):
 
 
 class Since(NamedTuple):
-    """What a row's trace is judged by."""
+    """The facts that a row's trace is judged by."""
 
     package_type: str
     sent_at: datetime | None
@@ -102,13 +102,13 @@ class Since(NamedTuple):
 
 
 class Lookup(NamedTuple, Generic[Page]):
-    """How the service is asked what became of rows."""
+    """A look-up of rows that no result names."""
 
     ask: Callable[[PackageRef, Sequence[LookupRow]], tuple[Sequence[LookupRow], Call] | None]
     """The next call and the rows it asks for; None where none of the rows can be asked for."""
     read: Callable[[Reply], Page]
     traces: Callable[[Since, Sequence[LookupRow], Page], Iterable[tuple[LookupRow, Trace]]]
-    """What a page shows of the rows, but for those that a further page may show."""
+    """The rows' traces on a page, but for those that a further page may show."""
     texts: LookupTexts
 
 
@@ -157,7 +157,7 @@ class Report(NamedTuple):
     ]
     """The products and what the items say of them."""
     is_quota: Callable[[ReportItem], bool]
-    """Whether a product is refused for a quota alone, which will have room again."""
+    """True if a product is refused for a quota alone, which will have room again."""
 
 
 class PackageLog(NamedTuple):
@@ -176,25 +176,25 @@ class Submitted(NamedTuple):
     submitted: Callable[[Reply], str]
     """The id that the answer carries."""
     outcome: Report | PackageLog
-    """Where it stands what came of the requests; a Report also finds what was lost."""
+    """The place of the results; a Report also finds what was lost."""
     document: Callable[[PackageRef, Sequence[bytes]], bytes]
-    """What travels, as it would be written to a file."""
+    """The document that travels, as it would be written to a file."""
     file_name: str
     """Of that file, with the number, package_type and channel of the package."""
     lookup: Lookup[Any] | None = None
     """Beside a Log: what tells of the rows where an answer was lost."""
     names: Callable[[str, str], frozenset[str]] | None = None
-    """What a request is named by, of its reference and product; no two in a package share one."""
+    """The names of a request, of its reference and product; no two in a package share one."""
     blames_package: Callable[[int | None, frozenset[str]], bool] = lambda _status, _causes: False
-    """Whether a refusal, by its status and causes, is for what all halves would share."""
+    """True if a refusal, by its status and causes, is for what all halves would share."""
     is_repeatable: Callable[[str], bool] = always
-    """Whether packages of a type may be sent again, whole or in halves."""
+    """True if packages of a type may be sent again, whole or in halves."""
     is_exclusive: Callable[[str], bool] = never
-    """Whether packages of a type need that no other package of the seller is open."""
+    """True if packages of a type need that no other package of the seller is open."""
 
 
 class Repeat(StrEnum):
-    """Whether a call whose outcome is unknown may be made again."""
+    """The ways of repeating a call whose outcome is unknown."""
 
     SAFE = "safe"
     """The same call twice is as good as once."""
@@ -205,7 +205,7 @@ class Repeat(StrEnum):
 
 
 class Goal(StrEnum):
-    """What the service's state says of a request."""
+    """The states of a request at the service."""
 
     REACHED = "reached"
     """It is as asked: nothing is to be sent."""
@@ -220,11 +220,11 @@ class Goal(StrEnum):
 
 
 class Judgement(NamedTuple):
-    """What a state comes to for a request."""
+    """The judgement of a request by the service's state."""
 
     goal: Goal
     status: Status
-    """What the row is told where this is the last word."""
+    """The row's status where this is the last word."""
     messages: tuple[Message, ...] = ()
     word: str = ""
     """The service's own word for the state."""
@@ -238,7 +238,7 @@ class Act(NamedTuple):
     reference: str
     body: bytes
     baseline: str | None = None
-    """What was there before it was sent: see `Direct.baseline`."""
+    """The state before it was sent: see `Direct.baseline`."""
     number: int = 0
     """Among the requests of its first row, `row`."""
 
@@ -248,18 +248,18 @@ class Direct(NamedTuple, Generic[State]):
 
     call: Callable[[Act], Call]
     looks: Callable[[Act], Sequence[Call]]
-    """What is read before it, after a doubt, and until its effect is final."""
+    """The calls that look at it: before it, after a doubt, and until its effect is final."""
     state: Callable[[Act, Sequence[Reply]], State]
-    """What the looks show; Unreadable where an answer cannot be read."""
+    """The state that the looks show; Unreadable where an answer cannot be read."""
     judge: Callable[[Act, State], Judgement]
     """Compares the state with what was asked for, and with the baseline once there is one."""
     created: Callable[[Reply], str | None] = lambda _: None
     """The id that the answer to the call carries, where it has one."""
     baseline: Callable[[State], str] = lambda _: ""
-    """What is remembered of the state before: it is written down with the intent to send."""
+    """The part of the state before that is written down with the intent to send."""
     repeat: Repeat = Repeat.TRACED
     patience: timedelta = timedelta(minutes=10)
-    """How long an effect may take to show."""
+    """The longest time that an effect takes to show."""
     size: Callable[[PackageLimits], Size] = lambda _: Size(1, 1)
     """Each request is a package of its own: it has a state of its own."""
 
@@ -273,43 +273,43 @@ Names: TypeAlias = Callable[[str, str], frozenset[str]]
 
 
 class Needs(NamedTuple):
-    """What a request waits for, where the same command makes it."""
+    """The things that a request waits for, where the same command makes them."""
 
     names: Names
     noun: str
-    """What it is called: product."""
+    """The word for it: product."""
     missing: frozenset[str]
     """The service's codes for a request that lacks it."""
 
 
 class DeliveryRoute(NamedTuple):
-    """How packages of a type are delivered."""
+    """The delivery of packages of a type."""
 
     protocol: Protocol
     provides: Names | None = None
     """The names of what a request makes."""
     needs: Needs | None = None
-    """What a request waits for."""
+    """The things that a request waits for."""
 
     @property
     def has_reports(self) -> bool:
-        """Whether reports tell of its packages, which also find those whose answer was lost."""
+        """True if reports tell of its packages, which also find those whose answer was lost."""
         return isinstance(self.protocol, Submitted) and isinstance(self.protocol.outcome, Report)
 
     @property
     def has_log(self) -> bool:
-        """Whether a log tells of its packages."""
+        """True if a log tells of its packages."""
         return isinstance(self.protocol, Submitted) and isinstance(
             self.protocol.outcome, PackageLog
         )
 
     @property
     def lookup(self) -> Lookup[Any] | None:
-        """How it is looked up what became of rows that no result names."""
+        """The look-up of rows that no result names."""
         return None if isinstance(self.protocol, Direct) else self.protocol.lookup
 
     def is_exclusive(self, package_type: str) -> bool:
-        """Whether no other package of the seller may be open beside one of this type."""
+        """True if no other package of the seller may be open beside one of this type."""
         return isinstance(self.protocol, Submitted) and self.protocol.is_exclusive(package_type)
 
 

@@ -1,4 +1,4 @@
-"""What an area can bring of the service: lists that are read to their end, as rows of a sheet.
+"""Exports of an area: lists of the service that are read to their end, as rows of a sheet.
 
 An `Export` is a record of pure functions. Its filters become options of `feedtool export KIND`;
 whoever runs it asks for the pages, keeps the rows on disk, and writes the sheet.
@@ -20,7 +20,7 @@ KeyedRow = Mapping[str, Value]
 """Values by the column's key."""
 
 ExportTally = Counter[tuple[str, str]]
-"""How often something was met: what, and a name for it, which may be empty."""
+"""Counts of things that were met: a sort, and a name, which may be empty."""
 
 
 class KeyedRows(Protocol):
@@ -43,10 +43,10 @@ class Filter(NamedTuple):
     metavar: str
     help: str
     is_list: bool = False
-    """Whether it takes several, separated by commas."""
+    """True if it takes several, separated by commas."""
     default: str | None = None
     narrows: bool = True
-    """Whether fewer rows come by it."""
+    """True if fewer rows come by it."""
     read: Callable[[str], Any] = str
     """Gives what is meant by a text; raises UsageProblem."""
 
@@ -57,7 +57,7 @@ CHANNEL = "channel"
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked for, of whom, and for whom."""
+    """An export's query: its filters, its seller and its settings."""
 
     seller: str
     channel: str
@@ -67,9 +67,9 @@ class Query:
     context: Context
     """The profile's settings, and the catalogue."""
     is_csv: bool = False
-    """Whether the file has neither labels nor a stamp."""
+    """True if the file has neither labels nor a stamp."""
     values: Mapping[str, Any] = field(default_factory=dict)
-    """What the filters ask for, by their names: () and None ask for nothing."""
+    """The filters' values by their names: () and None ask for nothing."""
 
     @property
     def dialect(self) -> AccountSettings:
@@ -77,7 +77,7 @@ class Query:
         return self.context.settings
 
     def __getitem__(self, name: str) -> Any:
-        """What a filter asks for."""
+        """A filter's value."""
         return self.values[name]
 
 
@@ -88,12 +88,12 @@ class ListPage(NamedTuple):
     """Each with its key: a later row of the same key takes the place of an earlier one."""
     next: Call | None = None
     is_guess: bool = False
-    """Whether nobody has said that there is a next page."""
+    """True if nobody has said that there is a next page."""
     progress: int = 0
-    """How many are told to have come by it."""
+    """The number of things that came by it, as progress counts them."""
     tally: Mapping[tuple[str, str], int] = {}
     observed: Sequence[Any] = ()
-    """What the ledger is to remember."""
+    """The things that the ledger is to remember."""
 
 
 class ServiceList(NamedTuple):
@@ -104,13 +104,13 @@ class ServiceList(NamedTuple):
     first: Callable[[Query, KeyedRows], Iterable[Call]]
     """The first page of each, which may follow from the rows of the listing before."""
     page: Callable[[Query], Callable[[Reply, Call], ListPage]]
-    """How pages are read; raises Unreadable for an answer that is none."""
+    """The reader of its pages; raises Unreadable for an answer that is none."""
     nothing: Callable[[Query, ExportTally], NothingToDo]
-    """Why there are no rows."""
+    """The error that says why there are no rows."""
     hint: str
-    """What to do where the service refuses what it was asked for."""
+    """The hint where the service refuses the call."""
     unit: str = ""
-    """What progress counts; empty where it is not told."""
+    """The unit of its progress; empty where that is not told."""
 
 
 class FilledTemplate(NamedTuple):
@@ -123,7 +123,7 @@ class FilledTemplate(NamedTuple):
     further: Sequence[Field] = ()
     """Columns behind those of the template."""
     facts: Sequence[str] = ()
-    """What the workbook says of itself beside its origin."""
+    """The workbook's facts beside its origin."""
 
 
 class PlainTable(NamedTuple):
@@ -138,33 +138,33 @@ class ExportNote(NamedTuple):
 
     text: str
     hint: str = ""
-    """What to do; empty where nothing needs to be done."""
+    """The hint; empty where nothing needs to be done."""
     is_loss: bool = False
-    """Whether something that was asked for is not in the file."""
+    """True if something that was asked for is not in the file."""
 
 
 class ExportSummary(NamedTuple):
-    """What is told of a file that was written."""
+    """The notes about a file that was written."""
 
     notes: Sequence[ExportNote]
     skipped: int = 0
-    """What was had and is not in the file; the notes say why."""
+    """The number of things that are not in the file; the notes say why."""
 
 
 class MadeRow(NamedTuple):
-    """What became of a row of the last list."""
+    """The file's row that a row of the last list has become."""
 
     row: KeyedRow | None
     tally: Mapping[tuple[str, str], int] = {}
 
 
 class ExportMemory(NamedTuple):
-    """How the ledger remembers what an export was shown."""
+    """The ledger's memory of what an export was shown."""
 
     entry: type[Any]
     """Of `ListPage.observed`."""
     begin: Callable[[Any, str, str], int]
-    """What is known before anything is asked, by the ledger's engine, the address, the seller."""
+    """The knowledge before the first call, by the ledger's engine, the address, the seller."""
     write: Callable[..., bool]
     """Note it; False where something was sent meanwhile."""
 
@@ -179,14 +179,14 @@ class Export(NamedTuple):
     listings: Callable[[Query], Sequence[ServiceList]]
     """Read one after the other; the rows of the last are the file's."""
     sheet: Callable[[Query, KeyedRows, ExportTally], FilledTemplate | PlainTable]
-    """Where the rows go, once all are there."""
+    """The sheet for the rows, once all are there."""
     summary: Callable[[Query, ExportTally], ExportSummary]
     filters: tuple[Filter, ...] = ()
     check: Callable[[Query], None] = lambda _: None
     """Raises UsageProblem for what cannot be asked for, before anything is."""
     rows: Callable[[Query, ExportTally], Callable[[KeyedRow], MadeRow]] | None = None
-    """How rows become those of the file, where that depends on all of them."""
+    """The maker of the file's rows, where that depends on all of them."""
     closed: tuple[str, str] | None = None
-    """What a 403 means where a right is given by request alone, and what to do."""
+    """The message and the hint of a 403, where a right is given by request alone."""
     memory: ExportMemory | None = None
-    """How the ledger remembers what was shown; None where it remembers nothing."""
+    """The ledger's memory of what was shown; None where it remembers nothing."""

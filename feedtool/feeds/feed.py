@@ -1,4 +1,4 @@
-"""What a sheet can ask of the service: a module for each kind of feed, found by being there.
+"""A kind of feed: a sheet whose rows become requests.
 
 A feed declares its columns, what a row of them must hold, the request that a row becomes and the
 schema of that request. A new kind of feed is one new file here and its schema.
@@ -45,19 +45,19 @@ class Mode:
     """The key of its cost's column."""
     additional: str
     is_large: bool = False
-    """Whether it is of large parcels, which go without the mandatory mode."""
+    """True if it is of large parcels, which go without the mandatory mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class SheetColumns:
-    """What the header of one sheet offers to its rows."""
+    """The columns of one sheet, as its rows need them."""
 
     context: Context
     fields: frozenset[str]
     """The keys that the header has."""
     modes: tuple[Mode, ...]
     stamp: Mapping[str, str] = field(default_factory=dict)
-    """What the workbook says of the whole sheet, by the name of its property:
+    """The workbook's properties about the whole sheet, by name:
     `feedtool.category`."""
     unknown: tuple[str, ...] = ()
     """The headers that no column is known for."""
@@ -69,17 +69,17 @@ class SheetColumns:
 
 
 class Fit(NamedTuple):
-    """Whether a header that lacks no column of a kind is surely of that kind."""
+    """The likeness of a header that lacks no column of a kind to that kind."""
 
     is_sure: bool = True
     reason: str = "every required column is there"
-    """Why it is, or why not."""
+    """The reason."""
     hint: str = ""
-    """What makes it surer, beside what the kind lacks that it might be otherwise."""
+    """A way to make it surer, beside what the kind lacks that it might be otherwise."""
 
 
 class Layout(NamedTuple):
-    """What the rows around a header say of the sheet."""
+    """The layout of a sheet, by the rows around its header."""
 
     stamp: Mapping[str, str] = {}
     """In the place of the workbook's own stamp where it has none."""
@@ -90,7 +90,7 @@ class Layout(NamedTuple):
 
 
 class HeaderContext(NamedTuple):
-    """What a sheet shows before its rows are read."""
+    """A sheet before its rows are read."""
 
     context: Context
     stamp: Mapping[str, str]
@@ -101,7 +101,7 @@ class HeaderContext(NamedTuple):
 
 
 class ExtraColumns(NamedTuple):
-    """How a sheet is read that says more than its kind."""
+    """The reading of a sheet that says more than its kind."""
 
     context: Context
     columns: tuple[Column, ...]
@@ -125,7 +125,7 @@ class Row(NamedTuple):
     """The keys of the cells that hold something which cannot be sent."""
     sheet: SheetColumns
     details: object = None
-    """What its feed has found out of the row: see `Feed.enrich`."""
+    """The feed's findings about the row: see `Feed.enrich`."""
 
     @property
     def kind(self) -> str:
@@ -133,7 +133,7 @@ class Row(NamedTuple):
         return self.feed.kind
 
     def is_blank(self, field: str) -> bool:
-        """Whether nothing stands there; a refused cell is not blank."""
+        """True if nothing stands there; a refused cell is not blank."""
         return self.values.get(field) is None and field not in self.refused
 
     def blanks(self, fields: Iterable[str]) -> list[str]:
@@ -169,11 +169,11 @@ class Feed:
     request: Callable[..., dict[str, object]]
     """The request that a valid row becomes; of all its rows, where there is a `group_by`."""
     delivery: Protocol
-    """How its requests reach the service."""
+    """The protocol of its requests."""
     is_sent: Callable[[str], bool] = lambda _: True
-    """Whether a key's cells travel; what is wrong with one that does not keeps no row back."""
+    """True if a key's cells travel; what is wrong with one that does not keeps no row back."""
     fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
-    """Whether a header that lacks nothing is surely of this kind, and is not an incomplete one of
+    """True if a header that lacks nothing is surely of this kind, and is not an incomplete one of
     a more demanding kind of its family."""
     operator_sheet: str | None = None
     """The name of the sheet in the channel operator's own template."""
@@ -182,11 +182,11 @@ class Feed:
     needs_asking: bool = False
     """Never recognised from headers: needs its stamp, an `action` column or `--as`."""
     action: str = ""
-    """What a row of its family says in the column `action` to be of this kind."""
+    """The value of the column `action` that makes a row of its family one of this kind."""
     purge_type: str | None = None
     """The type of packages that replace all that the service has; None where there is none."""
     is_named_elsewhere: bool = False
-    """Whether other kinds say of an unknown header that it is the key of a column of this one."""
+    """True if other kinds say of an unknown header that it is the key of a column of this one."""
     changeable: Callable[[SheetColumns], tuple[str, ...]] = lambda _: ()
     """The keys of which a row must fill one; none where a row always says enough."""
     modes: Callable[[AccountSettings], tuple[Mode, ...]] = lambda _: ()
@@ -202,39 +202,39 @@ class Feed:
     identity: tuple[str, ...] = ()
     """The keys of what else identifies a row to the service."""
     has_channel: bool = True
-    """Whether its rows are for a sales channel."""
+    """True if its rows are for a sales channel."""
     takes_several: bool = False
-    """Whether several of its sheets in one workbook are all meant."""
+    """True if several of its sheets in one workbook are all meant."""
     key_column: str | None = None
     """The key without which an unnamed header is not even an incomplete one of its kind."""
     layout: Callable[
         [Sequence[tuple[int, Sequence[Cell]]], int, Mapping[int, str], AccountSettings], Layout
     ] = lambda _rows, _header, _keys, _dialect: Layout()
-    """What the first rows, the header's number and its keys by index say of the sheet."""
+    """The layout, by the first rows, the header's number and its keys by index."""
     extra_columns: Callable[[HeaderContext], ExtraColumns] | None = None
-    """How a sheet is read whose columns are not known from its kind alone."""
+    """The reading of a sheet whose columns are not known from its kind alone."""
     may_have: Callable[[str], bool] = lambda _: False
-    """Whether a key may be one of its extra columns."""
+    """True if a key may be one of its extra columns."""
     enrich: Callable[[SheetColumns], Enrich] | None = None
-    """What is done to the rows of a sheet before rules see them; it may remember."""
+    """A change of the rows of a sheet before rules see them; it may remember rows."""
     name_of: Callable[[Row, str], str] = lambda _, key: key
-    """What messages call a key."""
+    """The name of a key in messages."""
     title: str = ""
     """Of its template; translated, as `about` is, by the area's catalogue."""
     about: str = ""
-    """What each row does."""
+    """The effect of each row."""
     category_key: str | None = None
     """The key of the column that says which further columns a row has."""
     stamped: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda _: {}
-    """What the stamp says of all rows that do not say it themselves, by key."""
+    """The stamp's values for all rows that have none of their own, by key."""
     json: JsonRequests | None = None
-    """How its requests stand in JSON; None where they do not travel so."""
+    """The JSON form of its requests; None where they do not travel so."""
     losing: frozenset[str] = frozenset()
     """The codes of what the checks say where something of a cell has no place in any column."""
     gone: frozenset[str] = frozenset()
     """Headers, in lower case, for which nothing stands any more."""
     template: Callable[[Basis], Contents] | None = None
-    """What its template holds, where its columns alone do not say it."""
+    """The contents of its template, where its columns alone do not give them."""
     with_retired: Callable[[AccountSettings, Collection[str]], AccountSettings] = (
         lambda dialect, _: dialect
     )
@@ -242,11 +242,11 @@ class Feed:
     provides: Names | None = None
     """The names of what a request of it makes, of its reference and product."""
     needs: Needs | None = None
-    """What a request of it waits for, where the same command makes it."""
+    """The things that its requests wait for, where the same command makes them."""
 
 
 def routes_of(feeds: Iterable[Feed]) -> Routes:
-    """How packages are delivered, by their type."""
+    """The delivery of packages, by their type."""
     return {
         package_type: DeliveryRoute(feed.delivery, feed.provides, feed.needs)
         for feed in feeds

@@ -20,7 +20,7 @@ _CUT = b"\xff"
 
 
 class Place(NamedTuple):
-    """Where something occurs."""
+    """A row of a sheet."""
 
     sheet: int
     """The number of the sheet within the command, 0-based."""
@@ -83,7 +83,7 @@ class Occurrences:
         return Place(packed >> 32, packed & 0xFFFFFFFF)
 
     def others(self, index: int, group: Group, names: Sequence[str], named: int = 5) -> str:
-        """Where a key occurs beside this place: the first rows, and how many more there are.
+        """The other places of a key: the first rows, and the number of the others.
 
         A row of another sheet is told with that sheet's name.
         """

@@ -24,7 +24,7 @@ from feedtool.model.nouns import Code, Issue, Severity
 
 @dataclass(frozen=True, slots=True)
 class SheetFacts:
-    """What is known of a sheet once its rows were read."""
+    """The facts of a sheet whose rows were read."""
 
     columns: SheetColumns
     unknown: Sequence[tuple[str, str, str | None]]
@@ -33,14 +33,14 @@ class SheetFacts:
     elsewhere: Mapping[str, str]
     """Of unknown headers that are keys of a column of another kind, that kind."""
     notices: Mapping[str, Sequence[str]]
-    """What reading noticed, by the name of the code that it belongs to."""
+    """The notices of reading, by the name of the code that it belongs to."""
 
 
 class Survey(Protocol):
     """A rule that needs to have seen every row of every file."""
 
     def __len__(self) -> int:
-        """How many rows are remembered."""
+        """The number of rows that are remembered."""
         ...
 
     def rewind(self, length: int) -> None:
@@ -52,13 +52,13 @@ class Survey(Protocol):
         ...
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
-        """What is wrong, and where; `names` are the sheets', for messages."""
+        """The issues and their places; `names` are the sheets', for messages."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a rule's module defines."""
+    """A rule, as its module defines it."""
 
     code: Code
     check: Callable[[Row], Iterator[Issue]] | None = None

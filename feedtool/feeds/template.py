@@ -1,4 +1,4 @@
-"""What a template holds before it is a workbook: its columns as their reader sees them, its texts.
+"""The contents of a template: its columns as their reader sees them, its texts.
 
 An area that has more to say than its columns do makes the `Contents` itself (`Feed.template`).
 """
@@ -34,12 +34,12 @@ def length(text: str) -> int:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a cell holds this text, and shows it as it is."""
+    """True if a cell holds this text, and shows it as it is."""
     return length(text) <= CELL_TEXT and not UNWRITABLE.search(text)
 
 
 class Need(Enum):
-    """Whether a column must be filled."""
+    """The need to fill a column."""
 
     ALWAYS = "always"
     UNLESS = "unless"
@@ -52,32 +52,32 @@ class Need(Enum):
 
 
 MARKS = {Need.ALWAYS: " *", Need.UNLESS: " *", Need.EITHER: " (*)", Need.RECOMMENDED: " +"}
-"""What stands after a label, since a colour alone is not seen by everybody."""
+"""The marks behind labels, since a colour alone is not seen by everybody."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What may be typed; other entries are refused."""
+    """The entries that may be typed; others are refused."""
 
     type: Literal["list", "whole", "decimal"]
     """`list`: one of the choices."""
     refusal: str = ""
-    """What is said to others; of a list there is a usual word."""
+    """The message about other entries; a list has a usual one."""
     operator: Literal["between", "greaterThan", "greaterThanOrEqual"] | None = None
     bounds: tuple[str, ...] = ()
     is_strict: bool = True
-    """Whether others are refused; else the list is but offered."""
+    """True if others are refused; else the list is but offered."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellEntry:
-    """What the cells of a column take."""
+    """The entries and the format of a column's cells."""
 
     number_format: str
     width: float
     limit: Limit | None = None
     choices: tuple[str, ...] = ()
-    """What its dropdown offers."""
+    """The choices of its dropdown."""
 
 
 def choice_width(texts: Sequence[str]) -> float:
@@ -94,19 +94,19 @@ class Field:
     label: str
     help: str
     entry: CellEntry
-    """What its cells take."""
+    """The entries of its cells."""
     example: str = ""
     need: Need = Need.NEVER
     requirement: str = ""
     """Its need in words; the help, where there are none."""
     hint: str = ""
-    """What is shown where one fills it; the help, where nothing else is."""
+    """The text shown beside a chosen cell; the help, where there is no other."""
     is_folded: bool = False
     """Away until its group is unfolded: optional, and needed by few."""
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What its dropdown offers."""
+        """The choices of its dropdown."""
         return self.entry.choices
 
     @property
@@ -126,32 +126,32 @@ class Contents:
     language: Language
     title: str
     about: str
-    """What each row does."""
+    """The effect of each row."""
     steps: tuple[str, ...]
-    """How it is filled, before what holds for every template."""
+    """The steps of filling it, before those of every template."""
     fields: tuple[Field, ...]
     legend: Mapping[Need, str]
-    """What the colours of the header mean."""
+    """The meanings of the header's colours."""
     first_unfrozen: str
     """The column from which on the sheet scrolls; what identifies a row stays in sight."""
     facts: tuple[tuple[str, str], ...] = ()
-    """What it was made for: a heading, and the lines below it."""
+    """The facts that it was made for: a heading, and the lines below it."""
     stamps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Further stamps by name, each a list."""
     hides_keys: bool = False
-    """Whether the row of keys is there for feedtool alone."""
+    """True if the row of keys is there for feedtool alone."""
     has_example: bool = False
-    """Whether a filled row stands above the header."""
+    """True if a filled row stands above the header."""
     file: str = ""
     """The workbook's name, where it is not that of its kind."""
     is_stamped: bool = True
-    """Whether the workbook says of which kind it is: not where each row has to say it."""
+    """True if the workbook says of which kind it is: not where each row has to say it."""
     prompts_cells: bool = False
-    """Whether the hint is shown on every cell, and not only on the header."""
+    """True if the hint is shown on every cell, and not only on the header."""
 
 
 class Basis(NamedTuple):
-    """What a template is made for."""
+    """The language, settings and categories that a template is made for."""
 
     language: Language
     """Of its labels, dropdowns, messages and explanations."""
@@ -162,4 +162,4 @@ class Basis(NamedTuple):
     keys: frozenset[str] = frozenset()
     """The columns that rows fill which are there already."""
     has_example: bool = False
-    """Whether a filled row is shown: in a template that is empty."""
+    """True if a filled row is shown: in a template that is empty."""

@@ -1,4 +1,4 @@
-"""What the columns of an area are called, in every language: its catalogues `columns.po`.
+"""The names of an area's columns in every language: its catalogues `columns.po`.
 
 A text's English wording is its own key. Under the context `aliases` stand other headers that mean
 a column, each on a line of its own: those of the channel operator's templates (source: the field's

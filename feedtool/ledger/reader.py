@@ -12,7 +12,6 @@ from typing import Any, Self
 from sqlalchemy import (
     Column,
     ColumnElement,
-    Engine,
     and_,
     case,
     func,
@@ -48,18 +47,14 @@ class LedgerReader:
 
     def __init__(self, place: Path | str = IN_MEMORY) -> None:
         """Open the file or URL, making what is absent; UsageProblem for what is no ledger."""
-        self._engine = open_engine(place)
-        self.claims = Claims(self._engine)
-
-    @property
-    def engine(self) -> Engine:
+        self.engine = open_engine(place)
         """For `database.reading` and `database.writing`, and what an area keeps in the ledger."""
-        return self._engine
+        self.claims = Claims(self.engine)
 
     def run(self, run_id: int) -> Run | None:
         """A run, or None where there is none of that id; UsageProblem where it cannot be read."""
         with _entry_of(run_id):
-            with reading(self._engine) as db:
+            with reading(self.engine) as db:
                 row = db.execute(select(t.runs).where(t.runs.c.run_id == run_id)).one_or_none()
             if row is None:
                 return None
@@ -67,26 +62,26 @@ class LedgerReader:
 
     def run_ids(self) -> list[int]:
         """The ids of all runs, newest first."""
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return list(
                 db.execute(select(t.runs.c.run_id).order_by(t.runs.c.run_id.desc())).scalars()
             )
 
     def runs(self) -> list[Run]:
         """All runs, newest first."""
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             found = db.execute(select(t.runs).order_by(t.runs.c.run_id.desc())).all()
         return [Run(**{**row._asdict(), "options": json.loads(row.options)}) for row in found]
 
     def files(self, run_id: int) -> list[File]:
         """A run's files, in their order."""
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             query = select(t.files).where(t.files.c.run_id == run_id)
             return [File(**row._asdict()) for row in db.execute(query.order_by(t.files.c.file))]
 
     def read_packages(self, run_id: int) -> list[Package]:
         """All that is known of a run's packages, file by file, by number; UsageProblem as `run`."""
-        with _entry_of(run_id), reading(self._engine) as db:
+        with _entry_of(run_id), reading(self.engine) as db:
             return read_packages(db, t.files.c.run_id == run_id)
 
     def irrevocable(self, run_id: int) -> list[Package]:
@@ -100,7 +95,7 @@ class LedgerReader:
             t.runs.c.run_id != run.run_id,
             clearing.IS_IRREVOCABLE,
         )
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return read_packages(db, others)
 
     def unfinished(self, seller: str | None = None) -> list[int]:
@@ -114,7 +109,7 @@ class LedgerReader:
         )
         if seller is not None:
             query = query.where(t.runs.c.seller == seller)
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return list(db.execute(query).scalars())
 
     def has_to_fetch(self, run_id: int) -> bool:
@@ -139,7 +134,7 @@ class LedgerReader:
             .order_by(t.files.c.file.desc())
             .limit(EARLIER)
         )
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return [File(**row._asdict()) for row in db.execute(query)]
 
     def begun(self, service: str, seller: str) -> Iterator[tuple[int, Mapping[str, Any], int]]:
@@ -151,27 +146,27 @@ class LedgerReader:
             .group_by(t.runs.c.run_id, t.runs.c.options)
             .order_by(t.runs.c.run_id.desc())
         )
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             found = db.execute(query).all()
         return ((run, json.loads(options), files) for run, options, files in found)
 
     def packages(self, file: int) -> list[PackageSummary]:
         """The packages of a file, by number, as `--format json` shows them."""
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return summaries(db, file)
 
     def statuses(self, run_id: int) -> Counter[Status]:
         """How many rows of a run have each status, of those that were to be sent."""
-        return count_statuses(self._engine, run_id)
+        return count_statuses(self.engine, run_id)
 
     def skew(self, service: str) -> timedelta:
         """What a service's clock is ahead of ours, as far as its answers have told."""
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return clock_skew(db, service)
 
     def verdicts(self, file: int) -> Iterator[RowResult]:
         """What became of each row of a file, in row order; nothing is held open meanwhile."""
-        return read_results(self._engine, file)
+        return read_results(self.engine, file)
 
     def references_of(self, file: int) -> Iterator[tuple[int, str, str]]:
         """The row, the channel and the reference of each row of a file that was to be sent."""
@@ -179,19 +174,19 @@ class LedgerReader:
         first = first.join(t.packages, t.packages.c.package == t.requests.c.package)
         first = first.where(t.requests.c.file == file)
         others = first.with_only_columns(t.request_rows.c.row, *list(first.selected_columns)[1:])
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             rows = db.execute(union_all(first, others.join(t.request_rows))).all()
         return (tuple(row) for row in rows)
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return clearing.sent_later(db, run, channel, references)
 
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""
         query = select(t.outputs.c.sha256).where(t.outputs.c.path == path)
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return db.execute(query).scalar()
 
     def known(self, package_ids: Collection[str]) -> set[str]:
@@ -208,7 +203,7 @@ class LedgerReader:
         """Those of some values that a column has; a statement takes only so many at once."""
         found: set[str] = set()
         left = iter(values)
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             while some := [*islice(left, CHUNK)]:
                 found.update(db.execute(select(column).where(*where, column.in_(some))).scalars())
         return found
@@ -224,7 +219,7 @@ class LedgerReader:
         in_order = (t.requests.c.upload, t.requests.c.file, t.requests.c.row, t.requests.c.number)
         query = select(t.requests.c.upload, t.requests.c.body).where(live).order_by(*in_order)
         found: dict[int, list[bytes]] = {upload: [] for upload in uploads}
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             # All at once: one by one takes three times as long.
             for upload, body in db.execute(query).all():
                 found[upload].append(body)
@@ -243,7 +238,7 @@ class LedgerReader:
             func.count(case((and_(is_staged, ~has_result), 1))),
             func.count(case((and_(in_doubt, ~has_result), 1))),
         )
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return ResultCounts(*db.execute(counted).one())
 
     def lookup_rows(self, package: int, limit: int) -> list[LookupRow]:
@@ -256,7 +251,7 @@ class LedgerReader:
             sent,
         ).limit(limit)
         columns = (getattr(t.requests.c, name) for name in LookupRow._fields)
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return [LookupRow(*row) for row in db.execute(query.with_only_columns(*columns))]
 
     def pending(self, package: int) -> list[PendingProduct]:
@@ -267,12 +262,12 @@ class LedgerReader:
             t.results.c.status.is_(None),
         )
         columns = (getattr(t.requests.c, name) for name in PendingProduct._fields)
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return [PendingProduct(*row) for row in db.execute(query.with_only_columns(*columns))]
 
     def close(self) -> None:
         """Close all connections."""
-        self._engine.dispose()
+        self.engine.dispose()
 
     def __enter__(self) -> Self:
         return self

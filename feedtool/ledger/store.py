@@ -5,31 +5,21 @@ service ever waits for the database or the other way round.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    delete,
-    insert,
-)
+from sqlalchemy import delete, insert
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.abandoning import abandon
 from feedtool.ledger.claims import begin_run
 from feedtool.ledger.database import writing
-from feedtool.ledger.lock import Held, hold
 from feedtool.ledger.packages import add_uploads, count_requests, key_of, read_packages
 from feedtool.ledger.reader import LedgerReader
-from feedtool.ledger.records import (
-    Change,
-    Clearance,
-    Package,
-    Run,
-)
+from feedtool.ledger.records import Change, Clearance, Package, Run
 from feedtool.ledger.requeue import requeue_rows
 from feedtool.ledger.row_results import add_skipped
 from feedtool.ledger.saving import save_changes
@@ -58,7 +48,7 @@ class Ledger(LedgerReader):
 
         It is the run of a `claim`, if one is named, from the same moment on.
         """
-        with writing(self._engine) as db:
+        with writing(self.engine) as db:
             done = db.execute(
                 insert(t.runs).values(
                     started_at=now,
@@ -90,7 +80,7 @@ class Ledger(LedgerReader):
         With the verdicts of rows that are `withheld`, and the number of all rows where later files
         are to be compared with this one. All of it or, when `planned` raises, nothing.
         """
-        with writing(self._engine) as db:
+        with writing(self.engine) as db:
             told = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet, "size": size}
             done = db.execute(insert(t.files).values(run_id=run_id, **told))
             file = key_of(done.inserted_primary_key)
@@ -102,37 +92,11 @@ class Ledger(LedgerReader):
             add_skipped(db, file, withheld)
         return file
 
-    @contextmanager
-    def hold(
-        self,
-        seller: str,
-        service: str,
-        *,
-        command: str,
-        now: datetime,
-        wait: Callable[[Held], bool] | None = None,
-        is_awaited: bool = False,
-    ) -> Iterator[None]:
-        """Be the only process that sends for a seller; Held names another that does so now.
-
-        With `wait` that one is waited for, as `lock.hold` tells.
-        """
-        with hold(
-            self._engine,
-            seller,
-            service,
-            command=command,
-            now=now,
-            wait=wait,
-            is_awaited=is_awaited,
-        ):
-            yield
-
     def abandon(
         self, run_id: int, now: datetime, ended: Mapping[int, tuple[Status, str]]
     ) -> dict[int, int]:
         """Give a run up, with all of its open packages; see `abandoning.abandon`."""
-        with writing(self._engine) as db:
+        with writing(self.engine) as db:
             return abandon(db, run_id, now, ended)
 
     def clear(self, package: Package, run: Run, clearance: Clearance | None = None) -> Package:
@@ -143,7 +107,7 @@ class Ledger(LedgerReader):
         from here on.
         """
         clearance = clearance or Clearance()
-        with writing(self._engine) as db:
+        with writing(self.engine) as db:
             clearing.supersede(db, package, run)
             clearing.skip_empty_uploads(db, package)
             blocked_by = clearing.unanswered(db, package, run, clearance) or clearing.claim(
@@ -162,7 +126,7 @@ class Ledger(LedgerReader):
         products into new ones) in the same commit; the new ones are returned.
         """
         new: list[int] = []
-        with writing(self._engine) as db:
+        with writing(self.engine) as db:
             save_changes(db, changes)
             for change in changes:
                 if change.releases:
@@ -173,7 +137,7 @@ class Ledger(LedgerReader):
 
     def add_output(self, run_id: int, path: str, sha256: str, now: datetime) -> None:
         """A copy was written for a run, in the place of any earlier one."""
-        with writing(self._engine) as db:
+        with writing(self.engine) as db:
             db.execute(delete(t.outputs).where(t.outputs.c.path == path))
             values = {"path": path, "run_id": run_id, "sha256": sha256, "written_at": now}
             db.execute(insert(t.outputs).values(values))

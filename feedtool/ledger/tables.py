@@ -250,7 +250,7 @@ withheld = Table(
     sqlite_with_rowid=False,
 )
 
-# What the service has last accepted, as far as `absorbing` has read it out of closed packages.
+# What the service has last accepted, as far as it was projected from closed packages.
 accepted = Table(
     "accepted",
     metadata,

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from feedtool.model.errors import UsageProblem
 
 LANGUAGES = {"en": "en-US", "fr": "fr-FR", "es": "es-ES"}
-"""What Accept-Language may say, by what users say (part "Offers (JSON packages)")."""
+"""The values of Accept-Language, by those that users give (part "Offers (JSON packages)")."""
 
 
 JSON = (("Content-Type", "application/json"),)
@@ -78,7 +78,7 @@ class OutcomeUnknown(Failure):
 
 
 class Sender(Protocol):
-    """What sends Calls: `client.Client`, or whatever stands in its place."""
+    """A sender of Calls: `client.Client`, or whatever stands in its place."""
 
     def send(self, call: Call) -> Reply:
         """The service's answer; raises NotSent or OutcomeUnknown. Called from several threads."""
@@ -86,7 +86,7 @@ class Sender(Protocol):
 
 
 def fits_comma_list(key: str) -> bool:
-    """Whether offers can be asked for by this reference; otherwise their GTIN has to do."""
+    """True if offers can be asked for by this reference; otherwise their GTIN has to do."""
     return bool(key) and "," not in key and key == key.strip()
 
 

@@ -1,4 +1,4 @@
-"""What a spreadsheet is made of, once it is read: cells in blocks of rows. No marketplace here."""
+"""A spreadsheet once it is read: cells in blocks of rows. No marketplace here."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LONGEST_SHOWN = 40
 
 
 class Kind(Enum):
-    """What a cell holds; kept apart so that nothing is ever turned into something else."""
+    """The kinds of cells, kept apart so that nothing is ever turned into something else."""
 
     BLANK = "blank"
     TEXT = "text"
@@ -61,7 +61,7 @@ class Block:
     hidden: frozenset[int]
     """The numbers of the hidden rows among `rows`."""
     width: int
-    """How many columns this block has; beyond it every cell is blank."""
+    """The number of columns of this block; beyond it every cell is blank."""
     column: Callable[[int], Iterable[Hashable]]
     """The keys of column i (0-based, i < width), one for each of `rows`."""
     decode: Callable[[Hashable], Cell]

@@ -1,4 +1,4 @@
-"""What stops a command, each with its exit code, which scripts rely on.
+"""The errors that stop a command, each with its exit code, which scripts rely on.
 
     FeedtoolError                70 when nothing better is known
     ├── UsageProblem              2  options or configuration that cannot work
@@ -78,7 +78,7 @@ class UsageProblem(FeedtoolError):
 
 
 class CannotWrite(UsageProblem):
-    """What is ours cannot be written where it should be: no fault of the file that it is about."""
+    """A file of ours cannot be written: no fault of the file that it is about."""
 
 
 class NotAuthorised(FeedtoolError):

@@ -1,4 +1,4 @@
-"""Whether a file is still the one that was read: nobody has written to it, or replaced it.
+"""The version of a file: is it still the one that was read, or has somebody changed it?
 
 A file is read several times over: a CSV for its encoding, its separator and its rows, a workbook
 part by part, and both once more when the annotated copy is made. Whoever overwrites it meanwhile
@@ -22,7 +22,7 @@ from feedtool.model.errors import FileProblem
 T = TypeVar("T")
 
 TRIES = 3
-"""How often a file is read that is changed each time."""
+"""The most readings of a file that is changed each time."""
 
 
 class FileChanging(FileProblem):
@@ -62,7 +62,7 @@ def version_of(path: Path) -> Version | None:
 
 
 def read_unchanged(path: Path, name: str, read: Callable[[Version | None], T]) -> T:
-    """What `read` makes of a file that nobody changes meanwhile.
+    """The result of `read` for a file that nobody changes meanwhile.
 
     Args:
         path: The file.
@@ -75,9 +75,9 @@ def read_unchanged(path: Path, name: str, read: Callable[[Version | None], T]) -
     for _ in range(TRIES):
         version = version_of(path)
         with suppress(FileChanging), unchanged(path, name, version) as confirm:
-            found = read(version)
+            result = read(version)
             confirm()
-            return found
+            return result
     raise FileChanging(
         f"{name} is being written: it has changed each of the {TRIES} times that it was read.",
         "Wait until the program that writes it is done, and try again.",

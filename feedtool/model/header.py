@@ -13,7 +13,7 @@ from feedtool.model.cells import Cell
 
 
 class CellType(Protocol):
-    """What kind of value a column holds."""
+    """The type of a column's values."""
 
     def read(self, cell: Cell, column: Any) -> object | None:
         """The cell's value, None for a blank, `InvalidValue` where there is something to say."""
@@ -30,7 +30,7 @@ class Column:
     labels: tuple[str, str, str]
     """For people, in `LANGUAGES`."""
     help: tuple[str, str, str]
-    """What belongs in it, in `LANGUAGES`."""
+    """The help, in `LANGUAGES`."""
     example: str = ""
     aliases: tuple[str, ...] = ()
     """Other headers that mean it, beside the key and the labels."""
@@ -58,7 +58,7 @@ class Header:
     """The row that people read as the header, where ours belong: another one where keys stand in
     a row of their own, which may be hidden. 0 is the header's own row."""
     stamp: Mapping[str, str] = field(default_factory=dict)
-    """What the workbook says of the whole sheet."""
+    """The workbook's properties about the whole sheet."""
 
     @property
     def headings_row(self) -> int:

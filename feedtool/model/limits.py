@@ -1,4 +1,4 @@
-"""How much of a file is read before it is taken for one that was made to exhaust the machine."""
+"""Limits of reading: a file beyond them is taken for one that was made to exhaust the machine."""
 
 from dataclasses import astuple, dataclass
 
@@ -7,7 +7,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """How far a package is unpacked, in absolute sizes: a ratio would punish repetitive sheets.
+    """Limits of unpacking, in absolute sizes: a ratio would punish repetitive sheets.
 
     The defaults leave room for a million rows of 16 columns with inline texts.
     """

@@ -1,4 +1,4 @@
-"""What feedtool itself writes into a workbook, and so knows again when it is read."""
+"""Marks that feedtool writes into workbooks, and so knows again when they are read."""
 
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 """The three columns that an annotated copy has more than its input."""
@@ -10,6 +10,6 @@ SUMMARY = "feedtool summary"
 """The sheet that an annotated workbook has more than its input."""
 
 OURS = "feedtool."
-"""How the names of our own properties of a workbook begin."""
+"""The beginning of the names of our own properties of a workbook."""
 STAMP = "feedtool.template"
 """The property of a workbook that names the kind of the template it was made from."""

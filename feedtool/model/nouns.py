@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 LATEST = datetime(2100, 1, 1, tzinfo=UTC)
-"""What a service or a gateway dates outside of these years is a mistake, such as year 9999."""
+"""A date outside of these years is a mistake of a service or a gateway, such as year 9999."""
 
 
 def plausible_time(moment: datetime) -> datetime | None:
@@ -20,10 +20,10 @@ def plausible_time(moment: datetime) -> datetime | None:
     A time without a zone is in UTC.
     """
     try:
-        found = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        utc = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:  # its offset leads out of the calendar
         return None
-    return found if EARLIEST <= found < LATEST else None
+    return utc if EARLIEST <= utc < LATEST else None
 
 
 class Severity(StrEnum):
@@ -41,11 +41,11 @@ class Code:
     """As scripts see it: `gtin-checksum`."""
     severity: Severity
     page: str
-    """What it means, an example, how to mend it; the first line is its summary."""
+    """Its meaning, an example, the way to mend it; the first line is its summary."""
 
 
 class Issue(NamedTuple):
-    """What is wrong with a value, before it is known in which row it stands."""
+    """A flaw of a value, before it is known in which row it stands."""
 
     code: Code
     message: str
@@ -86,7 +86,7 @@ class Item(NamedTuple):
     reference: str
     """The sellerExternalReference; of a product its sellerProductReference, else its GTIN."""
     product: str
-    """What else identifies it: of an Upsert, of an Update that was made of one, and of a Full
+    """Its further identity: of an Upsert, of an Update that was made of one, and of a Full
     legacy zip's offer, `GTIN|product reference|condition`, of a product its GTIN, else nothing."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
@@ -107,7 +107,7 @@ class LookupRow(NamedTuple):
     """As `Item.product`."""
     body: bytes
     sends: int
-    """How many packages before this one have carried it."""
+    """The number of packages before this one that have carried it."""
     number: int = 0
     """As `Item.number`."""
 
@@ -120,13 +120,13 @@ class PendingProduct(NamedTuple):
     product: str
     """As `Item.product`."""
     sends: int = 0
-    """How many packages before this one have carried it."""
+    """The number of packages before this one that have carried it."""
     number: int = 0
     """As `Item.number`."""
 
 
 class Status(StrEnum):
-    """What became of a row, in the service's words where it has one."""
+    """The final or present state of a row, in the service's words where it has one."""
 
     VALID = "Valid"
     INVALID = "Invalid"
@@ -145,7 +145,7 @@ class Status(StrEnum):
 
 
 class Message(NamedTuple):
-    """What the service (or a check of ours) says of a row."""
+    """A message of the service (or of a check of ours) about a row."""
 
     code: str
     """The service's resultCode, or our problem code; may be empty."""
@@ -153,7 +153,7 @@ class Message(NamedTuple):
     field: str = ""
     """The key of the column that it is about, where the service names it."""
     severity: Severity = Severity.ERROR
-    """How much it says against that field."""
+    """Its severity for that field."""
 
 
 class RowResult(NamedTuple):

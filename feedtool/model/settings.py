@@ -1,4 +1,4 @@
-"""What the specification leaves open, as settings with a default; a profile may change each.
+"""Settings for what the specification leaves open, with defaults; a profile may change each.
 
 Source: the field's knowledge of services of this family. Nothing here is a constant elsewhere.
 """
@@ -56,7 +56,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class PackageLimits:
-    """How much travels at once (specification, "Limits"; legacy and products from the field)."""
+    """The most that travels at once (specification, "Limits"; others from the field)."""
 
     upload: int = 100
     """Offer requests per upload."""
@@ -74,7 +74,7 @@ class PackageLimits:
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """What holds a row back until it is released; 0 switches a guard off."""
+    """Guards hold a row back until it is released; 0 switches a guard off."""
 
     price_change: Decimal = Decimal(0)
     """Percent by which a price may fall or rise against the last accepted."""
@@ -96,7 +96,7 @@ class Guards:
 
 @dataclass(frozen=True, slots=True)
 class AccountSettings:
-    """How one seller's service speaks."""
+    """The settings of one seller's service."""
 
     upload_body: str = "array"
     """`array`, or `offerRequests` for an object around it."""
@@ -141,7 +141,7 @@ class AccountSettings:
     """salesChannelId → the Id of its publication pool, for accounts that still write that in the
     place of SalesChannelId; 1 is the primary channel's."""
     legacy_transport: str = "bytes"
-    """How a legacy zip travels: `bytes` for the zip itself, `url` for its public address."""
+    """The transport of a legacy zip: `bytes` for the zip itself, `url` for its public address."""
     legacy_folder: str = ""
     """With `url`: the folder into which the zip is put."""
     legacy_address: str = ""
@@ -180,9 +180,9 @@ class AccountSettings:
     bounds: Bounds = field(default_factory=Bounds)
     limits: PackageLimits = field(default_factory=PackageLimits)
     reading: ReadingLimits = field(default_factory=ReadingLimits)
-    """How much of a file is read."""
+    """The limits of reading a file."""
     guards: Guards = field(default_factory=Guards)
-    """What holds rows back that are valid, and look like a mistake."""
+    """The guards, which hold back valid rows that look like a mistake."""
 
 
 OpenCatalog = Callable[[str | None], Any]
@@ -196,7 +196,7 @@ def no_catalog(language: str | None = None) -> Any:
 
 
 class Context(NamedTuple):
-    """What sheets are judged by."""
+    """The settings and the catalogue that sheets are judged by."""
 
     settings: AccountSettings = AccountSettings()
     catalog: OpenCatalog = no_catalog

@@ -1,4 +1,4 @@
-"""What checking found of one sheet."""
+"""A checked sheet."""
 
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,13 +22,13 @@ class Refused(NamedTuple):
     row: int
     reference: str | None
     product: str = ""
-    """What else identifies it, as `Item.product`, as far as it could be read."""
+    """Its further identity, as `Item.product`, as far as it could be read."""
     channel: str = ""
     """The salesChannelId that it is for; empty for a product."""
 
 
 class Filled(NamedTuple):
-    """What the cells of a row hold, whether it can be sent or not."""
+    """The values of a row, whether it can be sent or not."""
 
     row: int
     line: int | None
@@ -39,12 +39,12 @@ class Filled(NamedTuple):
 
     def values(self) -> dict[str, Any]:
         """By the column's key, blanks left out: a value as it was read, or the text as shown."""
-        found: dict[str, Any] = pickle.loads(self.packed)  # noqa: S301  # our own spool, which no one else sees
-        return found
+        values: dict[str, Any] = pickle.loads(self.packed)  # noqa: S301  # our own spool, which no one else sees
+        return values
 
 
 class ProblemSpool(Spool[Problem]):
-    """What was found, and how much of it is a warning."""
+    """Problems, and the number of warnings among them."""
 
     def __init__(self) -> None:
         super().__init__(Problem)
@@ -84,7 +84,7 @@ class RowStates:
         return (row for row, mark in enumerate(self._marks) if mark)
 
     def count(self, mark: int) -> int:
-        """How many rows bear a mark."""
+        """The number of rows that bear a mark."""
         return self._marks.count(mark)
 
 
@@ -98,7 +98,7 @@ class CheckedSheet:
     kind: str | None = None
     header: Header | None = None
     error: FileProblem | None = None
-    """Why nothing of it could be read."""
+    """The error, where nothing of it could be read."""
     version: Version | None = None
     """The file's when it was read."""
     items: Spool[Item] = field(default_factory=lambda: Spool(Item))
@@ -112,23 +112,23 @@ class CheckedSheet:
     """Each in the order of rows: what reading found, then what each survey found."""
     marks: RowStates = field(default_factory=RowStates)
     has_items: bool = True
-    """Whether `items` were asked for; a check alone needs none."""
+    """True if `items` were asked for; a check alone needs none."""
     purges: bool = False
-    """Whether its whole offers are to replace all that the service has."""
+    """True if its whole offers are to replace all that the service has."""
     is_kind_certain: bool = True
-    """Whether rows without an `action` are of its kind."""
+    """True if rows without an `action` are of its kind."""
     kind_reason: str = ""
-    """Why it is of its kind."""
+    """The reason why it is of its kind."""
     sent: Spool[Item] | None = None
     """Those of the valid rows that are sent, where not all are, or not as they stand there."""
     withheld: Spool[RowResult] | None = None
-    """What is told of the others."""
+    """The results of the others."""
     held: int = 0
-    """How many of these a guard holds."""
+    """The number of these that a guard holds."""
     order: Sequence[tuple[str, str]] = ()
     """The channels and types of what is sent, as packages would be made of all valid rows."""
     is_cut_short: bool = False
-    """Whether it looks as if a part of it were missing."""
+    """True if it looks as if a part of it were missing."""
 
     def problems(self) -> Iterator[Problem]:
         """All of them, the sheet's own first, then by row and column."""
@@ -141,7 +141,7 @@ class CheckedSheet:
 
     @property
     def warnings(self) -> int:
-        """How many of the problems are warnings."""
+        """The number of warnings among the problems."""
         return sum(problems.warnings for problems in self.problems_by_source)
 
     def counts(self) -> Counts:
@@ -151,7 +151,7 @@ class CheckedSheet:
         return Counts(valid + invalid + skipped, valid, invalid, skipped, self.warnings)
 
     def not_sent(self) -> Iterator[RowResult]:
-        """What is told of the rows that are skipped, unchanged or held, in the order of rows."""
+        """The results of the rows that are skipped, unchanged or held, in the order of rows."""
         return merge(self.skipped, self.withheld or (), key=lambda verdict: verdict.row)
 
     def valid_items(self) -> Iterator[Item]:
@@ -162,7 +162,7 @@ class CheckedSheet:
 
     @property
     def size(self) -> int:
-        """How many rows it has, those aside that are none."""
+        """The number of its rows, but for those that are none."""
         return self.marks.count(VALID) + self.marks.count(INVALID)
 
     def forget(self) -> None:
@@ -173,7 +173,7 @@ class CheckedSheet:
         self.filled = self.filled and Spool(Filled)
 
     def is_clean(self) -> bool:
-        """Whether the sheet could be read and every row is valid."""
+        """True if the sheet could be read and every row is valid."""
         return self.error is None and not self.marks.count(INVALID)
 
 

@@ -22,7 +22,7 @@ HEAVIEST = 8 << 20
 """Characters held in memory, about: a file may have the same endless text in every row."""
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
-"""What the system says of a disk that takes nothing more."""
+"""The system's errors of a disk that takes nothing more."""
 
 
 @contextmanager

@@ -16,7 +16,7 @@ Translate = Callable[[str], str]
 
 @cache
 def translation(package: str, language: str) -> Translate:
-    """What translates the texts of a package: `feedtool.areas.offers` into `fr`."""
+    """The translator of the texts of a package: `feedtool.areas.offers` into `fr`."""
     if language == "en":
         return str
     name = f"{package.rpartition('.')[2]}.po"

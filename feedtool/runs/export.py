@@ -196,7 +196,7 @@ def remembered(
             observed,
             between=(begun, service.now()),
             is_all=not any(query[one.name] for one in kind.filters if one.narrows),
-            absorbed=before,
+            projected=before,
         )
     except Interrupted as error:
         warn("warning", f"what was exported is not remembered: {error.message}")

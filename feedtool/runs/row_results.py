@@ -26,10 +26,6 @@ NOT_BEGUN = "Not sent: the run stopped before it was begun."
 GIVEN_UP = "Not sent: the run was given up."
 
 
-ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
-OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
-
-
 def results_of_plan(plan: Plan) -> list[SheetResult]:
     """The results of a dry run, and of a command that sends nothing."""
     return [

@@ -50,9 +50,10 @@ def locked(session: Session, workspace: Workspace, command: str) -> AbstractCont
     """The seller's lock, unless it is held already."""
     if session.holds_lock:
         return nullcontext()
-    return workspace.ledger.hold(
-        session.seller, session.address, command=command, now=session.wall()
-    )
+    from feedtool.ledger.lock import hold
+
+    engine = workspace.ledger.engine
+    return hold(engine, session.seller, session.address, command=command, now=session.wall())
 
 
 def clock_of(session: Session, workspace: Workspace) -> "Clock":

@@ -4,29 +4,37 @@ A dry run ends with the plan: it tells it, and writes the requests. A run is wri
 before its first request leaves, so that whatever stops it can be gone on with.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from feedtool.areas.legacy.purge import Confirm, check_nothing_open, measure, refuse
+from feedtool.areas.legacy.purge import (
+    Confirm,
+    check_nothing_open,
+    check_one_zip,
+    measure,
+    refuse,
+)
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
-from feedtool.areas.products.catalog.excerpt import Consulted
+from feedtool.areas.products.catalog.lookup import Consulted
 from feedtool.areas.registry import load
-from feedtool.check import Input, ReadOptions
+from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
-from feedtool.model.errors import FeedtoolError, NotAuthorised
+from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
 from feedtool.runs.annotated_run import write_copies
 from feedtool.runs.deliver import OnEvent, Submission, deliver_run, has_begun, ignore
 from feedtool.runs.plan_file import PlanFile
-from feedtool.runs.preflight import blocked_reason, checked_sheets, has_items, open_elsewhere
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
 from feedtool.runs.run_options import RunOptions, refuse_names
 from feedtool.runs.session import Session, clock_of, fetch_context_of, locked
 from feedtool.runs.workspace import Kept, Workspace, judged_by, record, select_rows
+
+ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
+OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
 
 
 def plan_only(
@@ -52,7 +60,7 @@ def plan_only(
     """
     if plan_file:
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
-    sheets = checked_sheets(inputs, asked)
+    sheets = _checked_sheets(inputs, asked)
     select(sheets)
     checked = _Checked(inputs, sheets, asked, outputs, plan_file, is_all_or_nothing)
     plan = checked.plan()
@@ -91,7 +99,7 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = Consulted(asked.catalog)
-    sheets = checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
+    sheets = _checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
     checked = _Checked(files, sheets, asked, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
@@ -109,7 +117,7 @@ def submit(
             write_requests(requests, plan, asked.dialect)
         try:
             removals = _confirmed_removals(sheets, asked, session, workspace, confirm)
-            warnings = open_elsewhere(sheets, workspace.ledger, session.client)
+            warnings = _open_elsewhere(sheets, session, workspace)
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
         options = replace(_with_snapshots(options, sheets, consulted, workspace), removals=removals)
@@ -134,8 +142,13 @@ class _Checked:
     is_all_or_nothing: bool
 
     def blocked_reason(self) -> str:
-        """Why no row is sent although some might be; empty where they are."""
-        return blocked_reason(self.sheets, self.asked, is_all_or_nothing=self.is_all_or_nothing)
+        """Why no row is sent although some might be; empty where they are, or could not be."""
+        if all(sheet.error for sheet in self.sheets):
+            return ""
+        if self.is_all_or_nothing and not all(sheet.is_clean() for sheet in self.sheets):
+            return ALL_OR_NOTHING
+        is_whole = self.is_all_or_nothing or self.asked.purges
+        return OTHERS_HELD if is_whole and any(sheet.held for sheet in self.sheets) else ""
 
     def plan(self) -> Plan:
         """The plan, now that it is known which rows are sent; as the plan file has it, if any."""
@@ -212,7 +225,7 @@ def _confirmed_removals(
     """How many offers a purge will remove, now that this is confirmed; None where it is none."""
     if not asked.purges:
         return None
-    foreign = open_elsewhere(sheets, workspace.ledger, session.client, is_working=True)
+    foreign = _open_elsewhere(sheets, session, workspace, is_working=True)
     check_nothing_open(workspace.ledger, session.seller, foreign)
     purge = measure(sheets, session.client, fetch_context_of(session))
     confirm(purge)
@@ -260,6 +273,55 @@ def _send(
 
     Nothing is asked of the service where nothing is to be sent and nothing to be fetched.
     """
-    if not has_items(sheets) and not workspace.ledger.irrevocable(run):
+    if not _has_items(sheets) and not workspace.ledger.irrevocable(run):
         return None
     return deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
+
+
+def _checked_sheets(
+    inputs: Sequence[Input], asked: ReadOptions, *, has_channel: bool = True
+) -> list[CheckedSheet]:
+    """The sheets that are to be sent; UsageProblem where they cannot be what is asked for."""
+    sheets = check(inputs, asked, load())
+    if not has_channel:
+        _refuse_without_channel(sheets)
+    if asked.purges:
+        check_one_zip(sheets, asked.dialect.limits.legacy)
+    return sheets
+
+
+def _refuse_without_channel(sheets: Iterable[CheckedSheet]) -> None:
+    feeds = load().feeds
+    kinds = {sheet.kind for sheet in sheets if sheet.kind and feeds[sheet.kind].has_channel}
+    if kinds:
+        raise UsageProblem(
+            "--channel is missing",
+            f"it names the sales channel that {', '.join(sorted(kinds))} are for; products need"
+            " none",
+        )
+
+
+def _has_items(sheets: Iterable[CheckedSheet]) -> bool:
+    """Whether any row is to be sent."""
+    return any(True for sheet in sheets for _ in sheet.valid_items())
+
+
+def _open_elsewhere(
+    sheets: Iterable[CheckedSheet],
+    session: Session,
+    workspace: Workspace,
+    *,
+    is_working: bool = False,
+) -> list[str]:
+    """A warning for each open package of the seller that was not begun here.
+
+    It takes the one call that is made before a run is written down, so that a wrong token leaves
+    no run behind: NotAuthorised. With `is_working` also for what is being integrated.
+    """
+    from feedtool.delivery.foreign_packages import foreign_packages
+    from feedtool.feeds.answers import Meaning
+
+    meanings = {Meaning.OPEN, Meaning.WORKING} if is_working else {Meaning.OPEN}
+    if not _has_items(sheets):
+        return []
+    return foreign_packages(workspace.ledger, session.client, load().routes, meanings)

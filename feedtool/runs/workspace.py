@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from feedtool.areas.offers.changes.guards import EarlierFile
 from feedtool.areas.offers.changes.predecessors import predecessor
 from feedtool.areas.offers.changes.selection import SelectionOptions, select
-from feedtool.areas.products.catalog.excerpt import from_excerpt
+from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan

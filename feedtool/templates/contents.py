@@ -1,4 +1,4 @@
-"""What the template of a feed holds: its columns labelled, required or not, with choices.
+"""The contents of a feed's template: its columns labelled, required or not, with choices.
 
 What is required is not declared twice: the feed is asked which keys a row must fill, and which
 of them it no longer asks for once another one is filled.
@@ -99,12 +99,12 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
 
 def _requirement(need: Need, others: list[str], language: Language) -> str:
     _ = texts(language)
-    said = {
+    requirements = {
         Need.ALWAYS: _("Yes"),
         Need.EITHER: _("Yes, this one or: {others}"),
         Need.UNLESS: _("Yes, unless one of these is filled: {others}"),
     }
-    return said.get(need, _("No")).format(others=", ".join(others))
+    return requirements.get(need, _("No")).format(others=", ".join(others))
 
 
 def _folded(feed: Feed, dialect: AccountSettings, keys: list[str]) -> frozenset[str]:
@@ -142,7 +142,7 @@ def _excuses(feed: Feed, dialect: AccountSettings, keys: list[str]) -> dict[str,
 def _need(
     key: str, excuses: dict[str, tuple[str, ...]], folded: frozenset[str]
 ) -> tuple[Need, tuple[str, ...]]:
-    """Whether a key must be filled, and what may be filled in its stead."""
+    """The need to fill a key, and the keys that may be filled in its stead."""
     others = excuses.get(key)
     if others is None:
         in_stead = tuple(other for other, excusing in excuses.items() if key in excusing)
@@ -163,7 +163,7 @@ def _example(column: Column, language: Language) -> str:
 
 
 def _choices(cell_type: CellType, language: Language, dialect: AccountSettings) -> tuple[str, ...]:
-    """What a choice offers; a condition by its label, which the reader knows as well."""
+    """The values of a choice; a condition by its label, which the reader knows as well."""
     if not isinstance(cell_type, Choice):
         return ()
     allowed = cell_type.allowed(ColumnReader(cell_type, Context(dialect)))

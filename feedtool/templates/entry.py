@@ -1,4 +1,4 @@
-"""What a cell takes while it is being filled: formats, dropdowns and refused entries.
+"""The entries of cells that are being filled: formats, dropdowns and refused entries.
 
 These are a help for whoever types; pasting passes them by, so nothing relies on them.
 """
@@ -28,7 +28,7 @@ def entry_of(
     language: Language,
     dialect: AccountSettings,
 ) -> CellEntry:
-    """What a feed's column takes, by its type."""
+    """The entries of a feed's column, by its type."""
     return CellEntry(
         number_format(cell_type),
         _width(cell_type, (label, *choices)),
@@ -38,7 +38,7 @@ def entry_of(
 
 
 def number_format(cell_type: CellType) -> str:
-    """How a column shows what is typed; text keeps the zeros of identifiers."""
+    """The format of a column; text keeps the zeros of identifiers."""
     match cell_type:
         case Text() | Gtin():
             return TEXT

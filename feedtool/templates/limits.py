@@ -1,4 +1,4 @@
-"""What spreadsheet programs take, kept in one place: all that a template writes goes through here.
+"""The limits of spreadsheet programs in one place: all that a template writes goes through here.
 
 Excel repairs a workbook that goes beyond one of these, which loses dropdowns, or refuses it. A
 text is cut with an ellipsis; what cannot be cut without losing something stops the template.

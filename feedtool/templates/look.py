@@ -55,7 +55,7 @@ def header_font(need: Need) -> Font:
 
 
 def lines(text: str, width: float) -> int:
-    """How many lines a text takes in a column of so many characters."""
+    """The number of lines of a text in a column of so many characters."""
     return sum(max(1, ceil(len(line) / width)) for line in text.split("\n"))
 
 
@@ -68,5 +68,5 @@ def typeset(text: str, language: Language) -> str:
 
 
 def texts(language: Language) -> Translate:
-    """What translates the texts of all templates."""
+    """The translator of the texts of all templates."""
     return translation("feedtool.templates", language)

@@ -17,8 +17,7 @@ from feedtool.model.spool import temporary_folder
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_workbook
 from feedtool.templates import limits as excel
-from feedtool.templates import look
-from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LABEL_ROW, LISTS, build, save
+from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LISTS, build, put_header, save
 
 CSV = ".csv"
 
@@ -34,7 +33,7 @@ class SheetRows(NamedTuple):
 
 
 class WrittenRows(NamedTuple):
-    """Where the rows of the first sheet are."""
+    """The place of the rows of the first sheet."""
 
     sheet: str | None
     """None in a CSV."""
@@ -44,7 +43,7 @@ class WrittenRows(NamedTuple):
 
 
 def is_csv(target: Path) -> bool:
-    """Whether the name asks for a CSV."""
+    """True if the name asks for a CSV."""
     return target.suffix.lower() == CSV
 
 
@@ -130,11 +129,7 @@ def _table(table: Contents | PlainTable, count: int) -> Workbook:
     sheet.title = table.sheet
     last = ""
     for column, field in enumerate(table.fields, start=1):
-        label = excel.put(sheet, LABEL_ROW, column, field.label)
-        label.fill, label.font = look.HEADER_FILLS[Need.ALWAYS], look.header_font(Need.ALWAYS)
-        label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
-        key = excel.put(sheet, KEY_ROW, column, field.key)
-        key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
+        put_header(sheet, column, field, Need.ALWAYS)
         last = get_column_letter(column)
         excel.shape(sheet, last, field.entry.width)
         sheet.column_dimensions[last].number_format = field.entry.number_format
@@ -145,7 +140,7 @@ def _table(table: Contents | PlainTable, count: int) -> Workbook:
 
 @contextmanager
 def _naming(target: Path, place: Path) -> Iterator[None]:
-    """What the system refuses is told of the file that was asked for."""
+    """Tells the system's refusals by the name of the file that was asked for."""
     try:
         yield
     except OSError as error:

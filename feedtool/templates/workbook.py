@@ -17,7 +17,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.xml.constants import ARC_CORE
 from openpyxl.xml.functions import tostring
 
-from feedtool.feeds.template import Contents, Field
+from feedtool.feeds.template import Contents, Field, Need
 from feedtool.templates import limits, look
 from feedtool.templates.entry import rule_of
 from feedtool.templates.guide import fill_fields, fill_instructions, fit_to_page
@@ -47,6 +47,9 @@ class Places(NamedTuple):
     """To fill."""
 
 
+PLAIN_PLACES = Places(LABEL_ROW, KEY_ROW, FIRST_ROW)
+
+
 def build(contents: Contents, *further: Contents) -> Workbook:
     """An empty workbook to fill, opened on its sheet.
 
@@ -58,15 +61,15 @@ def build(contents: Contents, *further: Contents) -> Workbook:
         workbook.create_sheet(limits.sheet_name(name)) for name in ("Instructions", "Fields")
     )
     sheets = [workbook.create_sheet(limits.sheet_name(contents.sheet))]
-    for one in further:
-        name = limits.sheet_name(one.sheet, {LISTS, *workbook.sheetnames})
+    for further_contents in further:
+        name = limits.sheet_name(further_contents.sheet, {LISTS, *workbook.sheetnames})
         sheets.append(workbook.create_sheet(name))
     lists = workbook.create_sheet(limits.sheet_name(LISTS))
     fill_instructions(instructions, contents)
     fill_fields(explained, contents)
     lists.sheet_state = "hidden"
-    for sheet, one in zip(sheets, (contents, *further), strict=True):
-        _fill_sheet(workbook, sheet, one, lists)
+    for sheet, further_contents in zip(sheets, (contents, *further), strict=True):
+        _fill_sheet(workbook, sheet, further_contents, lists)
     _open_on(workbook, sheets[0], _places(contents))
     _stamp(workbook, contents)
     return workbook
@@ -133,11 +136,7 @@ def _fill_example(sheet: Worksheet, contents: Contents) -> None:
 def _fill_header(sheet: Worksheet, contents: Contents, places: Places) -> None:
     """A row for people, and one for feedtool."""
     for column, field in enumerate(contents.fields, start=1):
-        label = limits.put(sheet, places.label, column, field.title)
-        label.fill, label.font = look.HEADER_FILLS[field.need], look.header_font(field.need)
-        label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
-        key = limits.put(sheet, places.key, column, field.key)
-        key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
+        put_header(sheet, column, field, field.need, places)
     limits.raise_row(sheet, places.label, 48)
     if contents.hides_keys:
         sheet.row_dimensions[places.key].hidden = True
@@ -145,6 +144,17 @@ def _fill_header(sheet: Worksheet, contents: Contents, places: Places) -> None:
     sheet.print_title_rows = f"{places.label}:{places.key}"
     if len(contents.fields) <= MOST_ON_PAGE:
         fit_to_page(sheet)
+
+
+def put_header(
+    sheet: Worksheet, column: int, field: Field, need: Need, places: Places = PLAIN_PLACES
+) -> None:
+    """The two cells above a column, in the colours of its need."""
+    label = limits.put(sheet, places.label, column, field.title)
+    label.fill, label.font = look.HEADER_FILLS[need], look.header_font(need)
+    label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
+    key = limits.put(sheet, places.key, column, field.key)
+    key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
 
 
 def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
@@ -201,7 +211,7 @@ def _open_on(workbook: Workbook, sheet: Worksheet, places: Places) -> None:
 
 
 def _stamp(workbook: Workbook, contents: Contents) -> None:
-    """What the workbook is, where a reader finds it whatever the sheet has become."""
+    """Writes the kind of the workbook where a reader finds it whatever the sheet has become."""
     stamps = {
         **({"template": (contents.kind,)} if contents.is_stamped else {}),
         "version": (FORMAT_VERSION,),

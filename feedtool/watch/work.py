@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from feedtool.ledger.claims import Claim
-from feedtool.ledger.lock import Held
+from feedtool.ledger.lock import Held, hold
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.watch.messages import Bug, Deferred
 from feedtool.watch.processor import FileProcessor
@@ -116,7 +116,8 @@ class Work:
         first = next(filter(None, self._accounts.values()), None)
         workspace, session = (first or account).workspace, account.session
         if first is None or first.key != account.key:
-            lock = workspace.ledger.hold(
+            lock = hold(
+                workspace.ledger.engine,
                 session.seller,
                 session.address,
                 command="watch",

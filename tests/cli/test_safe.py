@@ -23,7 +23,7 @@ from feedtool.delivery.events import Event
 from feedtool.model.cells import BLANK, Cell, letters
 from feedtool.model.errors import Exit
 from feedtool.sheets import open_source
-from tests.agreement.books import SHEET, around, inline, package, row, worksheet
+from tests.corpus.books import SHEET, around, inline, package, row, worksheet
 from tests.hostile import TEXTS, Structure, is_calculated, steering
 
 HEADERS = ("sku", "price", "quantity", "preparationTime")

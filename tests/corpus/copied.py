@@ -1,15 +1,114 @@
 """A file's annotated copy: nothing differs but what is ours, and it reads as the file does."""
 
+import zipfile
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from feedtool.check import ReadOptions
 from feedtool.model.errors import FileProblem
-from tests.agreement.again import annotate_and_compare, annotate_and_compare_csv
+from tests.corpus.copies import (
+    SUMMARY,
+    annotated,
+    assert_only_ours_differs,
+    our_columns,
+    plan_of,
+)
+from tests.corpus.reading import (
+    Place,
+    Theirs,
+    both_read,
+    differing,
+    explanation,
+    ours,
+    pairs,
+    theirs,
+)
 from tests.fuzz.trial import judge
+
+Cell = TypeVar("Cell")
 
 NO_ROOM = "rows, no copy: NoRoom"
 """The sheet's last columns are used."""
+
+
+def annotate_and_compare(source: Path, folder: Path) -> bool:
+    """Whether there was something to annotate in a workbook, and it was done well."""
+    plan = plan_of(source)
+    if plan is None:
+        return False
+    folder.mkdir(exist_ok=True)
+    copy, again = folder / "copy.xlsx", folder / "again.xlsx"
+    for target in (copy, again):
+        target.unlink(missing_ok=True)
+    annotated(source, copy, plan)
+    assert_only_ours_differs(source, copy, plan)
+    columns = our_columns(copy, plan) | our_columns(source, plan)
+    assert without(ours(copy), plan.sheet, columns) == without(ours(source), plan.sheet, columns)
+    annotated(copy, again, plan)
+    assert again.read_bytes() == copy.read_bytes()
+    if both_read(source):
+        assert both_read(copy)
+        before, after = (_looks_kept(theirs(path), source) for path in (source, copy))
+        assert without(after, plan.sheet, columns) == without(before, plan.sheet, columns)
+        assert [pair for pair in differing(copy) if explanation(pair) is None] == []
+        written = [
+            pair
+            for pair in pairs(copy)
+            if pair.sheet == SUMMARY or (pair.sheet == plan.sheet and pair.place[1] in columns)
+        ]
+        assert written
+        assert not any(pair.theirs.formula for pair in written)
+    return True
+
+
+def _looks_kept(
+    cells: dict[str, dict[Place, Theirs]], source: Path
+) -> dict[str, dict[Place, Theirs]]:
+    """Without looks where the source had no font: of what it then is each program has its idea."""
+    with zipfile.ZipFile(source) as package:
+        if any(b"<fonts" in package.read(name) for name in package.namelist()):
+            return cells
+    return {
+        sheet: {place: cell._replace(look="") for place, cell in found.items()}
+        for sheet, found in cells.items()
+    }
+
+
+def annotate_and_compare_csv(source: Path, folder: Path) -> bool:
+    """The same of a CSV: each record keeps its bytes, and ours stand behind them."""
+    plan = plan_of(source)
+    if plan is None:
+        return False
+    folder.mkdir(exist_ok=True)
+    copy, again = folder / "copy.csv", folder / "again.csv"
+    for target in (copy, again):
+        target.unlink(missing_ok=True)
+    annotated(source, copy, plan)
+    columns = our_columns(copy, plan) | our_columns(source, plan)
+    before, after = ours(source), ours(copy)
+    assert without(after, "", columns) == without(before, "", columns)
+    written = [cell.text for place, cell in after[""].items() if place[1] in columns]
+    assert not any(text.startswith(("=", "+", "-", "@", "\t", "\r")) for text in written)
+    if not our_columns(source, plan):
+        rest = iter(copy.read_bytes())
+        assert all(byte in rest for byte in source.read_bytes())
+    annotated(copy, again, plan)
+    assert again.read_bytes() == copy.read_bytes()
+    return True
+
+
+def without(
+    cells: dict[str, dict[Place, Cell]], sheet: str, columns: frozenset[int]
+) -> dict[str, dict[Place, Cell]]:
+    """The cells of a workbook but those of our columns and of the summary."""
+    return {
+        name: {
+            place: cell for place, cell in found.items() if name != sheet or place[1] not in columns
+        }
+        for name, found in cells.items()
+        if name != SUMMARY
+    }
 
 
 def assert_copied(file: Path, folder: Path, asked: ReadOptions | None = None) -> str:

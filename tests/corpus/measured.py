@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
-from tests.agreement.books import ROOT
+from tests.corpus.books import ROOT
 
 HUNGRY = 100
 """MiB from which on the next command gets a new process."""

@@ -6,8 +6,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 
-from tests.agreement.books import BOOKS
 from tests.corpus import test_operator, test_texts, test_values, test_workbooks
+from tests.corpus.books import BOOKS
 from tests.corpus.copied import NO_ROOM, assert_copied
 from tests.corpus.made import Case
 from tests.fuzz import shapes

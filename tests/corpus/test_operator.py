@@ -13,7 +13,6 @@ import pytest
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.settings import LARGE_PARCEL_MODES
-from tests.agreement.reading import both_read
 from tests.conftest import gtin
 from tests.corpus.copied import assert_copied
 from tests.corpus.made import (
@@ -43,6 +42,7 @@ from tests.corpus.made import (
     strings,
     styles,
 )
+from tests.corpus.reading import both_read
 
 SHEET = "Fichier Intégration Offre"
 ORIGIN, ECO, DEA = "price.originPrice", "taxes.EcoPart", "taxes.DEA"

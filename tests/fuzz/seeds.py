@@ -2,16 +2,27 @@
 
 from functools import cache
 
-from tests.agreement.books import BOOKS, ROOT
 from tests.conftest import offer, table, update
+from tests.corpus.books import BOOKS, ROOT
+from tests.corpus.test_workbooks import CASES
+
+TEMPLATES = [name for name in BOOKS if name.startswith("templates/")]
+SHAPES = {
+    name: CASES[name].make
+    for name in (
+        *("shared strings", "rows and cells without references", "prefixed tags", "UTF-16"),
+        *("strict namespaces", "an absolute target", "other capitals", "labels above keys"),
+        *("a wrong dimension", "a hidden sheet first", "a formatted cell in the last corner"),
+        *("rows far apart", "a row that is hidden", "part names with backslashes"),
+    )
+}
 
 
 @cache
 def workbooks() -> dict[str, bytes]:
-    """Our samples and templates, and the books of every make."""
-    return {name: make() for name, make in BOOKS.items() if "templates/" not in name} | {
-        name: BOOKS[name]() for name in ("templates/offers-upsert.fr.xlsx",)
-    }
+    """Our samples and a template, and books of every make."""
+    makers = {name: make for name, make in BOOKS.items() if name not in TEMPLATES[1:]}
+    return {name: make() for name, make in (makers | SHAPES).items()}
 
 
 @cache

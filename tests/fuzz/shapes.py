@@ -8,17 +8,17 @@ from xml.sax.saxutils import escape
 from hypothesis import strategies as st
 
 from feedtool.model.cells import letters
-from tests.agreement.books import (
+from tests.corpus.books import (
     MAIN,
     RELS,
     SHEET,
     STRICT,
-    STRICT_RELS,
     STRINGS,
     around,
     package,
     texts,
 )
+from tests.corpus.made import STRICT_RELS
 
 KNOWN = (
     *("sellerExternalReference", "product.gtin", "condition", "price.price", "taxes.VAT"),

@@ -96,7 +96,7 @@ def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
     seen = [ObservedOffer("SKU-1", {"price": 18, "quantity": 4}, KEY)]
     how: dict[str, Any] = {"between": (START, START), "is_all": True}
     assert record_observed(
-        shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, absorbed=0, **how
+        shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, projected=0, **how
     )
     assert known(shop, item()) == ({"price": 18}, True, 4)
     assert statuses(shop.send(update(1, quantity="4"), selection=CHANGED)) == ["Unchanged"]
@@ -107,7 +107,7 @@ def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
     AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     for is_all, count in ((False, 2), (True, 1)):
         seen = [ObservedOffer("SKU-1", {"price": 18}, KEY)]
-        how: dict[str, Any] = {"between": (LATER, LATER), "is_all": is_all, "absorbed": 1}
+        how: dict[str, Any] = {"between": (LATER, LATER), "is_all": is_all, "projected": 1}
         assert record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
         assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == count
 
@@ -119,7 +119,7 @@ def test_a_struck_price_stays_known_where_nothing_else_has_changed(
     shop.send(ONE | {"price.originPrice": "30"})
     AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     seen = [ObservedOffer("SKU-1", {"price": price}, KEY)]
-    how: dict[str, Any] = {"between": (LATER, LATER), "is_all": True, "absorbed": 1}
+    how: dict[str, Any] = {"between": (LATER, LATER), "is_all": True, "projected": 1}
     assert record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
     terms, _, _ = known(shop, item())
     assert terms is not None
@@ -131,7 +131,7 @@ def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) 
     shop.send(ONE)
     AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
     seen = [ObservedOffer("SKU-1", {"price": 18}, KEY)]
-    how: dict[str, Any] = {"between": (START, LATER), "is_all": True, "absorbed": before}
+    how: dict[str, Any] = {"between": (START, LATER), "is_all": True, "projected": before}
     assert not record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
     terms, _, _ = known(shop, item())
     assert terms is not None

@@ -105,7 +105,7 @@ def test_who_waits_gets_it(place: Path | str, other: Process) -> None:
 
     with (
         Ledger(place) as ledger,
-        ledger.hold("S1", SERVICE, command="watch", now=NOW, wait=wait),
+        hold(ledger.engine, "S1", SERVICE, command="watch", now=NOW, wait=wait),
     ):
         assert other.heard() == "free"
     assert [holder.pid for holder in waiting.met if holder][:1] == [other.pid]

@@ -59,7 +59,7 @@ def test_messages_are_kept_with_their_fields(ledger: Ledger) -> None:
     found = next(iter(ledger.verdicts(file)))
     assert (found.status, found.messages) == (Status.REFUSED, told)
     assert found.messages[3].severity is Severity.WARNING
-    with reading(ledger._engine) as db:  # noqa: SLF001 - what older tools have written
+    with reading(ledger.engine) as db:  # what older tools have written
         (kept,) = db.execute(select(tables.results.c.messages)).scalars()
     assert json.loads(kept)[:2] == [["ER400", "Because."], ["C", "No.", "title", "error"]]
 

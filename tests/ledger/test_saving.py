@@ -26,7 +26,7 @@ def two_packages(ledger: Ledger) -> None:
 
 def attempts(ledger: Ledger) -> list[tuple[int, int, str, str | None]]:
     at = tables.attempts.c
-    with reading(ledger._engine) as db:  # noqa: SLF001  # what no method shows
+    with reading(ledger.engine) as db:  # what no method shows
         found = db.execute(select(at.package, at.number, at.step, at.outcome).order_by(*at))
         return [tuple(one) for one in found]
 
@@ -81,7 +81,7 @@ def test_the_last_word_on_an_upload_counts(
         package = after
     ledger.save(changes)
     at = tables.uploads.c
-    with reading(ledger._engine) as db:  # noqa: SLF001  # what no method shows
+    with reading(ledger.engine) as db:  # what no method shows
         kept = db.execute(select(at.stage, at.message_code).where(at.package == package.key)).all()
     assert [tuple(one) for one in kept] == [
         (stages[-1], FULL.code if is_told else None),

@@ -164,7 +164,7 @@ def test_attempts_are_written_before_and_after(ledger: Ledger) -> None:
     ledger.save([Change(package, package, Attempt(2, "look", NOW))])
     assert ledger.known(["p1", "p2"]) == set()
     ledger.save([Change(package, package, answered)])
-    with reading(ledger._engine) as db:  # noqa: SLF001  # what no method shows
+    with reading(ledger.engine) as db:  # what no method shows
         found = db.execute(select(tables.attempts).order_by(tables.attempts.c.number)).all()
     assert [tuple(one) for one in found] == [
         (package.key, 1, "create", 2, NOW, NOW, "done", 201, "t1", "Yes.", "p1"),
@@ -343,7 +343,7 @@ def test_a_package_does_not_wait_for_itself(ledger: Ledger) -> None:
 def test_two_open_packages_with_one_reference_are_impossible(ledger: Ledger) -> None:
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3)._replace(product="x"))
     begin(ledger, older, Phase.COMMITTED)
-    with pytest.raises(IntegrityError), writing(ledger._engine) as db:  # noqa: SLF001  # the last line of defence
+    with pytest.raises(IntegrityError), writing(ledger.engine) as db:  # the last line of defence
         clearing.acquire(db, newer.package, newer.run)
     assert ledger.clear(newer.package, newer.run).blocked_by == {older.package.key}
 
@@ -591,7 +591,7 @@ def test_what_was_last_written_to_a_place(ledger: Ledger) -> None:
 
 def test_a_ledger_that_cannot_be_written(ledger: Ledger) -> None:
     _, package = one_package(ledger)
-    with writing(ledger._engine) as db:  # noqa: SLF001  # as somebody else might
+    with writing(ledger.engine) as db:  # as somebody else might
         db.exec_driver_sql("DROP TABLE attempts")
     with pytest.raises(Interrupted, match="ledger cannot be written"):
         ledger.save([Change(package, package, Attempt(1, "look", NOW))])

@@ -38,7 +38,7 @@ from feedtool.runs.codes import all_codes
 from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import CorruptXml, open_source
 from feedtool.sheets.annotate import Link, annotate, shown
-from tests.agreement.books import around, header, offers, package, worksheet
+from tests.corpus.books import around, header, offers, package, worksheet
 from tests.hostile import SAMPLES, TEXTS, Structure, is_calculated, steering
 from tests.report.conftest import make_outcome, make_problem
 

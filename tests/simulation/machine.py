@@ -57,14 +57,14 @@ class FragileLedger(Ledger):
         That is written before it leaves: after a kill nobody can tell whether it did.
         """
         # Nothing of the ledger's own lets in anybody between the statements and the commit.
-        event.listen(self._engine, "commit", self._before_commit)
+        event.listen(self.engine, "commit", self._before_commit)
 
     def wipe(self) -> None:
         """As new: making the tables anew takes longer than a whole world."""
         self.power = None
         self.meant.clear()
         self.intended.clear()
-        with self._engine.begin() as db:
+        with self.engine.begin() as db:
             for table in reversed(tables.metadata.sorted_tables):
                 if table is not tables.schema_version:
                     db.execute(table.delete())

@@ -19,6 +19,7 @@ from openpyxl import load_workbook
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState
+from feedtool.ledger.lock import hold
 from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.workspace import unfinished
@@ -556,7 +557,9 @@ def test_while_another_sends_for_the_seller_the_others_go_on(world: World, waits
     world.drop("a.csv", offer(1))
     world.drop("shop/b.csv", offer(2))
     with ExitStack() as held, world.ledger() as ledger:
-        held.enter_context(ledger.hold("seller", ADDRESS, command="submit", now=world.today))
+        held.enter_context(
+            hold(ledger.engine, "seller", ADDRESS, command="submit", now=world.today)
+        )
 
         looks = count()
 

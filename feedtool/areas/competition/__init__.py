@@ -1,1 +1,1 @@
-"""What other sellers ask for the same products."""
+"""Offers of other sellers for the same products."""

@@ -48,7 +48,7 @@ class CompetitionPage(NamedTuple):
     """One answer."""
 
     products: int
-    """How many the answer is about."""
+    """The number that the answer is about."""
     rows: list[dict[str, Value]]
     """Fields by their paths: of each offer, or of a product that has none."""
     next: str | None

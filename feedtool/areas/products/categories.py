@@ -1,10 +1,16 @@
-"""The categories of a template, by the codes that were named. Pure."""
+"""The categories of a template, by their codes, and the properties that they share. Pure."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from feedtool.areas.products.catalog import Catalog, Category
+from feedtool.areas.products.catalog import Catalog, Category, Necessity, Property, PropertyChoice
 from feedtool.areas.products.catalog.model import DEEPEST
+from feedtool.areas.products.columns.attribute import RETIRED
+from feedtool.feeds.template import SHOWN_CHOICES, is_whole
 from feedtool.model.errors import UsageProblem
+from feedtool.model.translation import Translate
 
 NAMED = 5
 """Categories that are named in place of all that a higher one holds."""
@@ -60,3 +66,98 @@ def refusal(catalog: Catalog, code: str) -> tuple[str, str] | None:
 
 
 _SEARCH = "`feedtool catalog search TEXT` finds categories"
+
+
+# Properties.
+
+
+class SharedProperty(NamedTuple):
+    """A property as several categories have it."""
+
+    known: Property
+    """As a column takes it: all that any of the categories takes."""
+    by_category: Mapping[str, Property]
+
+    def where(self, necessity: Necessity) -> list[str]:
+        """The categories in which it has this necessity."""
+        return [code for code, item in self.by_category.items() if item.necessity is necessity]
+
+
+def shared(catalog: Catalog, categories: Iterable[Category]) -> list[SharedProperty]:
+    """Every property that one of the categories has, in order of its index."""
+    found: dict[str, dict[str, Property]] = {}
+    for category in categories:
+        for item in catalog.properties(category.reference) or ():
+            if item.reference.upper() != RETIRED:
+                found.setdefault(item.reference, {})[category.reference] = item
+    properties = [SharedProperty(_merged([*items.values()]), items) for items in found.values()]
+    return sorted(properties, key=lambda item: item.known.index)  # stable: then as they were met
+
+
+def _merged(items: Sequence[Property]) -> Property:
+    choices: dict[str, PropertyChoice] = {}
+    for choice in (choice for item in items for choice in item.choices):
+        choices.setdefault(choice.code, choice)
+    return replace(
+        items[0],
+        index=min(item.index for item in items),
+        unit=" / ".join(dict.fromkeys(item.unit for item in items if item.unit)),
+        is_ranged=all(item.is_ranged or item.choices for item in items),
+        is_numeric=all(item.is_numeric for item in items),
+        is_multiple=any(item.is_multiple for item in items),
+        is_variation=any(item.is_variation for item in items),
+        choices=tuple(choices.values()),
+        allowed_file_types=tuple(
+            dict.fromkeys(kind for item in items for kind in item.allowed_file_types)
+        ),
+    )
+
+
+def offered(choices: Sequence[PropertyChoice]) -> tuple[str, ...]:
+    """The entries of a dropdown: labels, and codes where a label would be ambiguous."""
+    labels = Counter(choice.label for choice in choices)
+    codes = {choice.code for choice in choices}
+
+    def is_clear(choice: PropertyChoice) -> bool:
+        is_others_code = choice.label != choice.code and choice.label in codes
+        return labels[choice.label] == 1 and not is_others_code and is_whole(choice.label)
+
+    return tuple(choice.label if is_clear(choice) else choice.code for choice in choices)
+
+
+def described(known: Property, choices: tuple[str, ...], _: Translate) -> list[str]:
+    """The help of a property's column."""
+    if known.allowed_file_types:
+        kind = _("The web address (https) of a file: {types}.")
+        if known.is_multiple:
+            kind = _(
+                "One or several web addresses (https) of files, separated by a semicolon: {types}."
+            )
+        return [kind.format(types=", ".join(known.allowed_file_types))]
+    if choices:
+        single, several = (
+            "One of the list.",
+            "One or several of the list, separated by a semicolon.",
+        )
+    elif known.is_numeric:
+        single, several = "A number.", "One or several numbers, separated by a semicolon."
+    else:
+        single, several = "A text.", "One or several texts, separated by a semicolon."
+    texts = [_(several if known.is_multiple else single)]
+    if known.unit:
+        texts.append(_("Unit: {unit}, which is not typed.").format(unit=known.unit))
+    if len(choices) > SHOWN_CHOICES:
+        first = _("The list shows the first {count}; further ones can be typed.")
+        texts.append(first.format(count=SHOWN_CHOICES))
+    return texts
+
+
+def example_of(known: Property, choices: tuple[str, ...]) -> str:
+    """An example of a property's cell; none of a text, whose content nobody can guess."""
+    if known.allowed_file_types:
+        return f"https://example.com/a.{known.allowed_file_types[0]}"
+    if choices:
+        return ";".join(choices[: 2 if known.is_multiple else 1])
+    if known.is_numeric:
+        return "12;15" if known.is_multiple else "12"
+    return ""

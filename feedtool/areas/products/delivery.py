@@ -1,6 +1,6 @@
-"""How products are delivered: in batches, of which the integration reports tell.
+"""The delivery of products: batches, whose results are in the integration reports.
 
-Specification, part "Catalog endpoints": one POST takes a batch in, and what becomes of each product
+Specification, part "Catalog endpoints": one POST takes a batch in, and the outcome of each product
 appears in the integration reports.
 """
 
@@ -28,7 +28,7 @@ QUOTA = "quotaexceeded"
 
 
 def product_names(reference: str, gtin: str) -> frozenset[str]:
-    """What reports and offers name a product by.
+    """The names of a product in reports and offers.
 
     A GTIN is the same with and without zeros in front.
     """
@@ -49,8 +49,9 @@ def match(
 
 
 def is_quota(item: ReportItem) -> bool:
-    """Whether a product is refused for a quota, and nothing else."""
-    errors = {said.code.casefold() for said in item.messages if said.severity is Severity.ERROR}
+    """True if a product is refused for a quota, and nothing else."""
+    messages = (message for message in item.messages if message.severity is Severity.ERROR)
+    errors = {message.code.casefold() for message in messages}
     return item.status not in {None, Status.INTEGRATED} and errors == {QUOTA}
 
 

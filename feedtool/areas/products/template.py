@@ -11,16 +11,17 @@ from typing import cast
 
 from feedtool.areas.products.catalog import Catalog, Category, Necessity, Property
 from feedtool.areas.products.catalog.fingerprint import written
-from feedtool.areas.products.categories import chosen, refusal
-from feedtool.areas.products.columns import common
-from feedtool.areas.products.feeds import FEED
-from feedtool.areas.products.template_shared import (
+from feedtool.areas.products.categories import (
     SharedProperty,
+    chosen,
     described,
     example_of,
     offered,
+    refusal,
     shared,
 )
+from feedtool.areas.products.columns import common
+from feedtool.areas.products.feeds import FEED
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
 from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import (
@@ -126,7 +127,7 @@ def products_contents(
 
 
 def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tuple[str, ...]:
-    """How it is filled."""
+    """The instructions to fill it."""
     _ = translation(TEXTS, language)
     variants = _(
         "Variants are products that differ by size and colour only: give all of a family the same "
@@ -258,7 +259,7 @@ class _Maker:
     def _needed(
         self, mandatory: Sequence[str], recommended: Sequence[str], having: Sequence[str]
     ) -> tuple[Need, str]:
-        """Whether a column must be filled, and where."""
+        """The need of a column, with the categories that need it."""
         every, _ = len(self._codes), self._
         if len(mandatory) == every:
             return Need.ALWAYS, _("Mandatory")

@@ -30,12 +30,12 @@ class InvalidValue(NamedTuple):
 
     @property
     def is_refused(self) -> bool:
-        """Whether an error, and not only a warning, is among the faults."""
+        """True if an error, and not only a warning, is among the faults."""
         return is_error(self.faults)
 
 
 def is_error(faults: Iterable[Issue]) -> bool:
-    """Whether an error, and not only a warning, is among faults."""
+    """True if an error, and not only a warning, is among faults."""
     return Severity.ERROR in [fault.code.severity for fault in faults]
 
 

@@ -20,7 +20,7 @@ _DASH = re.compile(r" [-\u2010-\u2015] ?|[-\u2010-\u2015] ")
 SHORT = 2
 """Characters of a value for which no other one is suggested."""
 CLOSE = 50
-"""How alike a value and a suggested one are at least; 100 is the same."""
+"""The least likeness of a value and a suggested one; 100 is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Condition(Choice):
         object.__setattr__(self, "parts", parts)
 
     def allowed(self, column: ColumnReader) -> tuple[str, ...]:
-        """What the profile lists."""
+        """The conditions that the profile lists."""
         return column.dialect.conditions
 
     def _of_parts(self, text: str) -> str | None:

@@ -80,7 +80,7 @@ def _from_number(digits: str) -> object:
 
 
 def _is_plausible(digits: str) -> bool:
-    """Whether it has a GTIN's length and digits; all zeros pass the check digit and are none."""
+    """True if it has a GTIN's length and digits; all zeros pass the check digit and are none."""
     return (
         len(digits) in LENGTHS
         and digits.isascii()

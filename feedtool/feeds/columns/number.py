@@ -90,7 +90,7 @@ def _number(text: str, decimal: str) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class Number(ABC):
-    """What all numbers share: reading a cell, bounds, and what a column's cells settle."""
+    """The common part of all numbers: reading a cell, bounds, and what a column's cells settle."""
 
     above: Decimal | None = None
     """The number must be greater."""
@@ -221,7 +221,7 @@ def _money(number: Decimal, cell: Cell) -> Decimal | InvalidValue:
 
 
 def _unsigned(text: str, currencies: tuple[str, ...]) -> tuple[bool, str]:
-    """Whether it is negative, and the digits, without sign and the profile's currencies."""
+    """True if it is negative, and the digits, without sign and the profile's currencies."""
     text = _without_currency(text, currencies)
     if text[:1] in ("+", "-"):  # `+€ 5` is seen as well as `€ +5`
         return text[0] == "-", _without_currency(text[1:].lstrip(), currencies)
@@ -262,7 +262,7 @@ def _unread(text: str, column: ColumnReader) -> InvalidValue:
 
 
 def _as_settled(flawed: InvalidValue, column: ColumnReader) -> InvalidValue:
-    """What is wrong with a number that the column settled: that it did, and by which cell."""
+    """The flaw of a number that the column settled, with the cell that shows how."""
     example = column.evidence.get(column.decimal or "")
     why = f" when read with “{column.decimal}” for decimals"
     if example:

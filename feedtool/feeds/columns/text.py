@@ -133,7 +133,7 @@ class Text:
         return InvalidValue(value, faults) if faults else value
 
     def faults(self, value: str) -> tuple[Issue, ...]:
-        """What is wrong with the characters themselves."""
+        """The issues of the characters themselves."""
         if not has_invisible(value):
             return ()
         message = f"the text holds an invisible character: {visible(value)}"
@@ -203,7 +203,7 @@ def _too_long(value: str, column: ColumnReader) -> tuple[Issue, ...]:
 
 
 def has_invisible(text: str) -> bool:
-    """Whether a text holds control, zero-width or direction characters."""
+    """True if a text holds control, zero-width or direction characters."""
     return invisible_in(text) is not None
 
 

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from feedtool.areas.offers.wire.offers import (
 from feedtool.areas.offers.wire.packages import commit, create_package, package_id, upload
 from feedtool.areas.registry import sandbox_parts
 from feedtool.feeds.answers import ListedPackage, Meaning
-from feedtool.model.call import Reply
+from feedtool.model.call import READ, Call, Reply, comma_lists, fits_comma_list
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.bodies import Unreadable
@@ -191,6 +192,66 @@ def test_pages_lead_to_the_same_origin_alone() -> None:
 )
 def test_a_package_in_the_list(item: object, found: ListedPackage | None) -> None:
     assert packages_page(page([item])).packages == ([found] if found else [])
+
+
+# Calls.
+
+
+@pytest.mark.parametrize(
+    ("asked", "query"),
+    [
+        ({}, {}),
+        ({"references": ["A", "b c"]}, {"sellerExternalReferences": "A,b c"}),
+        ({"gtins": ["1", "2"]}, {"gtins": "1,2"}),
+        ({"fields": ["product", "facialPrice.price"]}, {"fields": "product,facialPrice.price"}),
+        ({"offer_ids": ["S_1", "S_2"]}, {"offerIds": "S_1,S_2"}),
+        ({"states": ["active"]}, {"offerStates": "active"}),
+        ({"since": "2026-11-20T09:00:00Z"}, {"updatedAtMin": "2026-11-20T09:00:00Z"}),
+    ],
+)
+def test_offers_are_asked_for(asked: dict[str, Any], query: dict[str, str]) -> None:
+    call = read_offers("PRIMARY", **asked)
+    usual = {"salesChannelId": "PRIMARY", "limit": "1000"}
+    fields = {"fields": "condition,product,integrationPrice,deliveryOffers"}
+    assert (call.method, call.target) == ("GET", "/offers")
+    assert dict(call.query) == {**usual, **fields, **query}
+
+
+@pytest.mark.parametrize("key", ["", "A,1", " A", "A "])
+def test_what_no_comma_list_can_hold(key: str) -> None:
+    assert not fits_comma_list(key)
+    with pytest.raises(ValueError, match="comma list"):
+        read_offers("PRIMARY", references=["A", key])
+    with pytest.raises(ValueError, match="comma list"):
+        read_offers("PRIMARY", gtins=[key])
+
+
+def test_links_of_lists_are_followed_as_they_are() -> None:
+    link = "https://service.example/v2/anything?cursor=%2B1"
+    followed = Call("GET", link, READ)
+    assert read_offers("PRIMARY", ["A,1"], link=link) == followed
+    assert read_packages(link, state="Ready") == followed
+
+
+@pytest.mark.parametrize(
+    ("asked", "query"),
+    [
+        ({}, ()),
+        ({"state": "Ready"}, (("state", "Ready"),)),
+        ({"state": "Ready", "channel": "C"}, (("state", "Ready"), ("salesChannelId", "C"))),
+    ],
+)
+def test_packages_are_asked_for(asked: dict[str, str], query: tuple[tuple[str, str], ...]) -> None:
+    assert read_packages(**asked) == Call("GET", "/offer-packages", READ, query=query)
+
+
+@given(st.lists(st.text(min_size=1, max_size=50)), st.integers(1, 2000))
+def test_lists_hold_every_key_in_order(keys: list[str], longest: int) -> None:
+    lists = list(comma_lists(keys, longest))
+    assert [key for some in lists for key in some] == keys
+    assert all(lists)
+    for some in lists:
+        assert len(some) == 1 or len(quote(",".join(some), safe="")) <= longest
 
 
 # Of the service itself.

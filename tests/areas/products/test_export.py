@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.products.catalog import Catalog, Property
-from feedtool.areas.products.export import EXPORT
-from feedtool.areas.products.rows import PropertyCells
+from feedtool.areas.products.export import EXPORT, PropertyCells
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
 from feedtool.report.export import Exported

@@ -189,37 +189,45 @@ def test_the_stamp_goes_before_the_headers(files: Files) -> None:
     assert [one.kind for one in found] == ["products", "offers-upsert"]
 
 
-def test_a_stamp_of_one_category_is_every_rows(files: Files) -> None:
-    rows = [without(product(1), "categoryCode"), without(product(2, p3001=""), "categoryCode")]
-    path = stamped(files.book({"Products": rows}), template="products", category="010101")
-    (sheet,) = checked(path, dialect=judging())
-    assert codes(sheet) == [(3, "required-missing")]
-    assert [one["categoryCode"] for one in bodies(sheet)] == ["010101"]
+BARE = without(product(1), "categoryCode")
+STAMPED: dict[str, tuple[str, list[dict[str, str]], list[tuple[int, str]], list[str]]] = {
+    # stamp → codes, categories of the valid rows
+    "one for every row": (
+        "010101",
+        [BARE, without(product(2, p3001=""), "categoryCode")],
+        [(3, "required-missing")],
+        ["010101"],
+    ),
+    "a row that names its own": (
+        "010101",
+        [product(1, categoryCode=""), shirt(2)],
+        [],
+        ["010101", "010102"],
+    ),
+    "several are no row's": (
+        "010101,010102",
+        [product(1, categoryCode="")],
+        [(2, "required-missing")],
+        [],
+    ),
+    "unknown": ("020202", [BARE], [(2, "category-unknown")], []),
+    "not active": ("010105", [BARE], [(2, "category-inactive")], []),
+    "of level 2": ("0101", [BARE], [(2, "category-level")], []),
+}
 
 
-def test_a_row_that_names_its_category_is_of_that(files: Files) -> None:
-    rows = [product(1, categoryCode=""), shirt(2)]
-    path = stamped(files.book({"Products": rows}), template="products", category="010101")
-    (sheet,) = checked(path, dialect=judging())
-    assert [one["categoryCode"] for one in bodies(sheet)] == ["010101", "010102"]
-
-
-def test_a_stamp_of_several_categories_is_no_rows(files: Files) -> None:
-    rows = [product(1, categoryCode="")]
-    path = stamped(files.book({"Products": rows}), template="products", category="010101,010102")
-    (sheet,) = checked(path, dialect=judging())
-    assert codes(sheet) == [(2, "required-missing")]
-
-
-@pytest.mark.parametrize(
-    ("category", "code"),
-    [("020202", "category-unknown"), ("010105", "category-inactive"), ("0101", "category-level")],
-)
-def test_a_stamped_category_is_checked_too(files: Files, category: str, code: str) -> None:
-    rows = [without(product(1), "categoryCode")]
+@pytest.mark.parametrize(("category", "rows", "problems", "valid"), STAMPED.values(), ids=STAMPED)
+def test_stamped_categories(
+    files: Files,
+    category: str,
+    rows: list[dict[str, str]],
+    problems: list[tuple[int, str]],
+    valid: list[str],
+) -> None:
     path = stamped(files.book({"Products": rows}), template="products", category=category)
     (sheet,) = checked(path, dialect=judging())
-    assert codes(sheet) == [(2, code)]
+    assert codes(sheet) == problems
+    assert [body["categoryCode"] for body in bodies(sheet)] == valid
 
 
 def test_the_catalogue_in_the_templates_language_is_asked_for(files: Files) -> None:
@@ -330,12 +338,9 @@ def test_a_first_row_with_a_mistake_is_no_note(files: Files, first: str, code: s
     assert codes(sheet) == [(9, code)]
 
 
-def test_its_category_may_be_a_legacy_code(files: Files) -> None:
+def test_its_category_may_be_a_legacy_code_and_is_checked(files: Files) -> None:
     (sheet,) = checked(operator(files, product(1), category="01010155"), dialect=judging())
-    assert [one["categoryCode"] for one in bodies(sheet)] == ["010101"]
-
-
-def test_its_category_is_checked(files: Files) -> None:
+    assert [body["categoryCode"] for body in bodies(sheet)] == ["010101"]
     (sheet,) = checked(operator(files, product(1), category="020202"), dialect=judging())
     assert codes(sheet) == [(9, "category-unknown")]
 

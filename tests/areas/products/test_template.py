@@ -13,9 +13,9 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from feedtool.areas.products.catalog import Catalog, Necessity, Property, PropertyChoice
 from feedtool.areas.products.catalog.fingerprint import written
+from feedtool.areas.products.categories import offered
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import products_contents
-from feedtool.areas.products.template_shared import offered
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.feeds import template

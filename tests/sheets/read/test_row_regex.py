@@ -1,4 +1,4 @@
-"""The pattern and the parser read the same; what openpyxl reads is for `tests/agreement`."""
+"""The pattern and the parser read the same; what openpyxl reads is for `tests/corpus`."""
 
 import re
 

@@ -18,7 +18,7 @@ from feedtool.areas.competition.sandbox.settings import CompetitionBehaviour
 from feedtool.areas.legacy.sandbox.integration import REFURBISHED, number_of
 from feedtool.areas.offers.sandbox.rules import PRODUCT_REFERENCE, is_gtin
 from feedtool.areas.offers.sandbox.store import gtin_product, offered_products, offers_of_others
-from feedtool.areas.products.sandbox import fixtures, sheets
+from feedtool.areas.products.sandbox import sheets
 from feedtool.sandbox.message import HttpResponse, json_answer
 from feedtool.sandbox.problem import FIELD_MISSING, RequestRefused, bad_request
 from feedtool.sandbox.route import Exchange, Route
@@ -124,7 +124,7 @@ def _competition(exchange: Exchange, product: str) -> dict[str, Any] | None:
         "title": sheet.values.get("title"),
         "brand_name": sheet.values.get("brand"),
     }
-    changed = max([fixtures.SINCE, *(row["updated_at"] for row in rows)])
+    changed = max([sheets.SINCE, *(row["updated_at"] for row in rows)])
     return {"last_change_date": changed, "product": about, "offers": offers}
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CompetitionBehaviour:
-    """Who may use them."""
+    """The accounts that may use them."""
 
     unopened_sellers: tuple[str, ...] = ("unopened",)
     """Whose accounts have no access (part "Authentication", 4)."""

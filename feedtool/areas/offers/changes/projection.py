@@ -195,7 +195,7 @@ def record_observed(
     *,
     between: tuple[datetime, datetime],
     is_all: bool,
-    absorbed: int,
+    projected: int,
 ) -> bool:
     """Record offers as an export was shown them: whatever sent them, the service has them.
 
@@ -207,7 +207,7 @@ def record_observed(
         offers: What it showed; a quantity in the fields is the shared stock.
         between: When it was first and last asked.
         is_all: True if they are all of the channel's, so that nothing is known of others.
-        absorbed: What `count_projected` was before it was asked.
+        projected: What `count_projected` was before it was asked.
 
     Returns:
         False where nothing was recorded, since what was sent meanwhile is known already.
@@ -215,7 +215,7 @@ def record_observed(
     scope, shared = scope_of(service, seller, channel), scope_of(service, seller)
     before = f"{scope}-"
     with writing(engine) as db:
-        if _count_projected(db, service, seller) != absorbed:
+        if _count_projected(db, service, seller) != projected:
             return False
         if is_all:
             _move(db, scope, before)

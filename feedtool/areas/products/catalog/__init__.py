@@ -4,8 +4,8 @@ Specification, part "Catalog". What a product's row must hold depends on its cat
 checks are offline: so the catalogue is brought once (`feedtool catalog sync`) and looked up here.
 
 Reading order: `model` (the nouns), `words` (comparing names), `lookup` (the Catalog that checks
-ask), `search`, `fingerprint` (the changes since a template was made), `cache` (the file in which it
-is kept), and `excerpt` (the part of it that is kept with a run).
+ask, and the part of it that is kept with a run), `search`, `fingerprint` (the changes since a
+template was made), and `cache` (the file in which it is kept).
 """
 
 from feedtool.areas.products.catalog.lookup import Catalog

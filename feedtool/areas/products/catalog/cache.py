@@ -32,7 +32,7 @@ from feedtool.model.errors import Interrupted, UsageProblem
 FILE = "catalog.sqlite"
 
 STALE = timedelta(days=1)
-"""What a sync that was stopped has brought is brought again when it is older."""
+"""A sync that was stopped goes on only when it is younger."""
 
 
 class Statements(NamedTuple):
@@ -63,7 +63,7 @@ PROPERTIES = Statements(
 
 
 class Saved(StrEnum):
-    """How an entry differs from the one that was kept."""
+    """The difference of an entry to the one that was kept."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -84,7 +84,7 @@ class Begun(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """How many entries the service no longer lists."""
+    """The numbers of entries that the service no longer lists."""
 
     categories: int
     brands: int

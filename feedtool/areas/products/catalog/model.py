@@ -15,7 +15,7 @@ SEPARATOR = " > "
 
 
 class Necessity(StrEnum):
-    """Whether a product needs a property; without a mandatory one its creation is denied."""
+    """The need of a product for a property; without a mandatory one its creation is denied."""
 
     MANDATORY = "Mandatory"
     RECOMMENDED = "Recommended"
@@ -122,7 +122,7 @@ class Origin(NamedTuple):
     language: str
     """`en`, `fr` or `es`: of the labels."""
     synced_at: datetime | None
-    """When it was last brought to its end; None when no sync ever was."""
+    """The end of the last whole sync; None when there was none."""
 
 
 class Listed(NamedTuple):
@@ -131,7 +131,7 @@ class Listed(NamedTuple):
     properties: tuple[Property, ...]
     """By their index."""
     checked_at: datetime
-    """When the service was last asked for them."""
+    """The time of the last answer of the service about them."""
 
 
 # The tree of categories.

@@ -32,7 +32,7 @@ NOT_FOUND = 404
 
 
 class AnswerContent(StrEnum):
-    """What an answer holds."""
+    """The content of an answer."""
 
     BRANDS = "brands"
     CATEGORIES = "categories"
@@ -50,7 +50,7 @@ class Ask(NamedTuple):
 
 
 class SyncStep(NamedTuple):
-    """How far a sync is."""
+    """The progress of a sync."""
 
     text: str
     done: int

@@ -262,7 +262,7 @@ CHOICE = (
     ("code", "reference", "choiceReference", "value", "id", "key"),
     ("label", "name", "value", "title"),
 )
-"""Where a choice that is an object may have its two texts; the specification does not show it."""
+"""The possible names of the two texts of a choice; the specification does not show them."""
 
 
 def _choice(value: Any) -> PropertyChoice | None:

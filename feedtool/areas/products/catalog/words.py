@@ -10,7 +10,7 @@ LOOK_ALIKE = str.maketrans("ILOSBZ", "110582")
 """Letters that are read for digits."""
 
 CLOSE = 0.7
-"""How alike two names have to be for one to be meant by the other, as difflib counts it."""
+"""The likeness, as difflib counts it, from which a name may stand for another."""
 
 ENDS = 2
 """Characters at either end, at least, by which a name is found among very many."""

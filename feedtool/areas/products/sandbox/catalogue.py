@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS added_brand(
 FIRST_ADDED = 900_001
 """The brandReference of the first added brand."""
 VALIDATION = timedelta(days=1)
-"""How long it takes until an added brand is published."""
+"""The time until an added brand is published."""
 
 Texts = tuple[str, ...]
 """A text in each of LANGUAGES, or one for all of them."""

@@ -34,7 +34,7 @@ TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 COMMON_DATA = ("title", "description", PICTURES, CATEGORY)
-"""What a product sheet has in common with all others, beside its GTIN and its brand."""
+"""The data that every product sheet has, beside its GTIN and its brand."""
 
 
 def submitted_findings(

@@ -1,20 +1,31 @@
 """The product sheets: "one shared catalog sheet per GTIN" (part "Catalog" of the specification).
 
 The seller who submits an unknown product is its creator; whoever adds to it is a contributor. The
-sheet remembers of each value who gave it. Sheets that nobody has touched are not kept but made up.
+sheet remembers of each value who gave it.
+
+Sheets that nobody has touched are not kept: every well-formed GTIN has one, but for the restricted
+range. They are somebody else's, and made up from the GTIN, always in the same way: the mandatory
+properties are filled, about half of the others too, and some lack a picture or a brand. All are
+standard products.
 """
 
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
 
 from feedtool.areas.offers.sandbox.store import has_sheet, note_sheet
-from feedtool.areas.products.sandbox import fixtures
-from feedtool.areas.products.sandbox.catalogue import CatalogueCategory, catalogue
+from feedtool.areas.products.sandbox.catalogue import (
+    LANGUAGES,
+    CatalogueCategory,
+    CatalogueProperty,
+    catalogue,
+)
 from feedtool.areas.products.sandbox.submission import CATEGORY, GROUP, PICTURES, SubmittedProduct
 from feedtool.sandbox.state import stamp
 
@@ -40,6 +51,16 @@ CREATE TABLE IF NOT EXISTS sheet_seller(
   UNIQUE (seller, reference)
 ) WITHOUT ROWID;
 """
+
+SINCE = "2024-01-15T08:00:00.000000Z"
+"""The time at which all of them were made."""
+
+PICTURE = "https://images.sandbox.invalid/{}/{}.{}"
+
+# One in so many has no picture, and one in as many no brand.
+INCOMPLETE = 8
+# The shortest GTIN has 8 digits, and there is none of 9 to 11.
+LENGTHS = (8, 12, 13, 14)
 
 MARKETABLE = ("title", "description", PICTURES, "brand", CATEGORY)
 """The common data of a sheet; without one of them the product cannot be sold."""
@@ -99,9 +120,8 @@ def find(db: sqlite3.Connection, product: str) -> CatalogueSheet | None:
         return sheet_of(row)
     if not has_sheet(db, product):
         return None
-    content = {name: SheetValue(value, "") for name, value in fixtures.values(product).items()}
-    gtin, since = fixtures.gtin(product), fixtures.SINCE
-    return CatalogueSheet(product, gtin, "", content, since, since)
+    content = {name: SheetValue(value, "") for name, value in _known_values(product).items()}
+    return CatalogueSheet(product, _known_gtin(product), "", content, SINCE, SINCE)
 
 
 def sheet_of(row: sqlite3.Row) -> CatalogueSheet:
@@ -164,3 +184,65 @@ def sellers(db: sqlite3.Connection, product: str) -> list[sqlite3.Row]:
     """The sellers who have submitted the product, with their references."""
     query = "SELECT * FROM sheet_seller WHERE product = ? ORDER BY seller"
     return db.execute(query, (product,)).fetchall()
+
+
+# Sheets that nobody has touched.
+
+
+def _known_gtin(product: str) -> str:
+    """The GTIN of a product, in the shortest way to write it."""
+    digits = product.lstrip("0")
+    return digits.zfill(next(length for length in LENGTHS if length >= len(digits)))
+
+
+def _known_values(product: str) -> dict[str, Any]:
+    """The common fields and properties of a product's sheet by name."""
+    category = _pick(_open_categories(), product, "category")
+    brand = _pick(catalogue().brands, product, "brand").name
+    made: dict[str, Any] = {
+        "title": f"{category.label[0]} {brand} {_known_gtin(product)}",
+        "description": f"{category.label[0]} de la marque {brand}.",
+        CATEGORY: category.reference,
+        "language": LANGUAGES[0],
+    }
+    if _hash(product, "has brand") % INCOMPLETE:
+        made["brand"] = brand
+    if _hash(product, "has picture") % INCOMPLETE:
+        made[PICTURES] = [{"index": 1, "url": PICTURE.format(_known_gtin(product), 1, "jpg")}]
+    return made | {
+        use.known.reference: _value(product, use.known)
+        for use in category.uses
+        if not use.known.is_variation
+        and (use.is_mandatory or _hash(product, use.known.reference) % 2)
+    }
+
+
+@cache
+def _open_categories() -> tuple[CatalogueCategory, ...]:
+    """The categories that products may be put into without being variants."""
+    return tuple(
+        category
+        for category in catalogue().categories.values()
+        if category.takes_products
+        and not any(use.known.is_variation and use.is_mandatory for use in category.uses)
+    )
+
+
+def _value(product: str, known: CatalogueProperty) -> dict[str, Any]:
+    if known.file_types:
+        url = PICTURE.format(_known_gtin(product), known.reference, known.file_types[0])
+        return {"values": [], "files": [{"index": 1, "url": url}]}
+    if known.choices:
+        return {"values": [_pick(known.choices, product, "value", known.reference)[0]], "files": []}
+    number = _hash(product, "value", known.reference)
+    text = str(1 + number % 200) if known.is_numeric else f"{known.label[0]} {number % 1000}"
+    return {"values": [text], "files": []}
+
+
+def _pick(items: tuple[Any, ...], *about: str) -> Any:
+    return items[_hash(*about) % len(items)]
+
+
+def _hash(*about: str) -> int:
+    """A number that is always the same for the same thing."""
+    return zlib.crc32("|".join(about).encode())

@@ -78,13 +78,6 @@ def test_each_service_and_language_has_its_own(cache: Cache) -> None:
     assert [(one.service, one.language) for one in cache.origins()][2:] == [(other, "en")]
 
 
-def test_only_what_differs_is_written(cache: Cache) -> None:
-    key = filled(cache)
-    changed = [TREE[0]._replace(label="House"), *TREE[1:3]]
-    assert cache.save_categories(key, changed) == {Saved.CHANGED: 1, Saved.SAME: 2}
-    assert cache.save_brands(key, [*BRANDS, Brand("9", "New")]) == {Saved.SAME: 4, Saved.NEW: 1}
-
-
 @pytest.mark.parametrize(
     ("properties", "how"),
     [
@@ -105,7 +98,7 @@ def test_properties_are_compared(cache: Cache, properties: list[object] | None, 
     assert cache.begin(SERVICE, "en", (), at).marks == {"0A0101": Validators("f")}
 
 
-def test_what_is_no_longer_listed_goes(cache: Cache) -> None:
+def test_entries_that_are_no_longer_listed_go(cache: Cache) -> None:
     key = filled(cache)
     left = ALL - {"0A0101", "0A0103"}
     assert cache.finish(key, left, frozenset({"1"}), T0) == Removed(2, 3)
@@ -146,11 +139,6 @@ def test_a_sync_that_was_stopped_goes_on(
     assert again.started_at == (T0 + MINUTE if goes_on else T0 + MINUTE + later)
     assert again.fetched == ({"0A0102"} if goes_on else set())
     assert again.marks == {"0A0101": Validators("e", "m"), "0A0102": Validators()}
-
-
-def test_a_sync_that_came_to_its_end_begins_anew(cache: Cache) -> None:
-    filled(cache)
-    assert not cache.begin(SERVICE, "en", (), T0 + MINUTE).is_resumed
 
 
 # The file.

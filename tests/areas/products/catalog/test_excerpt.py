@@ -3,7 +3,7 @@
 import pytest
 
 from feedtool.areas.products.catalog import Catalog
-from feedtool.areas.products.catalog.excerpt import Consulted, from_excerpt
+from feedtool.areas.products.catalog.lookup import Consulted, from_excerpt
 from tests.areas.products.catalog.conftest import catalog, choices, prop
 
 KETTLES = (

@@ -5,13 +5,6 @@ from feedtool.areas.products.catalog.model import Listed, Origin
 from tests.areas.products.catalog.conftest import SERVICE, T0, catalog, prop
 
 
-def test_a_category_by_its_reference() -> None:
-    found = catalog().category("0A0101")
-    assert found is not None
-    assert (found.label, found.is_brand_mandatory) == ("Kettles", True)
-    assert catalog().category("0a0101") is None
-
-
 @pytest.mark.parametrize(
     ("code", "near"), [("0A0I01", ["0A0101"]), ("0a0101", ["0A0101"]), ("kettle", [])]
 )

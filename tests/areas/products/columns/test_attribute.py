@@ -14,6 +14,8 @@ from tests.feeds.columns.conftest import NO_VALUES, number, read, read_column, t
 
 URL = "https://shop.example/a.pdf"
 OTHER = "https://shop.example/b;c.pdf"
+JPEG = "https://a.example/x.JPEG"
+COOK, UNSEEN = "\U0001f468\u200d\U0001f373", "St\u200beel"
 
 
 def judged(
@@ -41,108 +43,87 @@ def judged(
     return found.attribute["values"], codes
 
 
-READ: dict[str, tuple[Property, Cell, list[str] | None, tuple[str, ...]]] = {
-    "a label": (made.ENERGY, text("A"), ["100"], ()),
-    "a label in any case": (made.COLOUR, text("bEiGe"), ["100"], ()),
-    "a code": (made.ENERGY, text("101"), ["101"], ()),
-    "a code in a numeric cell": (made.ENERGY, number("101"), ["101"], ()),
-    "no choice": (made.ENERGY, text("D"), None, ("enum-value",)),
+READ: dict[str, tuple[Property, Cell, list[str]]] = {
+    "a label": (made.ENERGY, text("A"), ["100"]),
+    "a label in any case": (made.COLOUR, text("bEiGe"), ["100"]),
+    "a code": (made.ENERGY, text("101"), ["101"]),
+    "a code in a numeric cell": (made.ENERGY, number("101"), ["101"]),
+    "one choice twice": (made.ENERGY, text("A; a"), ["100"]),
+    "two choices": (made.COLOUR, text("Beige; Blue"), ["100", "102"]),
+    "separators too many": (made.COLOUR, text(";Beige;;Blue;"), ["100", "102"]),
+    "a number": (made.LENGTH, number("12"), ["12"]),
+    "a fraction": (made.LENGTH, number("12.5"), ["12.5"]),
+    "float noise": (made.LENGTH, number("19.989999999999998"), ["19.99"]),
+    "a text": (made.LENGTH, text("12"), ["12"]),
+    "a decimal comma": (made.LENGTH, text("12,50"), ["12.5"]),
+    "thousands": (made.LENGTH, text("1 200"), ["1200"]),
+    "zero": (made.LENGTH, text("0,0"), ["0"]),
+    "a sign": (made.LENGTH, text("-3"), ["-3"]),
+    "its unit": (made.LENGTH, text("12 cm"), ["12"]),
+    "its unit without a blank": (made.LENGTH, text("12,5CM"), ["12.5"]),
+    "an inch": (replace(made.LENGTH, unit='"'), text('55"'), ["55"]),
+    "out of ten": (replace(made.LENGTH, unit="/10"), text("7,5/10"), ["7.5"]),
+    "per square metre": (replace(made.LENGTH, unit="g/m²"), text("120 g/m2"), ["120"]),
+    "a percentage": (made.SHARE, number("0.2", percent=True), ["20"]),
+    "a percentage in text": (made.SHARE, text("20 %"), ["20"]),
+    "numbers": (made.SPEEDS, text("54; 150 Mbit/s;54"), ["54", "150"]),
+    "free text": (made.MATERIAL, text("Steel, glass"), ["Steel, glass"]),
+    "free text with the separator": (made.MATERIAL, text("80 % a; 20 % b"), ["80 % a; 20 % b"]),
+    "free text on two lines": (made.MATERIAL, text("Steel\nglass"), ["Steel\nglass"]),
+    "a number as free text": (made.MATERIAL, number("42"), ["42"]),
+    "several texts": (made.FEATURES, text("Quiet; quick;"), ["Quiet", "quick"]),
+    "a numeric choice": (made.STORAGE, text("128"), ["128"]),
+    "a numeric choice with its unit": (made.STORAGE, text("128 GB"), ["128"]),
+    "a numeric choice written otherwise": (made.STORAGE, text("0,50"), ["0.5"]),
+    "a numeric choice as a number": (made.STORAGE, number("128"), ["128"]),
+    "a file": (made.MANUAL, text(URL), [URL]),
+    "two files": (made.LABELS, text(f"{URL} ; {OTHER};"), [URL, OTHER]),
+    "a JPEG where jpg is taken": (made.LABELS, text(JPEG), [JPEG]),
+    "an emoji with a joiner": (made.MATERIAL, text(COOK), [COOK]),
+}
+REFUSED: dict[str, tuple[Property, Cell, str]] = {
+    "no choice": (made.ENERGY, text("D"), "enum-value"),
+    "two choices of one": (made.ENERGY, text("A;B"), "single-value"),
+    "nothing but separators": (made.COLOUR, text(";"), "enum-value"),
+    "one of two is no choice": (made.COLOUR, text("Beige;Pnik"), "enum-value"),
+    "both are none": (made.COLOUR, text("Pnik;Puprle"), "enum-value enum-value"),
+    "another unit": (made.LENGTH, text("12 mm"), "unit-differs"),
+    "a unit where there is none": (replace(made.LENGTH, unit=None), text("12 cm"), "unit-differs"),
+    "no number": (made.LENGTH, text("long"), "number-format"),
+    "a range": (made.LENGTH, text("10-12"), "unit-differs"),
+    "ambiguous": (made.LENGTH, text("1,234"), "number-ambiguous"),
+    "a percentage of another unit": (made.LENGTH, number("0.2", percent=True), "unit-differs"),
+    "two numbers of one": (made.LENGTH, text("12; 13"), "single-value"),
+    "one of the numbers": (made.SPEEDS, text("54;fast"), "number-format"),
+    "no numeric choice": (made.STORAGE, text("100"), "enum-value"),
+    "two files of one": (made.MANUAL, text(f"{URL};{OTHER}"), "single-value"),
+    "a file of another type": (made.MANUAL, text("https://shop.example/a.docx"), "file-type"),
+    "a file of no type": (made.MANUAL, text("https://shop.example/a"), "file-type"),
+    "a file that is not secure": (made.MANUAL, text("http://shop.example/a.pdf"), "url-format"),
+    "a file of one's own": (made.MANUAL, text("manual.pdf"), "url-format"),
+    "retired": (made.CDAV, text("1"), "field-retired"),
+    "digits that are gone": (made.MATERIAL, number("1234567890123456"), "precision-lost"),
+}
+WARNED: dict[str, tuple[Property, Cell, list[str], tuple[str, ...]]] = {
     "a choice with blanks around": (made.ENERGY, text(" B "), ["101"], ("trimmed",)),
-    "two choices of one": (made.ENERGY, text("A;B"), None, ("single-value",)),
-    "one choice twice": (made.ENERGY, text("A; a"), ["100"], ()),
-    "two choices": (made.COLOUR, text("Beige; Blue"), ["100", "102"], ()),
-    "separators too many": (made.COLOUR, text(";Beige;;Blue;"), ["100", "102"], ()),
-    "nothing but separators": (made.COLOUR, text(";"), None, ("enum-value",)),
-    "one of two is no choice": (made.COLOUR, text("Beige;Pnik"), None, ("enum-value",)),
-    "both are none": (made.COLOUR, text("Pnik;Puprle"), None, ("enum-value",) * 2),
-    "a number": (made.LENGTH, number("12"), ["12"], ()),
-    "a fraction": (made.LENGTH, number("12.5"), ["12.5"], ()),
-    "float noise": (made.LENGTH, number("19.989999999999998"), ["19.99"], ()),
-    "a text": (made.LENGTH, text("12"), ["12"], ()),
-    "a decimal comma": (made.LENGTH, text("12,50"), ["12.5"], ()),
-    "thousands": (made.LENGTH, text("1 200"), ["1200"], ()),
-    "zero": (made.LENGTH, text("0,0"), ["0"], ()),
-    "a sign": (made.LENGTH, text("-3"), ["-3"], ()),
-    "its unit": (made.LENGTH, text("12 cm"), ["12"], ()),
-    "its unit without a blank": (made.LENGTH, text("12,5CM"), ["12.5"], ()),
-    "another unit": (made.LENGTH, text("12 mm"), None, ("unit-differs",)),
-    "a unit where there is none": (
-        replace(made.LENGTH, unit=None),
-        text("12 cm"),
-        None,
-        ("unit-differs",),
-    ),
-    "an inch": (replace(made.LENGTH, unit='"'), text('55"'), ["55"], ()),
-    "out of ten": (replace(made.LENGTH, unit="/10"), text("7,5/10"), ["7.5"], ()),
-    "per square metre": (replace(made.LENGTH, unit="g/m²"), text("120 g/m2"), ["120"], ()),
-    "no number": (made.LENGTH, text("long"), None, ("number-format",)),
-    "a range": (made.LENGTH, text("10-12"), None, ("unit-differs",)),
-    "ambiguous": (made.LENGTH, text("1,234"), None, ("number-ambiguous",)),
-    "a percentage of another unit": (
-        made.LENGTH,
-        number("0.2", percent=True),
-        None,
-        ("unit-differs",),
-    ),
-    "a percentage": (made.SHARE, number("0.2", percent=True), ["20"], ()),
-    "a percentage in text": (made.SHARE, text("20 %"), ["20"], ()),
-    "two numbers of one": (made.LENGTH, text("12; 13"), None, ("single-value",)),
-    "numbers": (made.SPEEDS, text("54; 150 Mbit/s;54"), ["54", "150"], ()),
-    "one of the numbers": (made.SPEEDS, text("54;fast"), None, ("number-format",)),
-    "free text": (made.MATERIAL, text("Steel, glass"), ["Steel, glass"], ()),
-    "free text with the separator": (made.MATERIAL, text("80 % a; 20 % b"), ["80 % a; 20 % b"], ()),
-    "free text on two lines": (made.MATERIAL, text("Steel\nglass"), ["Steel\nglass"], ()),
-    "a number as free text": (made.MATERIAL, number("42"), ["42"], ()),
-    "several texts": (made.FEATURES, text("Quiet; quick;"), ["Quiet", "quick"], ()),
-    "a numeric choice": (made.STORAGE, text("128"), ["128"], ()),
-    "a numeric choice with its unit": (made.STORAGE, text("128 GB"), ["128"], ()),
-    "a numeric choice written otherwise": (made.STORAGE, text("0,50"), ["0.5"], ()),
-    "a numeric choice as a number": (made.STORAGE, number("128"), ["128"], ()),
-    "no numeric choice": (made.STORAGE, text("100"), None, ("enum-value",)),
-    "a file": (made.MANUAL, text(URL), [URL], ()),
-    "two files of one": (made.MANUAL, text(f"{URL};{OTHER}"), None, ("single-value",)),
-    "two files": (made.LABELS, text(f"{URL} ; {OTHER};"), [URL, OTHER], ()),
-    "a JPEG where jpg is taken": (
-        made.LABELS,
-        text("https://a.example/x.JPEG"),
-        ["https://a.example/x.JPEG"],
-        (),
-    ),
-    "a file of another type": (
-        made.MANUAL,
-        text("https://shop.example/a.docx"),
-        None,
-        ("file-type",),
-    ),
-    "a file of no type": (made.MANUAL, text("https://shop.example/a"), None, ("file-type",)),
-    "a file that is not secure": (
-        made.MANUAL,
-        text("http://shop.example/a.pdf"),
-        None,
-        ("url-format",),
-    ),
-    "a file of one's own": (made.MANUAL, text("manual.pdf"), None, ("url-format",)),
-    "retired": (made.CDAV, text("1"), None, ("field-retired",)),
-    "digits that are gone": (made.MATERIAL, number("1234567890123456"), None, ("precision-lost",)),
-    "an invisible character": (
-        made.MATERIAL,
-        text("St\u200beel"),
-        ["St\u200beel"],
-        ("text-control-chars",),
-    ),
-    "an emoji with a joiner": (
-        made.MATERIAL,
-        text("\U0001f468\u200d\U0001f373"),
-        ["\U0001f468\u200d\U0001f373"],
-        (),
-    ),
+    "an invisible character": (made.MATERIAL, text(UNSEEN), [UNSEEN], ("text-control-chars",)),
     "what no text can carry": (made.MATERIAL, text("a\x01b"), ["a\x01b"], ("text-control-chars",)),
 }
 
 
-@pytest.mark.parametrize(("known", "cell", "values", "codes"), READ.values(), ids=READ)
-def test_read(
-    known: Property, cell: Cell, values: list[str] | None, codes: tuple[str, ...]
+@pytest.mark.parametrize(("known", "cell", "values"), READ.values(), ids=READ)
+def test_read(known: Property, cell: Cell, values: list[str]) -> None:
+    assert judged(known, cell) == (values, ())
+
+
+@pytest.mark.parametrize(("known", "cell", "codes"), REFUSED.values(), ids=REFUSED)
+def test_refused(known: Property, cell: Cell, codes: str) -> None:
+    assert judged(known, cell) == (None, tuple(codes.split()))
+
+
+@pytest.mark.parametrize(("known", "cell", "values", "codes"), WARNED.values(), ids=WARNED)
+def test_sent_with_a_problem(
+    known: Property, cell: Cell, values: list[str], codes: tuple[str, ...]
 ) -> None:
     assert judged(known, cell) == (values, codes)
 
@@ -168,19 +149,23 @@ def test_a_choice_that_holds_the_separator() -> None:
     assert judged(known, text("White;x")) == (["y", "x"], ())
 
 
-def test_a_code_goes_before_a_label() -> None:
-    known = replace(made.ENERGY, choices=(PropertyChoice("1", "2"), PropertyChoice("2", "1")))
-    assert judged(known, text("1")) == (["1"], ())
+SWAPPED = replace(made.ENERGY, choices=(PropertyChoice("1", "2"), PropertyChoice("2", "1")))
+OFFERED = replace(made.ENERGY, is_ranged=False)
+ANYTHING = replace(made.ENERGY, choices=())
 
 
-def test_choices_that_are_only_offered() -> None:
-    known = replace(made.ENERGY, is_ranged=False)
-    assert judged(known, text("a")) == (["100"], ())
-    assert judged(known, text("Quite another")) == (["Quite another"], ())
-
-
-def test_ranged_without_choices_takes_anything() -> None:
-    assert judged(replace(made.ENERGY, choices=()), text("Z")) == (["Z"], ())
+@pytest.mark.parametrize(
+    ("known", "written", "value"),
+    [
+        (SWAPPED, "1", "1"),
+        (OFFERED, "a", "100"),
+        (OFFERED, "Quite another", "Quite another"),
+        (ANYTHING, "Z", "Z"),
+    ],
+    ids=["a code before a label", "offered", "not offered", "ranged without choices"],
+)
+def test_choices_that_are_not_all(known: Property, written: str, value: str) -> None:
+    assert judged(known, text(written)) == ([value], ())
 
 
 def test_the_nearest_choice_is_suggested_by_its_label() -> None:

@@ -21,40 +21,38 @@ from tests.sandbox.desk import Desk
 GOOD = product("2000000000008")
 
 
-@pytest.mark.parametrize(
-    ("body", "errors"),
-    [
-        ({"products": [{"title": "A"}, GOOD]}, [("ER400-7480", "products[0].gtin")]),
-        ({"products": [GOOD, {"gtin": None}]}, [("ER400-9250", "products[1].gtin")]),
-        ({"products": [{"gtin": ""}, {}]}, None),
-        ({"products": [{"gtin": " "}]}, [("ER400-9250", "products[0].gtin")]),
-        ({"products": []}, [("ER400-9250", "products")]),
-        ({"products": None}, [("ER400-9250", "products")]),
-        ({"products": [1]}, [("ER400", "products[0]")]),
-        ({"products": {}}, [("ER400", "products")]),
-        ({"products": [{**GOOD, "title": 1}]}, [("ER400", "products[0].title")]),
-        ({"products": [{**GOOD, "attributes": {}}]}, [("ER400", "products[0].attributes")]),
-        (
-            {"products": [{**GOOD, "attributes": [{"propertyReference": 1}]}]},
-            [("ER400", "products[0].attributes[0].propertyReference")],
-        ),
-        (
-            {"products": [{**GOOD, "attributes": [{"propertyReference": "1", "values": [1]}]}]},
-            [("ER400", "products[0].attributes[0].values[0]")],
-        ),
-        ({"product": [GOOD]}, [("ER400-7480", "products")]),
-        ([GOOD], [("ER400", "body")]),
-        (b"{", [("ER400", "body")]),
-        ({"products": [GOOD] * 4}, [("ER400", "products")]),
-    ],
-)
-def test_what_is_no_package(
-    new_desk: type[Desk], body: Any, errors: list[tuple[str, str]] | None
-) -> None:
+def given(**attribute: Any) -> dict[str, Any]:
+    return {**GOOD, "attributes": [attribute]}
+
+
+NO_PACKAGES: list[tuple[Any, str, str]] = [
+    ({"products": [{"title": "A"}, GOOD]}, "ER400-7480", "products[0].gtin"),
+    ({"products": [GOOD, {"gtin": None}]}, "ER400-9250", "products[1].gtin"),
+    ({"products": [{"gtin": " "}]}, "ER400-9250", "products[0].gtin"),
+    ({"products": []}, "ER400-9250", "products"),
+    ({"products": None}, "ER400-9250", "products"),
+    ({"products": [1]}, "ER400", "products[0]"),
+    ({"products": {}}, "ER400", "products"),
+    ({"products": [{**GOOD, "title": 1}]}, "ER400", "products[0].title"),
+    ({"products": [{**GOOD, "attributes": {}}]}, "ER400", "products[0].attributes"),
+    (
+        {"products": [given(propertyReference=1)]},
+        "ER400",
+        "products[0].attributes[0].propertyReference",
+    ),
+    ({"products": [given(values=[1])]}, "ER400", "products[0].attributes[0].values[0]"),
+    ({"product": [GOOD]}, "ER400-7480", "products"),
+    ([GOOD], "ER400", "body"),
+    (b"{", "ER400", "body"),
+    ({"products": [GOOD] * 4}, "ER400", "products"),
+]
+
+
+@pytest.mark.parametrize(("body", "code", "cause"), NO_PACKAGES)
+def test_what_is_no_package(new_desk: type[Desk], body: Any, code: str, cause: str) -> None:
     with new_desk(ProductBehaviour(limit=3)) as desk:
         answer = desk.ask("POST", "/products-integration", body)
-        assert answer.status == 400
-        assert errors is None or answer.reasons == errors
+        assert (answer.status, answer.reasons) == (400, [(code, cause)])
         desk.wait(INTEGRATED)
         assert desk.ask("GET", REPORTS).json["items"] == []
 

@@ -21,7 +21,7 @@ from openpyxl.worksheet.formula import DataTableFormula
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
-from tests.agreement.books import STRICT
+from tests.corpus.books import STRICT
 
 Place = tuple[int, int]
 """Row, 1-based, and column, 0-based."""
@@ -127,6 +127,11 @@ def pairs(path: Path) -> Iterator[Pair]:
                 mine[sheet].get(place, BLANK),
                 others[sheet].get(place, NOTHING),
             )
+
+
+def differing(path: Path) -> list[Pair]:
+    """The cells that are not the same for both."""
+    return [pair for pair in pairs(path) if not agree(pair.ours, pair.theirs)]
 
 
 def both_read(path: Path) -> bool:
