@@ -39,7 +39,7 @@ class SheetEntry:
 
     @property
     def hidden(self) -> bool:
-        """Whether the sheet is hidden in either way."""
+        """True if the sheet is hidden in either way."""
         return self.state != "visible"
 
 
