@@ -37,30 +37,32 @@ class FileMissing(FileProblem):
     code = "file-missing"
 
 
-def check(inputs: Sequence[Input], asked: ReadOptions, areas: Areas) -> list[CheckedSheet]:
+def check(inputs: Sequence[Input], options: ReadOptions, areas: Areas) -> list[CheckedSheet]:
     """Reads and judges all files of one command.
 
     Args:
         inputs: The files, in the order in which they were given.
-        asked: How to read them.
+        options: How to read them.
         areas: Those whose feeds, rules and formats count.
 
     Returns:
         One CheckedSheet for each sheet that was read, and one for each file that could not be.
     """
-    checking = _Checking(asked, areas)
+    checking = _Checking(options, areas)
     for file in inputs:
         checking.add_unchanged(file)
     return checking.conclude()
 
 
-def check_source(name: str, source: Source, asked: ReadOptions, areas: Areas) -> list[CheckedSheet]:
+def check_source(
+    name: str, source: Source, options: ReadOptions, areas: Areas
+) -> list[CheckedSheet]:
     """Reads and judges what is open already; `name` is its own in messages.
 
     Raises:
         FileProblem: nothing of it is a feed.
     """
-    checking = _Checking(asked, areas)
+    checking = _Checking(options, areas)
     checking.add_source(Input(name, Path(name)), source)
     return checking.conclude()
 
@@ -68,8 +70,8 @@ def check_source(name: str, source: Source, asked: ReadOptions, areas: Areas) ->
 class _Checking:
     """The sheets of one command, while they are judged."""
 
-    def __init__(self, asked: ReadOptions, areas: Areas) -> None:
-        self._asked, self._areas = asked, areas
+    def __init__(self, options: ReadOptions, areas: Areas) -> None:
+        self._options, self._areas = options, areas
         self._surveys = [rule.survey() for rule in all_rules(areas) if rule.survey]
         self._sheets: list[CheckedSheet] = []
         self._locators: dict[int, Locator] = {}
@@ -98,7 +100,7 @@ class _Checking:
         try:
             if file.problem:
                 raise file.problem
-            with open_input(file, self._asked, self._areas) as source:
+            with open_input(file, self._options, self._areas) as source:
                 self.add_source(file, source)
         except FileProblem as error:
             self._sheets.append(CheckedSheet(file.name, error=error))
@@ -107,7 +109,7 @@ class _Checking:
 
     def add_source(self, file: Input, source: Source) -> None:
         """Reads the sheets of an open file."""
-        for chosen in choose(source, self._asked, self._areas, file.name):
+        for chosen in choose(source, self._options, self._areas, file.name):
             self._sheets.append(self._check_sheet(file, chosen))
 
     def _seen(self) -> list[int]:
@@ -118,22 +120,22 @@ class _Checking:
             survey.rewind(length)
 
     def _check_sheet(self, file: Input, chosen: Chosen) -> CheckedSheet:
-        asked, number, seen = self._asked, len(self._sheets), self._seen()
+        options, number, seen = self._options, len(self._sheets), self._seen()
         checked = CheckedSheet(
             file.name,
             chosen.sheet.name,
             chosen.feed.kind,
             chosen.header,
-            has_items=asked.with_items,
-            purges=asked.purges,
-            filled=Spool(Filled) if asked.with_values else None,
+            has_items=options.with_items,
+            purges=options.purges,
+            filled=Spool(Filled) if options.with_values else None,
             kind_reason=chosen.reason,
             is_kind_certain=chosen.is_certain,
         )
         try:
-            checked.header, context = _whole_header(chosen, asked.context)
+            checked.header, context = _whole_header(chosen, options.context)
             reader = SheetReader(
-                chosen, checked, asked, context, self._areas, self._surveys, number
+                chosen, checked, options, context, self._areas, self._surveys, number
             )
             reader.read()
             if not any(True for _ in checked.marks):
@@ -175,7 +177,7 @@ def unreadable(file: Input, error: OSError) -> FileMissing:
     return FileMissing(f"{file.name} cannot be read: {error.strerror}", hint)
 
 
-def open_input(file: Input, asked: ReadOptions, areas: Areas) -> Source:
+def open_input(file: Input, options: ReadOptions, areas: Areas) -> Source:
     """A file as what it is: a workbook, a CSV, or of a format that an area declares.
 
     Raises:
@@ -184,9 +186,9 @@ def open_input(file: Input, asked: ReadOptions, areas: Areas) -> Source:
     """
     if not file.path.is_file():
         raise _missing(file)
-    dialect, path = asked.dialect, file.path
+    dialect, path = options.dialect, file.path
     if declared := areas.format_of(path):
-        source: Source = declared.open(path, dialect, asked.kind)
+        source: Source = declared.open(path, dialect, options.kind)
         return source
     return open_source(path, limits=dialect.reading, csv_fallback=dialect.csv_fallback)
 

@@ -85,7 +85,7 @@ def recognise(
     context: Context,
     sheet: str,
     *,
-    asked: str | None,
+    wanted: str | None,
     stamp: str | None,
 ) -> Recognised | None:
     """The kind of feed that a header belongs to; None where it is not even an incomplete one.
@@ -95,7 +95,7 @@ def recognise(
         family: The feeds that share its columns, most demanding first.
         context: What sheets are judged by.
         sheet: The sheet's name.
-        asked: The kind that `--as` or the like names.
+        wanted: The kind that `--as` or the like names.
         stamp: The kind that the template's stamp names.
 
     Raises:
@@ -104,11 +104,11 @@ def recognise(
     """
     columns = sheet_columns(header, family[0], context)
     has_action = "action" in columns.fields
-    otherwise = "" if asked else ", or say with --as what it is"
-    if kind := asked or stamp:
+    otherwise = "" if wanted else ", or say with --as what it is"
+    if kind := wanted or stamp:
         feed = next(feed for feed in family if feed.kind == kind)
         if has_action or not feed.missing(columns):
-            return Recognised(feed, "as asked" if asked else "as its template says")
+            return Recognised(feed, "as asked" if wanted else "as its template says")
         raise _missing(feed, columns, header, otherwise)
     if family[0].key_column and family[0].key_column not in columns.fields:
         return None

@@ -72,7 +72,7 @@ class SheetReader:
         self,
         chosen: Chosen,
         checked: CheckedSheet,
-        asked: ReadOptions,
+        options: ReadOptions,
         context: Context,
         areas: Areas,
         surveys: Sequence[Survey],
@@ -82,7 +82,7 @@ class SheetReader:
             raise ValueError("a sheet is read once its header is known")
         self.sheet, self.checked, self.feed = chosen.sheet, checked, chosen.feed
         self.header, feed = checked.header, chosen.feed
-        self.asked, self.context, self.number = asked, context, number
+        self.options, self.context, self.number = options, context, number
         self.areas, self.surveys = areas, surveys
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
@@ -151,53 +151,53 @@ class SheetReader:
     ) -> None:
         nothing: list[object | None] = [None] * len(block.rows)
         table: list[list[object | None]] = []
-        found: dict[int, RowFaults] = {}
+        flawed: dict[int, RowFaults] = {}
         for index, key, reader in by_index:
             values = nothing
             if index < block.width:
                 values = reader.read(block.column(index), block.decode)
                 if reader.is_flawed:
-                    _take_out_flaws(values, index, key, found)
+                    _take_out_flaws(values, index, key, flawed)
             table.append(values)
         # What stood behind the last header stands between it and ours in an annotated copy.
         last = max(self.header.texts.keys() - self.header.own)
         for index in sorted(set(block.used(last + 1)) - self.header.own):
             values = beyond.read(block.column(index), block.decode)
             if beyond.is_flawed:
-                _take_out_flaws(values, index, BEYOND, found)
+                _take_out_flaws(values, index, BEYOND, flawed)
         cells = Cells(block)
         fields = [key for _, key, _ in by_index]
         blank = (None,) * len(fields)
         for position, row_values in enumerate(zip(*table, strict=True)):
-            said = found.get(position, NO_FAULTS)
-            if row_values == blank and not said.refused - {BEYOND}:
+            flaws = flawed.get(position, NO_FAULTS)
+            if row_values == blank and not flaws.refused - {BEYOND}:
                 continue
             row = dict(zip(fields, row_values, strict=True))
             if not (self._not_rows.may_be(row) and self._skips(cells, position, row)):
-                self._read_row(cells, position, row, said)
+                self._read_row(cells, position, row, flaws)
 
     def _read_row(
-        self, cells: Cells, position: int, values: dict[str, object], said: RowFaults
+        self, cells: Cells, position: int, values: dict[str, object], flaws: RowFaults
     ) -> None:
-        row = self._row(cells.block.rows[position], values, said)
-        number, checks, told = row.number, self._checks[row.kind], NO_ISSUES
+        row = self._row(cells.block.rows[position], values, flaws)
+        number, checks, enriched = row.number, self._checks[row.kind], NO_ISSUES
         if number in cells.block.hidden:
             self._hidden += 1
         if self.checked.filled is not None:
             self.checked.filled.append(self._filled(cells, position, row))
         if self._enrich:
-            row, told = self._enrich(row)
-        unsent, in_cells = checks.unsent, said.faults
+            row, enriched = self._enrich(row)
+        unsent, in_cells = checks.unsent, flaws.faults
         if unsent and in_cells:
             in_cells = [entry for entry in in_cells if entry[0] not in unsent]
         is_flawed = is_error(map(itemgetter(1), in_cells))
         if self.groups is None:
-            issues = [*told, *self._faults(row, checks)]
+            issues = [*enriched, *self._faults(row, checks)]
             is_valid = not is_flawed and not is_error(issues) and self._accept(row, checks, issues)
             for survey in self.surveys:
                 survey.see(self.number, row)
         else:
-            issues = self._add_parts(row, told, self.groups)
+            issues = self._add_parts(row, enriched, self.groups)
             is_valid = not is_flawed and not is_error(issues)
         self.checked.marks[number] = VALID if is_valid else INVALID
         if not is_valid:
@@ -206,11 +206,11 @@ class SheetReader:
         if in_cells or issues:
             self._problems.append_all(self.locator.in_row(cells, position, in_cells, issues))
 
-    def _row(self, number: int, values: dict[str, object], said: RowFaults) -> Row:
+    def _row(self, number: int, values: dict[str, object], flaws: RowFaults) -> Row:
         action = values.get(ACTION)
         kind = self._kinds[action] if isinstance(action, str) else self.feed.kind
-        channel = str(values.get(CHANNEL) or self.asked.channel) if self.feed.has_channel else ""
-        refused = frozenset(said.refused) if said.refused else NOTHING_REFUSED
+        channel = str(values.get(CHANNEL) or self.options.channel) if self.feed.has_channel else ""
+        refused = frozenset(flaws.refused) if flaws.refused else NOTHING_REFUSED
         return Row(number, self._checks[kind].feed, channel, values, refused, self.columns)
 
     def _accept(self, row: Row, checks: FeedChecks, issues: list[Issue]) -> bool:
@@ -223,10 +223,10 @@ class SheetReader:
             self.checked.items.append(item_of(row, request, purges=self.checked.purges))
         return True
 
-    def _add_parts(self, row: Row, told: Iterable[Issue], groups: RowGroups) -> list[Issue]:
+    def _add_parts(self, row: Row, enriched: Iterable[Issue], groups: RowGroups) -> list[Issue]:
         """Adds a row to its requests, which are made at the end; what is wrong with the row."""
         parts = row.feed.split(row) if row.feed.split else (row,)
-        issues = dict.fromkeys(told)
+        issues = dict.fromkeys(enriched)
         for index, part in enumerate(parts):
             issues.update(dict.fromkeys(self._faults(part, self._checks[part.kind])))
             groups.add(part, index)
@@ -237,7 +237,7 @@ class SheetReader:
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """True if a row is a total or a header, and is noted as skipped."""
         number = cells.block.rows[position]
-        fault = None if number in self.asked.as_rows else self._not_rows.fault(cells, position)
+        fault = None if number in self.options.as_rows else self._not_rows.fault(cells, position)
         if fault is None:
             return False
         self.checked.marks[number] = SKIPPED
@@ -252,7 +252,7 @@ class SheetReader:
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
         """The values of a row; where a cell has none of its own type, the text as shown."""
-        found: dict[str, object] = {}
+        contents: dict[str, object] = {}
         for index, column in self.header.columns.items():
             value = row.values.get(column.key)
             if value is None or not isinstance(value, str | int | Decimal):
@@ -261,8 +261,8 @@ class SheetReader:
                     continue
                 value = _standing(cells.at(position, index))
             if value != "":
-                found[column.key] = value
-        return Filled(row.number, _line(cells, position), row.kind, pickle.dumps(found))
+                contents[column.key] = value
+        return Filled(row.number, _line(cells, position), row.kind, pickle.dumps(contents))
 
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]
@@ -294,14 +294,14 @@ class SheetReader:
         ]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
         facts = SheetFacts(self.columns, unknown, self._hidden, elsewhere, self.sheet.notices)
-        found = [
+        issues = [
             fault
             for rule in rules_for(self.areas, self.feed.kind)
             if rule.check_sheet
             for fault in rule.check_sheet(facts)
         ]
         own = ProblemSpool()
-        for fault in (*found, *self._once.values()):
+        for fault in (*issues, *self._once.values()):
             own.append(self.locator.of_sheet(fault))
         self.checked.problems_by_source += [own, self._problems]
 
@@ -318,15 +318,15 @@ def _standing(cell: Cell) -> str | Decimal:
 
 
 def _take_out_flaws(
-    values: list[object | None], index: int, key: str, found: dict[int, RowFaults]
+    values: list[object | None], index: int, key: str, flawed: dict[int, RowFaults]
 ) -> None:
     """Leaves the values alone in a column, and notes what was said of them by position."""
     for position, value in enumerate(values):
         if isinstance(value, InvalidValue):
             values[position] = value.value
-            row = found.get(position)
+            row = flawed.get(position)
             if row is None:
-                row = found[position] = RowFaults()
+                row = flawed[position] = RowFaults()
             for fault in value.faults:
                 row.faults.append((index, fault, value.shown))
             if value.is_refused:

@@ -54,7 +54,7 @@ class Chosen:
     """True if rows without an `action` are of this kind."""
 
 
-def choose(source: Source, asked: ReadOptions, areas: Areas, file: str) -> list[Chosen]:
+def choose(source: Source, options: ReadOptions, areas: Areas, file: str) -> list[Chosen]:
     """The sheets of a file that are feeds, and of which kind each is; `file` is its name.
 
     Raises:
@@ -64,14 +64,14 @@ def choose(source: Source, asked: ReadOptions, areas: Areas, file: str) -> list[
         HeaderMissing, HeaderDuplicate: the only candidate is no complete feed.
         SheetAmbiguous: several are of one kind.
     """
-    return _Selection(source, asked, areas, file).choose()
+    return _Selection(source, options, areas, file).choose()
 
 
 class _Selection:
     """The sheets of one file, while those that are feeds are chosen."""
 
-    def __init__(self, source: Source, asked: ReadOptions, areas: Areas, file: str) -> None:
-        self._source, self._asked, self._file = source, asked, file
+    def __init__(self, source: Source, options: ReadOptions, areas: Areas, file: str) -> None:
+        self._source, self._options, self._file = source, options, file
         self._families = families(areas)
         self._stamp = source.properties.get(STAMP)
         """The kind of the template that the workbook was made from."""
@@ -101,7 +101,7 @@ class _Selection:
         reasons: list[FileProblem] = []
         for name in names:
             try:
-                candidates.append(self._recognise(name, enough, self._asked.kind))
+                candidates.append(self._recognise(name, enough, self._options.kind))
             except KindUnclear as unclear:
                 if self._stamped_sheet in names:  # a sheet of the user's own beside it
                     reasons.append(unclear)
@@ -111,7 +111,7 @@ class _Selection:
                     unclear.add_way(
                         "if it is no feed remove the sheet, or name another with --sheet"
                     )
-                kind = self._asked.settle(self._file, name, unclear)
+                kind = self._options.settle(self._file, name, unclear)
                 if kind is None:
                     raise
                 candidates.append(self._recognise(name, enough, kind))
@@ -120,7 +120,7 @@ class _Selection:
         return list(filter(None, candidates)), reasons
 
     def _sheet_names(self) -> list[str]:
-        entries, wanted = self._source.sheets, self._asked.sheet
+        entries, wanted = self._source.sheets, self._options.sheet
         visible = [entry.name for entry in entries if not entry.hidden and entry.name != SUMMARY]
         if wanted is None or self._source.format == "csv":  # a CSV is one table without a name
             return visible
@@ -132,7 +132,7 @@ class _Selection:
             )
         return named
 
-    def _recognise(self, name: str, enough: int, asked: str | None) -> Chosen | None:
+    def _recognise(self, name: str, enough: int, wanted: str | None) -> Chosen | None:
         """A sheet with its kind, None where nothing looks like a header.
 
         Less than `ENOUGH` is a header only where the kind is known from `--as` or the stamp.
@@ -141,12 +141,12 @@ class _Selection:
             HeaderMissing, HeaderDuplicate: it looks like one and is none of any kind.
             KindUnclear: it is of one of two kinds.
         """
-        sheet, context = self._source.sheet(name), self._asked.context
+        sheet, context = self._source.sheet(name), self._options.context
         head = [(row.number, row.cells) for row in sheet.head(SEARCHED)]
         stamp = self._stamp if name == self._stamped_sheet else None
         named = [
             (family, _names(family, context.settings))
-            for family in self._possible(asked or stamp, enough)
+            for family in self._possible(wanted or stamp, enough)
         ]
         # Whoever knows the most of its columns comes first; of equals the one that is in front.
         named.sort(key=lambda pair: -most_known(head, pair[1]))
@@ -158,9 +158,9 @@ class _Selection:
                     continue
                 keys = {index: column.key for index, column in header.columns.items()}
                 layout = family[0].layout(head, header.row, keys, context.settings)
-                header = replace(header, stamp=self._sheet_stamp(asked or stamp, stamp))
+                header = replace(header, stamp=self._sheet_stamp(wanted or stamp, stamp))
                 header = laid_out(header, layout, head, names)
-                recognised = recognise(header, family, context, name, asked=asked, stamp=stamp)
+                recognised = recognise(header, family, context, name, wanted=wanted, stamp=stamp)
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
                 continue

@@ -181,13 +181,13 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
     page: ReportsPage = context.answer.value
     # The specification shows no filter, so the service may show other packages too.
     items = [item for item in page.items if item.package_id in {None, package.package_id}]
-    found = list(context.protocol.outcome.match(context.intent.pending, items))
-    put_off = {(row.row, row.number) for row, item in found if _is_put_off(row, item, context)}
+    matches = list(context.protocol.outcome.match(context.intent.pending, items))
+    put_off = {(row.row, row.number) for row, item in matches if _is_put_off(row, item, context)}
     transition = Transition(
         package,
         [
             (row.reference, item.status, item.messages)
-            for row, item in found
+            for row, item in matches
             if item.status and (row.row, row.number) not in put_off
         ],
         resolutions=tuple(
@@ -195,18 +195,18 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
         ),
         rest=context.time + context.settings.quota_pause if put_off else None,
     )
-    answered = {(row.row, row.number) for row, item in found if item.status}
+    answered = {(row.row, row.number) for row, item in matches if item.status}
     left = [row for row in context.intent.pending if (row.row, row.number) not in answered]
     if not left:
         after = replace(package, state=REPORTED, link=None, pages=0)
         return transition._replace(package=close(after, context))
-    waiting = next((item.word for _, item in found if item.status is None), package.state)
+    waiting = next((item.word for _, item in matches if item.status is None), package.state)
     if answered or waiting != package.state:
         package = package.advance(context.time, state=waiting)
     if next_page := _next_page(package, page):
         return transition._replace(package=next_page)
     from_start = replace(package, link=None, pages=0)
-    is_seen = any(row in left for row, _ in found)
+    is_seen = any(row in left for row, _ in matches)
     if _is_forgotten(package, context) and not is_seen:
         lost = _given_up(from_start, left, LOST, context)
         return transition._replace(

@@ -87,7 +87,11 @@ class Areas:
     @cached_property
     def conversions(self) -> Mapping[tuple[str, str], RowConversion]:
         """The conversions by both kinds."""
-        declared = {(one.kind, one.became): one for area in self.areas for one in area.conversions}
+        declared = {
+            (conversion.kind, conversion.became): conversion
+            for area in self.areas
+            for conversion in area.conversions
+        }
         for kind in self.feeds:
             declared.setdefault((kind, kind), RowConversion(kind, kind, _as_they_are))
         return declared
@@ -95,8 +99,8 @@ class Areas:
     @cached_property
     def outputs(self) -> Mapping[str, Output]:
         """The further forms in which files are written, by their endings."""
-        formats = (one for area in self.areas for one in area.formats)
-        return {output.ending: output for one in formats for output in one.outputs}
+        formats = (form for area in self.areas for form in area.formats)
+        return {output.ending: output for form in formats for output in form.outputs}
 
     def kinds_of(self, headers: Iterable[str], settings: AccountSettings) -> dict[str, str]:
         """Of headers that are keys of a column of a kind that is named elsewhere, that kind."""

@@ -21,10 +21,10 @@ Leaf = tuple[str, Value]
 
 def shown(item: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Value]:
     """The values under the paths, by their whole paths; a path without any has none."""
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for path in paths:
-        found.update(_leaves(_pick(item, path.split(".")), ""))
-    return found
+        values.update(_leaves(_pick(item, path.split(".")), ""))
+    return values
 
 
 def in_order(columns: Sequence[str], paths: Sequence[str]) -> list[str]:
@@ -34,7 +34,7 @@ def in_order(columns: Sequence[str], paths: Sequence[str]) -> list[str]:
     """
     ordered: dict[str, None] = {}
     for path in paths:
-        below = [one for one in columns if one == path or one.startswith(f"{path}.")]
+        below = [column for column in columns if column == path or column.startswith(f"{path}.")]
         ordered.update(dict.fromkeys(below or [path]))
     return list(ordered)
 
@@ -44,7 +44,7 @@ def _pick(node: Any, steps: Sequence[str]) -> Any:
     if not steps:
         return node
     if isinstance(node, list):
-        return [_pick(one, steps) for one in node]
+        return [_pick(entry, steps) for entry in node]
     if not isinstance(node, dict) or steps[0] not in node:
         return None
     return {steps[0]: _pick(node[steps[0]], steps[1:])}
@@ -54,12 +54,12 @@ def _leaves(node: Any, path: str) -> Iterator[Leaf]:
     if path.count(".") > DEEPEST:
         return
     if isinstance(node, dict):
-        for name, one in islice(node.items(), MOST):
-            yield from _leaves(one, f"{path}.{name}" if path else str(name))
+        for name, entry in islice(node.items(), MOST):
+            yield from _leaves(entry, f"{path}.{name}" if path else str(name))
     elif isinstance(node, list):
         together: dict[str, list[str]] = {}
-        for one in islice(node, MOST):
-            for below, value in _leaves(one, path):
+        for entry in islice(node, MOST):
+            for below, value in _leaves(entry, path):
                 together.setdefault(below, []).append(_text(value))
         yield from ((below, SEPARATOR.join(texts)) for below, texts in together.items())
     elif node is not None:

@@ -75,9 +75,9 @@ def read_unchanged(path: Path, name: str, read: Callable[[Version | None], T]) -
     for _ in range(TRIES):
         version = version_of(path)
         with suppress(FileChanging), unchanged(path, name, version) as confirm:
-            found = read(version)
+            result = read(version)
             confirm()
-            return found
+            return result
     raise FileChanging(
         f"{name} is being written: it has changed each of the {TRIES} times that it was read.",
         "Wait until the program that writes it is done, and try again.",

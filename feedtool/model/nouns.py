@@ -20,10 +20,10 @@ def plausible_time(moment: datetime) -> datetime | None:
     A time without a zone is in UTC.
     """
     try:
-        found = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        utc = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:  # its offset leads out of the calendar
         return None
-    return found if EARLIEST <= found < LATEST else None
+    return utc if EARLIEST <= utc < LATEST else None
 
 
 class Severity(StrEnum):

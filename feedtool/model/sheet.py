@@ -39,8 +39,8 @@ class Filled(NamedTuple):
 
     def values(self) -> dict[str, Any]:
         """By the column's key, blanks left out: a value as it was read, or the text as shown."""
-        found: dict[str, Any] = pickle.loads(self.packed)  # noqa: S301  # our own spool, which no one else sees
-        return found
+        values: dict[str, Any] = pickle.loads(self.packed)  # noqa: S301  # our own spool, which no one else sees
+        return values
 
 
 class ProblemSpool(Spool[Problem]):

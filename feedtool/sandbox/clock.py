@@ -1,8 +1,7 @@
-"""Sandbox time, for the two ways in which the sandbox is run.
+"""Sandbox time: on a port real time, some times faster; in-process real time plus all sleeps.
 
-`FastClock`, for a port: real time, some times faster. `LeapingClock`, in-process: real time plus
-what was slept through, which is kept in the state. Both begin where the state has already been,
-so that time never runs backwards for whoever shares or reopens it.
+Both clocks begin where the state has already been, so that time never runs backwards for whoever
+shares or reopens it.
 """
 
 import sqlite3

@@ -1,11 +1,6 @@
-"""The words that a part of the service is written in: its routes, and what it does by itself.
+"""Parts of the service and their routes.
 
-A part is a module that an area declares and whoever makes a sandbox hands over. It has
-
-- `TABLES`: its SQL tables, created when a state is opened;
-- `ROUTES`: what it answers to;
-- `next_due(db)`: when it next does something by itself, as `state.stamp` writes it, or None;
-- `step(db, settings)`: does that one thing.
+A part is a module that an area declares and whoever makes a sandbox hands over.
 """
 
 import re
@@ -61,13 +56,14 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 class Part(Protocol):
-    """A part of the service, see above."""
+    """A part of the service."""
 
     TABLES: str
+    """Its SQL tables, created when a state is opened."""
     ROUTES: tuple[Route, ...]
 
     def next_due(self, db: sqlite3.Connection, /) -> str | None:
-        """When something is next to be done, also when that is long past."""
+        """The time of its next own step, as `state.stamp` writes it, also when long past."""
         ...
 
     def step(self, db: sqlite3.Connection, settings: SandboxSettings, /) -> None:

@@ -6,7 +6,7 @@ from `sheets.fill`.
 
 Reading order of `read`: `file_format` decides what a file is; `package` and `workbook` open a
 workbook; `xlsx` reads its sheets in chunks (`xml_chunks`), by pattern (`row_regex`) where that is
-proven to be safe and by a parser (`sheet_parser`) elsewhere; `csv_source` reads CSV (`csv_quotes`
+proven to be safe and by a parser (`sheet_parser`) elsewhere; `csv_source` reads CSV (`csv_dialect`
 proves its quotation marks). All come out as `feedtool.model.cells.Block`.
 """
 

@@ -7,10 +7,12 @@ What was written is read again before it is kept.
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import ZipFile
@@ -77,17 +79,8 @@ def fill_workbook(
     A cell of another file stays of the kind that it is: a text, a number to its last digit, a
     date, an error; a formula is its result.
 
-    Args:
-        source: The workbook without them.
-        target: Where the other one goes.
-        sheet: The name of the sheet.
-        rows: Their values from column A on.
-        limits: How far a workbook is unpacked by whoever reads it.
-        formats: Of cells of another file that hold a date or a percentage.
-
-    Raises:
-        TooManyRows: they are more than a sheet has.
-        NotAsWritten: the workbook does not read back as it was written.
+    `source` is the workbook without the rows, `rows` their values from column A on, `formats` those
+    of cells of another file that hold a date or a percentage. Raises TooManyRows, NotAsWritten.
     """
     digest = Digest()
     with XlsxSource(source) as book:
@@ -101,8 +94,8 @@ def fill_workbook(
         for info in package.infolist():
             if info.filename == part:
                 before, after, first = _cut(package.read(info))
-                starts = _Starts(before, formats)
-                copy.write(info, _pieces(before, after, rows, first, starts, digest), LEVEL)
+                batches = _batches(rows, first, _starts(before), formats, digest)
+                copy.write(info, chain((before,), batches, (after,)), LEVEL)
             else:
                 copy.copy(info, raw)
         copy.finish(b"")
@@ -114,9 +107,7 @@ def fill_csv(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]
     """Write a CSV that spreadsheet programs open: UTF-8 with its mark, and no field a formula.
 
     A text that would be one is written as `="…"`, which shows the text, and is read as the text.
-
-    Raises:
-        NotAsWritten: the file does not read back as it was written.
+    Raises NotAsWritten.
     """
     digest = Digest()
     with target.open("w", encoding="utf-8-sig", newline="") as file:
@@ -138,70 +129,55 @@ def _cut(xml: bytes) -> tuple[bytes, bytes, int]:
     return before, end + after, last + 1
 
 
-class _Starts:
-    """The beginnings of each column's cells, before and behind the number of the row."""
-
-    def __init__(self, before: bytes, formats: Formats) -> None:
-        self.formats = formats
-        self._styles = _styles(before)
-        self._names: list[bytes] = []
-        self._own: list[bytes] = []
-
-    def of(self, column: int, style: int | None) -> tuple[bytes, bytes]:
-        """The text before the number of the row, and the text behind it."""
-        while len(self._names) <= column:
-            index = len(self._names)
-            own = b' s="%b"' % self._styles[index] if index in self._styles else b""
-            self._names.append(b'<c r="' + letters(index).encode())
-            self._own.append(b'"' + own)
-        behind = self._own[column] if style is None else b'" s="%d"' % style
-        return self._names[column], behind
+_Starts = Callable[[int], tuple[bytes, bytes]]
+"""The beginning of a column's cells, before and behind the number of the row."""
 
 
-def _pieces(
-    before: bytes,
-    after: bytes,
-    rows: Iterable[Sequence[Value]],
-    first: int,
-    starts: _Starts,
-    digest: Digest,
+def _starts(before: bytes) -> _Starts:
+    styles = _styles(before)
+
+    @cache
+    def start(column: int) -> tuple[bytes, bytes]:
+        style = b' s="%b"' % styles[column] if column in styles else b""
+        return b'<c r="' + letters(column).encode(), b'"' + style
+
+    return start
+
+
+def _batches(
+    rows: Iterable[Sequence[Value]], first: int, starts: _Starts, formats: Formats, digest: Digest
 ) -> Iterator[bytes]:
-    yield before
-    batch: list[bytes] = []
-    for number, row in enumerate(rows, start=first):
-        if number > LAST_ROW:
+    numbered = enumerate(rows, first)
+    while batch := list(islice(numbered, _BATCH)):
+        if batch[-1][0] > LAST_ROW:
             raise TooManyRows(
                 f"a sheet has {LAST_ROW:,} rows, and there are more to be written",
                 "write a .csv with --out, or ask for fewer",
             )
-        batch.append(_row(number, row, starts, digest))
-        if len(batch) >= _BATCH:
-            yield b"".join(batch)
-            batch = []
-    yield b"".join(batch)
-    yield after
+        yield b"".join(_row(number, row, starts, formats, digest) for number, row in batch)
 
 
-def _row(number: int, row: Sequence[Value], starts: _Starts, digest: Digest) -> bytes:
+def _row(
+    number: int, row: Sequence[Value], starts: _Starts, formats: Formats, digest: Digest
+) -> bytes:
     place = b"%d" % number
     cells, placed = [b'<row r="%b">' % place], []
     for column, value in enumerate(row):
         if value is None or value == "":
             continue
-        text, rest, style = _cell(value, starts.formats)
+        text, rest, style = _cell(value, formats)
         if not text:
             continue
         placed.append((number, column, text))
-        start, behind = starts.of(column, style)
-        cells += (start, place, behind, rest)
+        start, behind = starts(column)
+        cells += (start, place, behind if style is None else b'" s="%d"' % style, rest)
     digest.add(placed)
     cells.append(b"</row>")
     return b"".join(cells)
 
 
 _Content = tuple[str, bytes, int | None]
-"""What a cell holds, as its reader sees it, its XML after the style, and the style if not its
-column's."""
+"""The text of a cell, its XML after the style, and the style if not its column's."""
 
 
 def _cell(value: Value, formats: Formats) -> _Content:
@@ -248,12 +224,12 @@ def _number(cell: Cell, formats: Formats) -> _Content:
 
 
 def _is_whole(digits: str) -> bool:
-    """Whether no digit of a number is lost in what a program shows."""
+    """True if no digit of a number is lost in what a program shows."""
     return sum(map(str.isdigit, digits)) <= SHOWN_DIGITS
 
 
 def _is_date(text: str) -> bool:
-    """Whether every program reads it as a date: a time or a duration alone is none."""
+    """True if every program reads it as a date: a time or a duration alone is none."""
     with suppress(ValueError):
         return datetime.fromisoformat(text).isoformat()[: len(text)] == text
     return False

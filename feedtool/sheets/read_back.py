@@ -8,7 +8,7 @@ from feedtool.model.errors import FeedtoolError
 
 
 class NotAsWritten(FeedtoolError):
-    """What was read back is not what was written: a bug of ours, or a failing disk."""
+    """The file read back is not what was written: a bug of ours, or a failing disk."""
 
 
 def not_as_written(what: str) -> NotAsWritten:

@@ -99,12 +99,12 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
 
 def _requirement(need: Need, others: list[str], language: Language) -> str:
     _ = texts(language)
-    said = {
+    requirements = {
         Need.ALWAYS: _("Yes"),
         Need.EITHER: _("Yes, this one or: {others}"),
         Need.UNLESS: _("Yes, unless one of these is filled: {others}"),
     }
-    return said.get(need, _("No")).format(others=", ".join(others))
+    return requirements.get(need, _("No")).format(others=", ".join(others))
 
 
 def _folded(feed: Feed, dialect: AccountSettings, keys: list[str]) -> frozenset[str]:

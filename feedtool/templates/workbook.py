@@ -61,15 +61,15 @@ def build(contents: Contents, *further: Contents) -> Workbook:
         workbook.create_sheet(limits.sheet_name(name)) for name in ("Instructions", "Fields")
     )
     sheets = [workbook.create_sheet(limits.sheet_name(contents.sheet))]
-    for one in further:
-        name = limits.sheet_name(one.sheet, {LISTS, *workbook.sheetnames})
+    for further_contents in further:
+        name = limits.sheet_name(further_contents.sheet, {LISTS, *workbook.sheetnames})
         sheets.append(workbook.create_sheet(name))
     lists = workbook.create_sheet(limits.sheet_name(LISTS))
     fill_instructions(instructions, contents)
     fill_fields(explained, contents)
     lists.sheet_state = "hidden"
-    for sheet, one in zip(sheets, (contents, *further), strict=True):
-        _fill_sheet(workbook, sheet, one, lists)
+    for sheet, further_contents in zip(sheets, (contents, *further), strict=True):
+        _fill_sheet(workbook, sheet, further_contents, lists)
     _open_on(workbook, sheets[0], _places(contents))
     _stamp(workbook, contents)
     return workbook

@@ -46,6 +46,13 @@ def biff(version: int) -> bytes:
     return struct.pack("<HHHH", 0x0009 | version << 8, 4, 0, 0x10) + bytes(200)
 
 
+def lock(user: str, codec: str = "cp1252") -> bytes:
+    """What Excel writes into `~$offers.xlsx` while offers.xlsx is open."""
+    name = user.encode(codec)
+    wide = bytes((len(user), 0)) + user.ljust(54).encode("utf-16-le")
+    return (bytes((len(name),)) + name).ljust(55) + wide
+
+
 def office(kind: str, *names: str) -> Callable[[], bytes]:
     """A package of another office program, or of another kind of workbook."""
     types = (
@@ -93,12 +100,9 @@ def nuls(first: float, last: float = 1) -> bytes:
 
 
 PAGE = "<html><head><title>Export</title></head><body><table><tr><td>gtin</td></tr></table></body>"
-SPREADSHEETML = (
-    '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n'
-    '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet/></Workbook>'
-)
+BARE = '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet/></Workbook>'
+SPREADSHEETML = f'<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n{BARE}'
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
 BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
 
 NAMES = ("offers.xls", "offers.xlsx", "offers.csv")
@@ -120,8 +124,9 @@ CASES: dict[str, tuple[Callable[[], bytes], str, tuple[str, ...]]] = {
     ),
     "Excel 5": (lambda: compound("Book"), "legacy-xls", ("(.xls)", SAVE)),
     "Excel 2": (lambda: biff(0), "legacy-xls", (SAVE,)),
-    "Excel 3": (lambda: biff(2), "legacy-xls", (SAVE,)),
-    "Excel 4": (lambda: biff(4), "legacy-xls", (SAVE,)),
+    "Excel 97-2003, in capitals": (lambda: compound("WORKBOOK"), "legacy-xls", ()),
+    "Excel's lock file": (lambda: lock("Ana Ruiz"), "not-a-workbook", ("lock file", "~$")),
+    "another's lock file": (lambda: lock("李四", "gbk"), "not-a-workbook", ()),
     "Word 97": (lambda: compound("WordDocument", "1Table"), "not-a-workbook", ("old Office",)),
     "a mail of Outlook": (lambda: compound("__properties_version1.0"), "not-a-workbook", ()),
     "OpenDocument": (
@@ -146,7 +151,6 @@ CASES: dict[str, tuple[Callable[[], bytes], str, tuple[str, ...]]] = {
     "a web page": (text(PAGE), "html-as-xls", ("web page (HTML)", SAVE)),
     "a web page in UTF-16": (text(PAGE, "utf-16"), "html-as-xls", ("web page",)),
     "a web page of Windows-1252": (text(f"<!-- café -->{PAGE}", "cp1252"), "html-as-xls", ()),
-    "a bare table": (text("\r\n<TABLE border=1><tr><th>gtin"), "html-as-xls", (SAVE,)),
     "a web page of Excel's": (
         text(
             '<html xmlns:x="urn:schemas-microsoft-com:office:excel"><!--[if gte mso 9]><xml>'
@@ -163,9 +167,10 @@ CASES: dict[str, tuple[Callable[[], bytes], str, tuple[str, ...]]] = {
         "xml2003-as-xls",
         (SAVE,),
     ),
+    "Excel 2003 XML, bare": (text(BARE), "xml2003-as-xls", ()),
+    "XHTML": (text('<?xml version="1.0"?>\n<html xmlns="x">'), "html-as-xls", ()),
     "other XML": (text('<?xml version="1.0"?>\n<offers/>'), "not-a-workbook", ("XML",)),
     "a Word document": (office(WORD, "word/document.xml"), "not-a-workbook", ("Word document",)),
-    "slides": (office(SLIDES, "ppt/presentation.xml"), "not-a-workbook", ("PowerPoint",)),
     "another zip": (
         lambda: package({"offers.csv": csv(fields())}),
         "not-a-workbook",
@@ -178,6 +183,8 @@ CASES: dict[str, tuple[Callable[[], bytes], str, tuple[str, ...]]] = {
     "gzip": (lambda: b"\x1f\x8b\x08" + bytes(20), "not-a-workbook", ("gzip",)),
     "nothing": (lambda: b"", "empty-file", ("empty", "export again")),
     "blanks": (text(" \r\n\r\n"), "empty-file", ()),
+    "only a byte order mark": (text("\ufeff"), "empty-file", ()),
+    "only Ctrl-Z": (text("\x1a"), "empty-file", ()),
     "nothing but NULs": (lambda: bytes(9000), "csv-nul", ("NUL", "export again")),
     "a download that broke off early": (
         lambda: whole()[:300],

@@ -21,18 +21,12 @@ CASES: Mapping[str, Callable[[], bytes]] = {
 }
 NO_STYLE = "it wants the style of every cell to be there"
 UNREADABLE_TO_OPENPYXL = {
-    "strict namespaces": "it knows the transitional namespace only",
-    "a target with backslashes": "it minds the slashes of targets",
     "part names with backslashes": "it minds the slashes of part names",
     "an absolute part name": "it minds the slash in front of a part's name",
-    "other capitals": "it minds the case of part names",
-    "a blank in a part's name": "it does not decode targets",
     "a workbook in another folder": "it looks for xl/workbook.xml alone",
     "a sheet's name like a formula": "it wants a sheet's name without a colon and slashes",
     "a chart between the sheets": "it wants what is inside a chart",
     "formatted rows down to the grid's end": NO_STYLE,
-    "a row below formatted ones": NO_STYLE,
-    "a formatted cell in the last corner": NO_STYLE,
 }
 
 

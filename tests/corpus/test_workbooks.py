@@ -18,8 +18,6 @@ from tests.corpus.made import (
     REFERENCE,
     RELS,
     STOCK,
-    STRICT_MAIN,
-    STRICT_RELS,
     VAT,
     Case,
     Content,
@@ -73,18 +71,6 @@ def prefixed(sheet: str, prefix: str = "x") -> str:
     """The same with a prefix before every tag."""
     sheet = sheet.replace(f' xmlns="{MAIN}"', f' xmlns:{prefix}="{MAIN}"')
     return re.sub(r"<(/?)(?=[a-zA-Z])", rf"<\1{prefix}:", sheet)
-
-
-def strict() -> bytes:
-    """Every namespace that of ISO/IEC 29500 Strict."""
-    made = {
-        name: str(content)
-        .replace(MAIN, STRICT_MAIN)
-        .replace(f"{RELS}/", f"{STRICT_RELS}/")
-        .replace(RELS, STRICT_RELS)
-        for name, content in parts({"Offers": offers()}).items()
-    }
-    return package(made)
 
 
 def utf_16(order: str = "utf-16") -> bytes:
@@ -203,90 +189,18 @@ CASES: dict[str, Case] = {
     # Texts
     "a workbook": Case(lambda: book(offers()), {2: sent()}),
     "shared strings": Case(all_shared, {2: sent()}),
-    "a shared string in runs": Case(
-        lambda: shared("<r><rPr><b/></rPr><t>SKU</t></r><r><t>-1</t></r>"), {2: sent()}
-    ),
-    "phonetic runs are left out": Case(
-        lambda: shared(
-            "<t>東京</t><rPh sb='0' eb='2'><t>トウキョウ</t></rPh><phoneticPr fontId='1'/>"
-        ),
-        {2: sent(reference="東京")},
-    ),
-    "phonetic runs beside rich ones": Case(
-        lambda: shared("<r><t>東</t></r><r><t>京</t></r><rPh sb='0' eb='1'><t>とう</t></rPh>"),
-        {2: sent(reference="東京")},
-    ),
-    "an inline text in runs": Case(
-        lambda: one(
-            {
-                REFERENCE: Xml(
-                    ' t="inlineStr"><is><r><rPr><i/></rPr><t>SKU</t></r><r><t>-1</t></r></is>'
-                )
-            }
-        ),
-        {2: sent()},
-    ),
-    "an inline text with phonetic runs": Case(
-        lambda: one(
-            {REFERENCE: Xml(' t="inlineStr"><is><t>京</t><rPh sb="0" eb="1"><t>no</t></rPh></is>')}
-        ),
-        {2: sent(reference="京")},
-    ),
-    "texts as plain values": Case(
-        lambda: one({REFERENCE: Xml(' t="str"><v>SKU-1</v>')}), {2: sent()}
-    ),
-    "CDATA, comments and instructions": Case(
-        lambda: one({REFERENCE: Xml(' t="str"><v><![CDATA[<S&]]>K<!-- no --><?no no?>U</v>')}),
-        {2: sent(reference="<S&KU")},
-    ),
-    "an escaped letter": Case(lambda: shared("<t>SKU_x002D_1</t>"), {2: sent()}),
-    "an escape that is a text": Case(
-        lambda: shared("<t>SKU_x005F_x002D_1</t>"), {2: sent(reference="SKU_x002D_1")}
-    ),
-    "what only looks like an escape": Case(
-        lambda: shared("<t>SKU_x2D_1_xZZZZ_</t>"), {2: sent(reference="SKU_x2D_1_xZZZZ_")}
-    ),
-    "an escaped emoji of two halves": Case(
-        lambda: one({REFERENCE: "A_xD83D__xDE00_B"}), {2: sent(reference="A😀B")}
-    ),
-    "an escaped half of a letter": Case(
-        lambda: one({REFERENCE: "A_xD83D_B"}), {2: sent(reference="A\ufffdB")}
-    ),
     "an escaped line feed": Case(
         lambda: one({REFERENCE: "A_x000A_B"}), problems=[(2, "A", "reference-format", "A\nB")]
-    ),
-    "an empty shared string": Case(
-        lambda: shared("<t/>", "<t>x</t>"), problems=[(2, "A", "required-missing", None)]
     ),
     "a text is kept character for character": Case(
         lambda: one({REFERENCE: "e\u0301\u00e9 \ufb01 \u212b"}),
         {2: sent(reference="e\u0301\u00e9 \ufb01 \u212b")},
     ),
     # Where cells stand
-    "cells without references": Case(lambda: book(unreferenced(rows=False)), {2: sent()}),
     "rows and cells without references": Case(lambda: book(unreferenced()), {2: sent()}),
     "a row without a number counts on": Case(
         lambda: book(data(row(4, KEYS) + row(5, values()).replace('<row r="5"', "<row"))),
         {5: sent()},
-    ),
-    "references in small letters": Case(
-        lambda: book(offers().replace('r="A2"', 'r="a2"')), {2: sent()}
-    ),
-    "cells out of order": Case(
-        lambda: book(
-            data(
-                header()
-                + '<row r="2">'
-                + "".join(
-                    cell(f"{letters(i)}2", text) for i, text in reversed(list(enumerate(values())))
-                )
-                + "</row>"
-            )
-        ),
-        {2: sent()},
-    ),
-    "blanks and lines between all tags": Case(
-        lambda: book(re.sub(r"(?<=>)(?=<(?!/?(?:is|t)\b))", "\n  ", offers())), {2: sent()}
     ),
     "a wrong dimension": Case(
         lambda: dimensioned("A1"),
@@ -294,14 +208,7 @@ CASES: dict[str, Case] = {
         [(None, None, "dimension-wrong", None)],
         says=["ends at A1"],
     ),
-    "a dimension of columns that ends too early": Case(
-        lambda: dimensioned("A1:C9"), {2: sent()}, [(None, None, "dimension-wrong", None)]
-    ),
-    "a dimension that is too large": Case(lambda: dimensioned("A1:XFD1048576"), {2: sent()}),
-    "a dimension that is nonsense": Case(lambda: dimensioned("A0:ZZZZ9"), {2: sent()}),
-    "no dimension": Case(lambda: book(offers()), {2: sent()}),
     # Packages
-    "prefixed tags": Case(lambda: book(prefixed(offers())), {2: sent()}),
     "every part prefixed": Case(
         lambda: package(
             {
@@ -314,7 +221,6 @@ CASES: dict[str, Case] = {
         ),
         {2: sent()},
     ),
-    "strict namespaces": Case(strict, {2: sent()}),
     "UTF-16": Case(utf_16, {2: sent(reference="Été-€")}),
     "UTF-16, most significant byte first": Case(
         lambda: utf_16("utf-16-be"), {2: sent(reference="Été-€")}
@@ -323,26 +229,10 @@ CASES: dict[str, Case] = {
         lambda: book(b"\xef\xbb\xbf" + offers({REFERENCE: "Été"}).encode()),
         {2: sent(reference="Été")},
     ),
-    "an absolute target": Case(
-        lambda: renamed({}, "/xl/worksheets/sheet1.xml", "/xl/workbook.xml"), {2: sent()}
-    ),
-    "a target with backslashes": Case(lambda: renamed({}, "worksheets\\sheet1.xml"), {2: sent()}),
     "part names with backslashes": Case(backslashes, {2: sent()}),
     "an absolute part name": Case(
         lambda: renamed(
             {"xl/worksheets/sheet1.xml": "/xl/worksheets/sheet1.xml"}, "worksheets/sheet1.xml"
-        ),
-        {2: sent()},
-    ),
-    "other capitals": Case(
-        lambda: renamed(
-            {"xl/worksheets/sheet1.xml": "XL/Worksheets/SHEET1.xml"}, "worksheets/sheet1.xml"
-        ),
-        {2: sent()},
-    ),
-    "a blank in a part's name": Case(
-        lambda: renamed(
-            {"xl/worksheets/sheet1.xml": "xl/worksheets/sheet 1.xml"}, "worksheets/sheet%201.xml"
         ),
         {2: sent()},
     ),
@@ -357,27 +247,13 @@ CASES: dict[str, Case] = {
         ),
         {2: sent()},
     ),
-    "parts that are not compressed": Case(
-        lambda: package(parts({"Offers": offers()}), method=0), {2: sent()}
-    ),
     # Dates
-    "dates counted from 1900": Case(
-        lambda: dated(""),
-        problems=[
-            (2, "A", "date-in-number-cell", "2020-01-30"),
-            (2, "D", "date-in-number-cell", "12:00:00"),
-        ],
-    ),
     "dates counted from 1904": Case(
         lambda: dated(' date1904="1"'),
         problems=[
             (2, "A", "date-in-number-cell", "2024-01-31"),
             (2, "D", "date-in-number-cell", "1904-01-01T12:00:00"),
         ],
-    ),
-    "a date written as one": Case(
-        lambda: one({PRICE: Xml(' t="d"><v>2024-01-31</v>')}),
-        problems=[(2, "D", "date-in-number-cell", "2024-01-31")],
     ),
     # Headers
     "title lines above the header": Case(lambda: book(under_titles()), {6: sent()}),
@@ -427,11 +303,6 @@ CASES: dict[str, Case] = {
         error="sheet-ambiguous",
         says=["March, April", "--sheet"],
     ),
-    "one of two, named": Case(
-        lambda: several({"March": offers({REFERENCE: "no"}), "April": offers()}),
-        {2: sent()},
-        sheet="April",
-    ),
     "only hidden sheets": Case(
         lambda: several({'Old" state="hidden': offers()}), error="header-not-found"
     ),
@@ -472,18 +343,11 @@ CASES: dict[str, Case] = {
     "formatted rows down to the grid's end": Case(
         lambda: book(data(header() + row(2, values()) + phantoms(3, LAST_ROW, 24))), {2: sent()}
     ),
-    "a row below formatted ones": Case(
-        lambda: book(
-            data(header() + row(2, values()) + phantoms(3, 90_000, 3) + row(99_999, values(2)))
-        ),
-        {2: sent(), 99_999: sent(2)},
-    ),
     "rows far apart": Case(
         lambda: book(data(header() + row(70_000, values()) + row(LAST_ROW, values(2)))),
         {70_000: sent(), LAST_ROW: sent(2)},
     ),
     "a lone cell in the last corner": Case(lambda: book(lone("x")), {2: sent()}),
-    "a formatted cell in the last corner": Case(lambda: book(lone(Xml(' s="1"/>'))), {2: sent()}),
     "merged cells fill nothing down": Case(
         lambda: book(
             data(header() + row(2, values()) + row(3, values(2, {CONDITION: None}))).replace(
@@ -498,14 +362,6 @@ CASES: dict[str, Case] = {
     "a formula without a result": Case(
         lambda: one({PRICE: Xml("><f>E2*1.2</f>")}),
         problems=[(2, "D", "formula-no-cache", "=E2*1.2")],
-    ),
-    "an array formula without a result": Case(
-        lambda: one({PRICE: Xml('><f t="array" ref="D2">SUM(E2:E3)</f><v/>')}),
-        problems=[(2, "D", "formula-no-cache", "=SUM(E2:E3)")],
-    ),
-    "a shared formula without a result": Case(
-        lambda: one({PRICE: Xml('><f t="shared" si="0"/>')}),
-        problems=[(2, "D", "formula-no-cache", "=")],
     ),
     "a formula that shows an error": Case(
         lambda: one({PRICE: Xml(' t="e"><f>1/0</f><v>#DIV/0!</v>')}),

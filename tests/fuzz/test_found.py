@@ -43,6 +43,10 @@ def in_row(attributes: str) -> str:
 
 
 CASES = {
+    "a workbook of another namespace": (
+        package({**around(), "xl/workbook.xml": "<workbook xmlns='urn:x'/>", STYLES: None}),
+        "corrupt-xml",
+    ),
     "a column's width for no column": (book(before='<cols><col min="" max="x"/></cols>'), "rows"),
     "a column's number": (book(before=f'<cols><col min="{HUGE}" max="{HUGE}"/></cols>'), "rows"),
     "a dimension": (book(before=f'<dimension ref="A1:C{HUGE}"/>'), "rows"),

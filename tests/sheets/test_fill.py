@@ -102,14 +102,6 @@ def test_a_cell_of_another_file_stays_what_it_is(
         assert written.number_format == "General"
 
 
-def test_no_formula_in_it(empty: Path, tmp_path: Path) -> None:
-    target = tmp_path / "full.xlsx"
-    fill_workbook(empty, target, "Rows", ROWS)
-    assert all(
-        cell.data_type != "f" for row in load_workbook(target)["Rows"].iter_rows() for cell in row
-    )
-
-
 def test_the_same_rows_are_the_same_bytes(empty: Path, tmp_path: Path) -> None:
     one, two = tmp_path / "1.xlsx", tmp_path / "2.xlsx"
     for target in (one, two):

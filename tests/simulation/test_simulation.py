@@ -4,16 +4,17 @@
 failing seed shows its steps, and is run again by `python -m tests.simulation SEED [shop]`.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import pytest
 
 from feedtool.model.nouns import Status
+from tests.simulation.checker import Findings
 from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.shop import Shop
-from tests.simulation.trial import Failed, tried, tried_all
 from tests.simulation.world import World
 
 CHUNK, LONG_CHUNK = 20, 200
@@ -44,6 +45,35 @@ LONG_CASES = [
     for worlds in (OFFERS, SHOPS)
     for first in range(worlds.seeds, worlds.many, LONG_CHUNK)
 ]
+
+
+class Failed(AssertionError):
+    """A seed whose world is not as it must be."""
+
+
+def tried(seed: int, ledger: FragileLedger, kind: type[World] = World) -> Findings:
+    """What became of a seed's world; Failed, with all that happened, when something is wrong."""
+    world = kind(seed, ledger)
+    try:
+        world.live()
+        return world.judged()
+    except Exception as error:
+        steps = "\n".join(world.log)
+        name = "" if kind is World else f" {kind.__name__.lower()}"
+        again = f"again by: python -m tests.simulation {seed}{name}"
+        raise Failed(f"{steps}\n\nseed {seed}: {error}\n{again}") from error
+    finally:
+        world.close()
+
+
+def tried_all(seeds: Iterable[int], ledger: FragileLedger, kind: type[World] = World) -> Findings:
+    """What became of all rows of some seeds' worlds."""
+    total = Findings(Counter(), Counter())
+    for seed in seeds:
+        found = tried(seed, ledger, kind)
+        total.statuses.update(found.statuses)
+        total.unknown.update(found.unknown)
+    return total
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,9 @@
 
 To be read in this order: `notes` (what is to be written), `workbook_copy` (the copy, step by step),
 `sheet_plan` (what is decided before writing), `sheet_patch` (the rows, by patterns or by
-`row_parser`), `note_cells` (our cells), `sheet_envelope` and
-`highlights` (around the rows), `cell_formats`, `workbook_parts` and `summary_sheet` (the other
-parts that change), `zip_copy` (the package), `csv_copy` (the same for CSV).
+`row_parser`), `note_cells` (our cells), `sheet_envelope` and `highlights` (around the rows),
+`cell_formats` and `workbook_parts` (the other parts that change), `zip_copy` (the package),
+`csv_copy` (the same for CSV).
 """
 
 from feedtool.sheets.annotate.annotated_copy import annotate, is_package, refuse_place

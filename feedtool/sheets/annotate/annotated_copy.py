@@ -71,7 +71,7 @@ def annotate(
 
 
 def is_package(path: Path) -> bool:
-    """Whether a file is a workbook, where there is room for a summary, and no CSV."""
+    """True if a file is a workbook, where there is room for a summary, and no CSV."""
     with path.open("rb") as file:
         return file.read(2) == b"PK"
 
@@ -84,13 +84,10 @@ def refuse_place(
     csv_fallback: str,
     limits: ReadingLimits = DEFAULT_LIMITS,
 ) -> None:
-    """Find out, before any work is done, that a copy could not take its place.
+    """Raise UsageProblem, before any work is done, if a copy could not take its place.
 
-    Of the notes and the summary only the names and headings count.
-
-    Raises:
-        UsageProblem: `target` is something else than an earlier result, or its folder is not
-            there or may not be written to, or its name is too long.
+    That is where `target` is something else than an earlier result, its folder is not there or may
+    not be written to, or its name is too long. Of notes and summary only names and headings count.
     """
     if not target.parent.is_dir():
         raise cannot_write(target, FileNotFoundError())

@@ -1,13 +1,13 @@
 """The annotated copy of a CSV: each record keeps its bytes, and three fields are put behind them.
 
-Record numbers and fields are those of the reader (`delimited`); bytes are those of the file. In
+Record numbers and fields are those of the reader (`csv_source`); bytes are those of the file. In
 UTF-8 and the single-byte encodings separators, quotes and line ends are single bytes that mean
 nothing else, so the file is cut there as bytes, and nothing is decoded but our headings.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice, tee
 from pathlib import Path
@@ -16,9 +16,9 @@ from typing import NamedTuple
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.notes import Note, NoteQueue, SheetNotes
 from feedtool.sheets.annotate.sheet_plan import NoRoom
+from feedtool.sheets.read.csv_dialect import line_ends
 from feedtool.sheets.read.csv_encoding import MULTIBYTE, lead
-from feedtool.sheets.read.csv_quotes import line_ends
-from feedtool.sheets.read.csv_source import MOST_FIELDS, CsvDialect, CsvSource
+from feedtool.sheets.read.csv_source import MOST_FIELDS, CsvDialect, CsvSource, used_fields
 from feedtool.sheets.read_back import Digest
 
 _RECORDS = 1000
@@ -39,37 +39,19 @@ _BYTEWISE = ("utf-8", "ascii", "cp125", "cp437", "cp85", "iso8859", "latin", "ko
 """Encodings (beginnings of their names) in which no byte of ASCII is part of another letter."""
 
 
-class CsvRecord(NamedTuple):
-    """One record of the file."""
-
-    number: int
-    """1-based; blank records and a `sep=` line count."""
-    body: str
-    """As it stands in the file, one character for each byte if the encoding is bytewise."""
-    end: str
-    """Its line end, or a final Ctrl-Z."""
-    fields: list[str]
-
-
 class CsvBatch(NamedTuple):
     """Some records of the file."""
 
     first: int
-    """The number of the first."""
+    """The number of the first, 1-based; blank records and a `sep=` line count."""
     raw: Sequence[str]
-    """Each as it stands in the file, its line end included."""
+    """Each as it stands in the file, one character a byte if its encoding is bytewise."""
     fields: list[list[str]]
 
     @property
     def numbers(self) -> range:
         """The numbers of the records."""
         return range(self.first, self.first + len(self.fields))
-
-    def records(self) -> Iterator[CsvRecord]:
-        """One by one."""
-        for number, raw, fields in zip(self.numbers, self.raw, self.fields, strict=True):
-            body = _ENDS.sub("", raw)
-            yield CsvRecord(number, body, raw[len(body) :], fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,25 +65,19 @@ class CsvLayout:
     """The columns under our headings now."""
 
 
-@dataclass(slots=True)
 class _Text:
-    """How a CSV is cut into records and how ours is written."""
+    """The way a CSV is cut into records and ours is written."""
 
-    source: CsvSource
-    dialect: CsvDialect = field(init=False)
-    codec: str = field(init=False)
-    """The one that the file is cut with: `latin-1` shows each byte as a character."""
-    mark: str = field(init=False)
-    """A byte order mark in that codec."""
-    fields: re.Pattern[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.dialect = self.source.dialect
+    def __init__(self, source: CsvSource) -> None:
+        self.source = source
+        self.dialect: CsvDialect = source.dialect
         encoding, quoting = self.dialect.encoding, self.dialect.quoting
         bytewise = encoding.startswith(_BYTEWISE) and self.dialect.separator.isascii()
         self.codec = "latin-1" if bytewise else encoding
+        """The one that the file is cut with: `latin-1` shows each byte as a character."""
         has_mark = encoding.startswith("utf")
         self.mark = "\ufeff".encode(encoding).decode(self.codec) if has_mark else ""
+        """A byte order mark in that codec."""
         plain = f"[^{re.escape(self.dialect.separator)}\r\n]*"
         blanks, quote = " *" * quoting.skips_blanks, quoting.mark
         # As the csv module reads: behind the closing quote the field goes on without quotes.
@@ -202,17 +178,15 @@ def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -
 
 
 def is_annotated_csv(path: Path, notes: SheetNotes, fallback: str) -> bool:
-    """Whether a CSV has all of our headings in its row of headings. Raises FileProblem."""
+    """True if a CSV has all of our headings in its row of headings. Raises FileProblem."""
     text = _Text(CsvSource(path, fallback))
     return all(_headed(text, path, notes).values())
 
 
 def _layout(text: _Text, source: Path, notes: SheetNotes) -> CsvLayout:
-    """Look through the file: ours begin behind the longest record, so that they stand in line.
+    """The columns behind the longest record, so that ours stand in line. Raises NoRoom.
 
     Where that is beyond a sheet's last column, what is longest is blank, and ours go into it.
-
-    Raises NoRoom.
     """
     by_heading = _headed(text, source, notes)
     earlier = frozenset(column for columns in by_heading.values() for column in columns)
@@ -223,7 +197,7 @@ def _layout(text: _Text, source: Path, notes: SheetNotes) -> CsvLayout:
     last = MOST_FIELDS - len(notes.headings)
     first = _widest(text, source, notes, len)
     if first > last:
-        first = _widest(text, source, notes, _used)
+        first = _widest(text, source, notes, used_fields)
     if first > last:
         raise NoRoom(
             f"The table is used up to column {letters(first - 1)}, which leaves no room for the "
@@ -240,14 +214,6 @@ def _widest(text: _Text, source: Path, notes: SheetNotes, width: Callable[[list[
         for batch in text.batches(source)
         for fields in batch.fields[max(notes.header_row - batch.first, 0) :]
     )
-
-
-def _used(fields: list[str]) -> int:
-    """The number of a record's fields without the blank ones at its end."""
-    count = len(fields)
-    while count and not fields[count - 1]:
-        count -= 1
-    return count
 
 
 def _headed(text: _Text, source: Path, notes: SheetNotes) -> dict[str, list[int]]:
@@ -272,33 +238,37 @@ def _annotated(
             yield batch.raw, batch.fields
             continue
         raws, read = [], []
-        for record in batch.records():
-            body, fields = _with_ours(text, layout, record, due.take(record.number))
-            raws.append(body + record.end)
-            read.append(fields)
+        for number, raw, fields in zip(batch.numbers, batch.raw, batch.fields, strict=True):
+            note = due.take(number)
+            if number < layout.header_row:
+                raws.append(raw)
+                read.append(fields)
+                continue
+            body = _ENDS.sub("", raw)
+            new, shown = _with_ours(text, layout, body, fields, note)
+            raws.append(new + raw[len(body) :])
+            read.append(shown)
         yield raws, read
     due.finish()
 
 
 def _with_ours(
-    text: _Text, layout: CsvLayout, record: CsvRecord, note: Note | None
+    text: _Text, layout: CsvLayout, body: str, fields: list[str], note: Note | None
 ) -> tuple[str, list[str]]:
     """A record's body with ours in it, and the fields that it should then be read as."""
-    if record.number < layout.header_row:
-        return record.body, record.fields
-    present = record.fields or [""]
+    present = fields or [""]
     changes = {column: "" for column in layout.earlier if column < len(present) and present[column]}
     if note is not None:
         ours = (note.status, note.message, note.code)
         changes |= zip(layout.columns, map(text.held, ours), strict=True)
     if not changes:
-        return record.body, record.fields
+        return body, fields
     behind = range(len(present), max(*changes, len(present) - 1) + 1)
-    fields = present + [""] * len(behind)
-    raw = text.split(record.body) if min(changes) < len(present) else [record.body]
+    shown = present + [""] * len(behind)
+    raw = text.split(body) if min(changes) < len(present) else [body]
     for column, changed in changes.items():
-        fields[column] = changed
+        shown[column] = changed
         if column < len(present):
             raw[column] = text.quoted(changed)
-    raw += (text.quoted(fields[column]) for column in behind)
-    return text.dialect.separator.join(raw), fields
+    raw += (text.quoted(shown[column]) for column in behind)
+    return text.dialect.separator.join(raw), shown

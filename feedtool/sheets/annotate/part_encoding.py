@@ -21,7 +21,7 @@ _LEAD = 256
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """How a part is written."""
+    """The writing of a part."""
 
     lead: bytes = b""
     """The byte order mark and the XML declaration as they stand, if the part is no UTF-8."""
@@ -79,7 +79,7 @@ def _codec(start: bytes, part: str) -> str | None:
 
 
 def _is_single_byte(codec: str) -> bool:
-    """Whether each byte is a character by itself, so that a text may be encoded in pieces."""
+    """True if each byte is a character by itself, so that a text may be encoded in pieces."""
     every = [bytes((code,)) for code in range(256)]
     characters = b"".join(every).decode(codec, "replace")
     return len(characters) == len(every) and all(

@@ -140,7 +140,7 @@ def _texts(
 
 
 def _may_hold(package: ZipPackage, part: str, texts: list[bytes]) -> bool:
-    """Whether one of the texts stands in a part.
+    """True if one of the texts stands in a part.
 
     Most workbooks never saw us: looking through the bytes spares reading the texts.
     """

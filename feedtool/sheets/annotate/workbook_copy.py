@@ -11,8 +11,7 @@ from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, emp
 from feedtool.sheets.annotate.notes import SheetNotes, Summary
 from feedtool.sheets.annotate.part_encoding import utf8
 from feedtool.sheets.annotate.sheet_plan import SheetPlan, earlier_columns, plan_sheet
-from feedtool.sheets.annotate.summary_sheet import summary_sheet
-from feedtool.sheets.annotate.workbook_parts import BookParts, SmallPart
+from feedtool.sheets.annotate.workbook_parts import BookParts, SmallPart, summary_sheet
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, comment_of, named, raw
 from feedtool.sheets.read.cell_decoder import Decoder
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
@@ -55,7 +54,7 @@ def is_annotated_workbook(
     summary: Summary | None,
     limits: ReadingLimits = DEFAULT_LIMITS,
 ) -> bool:
-    """Whether a workbook has our summary, or our headings in one of the sheets.
+    """True if a workbook has our summary, or our headings in one of the sheets.
 
     Raises FileProblem for what is no workbook.
     """
@@ -135,16 +134,9 @@ def _write(
 def check_package(
     path: Path, source: ZipPackage, plans: Collection[SheetPlan], changed: Collection[str]
 ) -> None:
-    """Compare a written package with its source and with what was to be written.
+    """Raise NotAsWritten if a package differs from its source but in these sheets and parts.
 
-    Args:
-        path: The package that was written.
-        source: The package that it was made from.
-        plans: The sheets that were annotated.
-        changed: The names of the other parts that were written anew.
-
-    Raises:
-        NotAsWritten: They differ in anything else, or it cannot be read.
+    Or if it cannot be read, or does not hold what was to be written.
     """
     sheets = {part_key(plan.entry.part) for plan in plans}
     anew = sheets | {part_key(name) for name in changed}

@@ -2,11 +2,14 @@
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 
-from feedtool.sheets.annotate.inline_strings import escaped, quoted
+from feedtool.model.cells import letters
+from feedtool.sheets.annotate.cell_formats import FormatIndexes
+from feedtool.sheets.annotate.inline_strings import escaped, inline, quoted
+from feedtool.sheets.annotate.notes import Link, Summary
 from feedtool.sheets.annotate.part_encoding import Coding, utf8
 from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, with_attribute
 from feedtool.sheets.read.errors import CorruptXml
@@ -18,6 +21,9 @@ _STRICT = "http://purl.oclc.org/ooxml/"
 _TRANSITIONAL_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _STRICT_RELATIONS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 _CONTENT = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+
+_NARROWEST, _WIDEST = 8, 60
+"""Of a column, in characters; longer texts are wrapped."""
 
 
 @dataclass(slots=True)
@@ -170,7 +176,7 @@ class BookParts:
 
 
 def _declares(tag: bytes, prefix: str, namespace: str) -> bool:
-    """Whether a start tag binds this prefix to this namespace."""
+    """True if a start tag binds this prefix to this namespace."""
     match = re.search(rb"\sxmlns:%b\s*=\s*[\"']([^\"']*)" % prefix.encode(), tag)
     return match is not None and match[1] == namespace.encode()
 
@@ -199,3 +205,70 @@ def _titles(root: Node, data: bytes, names: list[str], new: str) -> list[Edit | 
         Edit(last.end, last.end, b"<%b>%b</%b>" % (element, escaped(new), element)),
         with_attribute(listed, data, "size", str(len(listed.children) + 1)),
     ]
+
+
+def summary_sheet(summary: Summary, styles: FormatIndexes, namespace: str) -> bytes:
+    """The part. Links lead to cells of this workbook (`location`), so it needs no relationships."""
+    rows = b"".join(
+        b'<row r="%d">%b</row>' % (number, b"".join(_cells(number, row, summary, styles)))
+        for number, row in enumerate(summary.table, 1)
+    )
+    links = b"".join(_links(summary.table))
+    return (
+        b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+        b"<worksheet xmlns=%b>%b<sheetData>%b</sheetData>%b</worksheet>"
+    ) % (
+        quoted(namespace),
+        b"".join(_columns(summary)),
+        rows,
+        b"<hyperlinks>%b</hyperlinks>" % links if links else b"",
+    )
+
+
+def _cells(
+    number: int, row: Sequence[str | int | Link], summary: Summary, styles: FormatIndexes
+) -> Iterator[bytes]:
+    is_bold = number - 1 in summary.bold
+    for column, value in enumerate(row):
+        place = b'<c r="%b%d" s="%%d"' % (letters(column).encode(), number)
+        if isinstance(value, Link):
+            yield place % styles.link + inline(value.text)
+        elif isinstance(value, int):
+            yield place % styles.number + b"><v>%d</v></c>" % value
+        elif value:
+            yield place % (styles.heading if is_bold else styles.prose) + inline(value)
+
+
+def _columns(summary: Summary) -> Iterator[bytes]:
+    """Widths that fit what is in the columns; a title over all of them does not count."""
+    width = max(map(len, summary.table), default=0)
+    if not width:
+        return
+    yield b"<cols>"
+    for column in range(width):
+        texts = [_text(row[column]) for row in summary.table if 1 < len(row) > column]
+        longest = max(map(len, texts), default=0)
+        shown = min(max(longest + 2, _NARROWEST), _WIDEST)
+        yield b'<col min="%d" max="%d" width="%d" customWidth="1"/>' % (
+            column + 1,
+            column + 1,
+            shown,
+        )
+    yield b"</cols>"
+
+
+def _text(value: str | int | Link) -> str:
+    return value.text if isinstance(value, Link) else str(value)
+
+
+def _links(table: Sequence[Sequence[str | int | Link]]) -> Iterator[bytes]:
+    for number, row in enumerate(table, 1):
+        for column, value in enumerate(row):
+            if isinstance(value, Link):
+                sheet = value.sheet.replace("'", "''")
+                yield b'<hyperlink ref="%b%d" location=%b display=%b/>' % (
+                    letters(column).encode(),
+                    number,
+                    quoted(f"'{sheet}'!{value.ref}"),
+                    quoted(value.text),
+                )

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.sheets.read.escapes import escape, spreadsheet_text, unescape
-from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle
-from feedtool.sheets.read.serial_dates import iso
+from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, iso
 from feedtool.sheets.read.shared_strings import SharedStrings
 
 CELL_TYPES = ("n", "s", "str", "inlineStr", "b", "e", "d")
@@ -25,7 +24,7 @@ CONTENT = (
     rf"(?:<v>[^<]++</v>|<is><t(?: xml:space=\"preserve\")?+>[^<]++</t></is>"
     rf"|{_FORMULA}(?:/>|>[^<]*+</f>)(?:<v>[^<]*+</v>|<v ?/>)?+)"
 )
-"""What stands in a cell that is not empty: a value, a text, a formula with or without result."""
+"""The content of a cell that is not empty: a value, a text, a formula with or without result."""
 
 _KEY = re.compile(
     rf'(?: s="(?P<s1>[0-9]+)")?(?: t="(?P<type>[a-zA-Z]+)")?(?: s="(?P<s2>[0-9]+)")?{_META}>'

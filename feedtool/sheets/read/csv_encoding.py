@@ -41,7 +41,7 @@ _SAVE_AS_UTF8 = 'Open it in a spreadsheet program and save it as "CSV UTF-8".'
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How a text file is to be decoded, and what is odd about it."""
+    """The encoding of a text file, and the oddities in it."""
 
     name: str
     """A codec that leaves the byte order mark alone."""
@@ -56,7 +56,7 @@ class Encoding:
 
     @property
     def is_odd(self) -> bool:
-        """Whether its lines have to be looked at one by one."""
+        """True if its lines have to be looked at one by one."""
         return self.ends_in_ctrl_z or self.has_inner_mark
 
     def open(self, path: Path) -> TextIOWrapper:
@@ -66,12 +66,7 @@ class Encoding:
         return TextIOWrapper(file, encoding=self.name, newline="")
 
     def lines(self, file: Iterable[str], mark: str = "\ufeff") -> Iterable[str]:
-        """The lines of an open text without what is not part of it.
-
-        Args:
-            file: The lines as they stand in the file.
-            mark: How a byte order mark is shown in them.
-        """
+        """The lines of an open text without byte order marks, shown as `mark`, and a Ctrl-Z."""
         return _repaired(file, mark) if self.is_odd else file
 
 
@@ -216,7 +211,7 @@ def unicode_of(start: bytes) -> tuple[bytes, str]:
 
 
 def _has_multibyte(path: Path) -> bool:
-    """Whether a letter beyond ASCII is written in UTF-8 anywhere."""
+    """True if a letter beyond ASCII is written in UTF-8 anywhere."""
     with path.open("rb") as file:
         kept = b""
         while block := file.read(_BLOCK):

@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from io import StringIO
@@ -11,19 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind
-from feedtool.sheets.read.csv_encoding import Encoding, find_encoding
-from feedtool.sheets.read.csv_quotes import (
+from feedtool.sheets.read.csv_dialect import (
     USUAL,
     Quotes,
     Quoting,
     announced_quoting,
+    announced_separator,
     find_quoting,
+    find_separator,
     line_ends,
     unclosed,
 )
-from feedtool.sheets.read.csv_separator import announced_separator, find_separator
+from feedtool.sheets.read.csv_encoding import Encoding, find_encoding
 from feedtool.sheets.read.errors import GridOutOfRange
-from feedtool.sheets.read.source import LAST_COLUMN, HeadRow, MergedArea, first_rows, rows_after
+from feedtool.sheets.read.source import LAST_COLUMN, Sheet
 from feedtool.sheets.read.workbook import SheetEntry
 
 if TYPE_CHECKING:
@@ -92,35 +92,17 @@ class CsvSource:
         return CsvSheet(self.path, self.encoding, self.dialect, self.quotes)
 
 
-class CsvSheet:
+class CsvSheet(Sheet):
     """The table of a CSV. It may be read several times. A cell's key is its text."""
 
-    name = ""
-
     def __init__(self, path: Path, encoding: Encoding, dialect: CsvDialect, quotes: Quotes) -> None:
+        super().__init__()
         self.dialect = dialect
-        self.last_column = -1
-        """The 0-based last column with a text seen so far; -1: none."""
-        self.merges: list[MergedArea] = []
-        self.notices: dict[str, list[str]] = {}
-        """Texts by code: of what is odd about the text."""
         for notice in (*encoding.notices, *quotes.notices()):
-            self.notices.setdefault(notice.code, []).append(notice.text)
+            self._notice(notice.code, notice.text)
         self._path = path
         self._encoding = encoding
         self._quotes = quotes
-
-    def head(self, count: int) -> list[HeadRow]:
-        """The first records that are not blank, at most `count`; a `sep=` line counts as blank."""
-        with closing(self._read()) as blocks:
-            return first_rows(blocks, count)
-
-    def blocks(self, after_row: int = 0) -> Iterator[Block]:
-        """The records after one, blank ones included. Raises CsvUnterminatedQuote as it goes."""
-        for block in self._read():
-            rest = rows_after(block, after_row)
-            if rest.rows:
-                yield rest
 
     def _read(self) -> Generator[Block, None, None]:
         dialect, quotes = self.dialect, self._quotes
@@ -151,7 +133,14 @@ class CsvSheet:
         if widest > used:
             for line, record in zip(starts, records, strict=True):
                 if len(record) > used:
-                    used = max(used, _used(record, line))
+                    used = max(used, used_fields(record))
+                    if used > MOST_FIELDS:
+                        raise GridOutOfRange(
+                            f"The record in line {line} has {used:,} fields, "
+                            "more than a sheet has columns.",
+                            "Look at that line: line ends are missing, "
+                            "or the separator is another.",
+                        )
         self.last_column = used - 1
         width = min(widest, used)
         is_even = len(widths) == 1 and widest <= MOST_FIELDS
@@ -174,16 +163,11 @@ def decode(key: Hashable) -> Cell:
     return Cell(Kind.TEXT, text) if text else BLANK
 
 
-def _used(record: list[str], line: int) -> int:
-    """The number of fields up to the last that is not empty. Raises GridOutOfRange."""
+def used_fields(record: list[str]) -> int:
+    """The number of a record's fields up to the last that is not empty."""
     used = len(record)
     while used and not record[used - 1]:
         used -= 1
-    if used > MOST_FIELDS:
-        raise GridOutOfRange(
-            f"The record in line {line} has {used:,} fields, more than a sheet has columns.",
-            "Look at that line: line ends are missing, or the separator is another.",
-        )
     return used
 
 

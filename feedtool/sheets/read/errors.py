@@ -1,4 +1,4 @@
-"""What makes a file unreadable: a class for each code, its docstring the page that explains it.
+"""The reasons why a file is unreadable: a class for each code; its docstring explains it to users.
 
 The message says what the file really is, the hint how to turn it into one that can be read.
 """

@@ -10,7 +10,7 @@ _LAST = 0x10FFFF
 
 
 def has_only_known_references(text: str) -> bool:
-    """Whether every `&` begins one of the five names or the number of a character of XML."""
+    """True if every `&` begins one of the five names or the number of a character of XML."""
     if "&" not in text:
         return True
     known = _REFERENCE.findall(text)
@@ -50,7 +50,7 @@ def _code(decimal: str, hexadecimal: str) -> int:
 
 
 def _is_character(decimal: str, hexadecimal: str) -> bool:
-    """Whether XML allows this character (production 2 of the recommendation)."""
+    """True if XML allows this character (production 2 of the recommendation)."""
     code = _code(decimal, hexadecimal)
     if code < ord(" "):
         return code in (0x9, 0xA, 0xD)

@@ -24,7 +24,7 @@ _START = 1 << 12
 _BLOCK = 1 << 20
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""What every file of old Microsoft Office begins with, and every encrypted one of the new."""
+"""The beginning of every file of old Microsoft Office, and of every encrypted one of the new."""
 _OLD_BIFF = re.compile(rb"\x09[\x00\x02\x04\x08][\x04-\x10]\x00")
 """The first record of Excel 2.1 to 5.0 workbooks."""
 _OTHERS = {
@@ -48,7 +48,7 @@ _HINT = "Give the .xlsx, .xlsm or .csv file."
 _LOCK = 165
 """Bytes of the file `~$offers.xlsx` that Excel and PowerPoint put beside one that is open."""
 _LOCK_NAME = 55
-"""Where the name of whoever has it open stands in UTF-16, behind its length; blanks follow."""
+"""The place of the user's name in UTF-16, behind its length; blanks follow."""
 
 
 def open_source(
@@ -56,14 +56,8 @@ def open_source(
 ) -> XlsxSource | CsvSource:
     """Open a workbook or a text of rows and columns; use it as a context manager.
 
-    Args:
-        path: The file.
-        limits: How far a workbook is unpacked.
-        csv_fallback: The encoding of a text that is not UTF-8.
-
-    Raises:
-        FileProblem: One of `unreadable`, for what cannot be read.
-        OSError: The file cannot be opened.
+    `csv_fallback` is the encoding of a text that is not UTF-8. Raises FileProblem (`errors`) for
+    what cannot be read, and OSError if the file cannot be opened.
     """
     with path.open("rb") as file:
         start = file.read(_START)
@@ -83,7 +77,7 @@ def open_source(
 
 
 def _is_lock(start: bytes) -> bool:
-    """Whether a file is a lock file: of one size, two lengths, two names, and blanks behind."""
+    """True if a file is a lock file: of one size, two lengths, two names, and blanks behind."""
     if len(start) != _LOCK:
         return False
     lengths, behind = (start[0], start[_LOCK_NAME]), _LOCK_NAME + 2 + 2 * start[_LOCK_NAME]
@@ -137,7 +131,7 @@ def _legacy_xls() -> LegacyXls:
 
 
 def _holds(path: Path, stream: str) -> bool:
-    """Whether a container has a stream of this name; its directory may be anywhere in the file.
+    """True if a container has a stream of this name; its directory may be anywhere in the file.
 
     Case makes no difference in such names: some programs write them in capitals.
     """

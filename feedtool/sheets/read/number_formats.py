@@ -1,7 +1,8 @@
-"""Number formats of cells: whether a number is a date, a percentage, or has zeros in front."""
+"""Number formats of cells: dates, percentages, zeros in front; serial numbers as ISO 8601."""
 
 import re
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import Enum
 
 from feedtool.sheets.read.package import ZipPackage
@@ -20,7 +21,7 @@ class DateKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NumberStyle:
-    """How a cell's number is shown."""
+    """The way a cell's number is shown."""
 
     moment: DateKind = DateKind.NONE
     percent: bool = False
@@ -29,6 +30,15 @@ class NumberStyle:
 
 
 GENERAL = NumberStyle()
+
+_EPOCH_1900 = datetime(1899, 12, 31)  # noqa: DTZ001 - a sheet's dates have no time zone
+_EPOCH_1904 = datetime(1904, 1, 1)  # noqa: DTZ001
+_FALSE_LEAP_DAY = 60
+"""Spreadsheets show 1900-02-29, which never was; what follows is one day later than it counts."""
+_LAST = 2_958_466
+"""The serial of 9999-12-31 and one."""
+_DAY = 86_400_000
+"""Milliseconds, the precision that spreadsheets show."""
 
 _BUILT_IN_DATES = frozenset({*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)})
 """The second range and the last are the dates of East Asian versions (ECMA-376, 18.8.30)."""
@@ -105,3 +115,49 @@ def _style(number: int, codes: dict[int, str]) -> NumberStyle:
 def _number(node: Node) -> int:
     """The number of an element's format; nonsense is the general format."""
     return whole(node.attributes.get("numFmtId")) or 0
+
+
+def iso(serial: float, moment: DateKind, *, date1904: bool) -> str | None:
+    """The date `2024-01-31`, time `13:45:00`, both with a `T`, or duration `PT36H0M0S`.
+
+    None for a serial that no spreadsheet shows as a date (negative, or beyond the year 9999).
+    """
+    if not 0 <= serial < _LAST:
+        return None
+    days, milliseconds = divmod(round(serial * _DAY), _DAY)
+    if moment is DateKind.ELAPSED:
+        return _duration(days, milliseconds)
+    time = _clock(milliseconds)
+    if days == 0 and not date1904:
+        return time
+    date = _date(days, date1904=date1904)
+    if date is None or not milliseconds:
+        return date
+    return f"{date}T{time}"
+
+
+def _date(days: int, *, date1904: bool) -> str | None:
+    if date1904:
+        start = _EPOCH_1904
+    elif days == _FALSE_LEAP_DAY:
+        return "1900-02-29"
+    else:
+        start = _EPOCH_1900 - timedelta(days=days > _FALSE_LEAP_DAY)
+    try:
+        return (start + timedelta(days=days)).date().isoformat()
+    except OverflowError:
+        return None
+
+
+def _clock(milliseconds: int) -> str:
+    seconds, rest = divmod(milliseconds, 1000)
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{hour:02d}:{minute:02d}:{second:02d}" + (f".{rest:03d}" if rest else "")
+
+
+def _duration(days: int, milliseconds: int) -> str:
+    seconds, rest = divmod(milliseconds, 1000)
+    minutes, second = divmod(seconds + days * 86_400, 60)
+    hour, minute = divmod(minutes, 60)
+    return f"PT{hour}H{minute}M{second}" + (f".{rest:03d}S" if rest else "S")

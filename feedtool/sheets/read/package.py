@@ -21,14 +21,14 @@ from feedtool.sheets.read.errors import (
 )
 
 _BROKEN = (BadZipFile, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, OSError)
-"""What zipfile raises, besides the documented, when a package is damaged on purpose."""
+"""The errors of zipfile, documented or not, on a package that is damaged on purpose."""
 
 _NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
 _LARGEST_DIRECTORY = 16 * MIB
 """Bytes; a part takes about a hundred."""
 _END_RECORD, _LOCATOR, _END_RECORD_64 = 22, 20, 56
 _TAIL = _LOCATOR + _END_RECORD + (1 << 16)
-"""Where the record at the end is: it may be followed by a comment of up to 64 KiB."""
+"""Bytes that hold the record at the end, which a comment of up to 64 KiB may follow."""
 _ENCRYPTED_FLAGS = 0x01 | 0x40 | 0x2000
 
 

@@ -40,7 +40,7 @@ _EMPTY = (
 )
 """Formatted but empty cells, within the grid, to the right of the last column."""
 _ROW_END = rf"{_BLANKS}</row>){_BLANKS}(?=<row|\Z)"
-"""What follows a row is the next one or the end: so no text between two rows is overlooked."""
+"""The next row or the end must follow: so no text between two rows is overlooked."""
 _ATTRIBUTE = re.compile(r' ((?:([A-Za-z_]\w*):)?[A-Za-z_]\w*)="[^"&<>]*"', re.ASCII)
 _HIDDEN = re.compile(r' hidden="(?:1|true)"')
 _KNOWN_AT_MOST = 10_000
@@ -83,7 +83,7 @@ class RowMatcher:
         return Scan(rows, _hidden(rows, attributes), columns)
 
     def _are_well_formed(self, attributes: set[str]) -> bool:
-        """Whether the attributes of the rows are well-formed and change no namespace."""
+        """True if the attributes of the rows are well-formed and change no namespace."""
         new = attributes - self._known
         if not all(map(self._is_well_formed, new)):
             return False

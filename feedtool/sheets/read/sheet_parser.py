@@ -70,7 +70,7 @@ class SheetParser:
         return self._parser.prefixes
 
     def expects_rows(self, prefix: str) -> bool:
-        """Whether a `row` with this prefix (`x:` or none) would be a row of the sheet now."""
+        """True if a `row` with this prefix (`x:` or none) would be a row of the sheet now."""
         return self._parser.is_right_inside(_DATA, prefix)
 
     def feed(self, data: bytes) -> list[SheetRow]:

@@ -1,7 +1,9 @@
 """The interface of every file of rows and columns, whatever its format."""
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from itertools import islice
 from typing import NamedTuple, Protocol, Self
@@ -43,36 +45,45 @@ class Notice(NamedTuple):
     text: str
 
 
-class Sheet(Protocol):
+class Sheet(ABC):
     """One table. It may be read several times."""
 
-    @property
-    def name(self) -> str:
-        """The sheet's name; empty in a CSV."""
-        ...
+    name = ""
+    """Empty in a CSV."""
+    last_column = -1
+    """The 0-based last column with a value or a formula seen so far; -1: none yet."""
 
-    @property
-    def last_column(self) -> int:
-        """The 0-based last column with a value or a formula seen so far; -1: none yet."""
-        ...
-
-    @property
-    def merges(self) -> Sequence[MergedArea]:
-        """The merged areas."""
-        ...
+    def __init__(self) -> None:
+        self._notices: dict[str, list[str]] = {}
 
     @property
     def notices(self) -> Mapping[str, Sequence[str]]:
         """The texts of all notices by code, complete when all blocks have been read."""
-        ...
+        return self._notices
+
+    def _notice(self, code: str, text: str) -> None:
+        self._notices.setdefault(code, []).append(text)
+
+    @property
+    def merges(self) -> Sequence[MergedArea]:
+        """The merged areas."""
+        return ()
 
     def head(self, count: int) -> list[HeadRow]:
         """The first rows that are not blank, at most `count`."""
-        ...
+        with closing(self._read()) as blocks:
+            return first_rows(blocks, count)
 
     def blocks(self, after_row: int = 0) -> Iterator[Block]:
         """The rows after this one, in blocks. Raises a FileProblem where they become unreadable."""
-        ...
+        for block in self._read():
+            rest = rows_after(block, after_row)
+            if rest.rows:
+                yield rest
+
+    @abstractmethod
+    def _read(self) -> Generator[Block, None, None]:
+        """All blocks, from the first row on."""
 
 
 class Source(Protocol):

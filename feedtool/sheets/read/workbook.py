@@ -39,7 +39,7 @@ class SheetEntry:
 
     @property
     def hidden(self) -> bool:
-        """Whether the sheet is hidden in either way."""
+        """True if the sheet is hidden in either way."""
         return self.state != "visible"
 
 
@@ -82,8 +82,8 @@ def read_workbook(package: ZipPackage) -> WorkbookParts:
     rels_name = _spelled(package, posixpath.join(folder, "_rels", name + ".rels"))
     rels = read_relationships(package, rels_name or "")
     root = parse_part(package, workbook)
-    if root.name != "workbook":
-        raise corrupt(workbook, f"its root is <{root.name}>")
+    if root.name != "workbook" or not root.is_main:
+        raise corrupt(workbook, f"its root is <{root.name}>, not <workbook> of a workbook")
     return WorkbookParts(
         content_types=_spelled(package, CONTENT_TYPES) or CONTENT_TYPES,
         workbook=workbook,

@@ -1,7 +1,6 @@
 """A workbook, open: its sheets, and their rows in blocks."""
 
 from collections.abc import Generator, Hashable, Iterable, Iterator
-from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -15,7 +14,7 @@ from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
 from feedtool.sheets.read.row_regex import RowMatcher, Scan, pattern_width
 from feedtool.sheets.read.shared_strings import SharedStrings
 from feedtool.sheets.read.sheet_parser import Extent, SheetParser, SheetRow
-from feedtool.sheets.read.source import HeadRow, MergedArea, first_rows, rows_after
+from feedtool.sheets.read.source import MergedArea, Sheet, rows_after
 from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_workbook
 from feedtool.sheets.read.xml_chunks import Chunk, chunks, normalize_xml
 
@@ -76,16 +75,13 @@ class XlsxSource:
         return SharedStrings.read(self.package.stream(part), part, self.package.limits)
 
 
-class XlsxSheet:
+class XlsxSheet(Sheet):
     """One worksheet. It may be read several times; each reading inflates it anew."""
 
     def __init__(self, package: ZipPackage, entry: SheetEntry, decode: Decoder) -> None:
+        super().__init__()
         self.entry = entry
         self.name = entry.name
-        self.last_column = -1
-        """The 0-based last column with a value or a formula seen so far; -1: none."""
-        self.notices: dict[str, list[str]] = {}
-        """Texts by code: of what is odd about the sheet."""
         self._package = package
         self._decode = decode
         self._merges: list[MergedArea] | None = None
@@ -101,21 +97,6 @@ class XlsxSheet:
             reader.finish()
             self._merges = reader.merges
         return self._merges
-
-    def head(self, count: int) -> list[HeadRow]:
-        """The first rows that are not blank, at most `count`."""
-        with closing(self._read()) as blocks:
-            return first_rows(blocks, count)
-
-    def blocks(self, after_row: int = 0) -> Iterator[Block]:
-        """The rows after a row, in blocks; blocks without any value are left out.
-
-        Raises as it goes: CorruptXml, CorruptZip, XmlDoctype, GridOutOfRange, ZipBomb.
-        """
-        for block in self._read():
-            rest = rows_after(block, after_row)
-            if rest.rows:
-                yield rest
 
     def _read(self) -> Generator[Block, None, None]:
         """All blocks that have a value: by pattern where that is proven to be safe."""
@@ -181,7 +162,7 @@ class XlsxSheet:
         )
 
     def _warn(self, block: Block, announced: Extent | None) -> bool:
-        """Whether the sheet needs no more looking at: it announces nothing, or less than it has."""
+        """True if the sheet needs no more looking at: it announces nothing, or less than it has."""
         if announced is None:
             return True
         if block.width - 1 <= announced.last_column and (
@@ -192,5 +173,5 @@ class XlsxSheet:
             f"Sheet {self.name} says that it ends at {letters(announced.last_column)}"
             f"{announced.last_row}, and has more; all of it is read."
         )
-        self.notices.setdefault("dimension-wrong", []).append(text)
+        self._notice("dimension-wrong", text)
         return True

@@ -33,10 +33,8 @@ class Chunk(NamedTuple):
 def chunks(stream: Iterator[bytes], container: bytes, item: bytes) -> Iterator[Chunk]:
     """The chunks of a part in UTF-8, each about as long as the stream's blocks.
 
-    Args:
-        stream: The part.
-        container: The name of the element around the items, without its prefix.
-        item: How the items begin: their name, without the prefix.
+    `container` is the name of the element around the items, `item` the beginning of theirs, both
+    without a prefix.
     """
     opening = re.compile(rb"<((?:[A-Za-z_][\w.-]*:)?)" + container + rb"(?: [^<>]*)?(?<!/)>")
     buffer, opened = b"", None
@@ -78,13 +76,13 @@ def _items(
 
 
 def _has_aside(data: bytes) -> bool:
-    """Whether a comment, CDATA or processing instruction begins in it."""
+    """True if a comment, CDATA or processing instruction begins in it."""
     # Single characters are found at fifty times the speed of two.
     return (b"!" in data and b"<!" in data) or (b"?" in data and b"<?" in data)
 
 
 def _is_simple_prolog(prolog: bytes) -> bool:
-    """Whether the part is UTF-8 and its opening tag no part of a comment or an instruction."""
+    """True if the part is UTF-8 and its opening tag no part of a comment or an instruction."""
     declared = _ENCODING.search(prolog)
     is_utf_8 = declared is None or declared[1].lower() == b"utf-8"
     return is_utf_8 and not _has_aside(_DECLARATION.sub(b"", prolog))

@@ -258,7 +258,11 @@ def parse_part(package: ZipPackage, name: str) -> Node:
     """The root of a small part. Raises CorruptXml, XmlDoctype, CorruptZip, ZipBomb."""
     roots: list[Node] = []
     parser = XmlParser(name, package.limits, {ROOT: roots.append})
-    parser.feed(package.read(name))
+    data = package.read(name)
+    try:
+        parser.feed(data)
+    except ZipBomb as error:  # of a size that was allowed: the format has no such part
+        raise corrupt(name, "a text is too long, or tags are nested too deeply") from error
     parser.finish()
     return roots[0]
 

@@ -63,14 +63,6 @@ def test_anything_else_is_left_alone(source: Path, tmp_path: Path, content: byte
     assert target.read_bytes() != content
 
 
-def test_another_workbook_is_left_alone(make_sheet: Make, source: Path, tmp_path: Path) -> None:
-    target = make_sheet(ROWS).rename(tmp_path / "theirs.xlsx")
-    if not source.exists():
-        source = make_sheet(ROWS)
-    with pytest.raises(UsageProblem, match="no result of feedtool"):
-        run(source, target)
-
-
 def test_the_input_is_replaced_only_when_told_to(source: Path) -> None:
     before = source.read_bytes()
     with pytest.raises(UsageProblem, match="the input itself"):

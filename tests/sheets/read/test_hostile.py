@@ -10,7 +10,6 @@ from feedtool.model.cells import Cell
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import ReadingLimits, open_source
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 MakeSheet = Callable[..., Path]
 Read = Callable[[Path], dict[int, dict[int, Cell]]]
 SMALL = ReadingLimits(text=1 << 20)

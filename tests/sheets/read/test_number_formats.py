@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.cells import Cell, Kind
-from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, style_of_code
-from feedtool.sheets.read.serial_dates import iso
+from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, iso, style_of_code
 
 DATE = NumberStyle(DateKind.DATE)
 ELAPSED = NumberStyle(DateKind.ELAPSED)

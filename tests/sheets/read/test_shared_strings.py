@@ -93,11 +93,6 @@ def test_empty_tables(xml: str) -> None:
     assert read(xml) == []
 
 
-def test_prefixes() -> None:
-    xml = f'<x:sst xmlns:x="{MAIN}"><x:si><x:t>a</x:t></x:si></x:sst>'
-    assert read(xml) == ["a"]
-
-
 @pytest.mark.parametrize(
     ("inner", "texts"),
     [
@@ -136,14 +131,6 @@ def test_refused(xml: str, code: str) -> None:
     with pytest.raises(FileProblem) as caught:
         read(xml, size=500, limits=ReadingLimits(text=1000, strings=2500))
     assert caught.value.code == code
-
-
-@pytest.mark.parametrize("index", [-1, 1, 10**9])
-def test_no_such_text(index: int) -> None:
-    strings = SharedStrings()
-    strings.extend([b"only"])
-    with pytest.raises(FileProblem, match="looked up"):
-        strings[index]
 
 
 def test_an_endless_tag() -> None:

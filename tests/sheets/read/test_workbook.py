@@ -3,7 +3,6 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.model.cells import Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.read.workbook import resolve
@@ -117,21 +116,6 @@ def test_entries_without_a_part_are_no_worksheets(make_package: MakePackage) -> 
         assert len(source.sheet("Offers").head(1)) == 1
 
 
-def test_dates_from_1904(make_package: MakePackage) -> None:
-    path = make_package(
-        {
-            "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}">'
-            '<workbookPr date1904="1"/><sheets><sheet name="Offers" r:id="rId1"/></sheets>'
-            "</workbook>",
-            "xl/styles.xml": f'<styleSheet xmlns="{MAIN}"><cellXfs><xf numFmtId="14"/></cellXfs>'
-            "</styleSheet>",
-            "xl/worksheets/sheet1.xml": SHEET.replace("<v>1<", "<v>43860<"),
-        }
-    )
-    with open_source(path) as source:
-        assert source.sheet("Offers").head(1)[0].cells == [Cell(Kind.DATE, "2024-01-31")]
-
-
 def test_custom_properties(make_package: MakePackage) -> None:
     types = "http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"
     path = make_package(
@@ -221,13 +205,4 @@ def test_the_type_of_the_workbook_itself_counts(
 ) -> None:
     parts = {"[Content_Types].xml": content_types, "xl/worksheets/sheet1.xml": SHEET}
     with open_source(make_package(parts)) as source:
-        assert len(source.sheet("Offers").head(1)) == 1
-
-
-def test_macros_make_no_difference(make_package: MakePackage) -> None:
-    macro = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
-    path = make_package(
-        {"[Content_Types].xml": types(macro), "xl/worksheets/sheet1.xml": SHEET}, name="a.xlsm"
-    )
-    with open_source(path) as source:
         assert len(source.sheet("Offers").head(1)) == 1

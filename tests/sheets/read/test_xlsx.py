@@ -183,25 +183,6 @@ def test_corrupt(make_sheet: MakeSheet, read: Read, case: str, far: int) -> None
     assert caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "sheet",
-    [
-        "",
-        "no xml",
-        f'<worksheet xmlns="{MAIN}"><sheetData>',
-        f'<worksheet xmlns="{MAIN}"><sheetData></sheetData>',
-        f'<worksheet xmlns="{MAIN}"><sheetData></sheetData></worksheet><more/>',
-        f'<worksheet xmlns="{MAIN}"><cols><sheetData></sheetData></worksheet>',
-        '<?xml version="1.0" encoding="nonsense"?><worksheet/>',
-        '<?xml version="1.0" encoding="utf-7"?><worksheet/>',
-    ],
-)
-def test_malformed_around_the_rows(make_sheet: MakeSheet, read: Read, sheet: str) -> None:
-    with pytest.raises(FileProblem) as caught:
-        read(make_sheet(sheet=sheet))
-    assert caught.value.code == "corrupt-xml"
-
-
 @pytest.mark.parametrize("far", [0, FAR])
 @pytest.mark.parametrize(
     "row",
@@ -219,24 +200,6 @@ def test_outside_the_grid(make_sheet: MakeSheet, read: Read, row: str, far: int)
     with pytest.raises(FileProblem) as caught:
         read(make_sheet(filler(far) + row))
     assert caught.value.code == "grid-out-of-range"
-
-
-@pytest.mark.parametrize("part", ["sheet", "strings", "workbook"])
-def test_doctype(make_package: Callable[..., Path], read: Read, part: str) -> None:
-    doctype = '<!DOCTYPE a [<!ENTITY lol "lol"><!ENTITY big "&lol;&lol;&lol;">]>'
-    parts = {
-        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{MAIN}"><sheetData><row r="1">'
-        '<c r="A1" t="s"><v>0</v></c></row></sheetData></worksheet>',
-        "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}"><si><t>a</t></si></sst>',
-    }
-    name = {"sheet": "xl/worksheets/sheet1.xml", "strings": "xl/sharedStrings.xml"}.get(part, "")
-    if name:
-        parts[name] = doctype + parts[name]
-    else:
-        parts["xl/workbook.xml"] = doctype + "<workbook/>"
-    with pytest.raises(FileProblem) as caught:
-        read(make_package(parts))
-    assert caught.value.code == "xml-doctype"
 
 
 def test_phantom_rows_and_a_lone_cell_at_the_end(make_sheet: MakeSheet) -> None:

@@ -1,20 +1,29 @@
-"""The quoting of a CSV's fields, and the places where quotation marks do not fit.
+"""The separator and the quoting of a CSV's fields, and where quotation marks do not fit.
 
 The csv module reads any text: a quotation mark that is never closed takes in the rows below it, up
 to the next mark. Here patterns prove that each mark opens or closes a field, or is doubled in one;
 only the few records where they fail are looked at field by field.
 """
 
+import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import NamedTuple
 
-from feedtool.sheets.read.csv_separator import CANDIDATES
 from feedtool.sheets.read.errors import CsvUnterminatedQuote
 from feedtool.sheets.read.source import Notice
 
+CANDIDATES = (",", ";", "\t", "|")
+"""In case of doubt the first."""
+_RECORDS = 60
+_ANNOTATED = re.compile(
+    r"feedtool status[\"']?(.)[\"']?feedtool message[\"']?\1[\"']?feedtool code"
+)
+"""Our headings in a line: an annotated copy says by them what separates its fields."""
+_ANNOUNCED = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\n|\r)?', re.IGNORECASE)
 _CODE = "csv-quotes"
 _LONGEST_FIELD = 16 << 20
 """Characters."""
@@ -33,6 +42,53 @@ _ALL_IN_APOSTROPHES = re.compile(
 )
 
 
+def announced_separator(line: str) -> str | None:
+    """The separator that a first line `sep=;` announces to Excel, else None."""
+    match = _ANNOUNCED.fullmatch(line)
+    return match[1] if match else None
+
+
+class _Table(NamedTuple):
+    """The look of the sample with a separator; the greatest is the most likely."""
+
+    earliness: int
+    """Minus the index of the record where the table begins: titles may stand above it."""
+    width: int
+    first_width: int
+    """Fields of the very first record."""
+    preference: int
+
+
+def find_separator(lines: Sequence[str], quote: str = '"') -> str:
+    """The separator of these lines, a header among them, with this quotation mark.
+
+    A table begins with the first record that has several fields, as at least half of the records
+    below it have. The separator whose table begins first wins, for the header line stands above
+    decimal commas and the commas of descriptions; then the one that makes more columns. A copy
+    that we annotated has wider records below other ones, and longer ones: its headings tell.
+    """
+    ours = (match[1] for line in lines if (match := _ANNOTATED.search(line)))
+    told = next((separator for separator in ours if separator in CANDIDATES), None)
+    if told:
+        return told
+    tables = {
+        separator: _table(lines, separator, quote, -index)
+        for index, separator in enumerate(CANDIDATES)
+    }
+    return max(CANDIDATES, key=lambda separator: tables[separator])
+
+
+def _table(lines: Sequence[str], separator: str, quote: str, preference: int) -> _Table:
+    records = islice(csv.reader(lines, delimiter=separator, quotechar=quote), _RECORDS)
+    widths = [len(record) for record in records if any(record)]
+    first = widths[0] if widths else 0
+    for index, width in enumerate(widths):
+        below = widths[index + 1 :]
+        if width > 1 and 2 * below.count(width) >= len(below):
+            return _Table(-index, width, first, preference)
+    return _Table(-len(widths), 0, first, preference)
+
+
 class Quoting(NamedTuple):
     """The quotation mark of fields."""
 
@@ -45,18 +101,31 @@ USUAL = Quoting()
 APOSTROPHES = Quoting("'")
 
 
+class _Lines:
+    """The first lines that something is said of, and the number of all."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: list[str] = []
+
+    def add(self, line: str) -> None:
+        self.count += 1
+        if self.count <= _NAMED:
+            self._first.append(line)
+
+    def __str__(self) -> str:
+        more = self.count - len(self._first)
+        return ", ".join(self._first) + (f" and {more:,} more" if more else "")
+
+
 @dataclass(slots=True)
 class Quotes:
     """The fit of a whole text's quotation marks."""
 
-    doubtful: int = 0
-    """Records with a mark inside an unquoted field, or with text after a closing mark."""
-    doubtful_lines: list[int] = field(default_factory=list)
-    """Where the first of them start."""
-    row_like: int = 0
-    """Records of several lines of which the first and the last look like rows."""
-    row_like_lines: list[tuple[int, int]] = field(default_factory=list)
-    """First and last line of the first of them."""
+    doubtful: _Lines = field(default_factory=_Lines)
+    """Of records with a mark inside an unquoted field, or with text after a closing mark."""
+    row_like: _Lines = field(default_factory=_Lines)
+    """Of records of several lines of which the first and the last look like rows."""
     opened: int | None = None
     """The line where a mark opens that is not closed where its field ends; the last line judged."""
     until: int | None = None
@@ -64,8 +133,8 @@ class Quotes:
 
     @property
     def is_sound(self) -> bool:
-        """Whether all marks fit."""
-        return not self.doubtful and self.opened is None
+        """True if all marks fit."""
+        return not self.doubtful.count and self.opened is None
 
     @property
     def problem(self) -> CsvUnterminatedQuote | None:
@@ -73,27 +142,22 @@ class Quotes:
         return None if self.opened is None else unclosed(self.opened, self.until)
 
     def fits_better(self, other: "Quotes") -> bool:
-        """Whether less is wrong here than there."""
-        here, there = ((it.opened is not None, it.doubtful) for it in (self, other))
+        """True if less is wrong here than there."""
+        here, there = ((it.opened is not None, it.doubtful.count) for it in (self, other))
         return here < there
 
     def notices(self) -> tuple[Notice, ...]:
         """The notices of marks that do not keep the text from being read."""
         texts = []
-        if self.doubtful:
-            lines = ", ".join(map(str, self.doubtful_lines))
-            more = self.doubtful - len(self.doubtful_lines)
+        if self.doubtful.count:
             texts.append(
                 "A quotation mark stands inside a field that is not quoted, or text follows a "
-                f"closing one: line {lines}{f' and {more:,} more' if more else ''}."
+                f"closing one: line {self.doubtful}."
             )
-        if self.row_like:
-            lines = ", ".join(f"{first} to {last}" for first, last in self.row_like_lines)
-            more = self.row_like - len(self.row_like_lines)
+        if self.row_like.count:
             texts.append(
                 "A quotation mark opens in one line and closes in another, so that these were read "
-                f"as one row, though they look like several: lines {lines}"
-                f"{f' and {more:,} more' if more else ''}."
+                f"as one row, though they look like several: lines {self.row_like}."
             )
         return tuple(Notice(_CODE, text) for text in texts)
 
@@ -121,11 +185,8 @@ def find_quoting(
 ) -> tuple[Quoting, Quotes]:
     """The quoting that fits a text best, and what does not fit even so.
 
-    Args:
-        pieces: Gives the text from its beginning, in pieces that end in line ends.
-        marks: Which of the quotation marks occur in it at all.
-        separator: What separates its fields.
-        announced: What its first lines show by themselves.
+    `pieces` gives the text, in pieces that end in line ends; `marks` are those that occur in it;
+    `announced` is the quoting that its first lines show by themselves.
     """
     if announced == USUAL and marks == "'" != separator:
         # `'tis` and `l'eau` are text; quotes are apostrophes that all fit, one for a reason.
@@ -163,14 +224,10 @@ def look(pieces: Iterable[str], separator: str, quoting: Quoting) -> Quotes:
 
 
 class _Patterns(NamedTuple):
-    rows: re.Pattern[str]
-    """Records of one line each, as many as there are."""
-    record: re.Pattern[str]
-    """A record of one or several lines."""
-    field: re.Pattern[str]
-    """A field as the csv module reads it: its quoted part, what follows, what ends it."""
-    needed: re.Pattern[str]
-    """A field that holds a separator or a doubled mark, and so is quoted for a reason."""
+    rows: re.Pattern[str]  # records of one line each, as many as there are
+    record: re.Pattern[str]  # of one or several lines
+    field: re.Pattern[str]  # as the csv module reads it: the quoted part, what follows, its end
+    needed: re.Pattern[str]  # a field with a separator or a doubled mark: quoted for a reason
 
 
 @cache
@@ -254,16 +311,11 @@ class _Looking:
                     return None
             at = match.end()
         if is_doubtful:
-            self._note_doubtful()
+            self.quotes.doubtful.add(str(self._line))
         return at
 
     def _note_opened(self, text: str, start: int, opened: int) -> None:
         self.quotes.opened = self._line + line_ends(text, start, opened)
-
-    def _note_doubtful(self) -> None:
-        self.quotes.doubtful += 1
-        if self.quotes.doubtful <= _NAMED:
-            self.quotes.doubtful_lines.append(self._line)
 
     def _look_for_rows(self, record: str) -> None:
         """Note a record of several lines the first and last of which look like rows themselves.
@@ -284,9 +336,7 @@ class _Looking:
         if len(first) >= _SURE and any(upper for upper, _ in numbers):
             self.quotes.opened, self.quotes.until = self._line, until
             return
-        self.quotes.row_like += 1
-        if self.quotes.row_like <= _NAMED:
-            self.quotes.row_like_lines.append((self._line, until))
+        self.quotes.row_like.add(f"{self._line} to {until}")
 
 
 def line_ends(text: str, start: int, end: int) -> int:
