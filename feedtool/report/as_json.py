@@ -228,19 +228,17 @@ def run_notice(
 ) -> Fields:
     """The summary of a run for hooks and webhooks; nothing in it is a secret."""
     files = [
-        {**summary_fields(result), "error": error_fields(result.checked.error)}
-        for result in results
+        summary_fields(result) | {"error": error_fields(result.checked.error)} for result in results
     ]
-    return {**_head("run", occasion, code), "stopped": _stopped_fields(stopped), "files": files}
+    return _notice("run", occasion, code, stopped=_stopped_fields(stopped), files=files)
 
 
 def refusal_notice(occasion: Occasion, file: str, error: FeedtoolError) -> Fields:
     """The same of a file of a watched folder that was not sent, or not to its end."""
-    head = _head("refused", occasion, error.exit)
-    return {**head, "file": file, "error": _stopped_fields(error)}
+    return _notice("refused", occasion, error.exit, file=file, error=_stopped_fields(error))
 
 
-def _head(event: str, occasion: Occasion, code: Exit) -> Fields:
+def _notice(event: str, occasion: Occasion, code: Exit, **more: Any) -> Fields:
     return {
         "event": event,
         "at": occasion.at.isoformat(timespec="seconds"),
@@ -249,4 +247,5 @@ def _head(event: str, occasion: Occasion, code: Exit) -> Fields:
         "profile": occasion.profile,
         "seller": occasion.seller,
         "exitCode": int(code),
+        **more,
     }

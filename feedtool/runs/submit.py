@@ -12,7 +12,7 @@ from feedtool.areas.legacy.purge import (
     Confirm,
     check_nothing_open,
     check_one_zip,
-    counted,
+    measure,
     refuse,
 )
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
@@ -227,7 +227,7 @@ def _confirmed_removals(
         return None
     foreign = _open_elsewhere(sheets, session, workspace, is_working=True)
     check_nothing_open(workspace.ledger, session.seller, foreign)
-    purge = counted(sheets, session.client, fetch_context_of(session))
+    purge = measure(sheets, session.client, fetch_context_of(session))
     confirm(purge)
     return purge.removed
 
