@@ -118,7 +118,7 @@ def _events(result: SheetResult) -> Iterator[Fields]:
     for problem in checked.problems():
         yield {"type": "problem", **place, **problem._asdict()}
     for row_result in result.every_verdict():
-        yield {"type": "row", **place, **verdict_fields(row_result)}
+        yield {"type": "row", **place, **row_fields(row_result)}
     yield {"type": "summary", **summary_fields(result)}
 
 
@@ -140,7 +140,7 @@ def _result_fields(result: SheetResult, counts: Counts) -> Fields:
             "run": result.run,
             "stopped": _stopped_fields(result.stopped),
             "packages": map(_package_fields, result.packages),
-            "results": map(verdict_fields, result.every_verdict()),
+            "results": map(row_fields, result.every_verdict()),
         }
     fields["annotated"] = None if result.annotated is None else str(result.annotated)
     if result.is_submitted:
@@ -195,14 +195,14 @@ def _package_fields(package: PackageSummary) -> Fields:
     }
 
 
-def verdict_fields(verdict: RowResult) -> Fields:
+def row_fields(result: RowResult) -> Fields:
     """The result of a row."""
     return {
-        "row": verdict.row,
-        "sellerExternalReference": verdict.reference,
-        "salesChannelId": verdict.channel or None,
-        "status": verdict.status,
-        "messages": [_message_fields(message) for message in verdict.messages],
+        "row": result.row,
+        "sellerExternalReference": result.reference,
+        "salesChannelId": result.channel or None,
+        "status": result.status,
+        "messages": [_message_fields(message) for message in result.messages],
     }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.model.nouns import Message, Problem, RowResult, Status
 from feedtool.report import SheetResult, progress_events, write_json, write_jsonl
-from feedtool.report.as_json import verdict_fields
+from feedtool.report.as_json import row_fields
 
 MakeOutcome = Callable[..., SheetResult]
 MakeProblem = Callable[..., Problem]
@@ -165,7 +165,7 @@ def test_progress_is_an_event() -> None:
 
 def test_a_message_about_a_field_names_it() -> None:
     told = (Message("C", "No.", "title"), Message("8000", "Created."))
-    found = verdict_fields(RowResult(5, "P1", Status.REFUSED, told))
+    found = row_fields(RowResult(5, "P1", Status.REFUSED, told))
     assert found == {
         "row": 5,
         "sellerExternalReference": "P1",
