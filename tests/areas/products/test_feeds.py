@@ -1,7 +1,9 @@
 """What a row of products becomes, whatever is written in it."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from feedtool.areas.products.catalog import Catalog, Necessity, Property, Proper
 from feedtool.areas.products.catalog.model import Listed, Origin
 from feedtool.areas.products.columns.attribute import PropertyCell
 from feedtool.areas.products.columns.properties import enrich
-from feedtool.areas.products.feeds import FEED
+from feedtool.areas.products.feeds import FEED, product_cells
 from feedtool.areas.registry import load
 from feedtool.check.requests import gate
 from feedtool.check.rules import all_rules
@@ -107,6 +109,55 @@ def test_a_product_without_further_data(sent: Sent) -> None:
 def test_the_gtin_may_be_a_number(sent: Sent) -> None:
     own = judging(dialect=AccountSettings(gtin_as="number"))
     assert sent(product(), dialect=own)["gtin"] == int(gtin(1))
+
+
+# The way back.
+
+LAID_FLAT: dict[str, tuple[str, dict[str, str], list[str]]] = {
+    "a product": (
+        """{"gtin": "96385074", "title": "Kettle", "categoryCode": "011B01", "sellerPictureUrls":
+        [{"index": 2, "url": "https://a.example/1.jpg"}], "attributes": [{"propertyReference": "1",
+        "values": ["Red", "Blue"]}, {"propertyReference": "2", "values": [3.5]}]}""",
+        {
+            "gtin": "96385074",
+            "title": "Kettle",
+            "categoryCode": "011B01",
+            "sellerPictureUrls_2": "https://a.example/1.jpg",
+            "1": "Red;Blue",
+            "2": "3.5",
+        },
+        [],
+    ),
+    "files": (
+        '{"attributes": [{"propertyReference": "9", "files": [{"index": 1, "url": "https://b"}]}]}',
+        {"9": "https://b"},
+        [],
+    ),
+    "values with the separator": (
+        '{"attributes": [{"propertyReference": "9", "values": ["a;b", "c"]}]}',
+        {},
+        ["attributes[0]"],
+    ),
+    "an attribute that is none": ('{"attributes": [{"values": ["a"]}]}', {}, ["attributes[0]"]),
+    "a value that is none": (
+        '{"attributes": [{"propertyReference": "9", "values": [{}]}]}',
+        {},
+        ["attributes[0]"],
+    ),
+    "a picture beyond all columns": (
+        '{"sellerPictureUrls": [{"index": 21, "url": "https://b"}]}',
+        {},
+        ["sellerPictureUrls[0]"],
+    ),
+    "what is no field of a product": ('{"Navigation": "a"}', {}, ["Navigation"]),
+}
+
+
+@pytest.mark.parametrize(("body", "cells", "left"), LAID_FLAT.values(), ids=LAID_FLAT)
+def test_a_request_laid_flat(body: str, cells: dict[str, str], left: list[str]) -> None:
+    result = product_cells(json.loads(body, parse_float=Decimal), AccountSettings())
+    assert {key: cell.text for key, cell in result.cells.items()} == cells
+    assert [path for path, _ in result.left] == left
 
 
 # Any category, filled by its own rules.

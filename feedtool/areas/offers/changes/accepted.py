@@ -6,7 +6,6 @@ its reference, since it is never sent again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Select, and_, func, select
@@ -64,20 +63,18 @@ class AcceptedOffers:
         self._moving_kinds: set[tuple[str, str]] = set()
         self._purging: set[str] = set()
         with reading(engine) as db:
-            self._is_any = db.execute(select(t.accepted.c.scope).limit(1)).first() is not None
-            self._marks = self._read_marks(db)
+            self.is_any = db.execute(select(t.accepted.c.scope).limit(1)).first() is not None
+            """True if anything is known of anybody: if not, there is no need to look."""
+            stocks = t.stocks.c
+            marks = select(stocks.product, stocks.until).where(
+                stocks.scope == self._shared, stocks.product.startswith(MARK, autoescape=True)
+            )
+            self._marks = [(mark[1], mark[2:], until) for mark, until in db.execute(marks)]
             names = [f"{NAMED}{kind}" for kind in OTHER_NAMES]
-            self._has_other_names = bool(read_stocks(db, self._shared, names))
+            self.has_other_names = bool(read_stocks(db, self._shared, names))
+            """True if products are known by more than their references."""
             for row, offer, scope in self._read_open(db):
                 self._note_open(row, offer, scope)
-
-    def is_any(self) -> bool:
-        """True if anything is known of anybody: if not, there is no need to look."""
-        return self._is_any
-
-    def has_other_names(self) -> bool:
-        """True if products are known by more than their references."""
-        return self._has_other_names
 
     def count(self, channel: str) -> int:
         """The number of offers that the channel is known to have."""
@@ -165,13 +162,6 @@ class AcceptedOffers:
     def _scope(self, channel: str) -> str:
         return scope_of(self._service, self._seller, channel)
 
-    def _read_marks(self, db: Connection) -> list[tuple[str, str, datetime]]:
-        columns = t.stocks.c
-        query = select(columns.product, columns.until).where(
-            columns.scope == self._shared, columns.product.startswith(MARK, autoescape=True)
-        )
-        return [(mark[1], mark[2:], until) for mark, until in db.execute(query)]
-
     def _read_open(self, db: Connection) -> Iterator[tuple[Row[Any], AcceptedOffer | None, str]]:
         """The rows that are open, but for those that a later run has made void."""
         for batch in db.execute(_open(self._service, self._seller)).partitions(CHUNK):
@@ -190,7 +180,7 @@ class AcceptedOffers:
         if package_type == PackageType.PURGE:
             self._purging.add(scope)
         key = key_of(package_type, row.product, offer, scope, row.reference)
-        self._has_other_names |= key[0] in OTHER_NAMES
+        self.has_other_names |= key[0] in OTHER_NAMES
         if QUANTITY in offer_fields(package_type, row.body):
             self._moving.add(key)
             self._moving_kinds.add((key[0], scope))

@@ -140,7 +140,7 @@ def select(
     """
     readable = [sheet for sheet in sheets if sheet.error is None and sheet.kind != PRODUCTS]
     has_floor = any(_has_floor(sheet) for sheet in readable)
-    if has_floor or settings.guards.fewer_rows or (known and known.is_any()):
+    if has_floor or settings.guards.fewer_rows or (known and known.is_any):
         selection = _Selection(known, options, settings)
         compared = [selection.compare(sheet) for sheet in readable]
         for sheet in compared:
@@ -160,7 +160,7 @@ class _Selection:
         self._primary = settings.primary_channel
         self._channels: set[str] = set()
         self._changes_stock = False
-        self._has_other_names = known is not None and known.has_other_names()
+        self._has_other_names = known is not None and known.has_other_names
         guards = [guard for name, guard in all_guards().items() if name not in options.released]
         self._checks = [guard.check for guard in guards if guard.check]
         self._file_checks = [guard.check_file for guard in guards if guard.check_file]

@@ -203,17 +203,11 @@ class Shop:
             return int(db.execute(query, (self.seller,)).fetchone()[0])
 
 
-def told(submission: Submission) -> list[tuple[int, str]]:
-    """Row and status of every row of all sheets."""
-    return [
-        (verdict.row, verdict.status.value)
-        for outcome in submission.outcomes
-        for verdict in outcome.every_verdict()
-    ]
-
-
 def statuses(submission: Submission) -> list[str]:
-    return [status for _, status in told(submission)]
+    """The status of every row of all sheets."""
+    return [
+        result.status.value for sheet in submission.outcomes for result in sheet.every_verdict()
+    ]
 
 
 def codes(submission: Submission) -> Sequence[tuple[int, list[str]]]:

@@ -224,26 +224,10 @@ def test_delete(desk: Desk, row: Any, codes: list[str]) -> None:
 @pytest.mark.parametrize(
     ("behaviour", "changes", "codes"),
     [
-        (
-            OfferBehaviour(delivery_modes=("TrackedHomeDelivery",)),
-            {},
-            ["8000"],
-        ),
-        (
-            OfferBehaviour(delivery_modes=("SignedHomeDelivery",)),
-            {},
-            ["4028"],
-        ),
-        (
-            OfferBehaviour(conditions=("Mint",)),
-            {"condition": "Mint"},
-            ["8000"],
-        ),
-        (
-            OfferBehaviour(conditions=("Mint",)),
-            {"condition": "New"},
-            ["1302"],
-        ),
+        (OfferBehaviour(delivery_modes=("TrackedHomeDelivery",)), {}, ["8000"]),
+        (OfferBehaviour(delivery_modes=("SignedHomeDelivery",)), {}, ["4028"]),
+        (OfferBehaviour(conditions=("Mint",)), {"condition": "Mint"}, ["8000"]),
+        (OfferBehaviour(conditions=("Mint",)), {"condition": "New"}, ["1302"]),
         (OfferBehaviour(reference_length=2), {}, ["1203"]),
     ],
 )
