@@ -5,7 +5,7 @@ asked what is wrong. A refusal never goes without a message, even if the two sho
 """
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
@@ -141,17 +141,23 @@ class RowGroups:
 
     def _refuse_incomplete(self, checked: CheckedSheet, issues: dict[int, list[Issue]]) -> None:
         """Refuses valid rows that share a request with an invalid one, until there are none."""
-        marks, is_final = checked.marks, False
-        while not is_final:
-            is_final = True
-            for rows in self:
-                numbers = {row.number for row in rows}
-                wrong = [number for number in numbers if marks[number] == INVALID]
-                if wrong and len(wrong) < len(numbers):
-                    is_final = False
-                    for number in numbers.difference(wrong):
-                        marks[number] = INVALID
-                        issues[number] = [request_incomplete(min(wrong))]
+        marks = checked.marks
+        if not marks.count(INVALID):
+            return
+        shared: defaultdict[int, list[list[int]]] = defaultdict(list)
+        for rows in self:
+            numbers = list(dict.fromkeys(row.number for row in rows))
+            for number in numbers if len(numbers) > 1 else ():
+                shared[number].append(numbers)
+        wrong = sorted(number for number in shared if marks[number] == INVALID)
+        for number in wrong:  # which grows meanwhile
+            for numbers in shared[number]:
+                valid = [other for other in numbers if marks[other] == VALID]
+                for other in valid:
+                    marks[other] = INVALID
+                    issues[other] = [request_incomplete(number)]
+                wrong += valid
+                numbers.clear()  # nobody looks at this request again
 
     def _make_items(self, checked: CheckedSheet, issues: dict[int, list[Issue]]) -> bool:
         """The items of complete requests; False where a schema has refused one."""

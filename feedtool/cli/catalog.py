@@ -21,7 +21,7 @@ from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
 
-_form = options.choice("--format form", ("text", "json"), "How the result is told on stdout.")
+_form = options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
 _looking = options.group(
     from_sandbox, options.configuration, base_url, options.language, options.home, _form
 )

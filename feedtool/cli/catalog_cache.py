@@ -100,12 +100,12 @@ def sync_command(service: str | None, language: str) -> str:
 
 
 def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
-    """How checks get the catalogue.
+    """The catalogue for checks, opened when the first of them wants it.
 
     The service's whose offers and products are sent, where the options or the profile name one,
     else the one brought last; in the language that is asked for, else that of `--language`, else
     any. The embedded sandbox's is brought where it is not there. Which one it is, and of when, is
-    told on stderr. The cache stays open until the command ends.
+    said on stderr. The cache stays open until the command ends.
     """
     opened: list[Cache] = []
     catalogs: dict[str | None, Catalog | None] = {}
@@ -142,7 +142,7 @@ def _open(ctx: click.Context) -> "Cache | None":
 
 
 def _bring_sandbox(cache: "Cache", language: str) -> None:
-    """What `catalog sync --sandbox` does: whoever tries the sandbox needs nothing else first."""
+    """Does as `catalog sync --sandbox`: whoever tries the sandbox needs nothing else first."""
     from feedtool.areas.products.catalog.sync import sync
     from feedtool.cli.connect import fetch_context, to_sandbox
 

@@ -33,7 +33,7 @@ def config() -> None:
 @options.notifying
 @options.language
 @options.home
-@options.choice("--format form", ("text", "json"), "The form of the list on stdout.")
+@options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
 @click.pass_context
 def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
     """Show the settings in force and where each comes from; secrets are masked.

@@ -164,7 +164,7 @@ def timeouts_of(options: Mapping[str, Any]) -> Timeouts:
 def fetch_context(
     session: Session, go_on: str = "", closed: tuple[str, str] | None = None
 ) -> FetchContext:
-    """How a list of the service is read to its end; `go_on` and `closed` as there."""
+    """The context in which a list of the service is read to its end; `go_on`, `closed` as there."""
     return FetchContext(
         session.now,
         session.sleep,

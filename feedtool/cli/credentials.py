@@ -94,7 +94,7 @@ def _grant(options: Mapping[str, Any]) -> Grant:
 
 
 def _source(options: Mapping[str, Any], name: str, what: str) -> Token | None:
-    """What a command prints, a file holds, or was given as it is, in this order."""
+    """The output of a command, the content of a file, or a value as it is, in this order."""
     if command := options.get(f"{name}_command"):
         return CommandToken(command, what)
     if path := options.get(f"{name}_file"):

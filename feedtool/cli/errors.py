@@ -1,4 +1,4 @@
-"""How commands end: each failure as one line that says what, one what to do, and an exit code."""
+"""The ends of commands: a failure is one line that says what, one what to do, and an exit code."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ OnLine = Callable[[str, str], None]
 OnEnd = Callable[[int], None]
 
 _listeners: list[tuple[OnLine, OnEnd]] = []
-"""What hears the lines on stderr and the exit code of this process's command."""
+"""Listeners to the lines on stderr and the exit code of this process's command."""
 
 
 def listen(on_line: OnLine, on_end: OnEnd) -> None:

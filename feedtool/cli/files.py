@@ -107,7 +107,7 @@ def _workbook_name(path: Path) -> Path:
     try:
         return path.with_suffix(".xlsx") if load().format_of(path) else path
     except OSError:
-        return path  # what cannot be read is told of where it is read
+        return path  # the error is said where it is read
 
 
 def _refuse_other_format(file: Path, path: Path, target: Path) -> None:

@@ -244,18 +244,18 @@ ledger = text(
     "A database instead of the ledger in the state folder: postgresql+psycopg://…",
 )
 sandbox = flag("--sandbox", "Send to the embedded sandbox.")
-no_wait = flag("--no-wait", "Return once all is committed.")
+no_wait = flag("--no-wait", "Return once all is committed, without waiting for the results.")
 
 notifying = group(
-    text("--hook", "COMMAND", "A command that gets what came of a run, as JSON on its stdin."),
+    text("--hook", "COMMAND", "A command that gets the summary of a run, as JSON on its stdin."),
     text("--webhook", "URL", "An address to which the same is posted."),
     seconds("--notify-wait", 30, "The longest wait for both, once all else is done."),
     path("--log", "FILE", "Add what is done to this file, a JSON object a line.", may_be="file"),
 )
-"""Who is told what came of a run, and where it is written."""
+"""Targets of the summary of a run."""
 
 common = group(language, home, flag("--yes", "Answer every question with yes."))
-"""What every command on files takes, whether it needs it or not."""
+"""Options of every command on files, needed or not."""
 
 connection = group(
     text("--base-url", "URL", "The service's address, version segment included."),
@@ -265,7 +265,7 @@ connection = group(
         is_flag=True,
         help="Let the token travel unencrypted, to an address that begins with http://.",
     ),
-    text("--seller", "ID", "The SellerId."),
+    text("--seller", "ID", "The SellerId of the account."),
     text("--token", "TOKEN", "The bearer token; better in the environment."),
     path("--token-file", "FILE", "A file that holds the token."),
     text("--token-command", "COMMAND", "A command that prints the token."),
@@ -274,12 +274,12 @@ connection = group(
         "URL",
         "An OAuth2 token endpoint, which gives the token for client credentials.",
     ),
-    text("--client-id", "ID", "Of the client credentials."),
-    text("--client-secret", "SECRET", "Better in the environment."),
+    text("--client-id", "ID", "The client's identifier, for client credentials."),
+    text("--client-secret", "SECRET", "The client's secret; better in the environment."),
     path("--client-secret-file", "FILE", "A file that holds the client secret."),
     text("--client-secret-command", "COMMAND", "A command that prints the client secret."),
-    text("--token-scope", "SCOPE", "What the token endpoint is asked for."),
-    text("--token-audience", "NAME", "Whom the token is asked for."),
+    text("--token-scope", "SCOPE", "The scope that the token endpoint is asked for."),
+    text("--token-audience", "NAME", "The audience that the token is for."),
     seconds("--connect-timeout", 10, "The longest wait for a connection."),
     seconds("--answer-timeout", 60, "The longest silence of the service."),
     seconds("--call-timeout", 300, "The longest call, whatever trickles in."),

@@ -27,21 +27,13 @@ if TYPE_CHECKING:
     from feedtool.model.sheet import CheckedSheet
     from feedtool.runs.plan_file import Account, PlanFile, SavedPlan
 
-TEXTS = {
-    "profile": "--profile",
-    "kind": "--as",
-    "sheet": "--sheet",
-    "channel": "--channel",
-    "as_row": "--as-row",
-    "release": "--release",
-}
-FLAGS = {
-    "sandbox": "--sandbox",
-    "all_or_nothing": "--all-or-nothing",
-    "changed_only": "--changed-only",
-    "prefer_update": "--prefer-update",
-}
-"""What need not be typed again when a plan is sent; nothing that says where a token goes."""
+KEPT = frozenset(
+    {
+        *("profile", "kind", "sheet", "channel", "as_row", "release", "sandbox"),
+        *("all_or_nothing", "changed_only", "prefer_update"),
+    }
+)
+"""Options that need not be typed again when a plan is sent; none says where a token goes."""
 
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
 
@@ -59,17 +51,20 @@ class PlannedCommand(click.Command):
                 place = following
             elif word.startswith(f"{PLAN}="):
                 place = word.partition("=")[2]
-        return super().parse_args(ctx, [*(_words(place) if place else ()), *args])
+        return super().parse_args(ctx, [*(self._words(place) if place else ()), *args])
 
+    def _words(self, place: str) -> Iterator[str]:
+        from feedtool.runs.plan_file import load
 
-def _words(place: str) -> list[str]:
-    from feedtool.runs.plan_file import load
-
-    kept = load(Path(place)).words
-    texts = [f"{TEXTS[name]}={kept[name]}" for name in TEXTS if isinstance(kept.get(name), str)]
-    flags = [FLAGS[name] for name in FLAGS if kept.get(name) is True]
-    # Of the flags this one alone may have been typed against a profile's setting.
-    return [*texts, *flags, *(["--all-rows"] if kept.get("changed_only") is False else ())]
+        kept = load(Path(place)).words
+        for parameter in self.params:
+            value = kept.get(parameter.name or "") if parameter.name in KEPT else None
+            if isinstance(value, str):
+                yield f"{parameter.opts[0]}={value}"
+            elif value is True:
+                yield parameter.opts[0]
+            elif value is False:  # typed against a profile's setting
+                yield from parameter.secondary_opts[:1]
 
 
 def plan_of(
@@ -135,7 +130,7 @@ def plan_file_of(
     )
     if plan:
         return PlanVerifier(*about, plan)
-    typed = options.on_command_line(ctx, *TEXTS, *FLAGS)
+    typed = options.on_command_line(ctx, *KEPT)
     return PlanWriter(
         *about,
         given["save_plan"],

@@ -1,4 +1,4 @@
-"""How far a delivery is, on stderr: a line that is drawn anew on a terminal, else one each 10 s."""
+"""The progress of a delivery on stderr: a line drawn anew on a terminal, else one each 10 s."""
 
 import shutil
 import sys
@@ -27,7 +27,7 @@ BAR = 20
 
 
 class ProgressRate:
-    """How fast uploads or results come, and how long the rest of them takes."""
+    """The speed at which uploads or results come, and the time that the rest of them takes."""
 
     def __init__(self) -> None:
         self._step: tuple[object, ...] = ()

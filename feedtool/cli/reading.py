@@ -1,4 +1,4 @@
-"""How files are read and which rows are sent, from the options and the profile of a command."""
+"""The ways of reading files and choosing rows, from the options and the profile of a command."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -57,7 +57,7 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
 
 
 def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> ReadOptions:
-    """How files are to be read, from the options and the profile.
+    """The way to read files, from the options and the profile.
 
     Raises:
         UsageProblem: there is no such kind of feed, or the profile maps a header to no column.

@@ -69,7 +69,7 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
     "--failed-only",
     "Write a workbook of just the rows to correct, NAME.failed.xlsx, to be sent as it is.",
 )
-@options.path("--out", "PATH", "Where that workbook goes.")
+@options.path("--out", "PATH", "The place of that workbook.  [default: beside the file]")
 @_recorded
 @click.pass_context
 def results(ctx: click.Context, /, run: int, **given: Any) -> int:

@@ -1,6 +1,7 @@
 """`feedtool sandbox`."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,8 +13,8 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
 
 
 @click.command()
-@options.option("--port", type=click.IntRange(0, 65535), default=0, help="0 picks a free one.")
-@options.path("--state", "FILE", "Where its state is kept; default in memory.", may_be="file")
+@options.count("--port", "The port on loopback; 0 picks a free one.", min=0, max=65535, default=0)
+@options.path("--state", "FILE", "The file of its state.  [default: in memory]", may_be="file")
 @options.option(
     "--speed",
     type=click.FloatRange(min=0, min_open=True),
@@ -42,16 +43,7 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
     "GTIN[,GTIN]",
     "Products whose sheets are archived: only their creator may add anything to them.",
 )
-def sandbox(
-    port: int,
-    state: Path | None,
-    speed: float,
-    quota: int | None,
-    creations: int | None,
-    products_limit: int,
-    reported_products: int | None,
-    closed_products: str | None,
-) -> None:
+def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     """Serve the embedded sandbox on this machine, until Ctrl-C.
 
     The first line on stdout is the base address for --base-url. The token is `sandbox`, any
@@ -64,11 +56,13 @@ def sandbox(
     from feedtool.sandbox.server import serve
     from feedtool.sandbox.settings import Quota, SandboxSettings
 
+    quota, creations = given["quota"], given["creations"]
+    closed = given["closed_products"] or ""
     products = ProductBehaviour(
-        limit=products_limit,
-        reported=reported_products,
+        limit=given["products_limit"],
+        reported=given["reported_products"],
         creations=None if creations is None else Quota(creations, CREATIONS_WINDOW),
-        closed=tuple(filter(None, map(str.strip, (closed_products or "").split(",")))),
+        closed=tuple(filter(None, map(str.strip, closed.split(",")))),
     )
     settings = SandboxSettings(quota=Quota(quota, WINDOW) if quota else None, parts=(products,))
     try:

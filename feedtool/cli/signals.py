@@ -19,7 +19,7 @@ class Terminated(Interrupted):
 
 
 class Stopping:
-    """Why no step is to be begun any more, once that is so."""
+    """The reason why no step is to be begun any more, once there is one."""
 
     def __init__(self, hint: str = HINT) -> None:
         self._hint = hint
@@ -66,13 +66,13 @@ def _stop_now(hint: str) -> NoReturn:
 @contextmanager
 def stopping(hint: str = HINT) -> Iterator[Stopping]:
     """Signals stop what is under way gently while it lasts; `hint` says how to go on."""
-    asked = Stopping(hint)
+    stop = Stopping(hint)
     before = {}
     with suppress(ValueError):  # only the main thread may say what a signal does
-        before[signal.SIGINT] = signal.signal(signal.SIGINT, asked.ctrl_c)
-        before[signal.SIGTERM] = signal.signal(signal.SIGTERM, asked.terminate)
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, stop.ctrl_c)
+        before[signal.SIGTERM] = signal.signal(signal.SIGTERM, stop.terminate)
     try:
-        yield asked
+        yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

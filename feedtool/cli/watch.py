@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HINT = "what was begun is noted; go on with: feedtool watch"
 
 WORDS = "feedtool.words"
-"""Where a context keeps the words of its command line."""
+"""The key under which a context keeps the words of its command line."""
 
 
 class _Watch(click.Command):

@@ -94,8 +94,8 @@ class Dependencies:
 
     def _maker_of(self, names: frozenset[str]) -> Maker | None:
         """Where what a row needs is made, by the first of its names that is known."""
-        found = (self._made.get(name) for name in sorted(names))
-        return next(filter(None, found), None)
+        makers = (self._made.get(name) for name in sorted(names))
+        return next(filter(None, makers), None)
 
     def _hint(
         self,
@@ -133,12 +133,12 @@ class Dependencies:
         """Where each thing is made, by all of its names; by the invalid rows too."""
         if {self._makes(sheet) for sheet in self._sheets} != {True, False}:
             return {}
-        found: dict[str, Maker] = {}
+        makers: dict[str, Maker] = {}
         for number, sheet in enumerate(self._sheets):
             for row, names in self._named_rows(sheet):
                 for name in names:
-                    found.setdefault(name, Maker(number, row))
-        return found
+                    makers.setdefault(name, Maker(number, row))
+        return makers
 
     def _named_rows(self, sheet: CheckedSheet) -> Iterator[tuple[int, frozenset[str]]]:
         """The rows of a sheet that makes something, and the names of what they make."""

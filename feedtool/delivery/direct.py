@@ -159,7 +159,7 @@ def _not_shown(package: Package, context: AnswerContext) -> Transition:
 
 
 def _is_early(package: Package, context: TransitionContext) -> bool:
-    """Whether an effect may still come to show."""
+    """True if an effect may still come to show."""
     sent_at = (package.created_at or context.service_time) - context.skew
     protocol: Direct[object] = context.protocol
     return context.time - sent_at < protocol.patience

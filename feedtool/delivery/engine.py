@@ -17,11 +17,7 @@ from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.events import Event, EventBuffer
 from feedtool.delivery.foreign_packages import without_foreign
 from feedtool.delivery.lookup import unaskable
-from feedtool.delivery.machine import (
-    clearance_of,
-    reader_of,
-    transition,
-)
+from feedtool.delivery.machine import clearance_of, reader_of, transition
 from feedtool.delivery.schedule import (
     FETCHED,
     Schedule,
@@ -278,16 +274,16 @@ class _Delivery:
         context = self._context(package)
         if step is Step.CLEAR:
             self.builder.forget()
-            found = self.ledger.clear(package, self.order, clearance_of(package, self.routes))
-            self.state.packages[package.key] = found
-            self.state.change(found, clear(found, context))
+            cleared = self.ledger.clear(package, self.order, clearance_of(package, self.routes))
+            self.state.packages[package.key] = cleared
+            self.state.change(cleared, clear(cleared, context))
             needs = context.route.needs
             if (
                 needs
                 and not package.tries
-                and waits_for_others(found, self.state.packages, self.routes)
+                and waits_for_others(cleared, self.state.packages, self.routes)
             ):
-                self.events.held(found, needs.noun)
+                self.events.held(cleared, needs.noun)
             return
         counts = self.ledger.result_counts(package.key)
         self.state.change(package, count_results(package, counts, context))

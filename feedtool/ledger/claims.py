@@ -125,8 +125,8 @@ class Claims:
             t.claims.c.folder == folder, t.claims.c.state != ClaimState.ENDED
         )
         with reading(self._engine) as db:
-            found = db.execute(query.order_by(t.claims.c.taken_at, t.claims.c.claim)).all()
-        return [Claim(**row._asdict() | {"state": ClaimState(row.state)}) for row in found]
+            rows = db.execute(query.order_by(t.claims.c.taken_at, t.claims.c.claim)).all()
+        return [Claim(**row._asdict() | {"state": ClaimState(row.state)}) for row in rows]
 
     def read(self, claim: int) -> Claim:
         """A claim as it is now."""
@@ -157,7 +157,7 @@ def begin_run(db: Connection, claim: int, run_id: int) -> None:
 
 
 def _still_holds(db: Connection, same: Row[Any], source: str) -> bool:
-    """Whether a content was sent, and none of a later file of the name that it comes under now."""
+    """True if a content was sent, and none of a later file of the name that it comes under now."""
     if same.run_id is None or _never_committed(db, same.run_id):
         return False
     since = select(t.claims.c.claim).where(
@@ -169,7 +169,7 @@ def _still_holds(db: Connection, same: Row[Any], source: str) -> bool:
 
 
 def _never_committed(db: Connection, run_id: int) -> bool:
-    """Whether a run was given up before anything of it could be in force."""
+    """True if a run was given up before anything of it could be in force."""
     options = db.execute(select(t.runs.c.options).where(t.runs.c.run_id == run_id)).scalar_one()
     committed = (
         select(t.packages.c.package)

@@ -62,7 +62,7 @@ _LATER_RUNS = (
 
 
 def supersedes(packages: FromClause, rows: FromClause) -> ColumnElement[bool]:
-    """Whether a later run's row takes the place of earlier ones.
+    """True if a later run's row takes the place of earlier ones.
 
     One that is planned alone, or held, was never in force, and may never be.
     """

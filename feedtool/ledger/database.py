@@ -280,12 +280,12 @@ def _prepare(engine: Engine, shown: str, steps: Sequence[Step]) -> None:
         if engine.dialect.name == "postgresql":
             _see_to_text(connection, shown)
             connection.execute(text(f"SELECT pg_advisory_xact_lock({PREPARING}, 0)"))
-        found = _version(connection, shown, wanted)
-        if found is None:
+        current = _version(connection, shown, wanted)
+        if current is None:
             tables.metadata.create_all(connection)
             connection.execute(insert(tables.schema_version).values(version=wanted))
-        elif found < wanted:
-            migrate(connection, found, steps)
+        elif current < wanted:
+            migrate(connection, current, steps)
             connection.execute(update(tables.schema_version).values(version=wanted))
 
 
@@ -304,12 +304,12 @@ def _version(connection: Connection, shown: str, wanted: int) -> int | None:
     version = connection.execute(select(tables.schema_version.c.version)).scalar()
     if version is None:
         raise UsageProblem(f"{shown} is a database, but no ledger.", "Name another with --home.")
-    found = int(version)
-    if FIRST <= found <= wanted:
-        return found
-    newer = found > wanted
+    current = int(version)
+    if FIRST <= current <= wanted:
+        return current
+    newer = current > wanted
     raise UsageProblem(
-        f"The ledger {shown} is of version {found}, made by {'a newer' if newer else 'an older'}"
+        f"The ledger {shown} is of version {current}, made by {'a newer' if newer else 'an older'}"
         f" feedtool; this one knows version {wanted}.",
         "Upgrade feedtool, or name another ledger with --home."
         if newer

@@ -93,10 +93,10 @@ class Holder:
     def from_json(cls, content: str) -> Self | None:
         """From what stands in the lock's file; None while that is not whole."""
         try:
-            found = json.loads(content)
-            since = datetime.fromisoformat(found["since"])
-            host, user, command = (str(found[name]) for name in ("host", "user", "command"))
-            return cls(int(found["pid"]), host, user, command, since)
+            fields = json.loads(content)
+            since = datetime.fromisoformat(fields["since"])
+            host, user, command = (str(fields[name]) for name in ("host", "user", "command"))
+            return cls(int(fields["pid"]), host, user, command, since)
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -113,11 +113,11 @@ class Holder:
     @classmethod
     def from_name(cls, name: str | None) -> Self | None:
         """From what the server shows of a connection."""
-        found = re.fullmatch(r"feedtool (\d+) (\d{8}T\d{6}Z) (\S+) (\S+) (\S+)", name or "")
-        if found is None:
+        match = re.fullmatch(r"feedtool (\d+) (\d{8}T\d{6}Z) (\S+) (\S+) (\S+)", name or "")
+        if match is None:
             return None
-        since = datetime.strptime(found[2], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        return cls(int(found[1]), found[5], found[4], found[3], since)
+        since = datetime.strptime(match[2], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        return cls(int(match[1]), match[5], match[4], match[3], since)
 
 
 def who() -> str:

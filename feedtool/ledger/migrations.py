@@ -111,24 +111,17 @@ def _take_off(connection: Connection) -> None:
         ") k WHERE NOT EXISTS ("
         " SELECT 1 FROM flights f WHERE f.scope = :scope AND f.key = k.key)"
     )
-    for one in packages.all():
-        told = f"{one.service}\n{one.seller}\n{one.channel}"
-        scope = sha256(told.encode()).hexdigest()[:24]
-        connection.execute(flying, {"scope": scope, "package": one.package})
+    for package in packages.all():
+        account = f"{package.service}\n{package.seller}\n{package.channel}"
+        scope = sha256(account.encode()).hexdigest()[:24]
+        connection.execute(flying, {"scope": scope, "package": package.package})
 
 
-# 2 to 3: batches of products. The tables stay; but whoever knows no batch is to leave alone a
-# ledger with their phases and with messages that name a field.
+# 2 to 3: batches of products; 3 to 4: legacy zips. The tables stay; but whoever knows neither is to
+# leave alone a ledger with their phases and with messages that name a field.
 
 
-def _batches(_: Connection) -> None:
-    """Nothing to change: the new version is what older tools refuse."""
-
-
-# 3 to 4: legacy zips, likewise.
-
-
-def _zips(_: Connection) -> None:
+def _refused_by_older(_: Connection) -> None:
     """Nothing to change: the new version is what older tools refuse."""
 
 
@@ -305,8 +298,8 @@ FIRST = 1
 
 STEPS: tuple[Step, ...] = (
     _send_again,
-    _batches,
-    _zips,
+    _refused_by_older,
+    _refused_by_older,
     _claims,
     _accepted,
     _unindexed,

@@ -9,29 +9,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    and_,
-    case,
-    func,
-    select,
-    union_all,
-)
+from sqlalchemy import Column, ColumnElement, and_, case, func, select, union_all
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
 from feedtool.ledger.packages import clock_skew, read_packages, summaries
-from feedtool.ledger.records import (
-    File,
-    Package,
-    Phase,
-    ResultCounts,
-    Run,
-    Stage,
-)
+from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Stage
 from feedtool.ledger.row_results import FACTS, count_statuses, read_results
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import LookupRow, PackageSummary, PendingProduct, RowResult, Status
@@ -70,8 +55,8 @@ class LedgerReader:
     def runs(self) -> list[Run]:
         """All runs, newest first."""
         with reading(self.engine) as db:
-            found = db.execute(select(t.runs).order_by(t.runs.c.run_id.desc())).all()
-        return [Run(**{**row._asdict(), "options": json.loads(row.options)}) for row in found]
+            rows = db.execute(select(t.runs).order_by(t.runs.c.run_id.desc())).all()
+        return [Run(**{**row._asdict(), "options": json.loads(row.options)}) for row in rows]
 
     def files(self, run_id: int) -> list[File]:
         """A run's files, in their order."""
@@ -113,7 +98,7 @@ class LedgerReader:
             return list(db.execute(query).scalars())
 
     def has_to_fetch(self, run_id: int) -> bool:
-        """Whether a package of a run is committed, and not closed."""
+        """True if a package of a run is committed, and not closed."""
         return any(
             package.committed_at is not None and package.phase is not Phase.CLOSED
             for package in self.read_packages(run_id)
@@ -147,8 +132,8 @@ class LedgerReader:
             .order_by(t.runs.c.run_id.desc())
         )
         with reading(self.engine) as db:
-            found = db.execute(query).all()
-        return ((run, json.loads(options), files) for run, options, files in found)
+            rows = db.execute(query).all()
+        return ((run, json.loads(options), files) for run, options, files in rows)
 
     def packages(self, file: int) -> list[PackageSummary]:
         """The packages of a file, by number, as `--format json` shows them."""
@@ -201,12 +186,12 @@ class LedgerReader:
         self, column: Column[Any], values: Collection[str], *where: ColumnElement[bool]
     ) -> set[str]:
         """Those of some values that a column has; a statement takes only so many at once."""
-        found: set[str] = set()
+        known: set[str] = set()
         left = iter(values)
         with reading(self.engine) as db:
             while some := [*islice(left, CHUNK)]:
-                found.update(db.execute(select(column).where(*where, column.in_(some))).scalars())
-        return found
+                known.update(db.execute(select(column).where(*where, column.in_(some))).scalars())
+        return known
 
     def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
         """The requests of some uploads, each in the order of the rows."""
@@ -218,12 +203,12 @@ class LedgerReader:
         # In the order of the index, so that no bodies are sorted; a package is of one file.
         in_order = (t.requests.c.upload, t.requests.c.file, t.requests.c.row, t.requests.c.number)
         query = select(t.requests.c.upload, t.requests.c.body).where(live).order_by(*in_order)
-        found: dict[int, list[bytes]] = {upload: [] for upload in uploads}
+        bodies: dict[int, list[bytes]] = {upload: [] for upload in uploads}
         with reading(self.engine) as db:
             # All at once: one by one takes three times as long.
             for upload, body in db.execute(query).all():
-                found[upload].append(body)
-        return found
+                bodies[upload].append(body)
+        return bodies
 
     def result_counts(self, package: int) -> ResultCounts:
         """How many rows of a package have a result, and how many have none."""

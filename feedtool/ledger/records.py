@@ -68,7 +68,7 @@ class Stage(StrEnum):
     STAGED = "staged"
     """The service has taken it."""
     DOUBTFUL = "doubtful"
-    """Whether the service has taken it is not known; it is never sent again in its package."""
+    """It is not known if the service has taken it; it is never sent again in its package."""
     REFUSED = "refused"
     """The service has refused it as a whole; the reason is kept."""
     SKIPPED = "skipped"
@@ -240,7 +240,7 @@ class Clearance(NamedTuple):
     """What a package waits for before it is begun, beside those that hold its rows' keys."""
 
     is_exclusive: bool = False
-    """Whether it needs that no other package of the seller is open."""
+    """True if it needs that no other package of the seller is open."""
     exclusive: frozenset[str] = frozenset()
     """The package types that need that."""
     needs: Names | None = None
@@ -275,10 +275,10 @@ class Change(NamedTuple):
 
     @property
     def closes(self) -> bool:
-        """Whether nothing more is to be had of the package from here on."""
+        """True if nothing more is to be had of the package from here on."""
         return self.after.phase is Phase.CLOSED and self.before.phase is not Phase.CLOSED
 
     @property
     def releases(self) -> bool:
-        """Whether its rows are in flight no more."""
+        """True if its rows are in flight no more."""
         return self.after.phase in NOT_IN_FLIGHT and self.before.phase not in NOT_IN_FLIGHT

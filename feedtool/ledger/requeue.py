@@ -132,13 +132,13 @@ def _moves(package: Package, left: _Left) -> bool:
 
 
 def _blames_rows(package: Package) -> bool:
-    """Whether a refused upload is refused for a row in it, and not for what all have in common."""
+    """True if a refused upload is refused for a row in it, and not for what all have in common."""
     sent = len(package.uploads) - package.staged(Stage.SKIPPED) - package.staged(Stage.PLANNED)
     return sent <= FEW or package.staged(Stage.REFUSED) < sent
 
 
 def _takes_packages(db: Connection, package: Package) -> bool:
-    """Whether the service takes such packages at all, or has not refused too many of a file."""
+    """True if the service takes such packages at all, or has not refused too many of a file."""
     stages = (
         select(t.uploads.c.stage, func.count().label("held"))
         .select_from(t.uploads.join(t.packages))

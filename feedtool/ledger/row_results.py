@@ -13,17 +13,7 @@ from itertools import chain, islice
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Engine,
-    Select,
-    and_,
-    func,
-    insert,
-    select,
-    tuple_,
-)
+from sqlalchemy import Column, Connection, Engine, Select, and_, func, insert, select, tuple_
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
@@ -52,7 +42,7 @@ class RowFacts(NamedTuple):
     state: str | None
     """The last package state that the service said."""
     is_committed: bool
-    """Whether the PATCH was at least intended."""
+    """True if the PATCH was at least intended."""
     package_message: Message | None
     stage: Stage
     upload_message: Message | None
@@ -277,13 +267,16 @@ def add_skipped(db: Connection, file: int, results: Iterable[RowResult]) -> None
 def count_statuses(engine: Engine, run_id: int) -> Counter[Status]:
     """How many rows of a run have each status; those that are alike are looked at once."""
     columns = list(FACTS.selected_columns)[2:]
-    shown = [func.min(one).label(one.name) if one.name in _TEXTS else one for one in columns]
+    shown = [
+        func.min(column).label(column.name) if column.name in _TEXTS else column
+        for column in columns
+    ]
     query = (
         FACTS.with_only_columns(func.count(), func.max(t.requests.c.number), *shown)
         .join(t.files, t.files.c.file == t.requests.c.file)
         .where(t.files.c.run_id == run_id)
         .order_by(None)
-        .group_by(*(one for one in columns if one.name not in _TEXTS))
+        .group_by(*(column for column in columns if column.name not in _TEXTS))
     )
     of_run = t.files.c.run_id == run_id
     further = select(t.request_rows.c.row).join(t.files, t.files.c.file == t.request_rows.c.file)

@@ -53,7 +53,7 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
         for reference, status, messages in change.results:
             told = messages_as_text(messages)
             results[key, reference] = (key, reference, str(status), told)
-        resolved += [_fate(change.after, one) for one in change.resolutions]
+        resolved += [_fate(change.after, resolution) for resolution in change.resolutions]
     _execute(db, _UPDATE_PACKAGE, [*map(_package, packages.values())])
     _insert(db, _UPSERT_UPLOADS, [*uploads.values()])
     # A step that was taken back at once is both begun and answered.

@@ -66,8 +66,8 @@ class Snapshots:
         """
         path = self._folder / sha256
         with _readable(path, "It is what the run was sent from; bring it back to go on.") as kept:
-            found = _digest_of(kept)
-        if found != sha256:
+            digest = _digest_of(kept)
+        if digest != sha256:
             raise FileProblem(
                 f"The snapshot {path} is not what was sent: its content has changed.",
                 "Put the original file there, or bring it back from a backup.",

@@ -116,8 +116,8 @@ class Ledger(LedgerReader):
             if revocable := clearing.revocable(db, blocked_by, run):
                 clearing.give_up(db, revocable)
                 blocked_by = clearing.claim(db, package, run, clearance)
-            (found,) = read_packages(db, t.packages.c.package == package.key)
-        return replace(package, uploads=found.uploads, blocked_by=blocked_by)
+            (cleared,) = read_packages(db, t.packages.c.package == package.key)
+        return replace(package, uploads=cleared.uploads, blocked_by=blocked_by)
 
     def save(self, changes: Sequence[Change]) -> list[Package]:
         """Write changes down, in one full commit. What it returns from, no crash takes back.
@@ -147,9 +147,9 @@ def _batches(planned: Iterable[tuple[int, Upload]]) -> Iterator[list[tuple[int, 
     """Uploads together until they have enough rows: an upload may have 100, a zip 40,000."""
     batch: list[tuple[int, Upload]] = []
     size = 0
-    for one in planned:
-        batch.append(one)
-        size += len(one[1].items)
+    for number, upload in planned:
+        batch.append((number, upload))
+        size += len(upload.items)
         if size >= BATCH:
             yield batch
             batch, size = [], 0

@@ -62,8 +62,8 @@ class ServiceTime(UtcTime):
 
     def process_result_value(self, value: str | None, dialect: object) -> datetime | None:
         """The time as it was written, or None."""
-        found = super().process_result_value(value, dialect)
-        return None if found is None else plausible_time(found)
+        time = super().process_result_value(value, dialect)
+        return None if time is None else plausible_time(time)
 
 
 metadata = MetaData()

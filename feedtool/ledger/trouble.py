@@ -68,24 +68,24 @@ def gone(path: Path) -> Interrupted:
 def identity(path: Path) -> tuple[int, int] | None:
     """Which file stands at a place; None where there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def holders(path: Path) -> list[str]:
     """Who else has locked the file for writing, each `name (process 12)`; empty if nobody tells."""
     files = (path.with_name(path.name + end) for end in ("", "-shm", "-wal", "-journal"))
-    inodes = {str(known[1]) for one in files if (known := identity(one))}
-    found = dict[str, str]()
+    inodes = {str(known[1]) for file in files if (known := identity(file))}
+    programs = dict[str, str]()
     with suppress(OSError):
         for line in LOCKS.read_text("ascii").splitlines():
             # `3: POSIX  ADVISORY  WRITE 4242 fe:00:1311 120 120`; who waits for one has a `->`.
             words = line.split()
             if words[3] == "WRITE" and words[5].rpartition(":")[2] in inodes:
-                found[words[4]] = _name_of(words[4])
-    return [f"{name} (process {pid})" for pid, name in found.items() if int(pid) > 0]
+                programs[words[4]] = _name_of(words[4])
+    return [f"{name} (process {pid})" for pid, name in programs.items() if int(pid) > 0]
 
 
 def _name_of(pid: str) -> str:

@@ -38,14 +38,17 @@ class Bounds:
     """Bounds that the specification does not give, with generous defaults."""
 
     highest_price: Decimal = Decimal("9999999.99")
+    """In the channel's currency; a higher price is an error."""
     longest_preparation: int = 365
-    """Days."""
+    """Days of preparationTime; more are an error."""
     highest_quantity: int = 9_999_999_999
+    """Pieces in stock; more are an error."""
     advised_length: int = 50
     """Characters of a reference; longer is a warning, since only peers know of a limit."""
     advised_title: int = 132
     """Characters of a product's title; longer is a warning, as of the next three."""
     advised_description: int = 2_000
+    """Characters of a product's description."""
     advised_marketing: int = 5_000
     """Characters of a richMarketingDescription, its HTML included."""
     advised_pictures: int = 6
@@ -113,6 +116,7 @@ class AccountSettings:
     gtin_as: str = "string"
     """`string` or `number`."""
     conditions: tuple[str, ...] = CONDITION_NAMES
+    """The conditions that an offer may have."""
     legacy_conditions: Mapping[str, str] = field(
         default_factory=lambda: {
             "New": "6",
@@ -149,6 +153,7 @@ class AccountSettings:
     currencies: tuple[str, ...] = ("€", "EUR")
     """Signs and codes that may stand before or after an amount."""
     primary_channel: str = "PRIMARY"
+    """The channel of rows that name none, where no --channel does."""
     product_fields: tuple[str, ...] = (
         *("gtin", "sellerProductReference", "title", "description"),
         *("sellerPictureUrls_1", "categoryCode"),

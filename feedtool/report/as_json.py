@@ -118,7 +118,7 @@ def _events(result: SheetResult) -> Iterator[Fields]:
     for problem in checked.problems():
         yield {"type": "problem", **place, **problem._asdict()}
     for row_result in result.every_verdict():
-        yield {"type": "row", **place, **verdict_fields(row_result)}
+        yield {"type": "row", **place, **row_fields(row_result)}
     yield {"type": "summary", **summary_fields(result)}
 
 
@@ -140,7 +140,7 @@ def _result_fields(result: SheetResult, counts: Counts) -> Fields:
             "run": result.run,
             "stopped": _stopped_fields(result.stopped),
             "packages": map(_package_fields, result.packages),
-            "results": map(verdict_fields, result.every_verdict()),
+            "results": map(row_fields, result.every_verdict()),
         }
     fields["annotated"] = None if result.annotated is None else str(result.annotated)
     if result.is_submitted:
@@ -195,14 +195,14 @@ def _package_fields(package: PackageSummary) -> Fields:
     }
 
 
-def verdict_fields(verdict: RowResult) -> Fields:
+def row_fields(result: RowResult) -> Fields:
     """The result of a row."""
     return {
-        "row": verdict.row,
-        "sellerExternalReference": verdict.reference,
-        "salesChannelId": verdict.channel or None,
-        "status": verdict.status,
-        "messages": [_message_fields(message) for message in verdict.messages],
+        "row": result.row,
+        "sellerExternalReference": result.reference,
+        "salesChannelId": result.channel or None,
+        "status": result.status,
+        "messages": [_message_fields(message) for message in result.messages],
     }
 
 
@@ -228,19 +228,17 @@ def run_notice(
 ) -> Fields:
     """The summary of a run for hooks and webhooks; nothing in it is a secret."""
     files = [
-        {**summary_fields(result), "error": error_fields(result.checked.error)}
-        for result in results
+        summary_fields(result) | {"error": error_fields(result.checked.error)} for result in results
     ]
-    return {**_head("run", occasion, code), "stopped": _stopped_fields(stopped), "files": files}
+    return _notice("run", occasion, code, stopped=_stopped_fields(stopped), files=files)
 
 
 def refusal_notice(occasion: Occasion, file: str, error: FeedtoolError) -> Fields:
     """The same of a file of a watched folder that was not sent, or not to its end."""
-    head = _head("refused", occasion, error.exit)
-    return {**head, "file": file, "error": _stopped_fields(error)}
+    return _notice("refused", occasion, error.exit, file=file, error=_stopped_fields(error))
 
 
-def _head(event: str, occasion: Occasion, code: Exit) -> Fields:
+def _notice(event: str, occasion: Occasion, code: Exit, **more: Any) -> Fields:
     return {
         "event": event,
         "at": occasion.at.isoformat(timespec="seconds"),
@@ -249,4 +247,5 @@ def _head(event: str, occasion: Occasion, code: Exit) -> Fields:
         "profile": occasion.profile,
         "seller": occasion.seller,
         "exitCode": int(code),
+        **more,
     }

@@ -22,7 +22,7 @@ class ConvertedSheet:
     """A sheet of the input, as it was written."""
 
     kind: str
-    """What the rows were."""
+    """The kind of the rows in the input."""
     sheet: str | None
     became: str
     """The kind of feed that they are now."""
@@ -42,7 +42,7 @@ class Conversion:
     target: Path
     written: Sequence[ConvertedSheet]
     notes: list[tuple[str, str]] = field(default_factory=list)
-    """What whoever uses the output should know, and what to do, each on one line."""
+    """Facts for whoever uses the output, and what to do, each on one line."""
 
     @property
     def rows(self) -> int:

@@ -15,13 +15,13 @@ class Exported:
 
     file: Path
     kind: str
-    """What it is: a kind of feed, or of list."""
+    """A kind of feed, or of list."""
     sheet: str | None
     """The sheet with the rows; None in a CSV."""
     header_row: int
     rows: int
     skipped: int
-    """What was had and is not in the file; the notes say why."""
+    """Entries that are not in the file; the notes say why."""
     notes: Sequence[tuple[str, str, bool]]
     """Each is what to know, what to do, and whether something that was asked for is not there."""
 

@@ -11,7 +11,7 @@ class Word(NamedTuple):
     """A word that is explained."""
 
     kind: str
-    """What it is said of."""
+    """The sort of thing that it is said of."""
     page: str
     """The first line is its summary."""
 

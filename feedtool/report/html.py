@@ -46,7 +46,7 @@ class Bar(NamedTuple):
     """Ours, or the service's behind the status that it gave."""
     number: int
     ink: str
-    """What it says of its rows: `error` or `warning`."""
+    """The colour: `error` or `warning`."""
     place: str
     """The part of the page that says more, by its id."""
     share: str

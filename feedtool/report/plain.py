@@ -13,14 +13,14 @@ STEERING = (
     "\u200b\u2060\ufeff\u180e\u2028\u2029\ufff9-\ufffb"  # invisible, or breaking the line
     "\ud800-\udfff"  # halves of characters, which no encoding can write
 )
-"""What has no business in a line of text, apart from the C0 controls; for a character class."""
+"""Characters that have no business in a line of text, apart from the C0 controls."""
 
 LONGEST_VALUE = 60
 """Characters of a cell's value that are shown."""
 
 BLANKS = " \u00a0\u2007\u202f\u3000"
 BLANK = "␣"
-"""What stands for a blank that would not be seen."""
+"""Stands for a blank that would not be seen."""
 
 LONGEST_MESSAGE = 2_000
 """Characters of a message that are shown."""
@@ -30,7 +30,7 @@ _UNSAFE = re.compile(f"[\x00-\x1f{STEERING}]")
 
 def clean(text: str) -> str:
     """The text with everything that steers spelled out, line breaks and tabs included."""
-    if text.isprintable():  # nothing unsafe is, and this is asked of millions of texts
+    if text.isprintable():  # nothing unsafe is, and millions of texts pass here
         return text
     return _UNSAFE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 

@@ -20,7 +20,7 @@ class InputState(NamedTuple):
     """As it was named."""
     sha256: str
     kinds: Sequence[str]
-    """What its sheets were sent as."""
+    """The kinds that its sheets were sent as."""
 
 
 class PackageState(NamedTuple):
@@ -32,7 +32,7 @@ class PackageState(NamedTuple):
     package_type: str
     channel: str
     phase: str
-    """How far we are with it."""
+    """Our own step with it."""
     state: str | None
     """The last that the service said."""
     rows: int
@@ -40,11 +40,11 @@ class PackageState(NamedTuple):
     deadline: datetime | None
     """When something of it is lost, by the service's clock."""
     lost: str
-    """What that is."""
+    """The thing that is lost."""
     left: timedelta | None
-    """How long until then."""
+    """The time until then."""
     told: str
-    """What is lost when, or was."""
+    """A sentence of what is lost when, or was."""
 
 
 class RunState(NamedTuple):
@@ -61,7 +61,7 @@ class RunState(NamedTuple):
     """Rows by what became of them, those that were not sent as well."""
     packages: Sequence[PackageState]
     warnings: Sequence[str]
-    """What is lost before long, or was."""
+    """Sentences of what is lost before long, or was."""
     is_finished: bool
     abandoned: datetime | None = None
     """When it was given up."""

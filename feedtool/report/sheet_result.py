@@ -23,7 +23,7 @@ NOT_SENT = (Status.UNCHANGED, Status.HELD)
 
 
 class ColumnFacts(NamedTuple):
-    """How one header was understood."""
+    """The meaning of one header."""
 
     column: str
     """Its letter."""
@@ -32,11 +32,11 @@ class ColumnFacts(NamedTuple):
     field: str | None
     """The key that it means; None where it is not sent."""
     reason: str
-    """Why it was understood so, or what it might be meant for."""
+    """The reason, or the key that may be meant."""
 
 
 class ExplainedHeader(NamedTuple):
-    """How each header of a sheet was understood, from left to right."""
+    """The meaning of each header of a sheet, from left to right."""
 
     row: int
     columns: Sequence[ColumnFacts]
@@ -50,22 +50,22 @@ class SheetResult:
     run: str | None = None
     """The run's identifier; None where nothing was sent."""
     is_submitted: bool = False
-    """Whether it is of `submit` (also of a dry run): then packages and results are shown."""
+    """True of `submit`, also of a dry run: then packages and results are shown."""
     packages: Sequence[PackageSummary] = ()
     verdicts: Callable[[], Iterator[RowResult]] | None = None
     """Every row's results in the order of rows, the invalid ones too; may be called repeatedly."""
     sent_again: Mapping[tuple[int, str], int] = field(default_factory=dict)
     """The last run that has sent a row again, by row and channel."""
     explained: ExplainedHeader | None = None
-    """How its header was understood, where that is to be shown; also of one that lacks columns."""
+    """The meaning of its header, where that is to be shown; also of one that lacks columns."""
     stopped: FeedtoolError | None = None
-    """What stopped the delivery before its end."""
+    """The error that stopped the delivery before its end."""
     annotated: Path | None = None
     """The annotated copy, where one was written."""
     displaced: FeedtoolError | None = None
-    """Why the copy is in another place than the one that was asked for."""
+    """The reason why the copy is in another place than the one that was named."""
     copy_failed: FeedtoolError | None = None
-    """Why the annotated copy that was asked for could not be written."""
+    """The reason why the annotated copy could not be written."""
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
 

@@ -53,11 +53,11 @@ class CodeGroup:
     columns: dict[str, str] = field(default_factory=dict)
     """Letter → header of the columns that are concerned, the first few of them."""
     more_columns: bool = False
-    """Whether there are more columns than those."""
+    """True if there are more columns than those."""
     nouns: set[str] = field(default_factory=set)
-    """What is counted: `cell`, `value`, `row`, `column`, `sheet`."""
+    """The things that are counted: `cell`, `value`, `row`, `column`, `sheet`."""
     hint: str | None = None
-    """What all of them advise; empty where they differ."""
+    """The advice of all of them; empty where they differ."""
 
     def add(self, problem: Problem, kept: int) -> None:
         """Counts one problem, and keeps it if it is among the first."""
@@ -74,7 +74,7 @@ class CodeGroup:
 
     @property
     def noun(self) -> str:
-        """What is counted; `place` where it is not the same everywhere."""
+        """The thing that is counted; `place` where it is not the same everywhere."""
         return next(iter(self.nouns)) if len(self.nouns) == 1 else "place"
 
 
@@ -100,7 +100,7 @@ class RefusedRows:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What one sheet's report says before it goes into detail."""
+    """The summary of one sheet's report."""
 
     counts: Counts
     groups: list[CodeGroup]

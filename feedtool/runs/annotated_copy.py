@@ -28,9 +28,9 @@ class Outputs:
     targets: Mapping[str, Path] = field(default_factory=dict)
     """By the input's name; an input that is not here gets no copy."""
     is_in_place: bool = False
-    """Whether the copy takes the input's own place."""
+    """True if the copy takes the input's own place."""
     only_whole: bool = False
-    """Whether a copy is written only once nothing stops the delivery before its end."""
+    """True if a copy is written only once nothing stops the delivery before its end."""
 
 
 def is_anybodys(place: Path) -> bool:

@@ -37,8 +37,13 @@ def _gathered() -> dict[str, Code]:
 
     codes = [rule.code for rule in all_rules(load())]
     codes += [guard.code for guard in all_guards().values()]
-    codes += _of_columns()
-    codes += [_of_file(problem) for problem in _subclasses(FileProblem) if problem.code]
+    for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
+        for module in pkgutil.iter_modules(import_module(package).__path__):
+            constants = vars(import_module(f"{package}.{module.name}")).values()
+            codes += [constant for constant in constants if isinstance(constant, Code)]
+    for problem in _subclasses(FileProblem):
+        if problem.code:
+            codes.append(Code(problem.code, Severity.ERROR, inspect.getdoc(problem) or ""))
     return {code.name: code for code in codes}
 
 
@@ -57,19 +62,6 @@ def explain_code(code: str) -> str:
     if page := explanation_of(code.strip()):
         words[code.strip()] = Word(RESULT, page)
     return all_codes().explain(code, words, known_codes())
-
-
-def _of_columns() -> Iterator[Code]:
-    """The `Code` constants of the columns' modules."""
-    for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
-        for module in pkgutil.iter_modules(import_module(package).__path__):
-            for constant in vars(import_module(f"{package}.{module.name}")).values():
-                if isinstance(constant, Code):
-                    yield constant
-
-
-def _of_file(problem: type[FileProblem]) -> Code:
-    return Code(problem.code, Severity.ERROR, inspect.getdoc(problem) or "")
 
 
 def _subclasses(parent: type[FileProblem]) -> Iterator[type[FileProblem]]:

@@ -46,13 +46,13 @@ ACCOUNT = (
     *("client_id", "client_secret", "client_secret_file", "client_secret_command"),
     *("token_scope", "token_audience", "hook", "webhook", "log"),
 )
-"""What a profile says of reaching the service, and of telling people; each is an option too."""
+"""Texts of a profile that say how the service and people are reached; each is an option too."""
 
 TIMEOUTS = ("connect_timeout", "answer_timeout", "call_timeout", "notify_wait")
 """In seconds; each is an option too."""
 
 FLAGS = ("changed_only", "prefer_update", "insecure_http")
-"""What a profile says of how its files are sent; each is an option too."""
+"""Yes or no in a profile on how its files are sent; each is an option too."""
 
 CHOICES = {
     "upload_body": ("array", "offerRequests"),

@@ -76,5 +76,5 @@ def deliver_run(
 
 
 def has_begun(outcomes: Iterable[SheetResult]) -> bool:
-    """Whether the service has a package of the run."""
+    """True if the service has a package of the run."""
     return any(package.package_id for outcome in outcomes for package in outcome.packages)

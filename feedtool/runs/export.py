@@ -1,4 +1,4 @@
-"""`feedtool export`: a kind's lists are read to their end, and written as a workbook or a CSV."""
+"""Exports: a kind's lists are read to their end, and written as a workbook or a CSV."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -42,53 +42,54 @@ def export(
     query: Query,
     target: Path,
     client: Sender,
-    around: FetchContext,
+    context: FetchContext,
     *,
     service: str,
     on_progress: Progress = lambda _text, _count: None,
     observed: Spool[Any] | None = None,
 ) -> Exported:
-    """Brings what the service has into a file.
+    """The file into which a kind's lists were brought.
 
     Args:
         kind: What is brought.
         query: Which of it, and for whom.
         target: The .xlsx or .csv to write.
         client: A way to the service.
-        around: Time, chance, and how far to go.
-        service: The base address, told in the workbook.
+        context: Time, chance, and how far to go.
+        service: The base address, named in the workbook.
         on_progress: Is told how many have come.
         observed: Takes what the ledger is to remember.
 
     Raises:
         NothingToDo: there are none.
         UsageProblem: the service refuses what it was asked for, or the file cannot be written.
-        NotAuthorised, Interrupted: what `service.listing.read_list` raises.
+        NotAuthorised, Interrupted: what `service.fetch.read_list` raises.
     """
     kind.check(query)
-    at, tally = around.wall(), Counter[tuple[str, str]]()
-    with ExitStack() as opened:
-        rows = opened.enter_context(RowBuffer(around.stopping))
+    at, tally = context.wall(), Counter[tuple[str, str]]()
+    with ExitStack() as stack:
+        rows = stack.enter_context(RowBuffer(context.stopping))
         for listing in kind.listings(query):
-            before, rows = rows, opened.enter_context(RowBuffer(around.stopping))
-            reading = _Reading(listing, query, rows, tally, on_progress, observed)
+            before, rows = rows, stack.enter_context(RowBuffer(context.stopping))
+            take = _page_reader(listing, query, rows, tally, on_progress, observed)
             for first in listing.first(query, before):
-                read_list(listing.name, first, reading.take, client, around, listing.hint)
+                read_list(listing.name, first, take, client, context, listing.hint)
             tally[listing.name, ""] = len(rows)
             if not len(rows):
                 raise listing.nothing(query, tally)
         if kind.rows:
             make = kind.rows(query, tally)
-            before, rows = rows, opened.enter_context(RowBuffer(around.stopping))
+            before, rows = rows, stack.enter_context(RowBuffer(context.stopping))
             for row in before:
                 made = make(row)
                 tally.update(made.tally)
                 if made.row is not None:
                     rows.put(None, made.row)
         sheet = kind.sheet(query, rows, tally)
-        contents = (
-            sheet if isinstance(sheet, PlainTable) else _contents(sheet, query, rows, service, at)
-        )
+        if isinstance(sheet, FilledTemplate):
+            contents: Contents | PlainTable = _contents(sheet, query, rows, service, at)
+        else:
+            contents = sheet
         written = write(target, [SheetRows(contents, rows)], query.dialect.reading)
     notes, skipped = kind.summary(query, tally)
     name = sheet.feed.kind if isinstance(sheet, FilledTemplate) else kind.kind
@@ -98,7 +99,7 @@ def export(
 def _contents(
     sheet: FilledTemplate, query: Query, rows: RowBuffer, service: str, at: datetime
 ) -> Contents:
-    """The template's, with what is but shown, and where it is from."""
+    """The contents of the template, with the columns that are but shown, and the origin."""
     feed, language = sheet.feed, sheet.language
     basis = Basis(language, sheet.context, sheet.categories, frozenset(rows.columns))
     contents = contents_of(feed, basis)
@@ -117,72 +118,58 @@ def _contents(
     return unfolded(contents, rows.columns, SPLITTING)
 
 
-class _Reading:
-    """Takes the pages of a listing, one after the other."""
+def _page_reader(
+    listing: ServiceList,
+    query: Query,
+    rows: RowBuffer,
+    tally: ExportTally,
+    on_progress: Progress,
+    observed: Spool[Any] | None,
+) -> Callable[[Reply, Call], Next | None]:
+    """Keeps the pages of a listing, one after the other, and names the next."""
+    read, count = listing.page(query), 0
+    last: tuple[bytes, ListPage] | None = None
 
-    def __init__(
-        self,
-        listing: ServiceList,
-        query: Query,
-        rows: RowBuffer,
-        tally: ExportTally,
-        on_progress: Progress,
-        observed: Spool[Any] | None,
-    ) -> None:
-        self._unit, self._page = listing.unit, listing.page(query)
-        self._rows, self._tally, self._on_progress = rows, tally, on_progress
-        self._observed = observed
-        self._count = 0
-        self._last: tuple[bytes, ListPage] | None = None
-
-    def take(self, reply: Reply, call: Call) -> Next | None:
-        """Keep what a page holds."""
-        page = self._page(reply, call)
-        if page.is_guess and self._is_last(reply, page):
-            return None  # whoever does not know of pages gives the same one for each
-        self._last = reply.body, page
-        self._tally.update(page.tally)
+    def take(reply: Reply, call: Call) -> Next | None:
+        nonlocal count, last
+        page = read(reply, call)
+        # Whoever does not know of pages gives the same one for each.
+        is_same = last and (reply.body == last[0] or (page.rows and page.rows == last[1].rows))
+        if page.is_guess and is_same:
+            return None
+        last = reply.body, page
+        tally.update(page.tally)
         for key, row in page.rows:
-            self._rows.put(key, row)
-        if self._observed is not None:
+            rows.put(key, row)
+        if observed is not None:
             for offer in page.observed:
-                self._observed.append(offer)
-        self._count += page.progress
-        if self._unit:
-            self._on_progress(f"{self._count:,} {self._unit}", self._count)
+                observed.append(offer)
+        count += page.progress
+        if listing.unit:
+            on_progress(f"{count:,} {listing.unit}", count)
         return Next(page.next, page.is_guess) if page.next else None
 
-    def _is_last(self, reply: Reply, page: ListPage) -> bool:
-        """Whether a page is the one before it once more."""
-        if self._last is None:
-            return False
-        body, last = self._last
-        return reply.body == body or (bool(page.rows) and page.rows == last.rows)
+    return take
 
 
 @contextmanager
 def remembered(
     kind: Export,
     query: Query,
-    service: Session,
-    books: Workspace | None,
+    session: Session,
+    workspace: Workspace | None,
     warn: Callable[[str, str], None],
 ) -> Iterator[Spool[Any] | None]:
     """Takes what the ledger is to remember, and writes it down at the end, where it is reached.
 
-    Args:
-        kind: What is exported.
-        query: Which of it.
-        service: Where it comes from.
-        books: Where runs are recorded; None where nothing is to be remembered.
-        warn: Is told how grave it is, and that nothing is remembered.
+    Without a workspace nothing is remembered. `warn` gets a label, and why nothing is.
     """
     memory = kind.memory
-    if memory is None or books is None:
+    if memory is None or workspace is None:
         yield None
         return
-    whose = (books.ledger.engine, service.address, service.seller)
-    before, begun = memory.begin(*whose), service.now()
+    whose = (workspace.ledger.engine, session.address, session.seller)
+    before, begun = memory.begin(*whose), session.now()
     observed: Spool[Any] = Spool(memory.entry)
     nothing: NothingToDo | None = None
     try:
@@ -194,8 +181,8 @@ def remembered(
             *whose,
             query.channel,
             observed,
-            between=(begun, service.now()),
-            is_all=not any(query[one.name] for one in kind.filters if one.narrows),
+            between=(begun, session.now()),
+            is_all=not any(query[entry.name] for entry in kind.filters if entry.narrows),
             projected=before,
         )
     except Interrupted as error:

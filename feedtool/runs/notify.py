@@ -65,9 +65,9 @@ class NoticeAttempt(NamedTuple):
     """The result of one try."""
 
     failure: str | None = None
-    """Why the notice did not arrive; None where it did."""
+    """The reason why the notice did not arrive; None where it did."""
     is_final: bool = False
-    """Whether a further try is of no use."""
+    """True if a further try is of no use."""
     after: float | None = None
     """Seconds to wait before the next, where the other side says so."""
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from feedtool.areas.legacy.purge import NOT_CONFIRMED, counted, hold_back, unsent
+from feedtool.areas.legacy.purge import NOT_CONFIRMED, hold_back, measure, unsent
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FeedtoolError
@@ -54,7 +54,7 @@ def resume(
         packages = workspace.ledger.read_packages(run)
         if purges := [] if only_fetch else unsent(packages):
             sheets = check_again(options, workspace)
-            purge = counted(sheets, session.client, fetch_context_of(session))
+            purge = measure(sheets, session.client, fetch_context_of(session))
             if purge.removed > (options.removals or 0):
                 reason = f"{NOT_CONFIRMED}: {purge.text}"
                 hold_back(workspace.ledger, purges, reason, session.now())

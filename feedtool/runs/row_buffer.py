@@ -45,8 +45,8 @@ class RowBuffer:
 
     def __iter__(self) -> Iterator[KeyedRow]:
         """All rows; raises what `stopping` says."""
-        found = self._db.execute("SELECT cells FROM row ORDER BY rowid")
-        for number, (cells,) in enumerate(found):
+        rows = self._db.execute("SELECT cells FROM row ORDER BY rowid")
+        for number, (cells,) in enumerate(rows):
             if number % BATCH == 0 and (reason := self._stopping()):
                 raise reason
             yield pickle.loads(cells)  # noqa: S301  # our own file, which no one else sees

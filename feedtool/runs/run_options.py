@@ -57,7 +57,7 @@ class RunOptions:
         """As JSON has it."""
         asked = self.asked
         return {
-            "inputs": [list(one) for one in self.inputs],
+            "inputs": [list(file) for file in self.inputs],
             "asked": {
                 "kind": asked.kind,
                 "sheet": asked.sheet,
@@ -71,7 +71,7 @@ class RunOptions:
             "only_whole": self.outputs.only_whole,
             "profile": self.profile,
             "sandbox": self.is_sandbox,
-            "sheets": [list(one) for one in self.sheets],
+            "sheets": [list(sheet) for sheet in self.sheets],
             "catalog": self.catalog,
             "checked": self.checked,
             "removals": self.removals,
@@ -79,35 +79,35 @@ class RunOptions:
             "invalid": self.invalid,
             "sifting": asdict(self.selection),
             "plan": self.plan,
-            "kinds": [list(one) for one in self.kinds],
+            "kinds": [list(sheet) for sheet in self.kinds],
         }
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "RunOptions":
+    def from_json(cls, kept: Mapping[str, Any]) -> "RunOptions":
         """From what `as_json` made. UsageProblem for a setting that no longer exists."""
-        dialect = dialect_of(found.get("dialect", {}), "the run's settings")
-        targets = {name: Path(path) for name, path in found.get("targets", {}).items()}
-        given_up = found.get("abandoned")  # by `ledger.abandoning`
+        dialect = dialect_of(kept.get("dialect", {}), "the run's settings")
+        targets = {name: Path(path) for name, path in kept.get("targets", {}).items()}
+        given_up = kept.get("abandoned")  # by `ledger.abandoning`
         return cls(
-            inputs=[(name, sha256) for name, sha256 in found.get("inputs", [])],
-            asked=_asked(dialect, found.get("asked", {})),
+            inputs=[(name, sha256) for name, sha256 in kept.get("inputs", [])],
+            asked=_asked(dialect, kept.get("asked", {})),
             outputs=Outputs(
                 targets,
-                is_in_place=found.get("in_place", False),
-                only_whole=found.get("only_whole", False),
+                is_in_place=kept.get("in_place", False),
+                only_whole=kept.get("only_whole", False),
             ),
-            profile=found.get("profile"),
-            is_sandbox=found.get("sandbox", False),
-            sheets=[(name, sheet) for name, sheet in found.get("sheets", [])],
-            catalog=found.get("catalog"),
-            checked=found.get("checked"),
-            removals=found.get("removals"),
-            who=found.get("who", ""),
-            invalid=found.get("invalid", 0),
-            selection=_selection(found.get("sifting", {})),
-            plan=found.get("plan"),
+            profile=kept.get("profile"),
+            is_sandbox=kept.get("sandbox", False),
+            sheets=[(name, sheet) for name, sheet in kept.get("sheets", [])],
+            catalog=kept.get("catalog"),
+            checked=kept.get("checked"),
+            removals=kept.get("removals"),
+            who=kept.get("who", ""),
+            invalid=kept.get("invalid", 0),
+            selection=_selection(kept.get("sifting", {})),
+            plan=kept.get("plan"),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,
-            kinds=[(name, sheet, kind) for name, sheet, kind in found.get("kinds", [])],
+            kinds=[(name, sheet, kind) for name, sheet, kind in kept.get("kinds", [])],
         )
 
     def wanted(self) -> list[Path]:
@@ -116,21 +116,21 @@ class RunOptions:
         return [place for name, place in self.outputs.targets.items() if name in readable]
 
     def is_whole(self, files: "Iterable[File]") -> bool:
-        """Whether all that is to be sent is in the ledger, of which these are the run's files."""
+        """True if all that is to be sent is in the ledger, of which these are the run's files."""
         return self.abandoned is not None or {(file.path, file.sheet) for file in files}.issuperset(
             self.sheets
         )
 
 
 def is_recordable(name: str) -> bool:
-    """Whether a name can be kept in a ledger: bytes that are no UTF-8 cannot."""
+    """True if a name can be kept in a ledger: bytes that are no UTF-8 cannot."""
     return name == name.encode("utf-8", "replace").decode()
 
 
 def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
     """Raises UsageProblem for files that no run can be recorded with, before there is a run."""
     targets = (str(target.absolute()) for target in outputs.targets.values())
-    for name in (*(one.name for one in inputs), *targets):
+    for name in (*(file.name for file in inputs), *targets):
         if not is_recordable(name):
             raise UsageProblem(
                 f"{name} cannot be sent: its name is not UTF-8, and runs are recorded by name",
@@ -150,12 +150,12 @@ def _selection(found: Mapping[str, Any]) -> SelectionOptions:
 
 def _table(settings: Any, default: Any) -> dict[str, Any]:
     """What differs from the default, as a profile would have it."""
-    found = {}
-    for one in fields(settings):
-        value, usual = getattr(settings, one.name), getattr(default, one.name)
+    table = {}
+    for setting in fields(settings):
+        value, usual = getattr(settings, setting.name), getattr(default, setting.name)
         if value != usual:
-            found[one.name] = _plain(value, usual)
-    return found
+            table[setting.name] = _plain(value, usual)
+    return table
 
 
 def _plain(value: Any, usual: Any) -> Any:

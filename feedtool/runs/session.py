@@ -35,11 +35,11 @@ class Session:
     """The account's name in the configuration, if it was reached by that."""
     is_sandbox: bool = False
     has_channel: bool = True
-    """Whether a channel was named for the rows that name none."""
+    """True if a channel was named for the rows that name none."""
     ahead: Callable[[], timedelta] = timedelta
     """What `now` is ahead of real time: in the embedded sandbox nothing waits, time leaps."""
     holds_lock: bool = False
-    """Whether the seller's lock is held already, by whoever runs one file after the other."""
+    """True if the seller's lock is held already, by whoever runs one file after the other."""
 
     def wall(self) -> datetime:
         """Real time, for people; `now` is for what is compared with the service's own."""

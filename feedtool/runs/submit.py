@@ -8,13 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from feedtool.areas.legacy.purge import (
-    Confirm,
-    check_nothing_open,
-    check_one_zip,
-    counted,
-    refuse,
-)
+from feedtool.areas.legacy.purge import Confirm, check_nothing_open, check_one_zip, measure, refuse
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.products.catalog.lookup import Consulted
 from feedtool.areas.registry import load
@@ -227,7 +221,7 @@ def _confirmed_removals(
         return None
     foreign = _open_elsewhere(sheets, session, workspace, is_working=True)
     check_nothing_open(workspace.ledger, session.seller, foreign)
-    purge = counted(sheets, session.client, fetch_context_of(session))
+    purge = measure(sheets, session.client, fetch_context_of(session))
     confirm(purge)
     return purge.removed
 
@@ -302,7 +296,7 @@ def _refuse_without_channel(sheets: Iterable[CheckedSheet]) -> None:
 
 
 def _has_items(sheets: Iterable[CheckedSheet]) -> bool:
-    """Whether any row is to be sent."""
+    """True if any row is to be sent."""
     return any(True for sheet in sheets for _ in sheet.valid_items())
 
 

@@ -1,12 +1,12 @@
-"""The sheet `feedtool summary` of an annotated workbook: what was found, and where to look."""
+"""The sheet `feedtool summary` of an annotated workbook: counts, and where to look."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from feedtool.check import SUMMARY
-from feedtool.model.nouns import Problem
+from feedtool.model.nouns import Counts
 from feedtool.report import SheetResult
 from feedtool.report.plain import clean, listed, printable
-from feedtool.report.tally import CodeGroup, RefusedRows, Tally, tally
+from feedtool.report.tally import CodeGroup, RefusedRows, tally
 from feedtool.runs.codes import all_codes
 from feedtool.sheets.annotate import Link, Summary, Table
 
@@ -17,38 +17,37 @@ ANSWER_HEADINGS = ("Status", "Code", "Count", "Rows", "First", "Message")
 TITLE = "feedtool summary"
 
 
-def summary_sheet(outcomes: Iterable[SheetResult]) -> Summary:
+def summary_sheet(results: Iterable[SheetResult]) -> Summary:
     """The sheet, with its headings in bold; one part below the other for each annotated sheet."""
     table: list[Sequence[str | int | Link]] = []
-    for outcome in outcomes:
-        table += [(), *summary_table(outcome)] if table else summary_table(outcome)
+    for result in results:
+        table += [(), *summary_table(result)] if table else summary_table(result)
     headings = {TITLE, PROBLEM_HEADINGS[0], ANSWER_HEADINGS[0]}
     bold = frozenset(number for number, line in enumerate(table) if line and line[0] in headings)
     return Summary(SUMMARY, table, bold)
 
 
-def summary_table(outcome: SheetResult) -> Table:
+def summary_table(result: SheetResult) -> Table:
     """Its rows: the counts, then a line for each code, then one for each refusal.
 
     Links lead to the first cell of each; a sheet without a name (CSV) gets plain references.
     """
-    found = tally(outcome, 1)
+    counted = tally(result, 1)
     return [
         (TITLE,),
-        *_counts(outcome, found),
-        *_problems(outcome, found),
-        *_answers(outcome, found),
+        *_counts(result, counted.counts),
+        *_problems(result, counted.groups),
+        *_answers(result, counted.refusals),
     ]
 
 
-def _counts(outcome: SheetResult, found: Tally) -> Iterator[Line]:
-    counts = found.counts
-    yield ("File", clean(outcome.checked.file))
-    if outcome.checked.sheet:
-        yield ("Sheet", clean(outcome.checked.sheet))
-    yield ("Kind", outcome.checked.kind or "")
-    if outcome.run:
-        yield ("Run", clean(outcome.run))
+def _counts(result: SheetResult, counts: Counts) -> Iterator[Line]:
+    yield ("File", clean(result.checked.file))
+    if result.checked.sheet:
+        yield ("Sheet", clean(result.checked.sheet))
+    yield ("Kind", result.checked.kind or "")
+    if result.run:
+        yield ("Run", clean(result.run))
     yield ("Rows", counts.rows)
     yield ("Valid", counts.valid)
     yield ("Invalid", counts.invalid)
@@ -58,58 +57,41 @@ def _counts(outcome: SheetResult, found: Tally) -> Iterator[Line]:
         yield (f"Status {status}", number)
 
 
-def _problems(outcome: SheetResult, found: Tally) -> Iterator[Line]:
-    if not found.groups:
-        return
+def _problems(result: SheetResult, groups: Sequence[CodeGroup]) -> Iterator[Line]:
+    if groups:
+        yield from ((), PROBLEM_HEADINGS)
     codes = all_codes()
-    yield ()
-    yield PROBLEM_HEADINGS
-    for group in found.groups:
+    for group in groups:
         first = group.first[0]
+        columns = (f"{letter} {clean(name)}".strip() for letter, name in group.columns.items())
+        # Of a whole column the first cell is its header, of a whole row that of column A.
+        header = result.checked.header
+        row = first.row or (header.row if header and first.column else None)
         yield (
             group.code,
             str(group.severity),
             group.count,
-            _columns(group),
-            _link(outcome, _reference(outcome, first)),
+            ", ".join(columns) + (" …" if group.more_columns else ""),
+            _link(result, f"{first.column or 'A'}{row}" if row else ""),
             codes.summary_of(group.code) or printable(first.message),
             printable(group.hint or codes.fix_of(group.code) or first.hint),
         )
 
 
-def _answers(outcome: SheetResult, found: Tally) -> Iterator[Line]:
-    if not found.refusals:
-        return
-    yield ()
-    yield ANSWER_HEADINGS
-    for refusal in found.refusals:
+def _answers(result: SheetResult, refusals: Sequence[RefusedRows]) -> Iterator[Line]:
+    if refusals:
+        yield from ((), ANSWER_HEADINGS)
+    for refusal in refusals:
         yield (
             str(refusal.status),
             clean(refusal.code),
             refusal.count,
-            _rows(refusal),
-            _link(outcome, f"A{refusal.rows[0]}"),
+            listed(refusal.rows, refusal.count),
+            _link(result, f"A{refusal.rows[0]}"),
             printable(refusal.message),
         )
 
 
-def _columns(group: CodeGroup) -> str:
-    """`B gtin, D price …`."""
-    named = (f"{letter} {clean(header)}".strip() for letter, header in group.columns.items())
-    return ", ".join(named) + (" …" if group.more_columns else "")
-
-
-def _rows(refusal: RefusedRows) -> str:
-    return listed(refusal.rows, refusal.count)
-
-
-def _reference(outcome: SheetResult, problem: Problem) -> str:
-    """The problem's cell; of a whole column its header, of a whole row its first cell."""
-    header = outcome.checked.header
-    row = problem.row or (header.row if header and problem.column else None)
-    return f"{problem.column or 'A'}{row}" if row else ""
-
-
-def _link(outcome: SheetResult, reference: str) -> str | Link:
-    sheet = outcome.checked.sheet
+def _link(result: SheetResult, reference: str) -> str | Link:
+    sheet = result.checked.sheet
     return Link(reference, sheet, reference) if sheet and reference else reference

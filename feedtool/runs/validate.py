@@ -8,12 +8,12 @@ from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
 
-def validate(inputs: Sequence[Input], asked: ReadOptions, outputs: Outputs) -> list[SheetResult]:
-    """The outcome of each sheet; nothing is planned or sent."""
-    sheets = check(inputs, asked, load())
+def validate(inputs: Sequence[Input], reading: ReadOptions, outputs: Outputs) -> list[SheetResult]:
+    """The result of each sheet; nothing is planned or sent."""
+    sheets = check(inputs, reading, load())
     if len(inputs) == 1:  # of several, one place that is taken is no reason to stop
-        refuse_places(inputs, sheets, outputs, asked)
-    outcomes = [SheetResult(sheet) for sheet in sheets]
+        refuse_places(inputs, sheets, outputs, reading)
+    results = [SheetResult(sheet) for sheet in sheets]
     if outputs.targets:
-        write_copies_of(inputs, outcomes, outputs, asked)
-    return outcomes
+        write_copies_of(inputs, results, outputs, reading)
+    return results

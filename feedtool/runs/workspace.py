@@ -40,15 +40,15 @@ class Workspace:
     folder: Path
     """Where copies go that cannot be written where they belong."""
 
-    def keep(self, one: Input) -> "Kept":
+    def keep(self, file: Input) -> "Kept":
         """A file as it is now; what cannot be read is told where it is read."""
         try:
-            sha256 = self.snapshots.keep(one.path)
-            return Kept(Input(one.name, self.snapshots.path_of(sha256)), sha256)
+            sha256 = self.snapshots.keep(file.path)
+            return Kept(Input(file.name, self.snapshots.path_of(sha256)), sha256)
         except FileChanging as error:  # it may rest when it is read, and was not kept as it is then
-            return Kept(replace(one, problem=error), None)
+            return Kept(replace(file, problem=error), None)
         except FileProblem:
-            return Kept(one, None)
+            return Kept(file, None)
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """What was judged by, beside the files that were; its SHA-256."""
@@ -85,10 +85,10 @@ def options_of(run: int, workspace: Workspace) -> RunOptions:
 
     A sheet whose headers leave its kind open is of the kind that it had in the run.
     """
-    found = workspace.ledger.run(run)
-    if found is None:
+    begun = workspace.ledger.run(run)
+    if begun is None:
         raise UsageProblem(f"there is no run {run}", "`feedtool runs` lists them")
-    options = RunOptions.from_json(found.options)
+    options = RunOptions.from_json(begun.options)
     kinds = {(file.path, file.sheet): file.kind for file in workspace.ledger.files(run)}
     kinds |= {(name, sheet): kind for name, sheet, kind in options.kinds}
     settled = replace(options.asked, settle=lambda file, sheet, _: kinds.get((file, sheet)))
@@ -107,7 +107,7 @@ def unfinished(workspace: Workspace) -> list[int]:
 
 
 def has_to_ask(run: int, workspace: Workspace) -> bool:
-    """Whether anything of a run is still to be sent to the service, or to be fetched from it."""
+    """True if anything of a run is still to be sent to the service, or to be fetched from it."""
     is_whole = options_of(run, workspace).is_whole(workspace.ledger.files(run))
     return not is_whole or run in workspace.ledger.unfinished()
 
@@ -203,7 +203,7 @@ def select_rows(
 
     def earlier(sheet: CheckedSheet) -> EarlierFile | None:
         files = workspace.ledger.earlier(*account, sheet.kind or "", run)
-        return predecessor(sheet.file, ((one.path, one.run_id, one.size) for one in files))
+        return predecessor(sheet.file, ((file.path, file.run_id, file.size) for file in files))
 
     known = accepted_offers(workspace, account, run)
     select(sheets, known, selection, asked.dialect, earlier)

@@ -20,22 +20,14 @@ def test_the_kinds() -> None:
 
 
 @FEEDS
-def test_its_template_has_only_columns_that_its_sheets_are_understood_by(feed: Feed) -> None:
-    understood = {column.key for column in feed.understood(AccountSettings())}
+def test_its_template_has_columns_that_are_understood_and_not_retired(feed: Feed) -> None:
     keys = [column.key for column in feed.columns(AccountSettings())]
-    assert set(keys) <= understood
     assert len(keys) == len(set(keys))
-
-
-@FEEDS
-def test_its_template_can_be_filled_without_what_the_service_retires(feed: Feed) -> None:
-    keys = {column.key for column in feed.columns(AccountSettings())}
-    assert not keys & {"CDAV", "PackagingUnit", "PackagingValue"}
+    assert set(keys) <= {column.key for column in feed.understood(AccountSettings())}
+    assert not {*keys} & {"CDAV", "PackagingUnit", "PackagingValue"}
     modes = {key.split(".")[1] for key in keys if key.startswith("deliveryModes.")}
-    modes -= (
-        {*AccountSettings().legacy_modes} if feed.sheet == SHEET else set()
-    )  # its own Standard stays
-    assert modes.isdisjoint(DEPRECATED_MODES)
+    own = AccountSettings().legacy_modes if feed.sheet == SHEET else ()  # its own Standard stays
+    assert (modes - {*own}).isdisjoint(DEPRECATED_MODES)
 
 
 @FEEDS
@@ -44,7 +36,7 @@ def test_no_label_means_two_columns(feed: Feed) -> None:
     for column in feed.understood(AccountSettings()):
         if "".join(column.key.split(".")[1:2]) in DEPRECATED_MODES:
             continue  # the operator's “Express” is ExpressHomeDelivery, which comes first
-        for name in {folded(one) for one in (column.key, *column.labels, *column.aliases)}:
+        for name in {folded(name) for name in (column.key, *column.labels, *column.aliases)}:
             assert names.setdefault(name, column.key) == column.key, name
 
 

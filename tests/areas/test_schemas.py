@@ -17,6 +17,7 @@ KINDS = pytest.mark.parametrize("kind", load().feeds)
 REFERENCE = {"sellerExternalReference": "SKU-1"}
 TAXES = [{"code": "VAT", "value": 20}, {"code": "EcoPart", "value": 0}]
 MODES = [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 0}]
+FILES = [{"index": 1, "url": "https://shop.example/kettle.jpg"}]
 CHANGES = {
     "price": {"price": 19.99, "originPrice": 24.99, "taxes": TAXES},
     "deliveryModes": MODES,
@@ -59,16 +60,13 @@ GOOD: dict[str, dict[str, Any]] = {
         "sellerProductReference": "SKU-1",
         "title": "Kettle",
         "description": "It boils.",
-        "sellerPictureUrls": [{"index": 1, "url": "https://shop.example/kettle.jpg"}],
+        "sellerPictureUrls": FILES,
         "brand": "Alder",
         "categoryCode": "011B01",
         "language": "fr-FR",
         "attributes": [
             {"propertyReference": "3263", "values": ["Beige", "Noir"]},
-            {
-                "propertyReference": "3349",
-                "files": [{"index": 1, "url": "https://shop.example/manual.pdf"}],
-            },
+            {"propertyReference": "3349", "files": FILES},
         ],
         "richMarketingDescription": "<p>It boils.</p>",
         "gtinReference": "G",

@@ -72,7 +72,7 @@ def fill(
 
 def test_a_table_of_what_is_found(feedtool: Feedtool, home: Path) -> None:
     fill(home)
-    ran = feedtool("catalog", "search", "kettle")
+    ran = feedtool("catalog search kettle")
     assert ran.code == 0
     assert ran.out.splitlines() == [
         "CODE    LEVEL  CATEGORY",
@@ -87,7 +87,7 @@ def test_a_table_of_what_is_found(feedtool: Feedtool, home: Path) -> None:
 
 def test_what_is_found_as_json(feedtool: Feedtool, home: Path) -> None:
     fill(home)
-    ran = feedtool("catalog", "search", "kettle", "--format", "json")
+    ran = feedtool("catalog search kettle --format json")
     assert ran.json == [
         {
             "type": "category",
@@ -117,7 +117,7 @@ def test_nothing_is_found(
     feedtool: Feedtool, home: Path, text: str, hint: str, form: str, out: str
 ) -> None:
     fill(home)
-    ran = feedtool("catalog", "search", text, "--format", form)
+    ran = feedtool("catalog search", text, "--format", form)
     assert (ran.code, ran.out) == (9, out)
     error, told = ran.error()
     assert error == f"nothing in the catalogue matches “{text}”"
@@ -137,7 +137,7 @@ def test_a_word_that_is_not_found_may_be_of_another_language(
 ) -> None:
     for one in (language, *others):
         fill(home, language=one)
-    ran = feedtool("catalog", "search", "bouilloire", "--language", language)
+    ran = feedtool("catalog search bouilloire --language", language)
     assert ran.code == 9
     assert f"the catalogue here is in {language}; {way}" in ran.error()[1]
 
@@ -147,7 +147,7 @@ def test_a_word_that_is_not_found_may_be_of_another_language(
 
 def test_a_category_with_its_properties(feedtool: Feedtool, home: Path) -> None:
     fill(home)
-    ran = feedtool("catalog", "show", "0a0101")
+    ran = feedtool("catalog show 0a0101")
     assert ran.code == 0
     assert ran.out.splitlines() == [
         "0A0101  Home > Kitchen > Kettles",
@@ -164,7 +164,7 @@ def test_a_category_with_its_properties(feedtool: Feedtool, home: Path) -> None:
 
 def test_a_category_as_json(feedtool: Feedtool, home: Path) -> None:
     fill(home)
-    shown = feedtool("catalog", "show", "0A0101", "--format", "json").json
+    shown = feedtool("catalog show 0A0101 --format json").json
     properties = shown.pop("properties")
     assert len(shown.pop("fingerprint")) == 32
     assert shown == {
@@ -200,10 +200,10 @@ def test_a_category_as_json(feedtool: Feedtool, home: Path) -> None:
 
 def test_above_level_3_what_is_below(feedtool: Feedtool, home: Path) -> None:
     fill(home)
-    lines = feedtool("catalog", "show", "0A01").out.splitlines()
+    lines = feedtool("catalog show 0A01").out.splitlines()
     assert lines[2] == "products go into categories of level 3"
     assert [line.split()[0] for line in lines[5:]] == ["0A0101", "0A0102", "0A0103"]
-    assert feedtool("catalog", "show", "0A01", "--format", "json").json["properties"] is None
+    assert feedtool("catalog show 0A01 --format json").json["properties"] is None
 
 
 def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, home: Path) -> None:
@@ -212,10 +212,10 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, h
     with Cache(home / FILE) as cache:
         key = cache.begin(SERVICE, "en", (), T0).catalog
         cache.save_properties(key, "0B0101", [many], Validators(), T0)
-    short = feedtool("catalog", "show", "0B0101").out
+    short = feedtool("catalog show 0B0101").out
     assert "2,345: choice 0, choice 1," in short
     assert max(map(len, short.splitlines())) < 120
-    assert "choice 2344" in feedtool("catalog", "show", "0B0101", "-v").out
+    assert "choice 2344" in feedtool("catalog show 0B0101 -v").out
 
 
 # Which catalogue.
@@ -223,7 +223,7 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, h
 
 def test_one_that_was_never_brought_to_its_end_says_so(feedtool: Feedtool, home: Path) -> None:
     fill(home, is_whole=False)
-    ran = feedtool("catalog", "search", "kettle")
+    ran = feedtool("catalog search kettle")
     assert ran.code == 0
     assert "never brought to its end" in ran.err
 
@@ -232,7 +232,7 @@ def test_the_service_of_a_profile(feedtool: Feedtool, home: Path, tmp_path: Path
     fill(home)
     fill(home, service="https://other.example/v2")
     (tmp_path / "feedtool.toml").write_text(f'[profile.shop]\nbase_url = "{SERVICE}"\n')
-    ran = feedtool("catalog", "search", "kettle", "--profile", "shop")
+    ran = feedtool("catalog search kettle --profile shop")
     assert ran.err.startswith(f"catalogue: {SERVICE} ")
 
 
@@ -247,14 +247,14 @@ def test_nothing_steers_the_terminal(feedtool: Feedtool, home: Path) -> None:
             ran = feedtool("catalog", *words, "--format", form)
             assert ran.code == 0
             assert not {"\x1b", "\u202e", "\r"}.intersection(ran.out + ran.err), (words, form)
-    assert "<U+001B>" in feedtool("catalog", "show", "0A0101").out
+    assert "<U+001B>" in feedtool("catalog show 0A0101").out
 
 
 # Sync.
 
 
 def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
-    ran = feedtool("catalog", "sync", "--sandbox", "--language", "fr", "--category", "1e01")
+    ran = feedtool("catalog sync --sandbox --language fr --category 1e01")
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[0].startswith(f"Catalogue of {SANDBOX} in fr, synced ")
@@ -264,9 +264,7 @@ def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
         "Properties",
     ]
     assert "new" in lines[1]
-    again = feedtool(
-        "catalog", "sync", "--sandbox", "--language", "fr", "--category", "1E01", "--format", "json"
-    ).json
+    again = feedtool("catalog sync --sandbox --language fr --category 1E01 --format json").json
     assert again["categories"]["new"] == again["categories"]["removed"] == 0
     assert again["categories"]["same"] > 300
     assert again["properties"] == {
@@ -276,22 +274,22 @@ def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
         "resumed": 0,
         "missing": [],
     }
-    assert feedtool("catalog", "show", "1E0101").code == 0
+    assert feedtool("catalog show 1E0101").code == 0
 
 
 def test_on_a_port_without_any_seller(feedtool: Feedtool) -> None:
     with serving(sandbox_parts()) as server:
         account = ("--base-url", server.base, "--token", "sandbox")
-        ran = feedtool("catalog", "sync", *account, "--category", "1E0101", "--page-size", "50")
+        ran = feedtool("catalog sync", *account, "--category", "1E0101", "--page-size", "50")
     assert ran.code == 0, ran.err
     assert "Properties of 1 category, 1 new" in ran.out
-    found = feedtool("catalog", "search", "1E0101", "--format", "json").json
+    found = feedtool("catalog search 1E0101 --format json").json
     assert [one["categoryReference"] for one in found] == ["1E0101"]
 
 
 def test_a_service_that_has_no_catalogue(feedtool: Feedtool) -> None:
     with serving(sandbox_parts()) as server:
-        ran = feedtool("catalog", "sync", "--base-url", f"{server.base}/x", "--token", "sandbox")
+        ran = feedtool("catalog sync --base-url", f"{server.base}/x", "--token", "sandbox")
     assert ran.code == 2
     assert "does not list its " in ran.error()[0]  # of two lists, whichever answered first
     assert "base address" in ran.error()[1]
@@ -324,8 +322,8 @@ def without_properties() -> Iterator[str]:
 def test_properties_that_are_not_to_be_had(feedtool: Feedtool) -> None:
     with without_properties() as address:
         account = ("--base-url", address, "--token", "any-token")
-        ran = feedtool("catalog", "sync", *account)
-        told = feedtool("catalog", "sync", *account, "--format", "json")
+        ran = feedtool("catalog sync", *account)
+        told = feedtool("catalog sync", *account, "--format", "json")
     assert (ran.code, told.code) == (1, 1)
     assert ran.out.splitlines()[1:] == [
         "Categories: 1, 1 new",

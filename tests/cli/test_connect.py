@@ -172,7 +172,7 @@ def settings(ran: Ran) -> dict[str, tuple[str, str]]:
     return {one["name"]: (one["value"], one["source"]) for one in ran.json}
 
 
-@pytest.mark.parametrize("name", ["token", "token-command", "client-secret"])
+@pytest.mark.parametrize("name", ["token", "token-command", "client-secret", "hook", "webhook"])
 @pytest.mark.parametrize("way", ["option", "environment", "profile"])
 def test_no_secret_is_shown(
     feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, name: str, way: str
@@ -188,36 +188,6 @@ def test_no_secret_is_shown(
     ran = feedtool(*show)
     assert SECRET not in ran.out + ran.err
     assert settings(ran)[name][0] == MASK
-
-
-def test_times_are_settings(feedtool: Feedtool, files: Files) -> None:
-    files.text(PROFILE, "feedtool.toml")
-    show = ("config", "show", "--format", "json", "--profile", "shop")
-    found = settings(feedtool(*show, "--connect-timeout", "2"))
-    assert found["call-timeout"] == ("30.0", "feedtool.toml, profile shop")
-    assert found["connect-timeout"] == ("2.0", "option")
-    assert found["answer-timeout"] == ("60.0", "default")
-
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("call_timeout = 0", "a number of seconds"),
-        ("call_timeout = inf", "a number of seconds"),
-        ("call_timeout = true", "a number of seconds"),
-        ('call_timeout = "60"', "a number of seconds"),
-        ("client_id = 12", "client_id must be a text"),
-        ("client_secret = 31415926", "client_secret must be a text"),
-        ("token = 31415926", "token must be a text"),
-    ],
-)
-def test_what_no_profile_can_say(feedtool: Feedtool, files: Files, line: str, told: str) -> None:
-    files.text(f"[profile.shop]\n{line}\n", "feedtool.toml")
-    ran = feedtool("config", "show", "--profile", "shop")
-    assert ran.code == 2
-    message, hint = ran.error()
-    assert told in message
-    assert "31415926" not in message + hint
 
 
 # With a real token endpoint and a real service.

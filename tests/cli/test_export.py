@@ -66,7 +66,7 @@ def test_there_and_back_changes_nothing(
 ) -> None:
     before = on_shelf(shop)
     options = ("--as", kind, "--language", language)
-    assert feedtool("export", "offers", "--sandbox", *options, "--out", name).code == 0
+    assert feedtool("export offers --sandbox", *options, "--out", name).code == 0
     judged = feedtool("validate", name, "--format", "json").only
     assert (judged["kind"], judged["rows"], judged["valid"]) == (kind, 4, 4)
     told = [problem["code"] for problem in judged["problems"]]
@@ -80,32 +80,32 @@ def test_there_and_back_changes_nothing(
 def test_what_is_shown_is_known_and_not_sent(feedtool: Feedtool, shop: Path) -> None:
     before = on_shelf(shop)
     fields = "salesChannelFeedback,offerState,product,facialPrice.price,comments"
-    assert feedtool("export", "offers", "--sandbox", "--fields", fields).code == 0
+    assert feedtool("export offers --sandbox --fields", fields).code == 0
     sheet = load_workbook("offers.xlsx")["Offers"]
     keys = [cell.value for cell in sheet[2]]
     first = {key: cell.value for key, cell in zip(keys, sheet[3], strict=True)}
     assert first["salesChannelFeedback.isOnline"] == "true"
     assert first["salesChannelFeedback.bestOfferDetails.bestOffer.price"] == 19.99
     assert (first["offerState"], first["facialPrice.price"]) == ("Active", 19.99)
-    assert feedtool("validate", "offers.xlsx", "--format", "json").only["problems"] == []
-    assert feedtool("submit", "offers.xlsx", "--sandbox").code == 0
+    assert feedtool("validate offers.xlsx --format json").only["problems"] == []
+    assert feedtool("submit offers.xlsx --sandbox").code == 0
     assert on_shelf(shop) == before
 
 
 def test_offers_can_be_removed_by_it(feedtool: Feedtool, shop: Path) -> None:
     for name in ("gone.xlsx", "gone.csv"):
-        ran = feedtool("export", "offers", "--sandbox", "--as", "offers-delete", "--out", name)
+        ran = feedtool("export offers --sandbox --as offers-delete --out", name)
         assert (ran.code, ran.err) == (0, "")
-    assert feedtool("validate", "gone.xlsx", "--format", "json").only["kind"] == "offers-delete"
-    assert feedtool("submit", "gone.csv", "--sandbox").code == 0
+    assert feedtool("validate gone.xlsx --format json").only["kind"] == "offers-delete"
+    assert feedtool("submit gone.csv --sandbox").code == 0
     with Sandbox(sandbox_parts(), shop) as sandbox:
         assert list(stored_offers(sandbox)) == []
 
 
 def test_a_workbook_of_the_templates_shape(feedtool: Feedtool, shop: Path) -> None:
     del shop
-    assert feedtool("export", "offers", "--sandbox").code == 0
-    assert feedtool("template", "offers-update").code == 0
+    assert feedtool("export offers --sandbox").code == 0
+    assert feedtool("template offers-update").code == 0
     made, template = load_workbook("offers.xlsx"), load_workbook("offers-update.xlsx")
     assert made.sheetnames == template.sheetnames
     for number in (1, 2):
@@ -124,7 +124,7 @@ def test_a_workbook_of_the_templates_shape(feedtool: Feedtool, shop: Path) -> No
 
 def test_filled_columns_are_in_sight(feedtool: Feedtool, shop: Path) -> None:
     del shop
-    assert feedtool("export", "offers", "--sandbox").code == 0
+    assert feedtool("export offers --sandbox").code == 0
     sheet = load_workbook("offers.xlsx")["Offers"]
     hidden = {
         cell.value
@@ -149,7 +149,7 @@ FILTERS = {
 @pytest.mark.parametrize(("filters", "expected"), FILTERS.values(), ids=FILTERS)
 def test_filters(feedtool: Feedtool, shop: Path, filters: list[str], expected: list[str]) -> None:
     del shop
-    assert feedtool("export", "offers", "--sandbox", *filters).code == 0
+    assert feedtool("export offers --sandbox", *filters).code == 0
     sheet = load_workbook("offers.xlsx")["Offers"]
     assert [row[0] for row in sheet.iter_rows(min_row=3, values_only=True)] == expected
 
@@ -159,7 +159,7 @@ def test_changes_alone(feedtool: Feedtool, shop: Path, files: Files) -> None:
         latest = max(one["updatedAt"] for one in stored_offers(sandbox))
     second = files.csv(offer(9), name="second.csv")
     assert feedtool("submit", second, "--sandbox").code == 0
-    assert feedtool("export", "offers", "--sandbox", "--since", latest[:19] + "Z").code == 0
+    assert feedtool("export offers --sandbox --since", latest[:19] + "Z").code == 0
     with Sandbox(sandbox_parts(), shop) as sandbox:
         changed = [one for one in stored_offers(sandbox) if one["updatedAt"] >= latest[:19]]
     sheet = load_workbook("offers.xlsx")["Offers"]
@@ -179,7 +179,7 @@ SAID = [
 
 def test_it_says_why_the_rows_are_updates(feedtool: Feedtool, shop: Path) -> None:
     del shop
-    ran = feedtool("export", "offers", "--sandbox")
+    ran = feedtool("export offers --sandbox")
     assert ran.out.splitlines() == [
         "offers.xlsx  offers-update, sheet Offers, header in row 2",
         "4 rows",
@@ -187,15 +187,9 @@ def test_it_says_why_the_rows_are_updates(feedtool: Feedtool, shop: Path) -> Non
     assert ran.err.splitlines() == [f"note: {SAID[0]}", f"help: {SAID[1]}"]
 
 
-def test_it_warns_of_upserts(feedtool: Feedtool, shop: Path) -> None:
-    del shop
-    ran = feedtool("export", "offers", "--sandbox", "--as", "offers-upsert")
-    assert "note: the service does not give struck prices back" in ran.err
-
-
 def test_as_json(feedtool: Feedtool, shop: Path) -> None:
     del shop
-    assert feedtool("export", "offers", "--sandbox", "--format", "json").only == {
+    assert feedtool("export offers --sandbox --format json").only == {
         "file": "offers.xlsx",
         "kind": "offers-update",
         "sheet": "Offers",
@@ -204,7 +198,7 @@ def test_as_json(feedtool: Feedtool, shop: Path) -> None:
         "skipped": 0,
         "notes": [{"message": SAID[0], "hint": SAID[1]}],
     }
-    ran = feedtool("export", "offers", "--sandbox", "--out", "x.csv", "--format", "jsonl")
+    ran = feedtool("export offers --sandbox --out x.csv --format jsonl")
     events = [json.loads(line) for line in ran.out.splitlines()]
     assert [event["type"] for event in events] == ["progress", "summary"]
     assert (events[1]["sheet"], events[1]["headerRow"]) == (None, 1)
@@ -212,7 +206,7 @@ def test_as_json(feedtool: Feedtool, shop: Path) -> None:
 
 def test_a_csv_opens_without_formulas(feedtool: Feedtool, shop: Path) -> None:
     del shop
-    assert feedtool("export", "offers", "--sandbox", "--out", "offers.csv").code == 0
+    assert feedtool("export offers --sandbox --out offers.csv").code == 0
     with Path("offers.csv").open(encoding="utf-8-sig", newline="") as file:
         records = list(csv.DictReader(file))
     assert [record["sellerExternalReference"] for record in records] == [
@@ -225,8 +219,8 @@ def test_a_csv_opens_without_formulas(feedtool: Feedtool, shop: Path) -> None:
 def test_yes_replaces_what_is_there(feedtool: Feedtool, shop: Path) -> None:
     del shop
     Path("offers.xlsx").write_bytes(b"old")
-    assert feedtool("export", "offers", "--sandbox", "--yes").code == 0
-    assert feedtool("validate", "offers.xlsx").code == 0
+    assert feedtool("export offers --sandbox --yes").code == 0
+    assert feedtool("validate offers.xlsx").code == 0
 
 
 def test_an_account_by_its_profile(feedtool: Feedtool, files: Files) -> None:
@@ -238,7 +232,7 @@ def test_an_account_by_its_profile(feedtool: Feedtool, files: Files) -> None:
         )
         sent = feedtool("submit", files.csv(*map(offer, range(1, 4))), "--profile", "shop")
         assert sent.code == 0
-        ran = feedtool("export", "offers", "--profile", "shop", "--out", "back.csv")
+        ran = feedtool("export offers --profile shop --out back.csv")
         assert ran.code == 0, ran.err
     with Path("back.csv").open(encoding="utf-8-sig", newline="") as file:
         assert [one["salesChannelId"] for one in csv.DictReader(file)] == ["SECOND"] * 3
@@ -279,7 +273,7 @@ def test_products_there_and_back_change_nothing(
     ran = feedtool("submit", SAMPLES / "products.xlsx", "--sandbox", *home, "--out", "a.xlsx")
     assert ran.code == 1  # one of its pictures is refused
     before = created(tmp_path / "shop" / "sandbox.sqlite")
-    assert feedtool("export", "products", "--sandbox", *home, "--out", name).code == 0
+    assert feedtool("export products --sandbox", *home, "--out", name).code == 0
     judged = feedtool("validate", name, *home, "--format", "json").only
     assert (judged["kind"], judged["rows"], judged["invalid"]) == ("products", 18, 0)
     assert {problem["code"] for problem in judged["problems"]} <= {"brand-unknown"}
@@ -299,7 +293,7 @@ def test_products_of_others_are_told_of(feedtool: Feedtool, catalogue_home: Path
         "--out",
         "a.xlsx",
     )
-    ran = feedtool("export", "products", "--sandbox", "--home", catalogue_home)
+    ran = feedtool("export products --sandbox --home", catalogue_home)
     assert ran.code == 0
     assert ran.out.splitlines()[1] == "18 rows, 1 left out"
     assert "left out: 1 product that others created" in ran.err

@@ -23,7 +23,7 @@ def failed(feedtool: Feedtool) -> Callable[..., Path]:
 
     def write(path: Path, *options: str) -> Path:
         ran = feedtool(
-            "submit", "--sandbox", path, "--out", f"out{path.suffix}", "--format", "json", *options
+            "submit --sandbox", path, "--out", f"out{path.suffix}", "--format", "json", *options
         )
         found = feedtool("results", ran.json[0]["run"], "--failed-only", "--format", "json")
         (place,) = {sheet["failed"] for sheet in found.json}
@@ -63,12 +63,12 @@ def test_the_workbook_has_the_templates_shape_and_only_the_rows_to_correct(
 ) -> None:
     rows = [offer(1), offer(2, quantity="-1"), offer(3, product__gtin=gtin(1)), offer(4)]
     path = files.csv(*rows, name="feeds/offers.csv")
-    assert feedtool("submit", "--sandbox", path).code == 1
-    ran = feedtool("results", "1", "--failed-only")
+    assert feedtool("submit --sandbox", path).code == 1
+    ran = feedtool("results 1 --failed-only")
     place = path.with_name("offers.failed.xlsx")
     assert ran.code == 1
     assert f"Rows to correct: {place}" in ran.out
-    feedtool("template", "offers-upsert", "--out", "template.xlsx")
+    feedtool("template offers-upsert --out template.xlsx")
     labels, keys = sheet_of(Path("template.xlsx")).iter_rows(max_row=2, values_only=True)
     own_labels, own_keys = sheet_of(place).iter_rows(max_row=2, values_only=True)
     assert own_labels[: len(labels)] == labels
@@ -89,7 +89,7 @@ def test_corrected_it_sends_those_rows_and_no_other(
 ) -> None:
     place = failed(files.csv(offer(1), offer(2, quantity="-1"), offer(3, price__price="x")))
     correct(place, {"SKU-2": {"quantity": "5"}, "SKU-3": {"price.price": "9.99"}})
-    ran = feedtool("submit", "--sandbox", place, "--format", "json")
+    ran = feedtool("submit --sandbox", place, "--format", "json")
     assert [(one["sellerExternalReference"], one["status"]) for one in ran.only["results"]] == [
         ("SKU-2", "Integrated"),
         ("SKU-3", "Integrated"),
@@ -118,9 +118,9 @@ def test_corrected_it_sends_those_rows_and_no_other(
 def test_uncorrected_it_has_the_same_errors_in_the_same_fields(
     feedtool: Feedtool, name: str
 ) -> None:
-    sent = feedtool("submit", "--sandbox", SAMPLES / name, "--format", "json", "--out", "out.xlsx")
+    sent = feedtool("submit --sandbox", SAMPLES / name, "--format", "json", "--out", "out.xlsx")
     feedtool("results", sent.json[0]["run"], "--failed-only")
-    again = feedtool("validate", "out.failed.xlsx", "--format", "json")
+    again = feedtool("validate out.failed.xlsx --format json")
     assert [one["kind"] for one in again.json] == [one["kind"] for one in sent.json]
     for one, before in zip(again.json, sent.json, strict=True):
         assert one["error"] is None
@@ -204,24 +204,24 @@ def test_somebodys_corrections_are_left_alone(
     feedtool: Feedtool, failed: Callable[..., Path], files: Files
 ) -> None:
     place = failed(files.csv(offer(1), offer(2, quantity="-1")))
-    assert feedtool("results", "1", "--failed-only").code == 1, "what is as it was is written anew"
+    assert feedtool("results 1 --failed-only").code == 1, "what is as it was is written anew"
     correct(place, {"SKU-2": {"quantity": "5"}})
     corrected = place.read_bytes()
-    ran = feedtool("results", "1", "--failed-only")
+    ran = feedtool("results 1 --failed-only")
     assert ran.code == 2
     assert "may hold corrections" in ran.error()[0]
     assert place.read_bytes() == corrected
-    assert feedtool("results", "1", "--failed-only", "--out", "other.xlsx").code == 1
+    assert feedtool("results 1 --failed-only --out other.xlsx").code == 1
     assert Path("other.xlsx").exists()
-    assert feedtool("results", "1", "--failed-only", "--yes").code == 1
+    assert feedtool("results 1 --failed-only --yes").code == 1
     assert rows_of(place)[0]["quantity"] == "-1"
 
 
 def test_where_nothing_is_to_be_corrected_there_is_nothing_to_do(
     feedtool: Feedtool, files: Files
 ) -> None:
-    feedtool("submit", "--sandbox", files.csv(offer()))
-    ran = feedtool("results", "1", "--failed-only")
+    feedtool("submit --sandbox", files.csv(offer()))
+    ran = feedtool("results 1 --failed-only")
     assert (ran.code, ran.err) == (
         9,
         "note: no row of run 1 is to be corrected, and no workbook was written\n",
@@ -244,17 +244,17 @@ def test_where_nothing_is_to_be_corrected_there_is_nothing_to_do(
 def test_an_out_that_cannot_be(
     feedtool: Feedtool, files: Files, options: list[str], message: str
 ) -> None:
-    feedtool("submit", "--sandbox", files.csv(offer(1, quantity="-1"), offer(2)))
-    ran = feedtool("results", "1", *options)
+    feedtool("submit --sandbox", files.csv(offer(1, quantity="-1"), offer(2)))
+    ran = feedtool("results 1", *options)
     assert (ran.code, ran.error()[0]) == (2, message)
 
 
 def test_two_files_of_one_name_have_a_workbook_each(feedtool: Feedtool, files: Files) -> None:
     rows = [offer(1), offer(2, quantity="-1")]
     one, two = files.book({"Offers": rows}), files.csv(*map(offer, (3, 4)), offer(5, quantity="x"))
-    feedtool("submit", "--sandbox", one, two)
-    assert feedtool("results", "1", "--failed-only", "--out", "x.xlsx").code == 2
-    ran = feedtool("results", "1", "--failed-only", "--format", "json")
+    feedtool("submit --sandbox", one, two)
+    assert feedtool("results 1 --failed-only --out x.xlsx").code == 2
+    ran = feedtool("results 1 --failed-only --format json")
     assert [Path(sheet["failed"]).name for sheet in ran.json] == [
         "offers.failed.xlsx",
         "offers.csv.failed.xlsx",

@@ -106,12 +106,12 @@ def test_what_a_sheet_was_taken_for_holds_for_the_run(
         with closing(connect("home/ledger.sqlite")) as ledger, ledger:
             ledger.execute("UPDATE runs SET options = json_remove(options, '$.kinds')")
     Path("offers.result.csv").unlink()
-    ran = feedtool("results", "1")
+    ran = feedtool("results 1")
     assert ran.code == 1, ran.err
     assert "offers-update" in ran.out
     assert Path("offers.result.csv").exists()
-    assert feedtool("results", "1", "--failed-only").code == 1
-    ran = feedtool("validate", "offers.failed.xlsx")
+    assert feedtool("results 1 --failed-only").code == 1
+    ran = feedtool("validate offers.failed.xlsx")
     assert ran.code == 0
     assert "offers-update (as its template says)" in ran.out
 
@@ -127,7 +127,7 @@ def test_where_the_kind_is_said_it_is_not_asked(
     feedtool: Feedtool, files: Files, options: tuple[str, ...], settings: str
 ) -> None:
     files.text(settings, "feedtool.toml")
-    ran = feedtool("submit", "offers.csv", "--sandbox", *options)
+    ran = feedtool("submit offers.csv --sandbox", *options)
     assert ran.code == 1, ran.err
     assert types_sent() == ["Update"] * 2
 
@@ -156,19 +156,6 @@ def test_the_first_line_says_what_it_is_and_why(
 
 
 def test_each_header_of_an_unclear_sheet_is_explained(feedtool: Feedtool) -> None:
-    ran = feedtool("validate", "offers.csv", "--explain-columns")
+    ran = feedtool("validate offers.csv --explain-columns")
     assert ran.code == 3
     assert "product.gtin" in ran.out.partition("error[kind-unclear]")[0]
-
-
-def test_its_page(feedtool: Feedtool) -> None:
-    ran = feedtool("explain", "kind-unclear")
-    assert ran.code == 0
-    assert "`--as offers-update`" in ran.out
-
-
-def test_a_kind_that_was_asked_for_is_not_asked_for_again(feedtool: Feedtool) -> None:
-    ran = feedtool("validate", "offers.csv", "--as", "offers-upsert")
-    assert ran.code == 3
-    assert "error[header-missing]" in ran.out
-    assert "--as" not in ran.out

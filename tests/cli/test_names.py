@@ -55,12 +55,12 @@ def test_it_is_refused(
     assert ran.code == 2
     assert message in ran.error()[0]
     assert not list(tmp_path.rglob("*.result.csv"))
-    assert feedtool("runs", "--format", "json").json == []
+    assert feedtool("runs --format json").json == []
 
 
 def test_a_workbook_of_failed_rows_has_a_name_that_can_be_recorded(feedtool: Feedtool) -> None:
-    assert feedtool("submit", "--sandbox", "a.csv", "--as", "offers-update").code == 1
+    assert feedtool("submit --sandbox a.csv --as offers-update").code == 1
     for name, message in ((NOT_UTF8, "not UTF-8"), (TOO_LONG, "is too long")):
-        ran = feedtool("results", "1", "--failed-only", "--out", f"{name}.xlsx")
+        ran = feedtool("results 1 --failed-only --out", f"{name}.xlsx")
         assert ran.code == 2
         assert message in ran.error()[0]

@@ -18,12 +18,9 @@ from tests.conftest import Files, offer
 
 
 def process(*arguments: str, **settings: object) -> "subprocess.CompletedProcess[str]":
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | settings
     return subprocess.run(  # type: ignore[call-overload,no-any-return]  # settings are free  # noqa: S603
-        [sys.executable, "-m", "feedtool", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        **settings,
+        [sys.executable, "-m", "feedtool", *arguments], check=False, **pipes
     )
 
 
@@ -106,13 +103,7 @@ SPEAKING = (["--help"], ["--version"], ["explain"], ["config", "show"], ["valida
 def test_an_output_that_takes_nothing_is_no_bug(files: Files, arguments: list[str]) -> None:
     files.csv(offer(), name="a.csv")
     with Path("/dev/full").open("w") as full:
-        ran = subprocess.run(  # noqa: S603
-            [sys.executable, "-m", "feedtool", *arguments],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        ran = process(*arguments, stdout=full)
     assert ran.returncode == 2
     assert [line.partition(":")[0] for line in ran.stderr.splitlines()] == ["error", "help"]
 
@@ -123,15 +114,10 @@ def test_a_reader_that_is_gone_is_no_failure(files: Files, arguments: list[str])
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        ran = subprocess.run(  # noqa: S603
-            [sys.executable, "-m", "feedtool", *arguments],
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
+        ran = process(*arguments, stdout=writing)
     finally:
         os.close(writing)
-    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 CLOSED = {"stdin": (0, 3), "stdout": (1, 3), "stderr": (2, 3)}
@@ -160,21 +146,18 @@ def test_a_pipe_is_told_from_what_is_not_there(files: Files) -> None:
 
 def test_a_demo_whose_workbook_cannot_be_read_says_so(feedtool: Feedtool, files: Files) -> None:
     files.text("junk", "offers-upsert.xlsx")
-    ran = feedtool("demo", ".")
+    ran = feedtool("demo .")
     assert ran.code == 3
     assert "look:" not in ran.err
 
 
-@pytest.mark.parametrize(
-    "module", ["httpx", "sqlalchemy", "flask", "openpyxl", "jsonschema", "lxml", "jinja2"]
-)
-def test_help_imports_nothing_heavy(module: str) -> None:
-    code = (
-        "import sys; from feedtool.cli import run; run(['--help']); "
-        f"sys.exit({module!r} in sys.modules)"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)  # noqa: S603
-    assert ran.returncode == 0, module
+HEAVY = {"httpx", "sqlalchemy", "flask", "openpyxl", "jsonschema", "lxml", "jinja2"}
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; from feedtool.cli import run; run(['--help']); print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    assert HEAVY & set(ran.stdout.split()) == set()
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -187,20 +170,11 @@ def failing(token: str, *, sandbox: bool, files: Sequence[str]) -> None:
     raise ZeroDivisionError("do-not-show")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--token", "do-not-show"],
-        ["--token=do-not-show"],
-        ["--token", "-do-not-show"],
-        ["--sandbox", "do-not-show.csv"],
-    ],
-    ids=" ".join,
-)
+@pytest.mark.parametrize("option", ["--token ", "--token=", "--token -", "--sandbox "])
 def test_a_bug_is_one_line_and_a_report_ready_to_paste(
-    capsys: pytest.CaptureFixture[str], arguments: list[str]
+    capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
-    assert errors.run(failing, ["submit", *arguments]) == 70
+    assert errors.run(failing, ["submit", *f"{option}do-not-show".split()]) == 70
     out, err = capsys.readouterr()
     assert out == ""
     error, hint = err.splitlines()
@@ -212,7 +186,7 @@ def test_a_bug_is_one_line_and_a_report_ready_to_paste(
     assert "do-not-show" not in text + err
     assert "in failing" in text
     assert __version__ in text
-    assert arguments[0].partition("=")[0] in text
+    assert option.rstrip(" =-") in text
 
 
 ENDINGS = {
@@ -269,5 +243,5 @@ def test_the_demos_run_is_there_afterwards(feedtool: Feedtool, home: tuple[str, 
 def test_the_demo_keeps_what_the_user_edited(feedtool: Feedtool, files: Files) -> None:
     files.book({"Offers": [offer(1)]}, name="offers-upsert.xlsx")
     before = Path("offers-upsert.xlsx").read_bytes()
-    assert feedtool("demo", ".").code == 0
+    assert feedtool("demo .").code == 0
     assert Path("offers-upsert.xlsx").read_bytes() == before

@@ -105,21 +105,6 @@ def test_a_dry_run_writes_the_batches(feedtool: Feedtool, files: Files) -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_the_requests_of_offers_and_products_share_their_files_folder(
-    feedtool: Feedtool, files: Files
-) -> None:
-    path = files.book({"Offers": [offer()], "Products": [product()], "More": [product(2)]})
-    for _ in range(2):
-        assert feedtool("submit", path, "--dry-run", "--requests", "out").code == 0
-    found = sorted(one.relative_to("out").as_posix() for one in Path("out").rglob("*.json"))
-    assert found == [
-        "offers.xlsx-2/batch-001.json",
-        "offers.xlsx/batch-001.json",
-        "offers.xlsx/package-001-Upsert-PRIMARY/upload-001.json",
-    ]
-
-
-@pytest.mark.usefixtures("home")
 def test_a_profile_may_map_a_property(feedtool: Feedtool, files: Files) -> None:
     files.text('[profile.a.columns]\n"Ma couleur" = "3002"\n', "feedtool.toml")
     path = files.csv(product() | {"Ma couleur": "Blue"})

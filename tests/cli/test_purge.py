@@ -179,6 +179,6 @@ def test_it_needs_no_open_package(feedtool: Feedtool, files: Files, file: Path) 
     ran = several(feedtool, file)
     assert ran.code == 2
     assert "run 1 has packages that are not integrated yet" in ran.error()[0]
-    assert feedtool("results", "1").code == 0
+    assert feedtool("results 1").code == 0
     assert several(feedtool, file).code == 0
     assert on_shelf() == [f"PRIMARY SKU-{n}" for n in range(3, 7)]

@@ -74,6 +74,9 @@ USAGE = {
     "validate Offers.xml --in-place": ("is an Offers.xml", "leave --in-place out"),
     "validate Offers.xml --out a.csv": ("cannot be a.csv: it is a workbook", ".xlsx"),
     "submit --dry-run good.csv --requests other.csv": ("other.csv", ""),
+    "submit good.csv --sandbox --webhook http://hooks.example/x": ("for everybody to read", ""),
+    'submit good.csv --sandbox --hook "\'"': ("the hook command cannot be read", ""),
+    "submit good.csv --sandbox --log no/log.jsonl": ("the log no/log.jsonl cannot be", "--log"),
     # Rows and plans.
     "validate good.csv --as-row 0": ("--as-row", ""),
     "validate good.csv --as-row x": ("--as-row", ""),

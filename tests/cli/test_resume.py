@@ -13,7 +13,7 @@ def left(feedtool: Feedtool, files: Files) -> None:
     """Three runs, committed and not fetched: of one.csv, two.csv and three.csv."""
     for number, name in enumerate(("one", "two", "three"), 1):
         path = files.csv(offer(number), name=f"{name}.csv")
-        assert feedtool("submit", "--sandbox", "--no-wait", path).code == 6
+        assert feedtool("submit --sandbox --no-wait", path).code == 6
 
 
 def lose_the_snapshot_of(path: str) -> None:
@@ -40,8 +40,8 @@ def test_a_run_that_cannot_go_on_is_named_and_stops_no_other(feedtool: Feedtool)
 @pytest.mark.usefixtures("left")
 def test_the_code_is_the_first_that_occurred(feedtool: Feedtool) -> None:
     lose_the_snapshot_of("two.csv")
-    assert feedtool("resume", "--no-wait").code == 3
-    ran = feedtool("resume", "--token", "wrong")
+    assert feedtool("resume --no-wait").code == 3
+    ran = feedtool("resume --token wrong")
     assert ran.code == 4
     errors = [line for line in ran.err.splitlines() if line.startswith("error: ")]
     assert [line.split(":")[1] for line in errors] == [" run 1", " run 2", " run 3"]
@@ -55,7 +55,7 @@ def test_the_code_is_the_first_that_occurred(feedtool: Feedtool) -> None:
 def test_a_run_keeps_its_channel(
     feedtool: Feedtool, files: Files, command: str, channel: str, told: str
 ) -> None:
-    feedtool("submit", "--sandbox", "--no-wait", files.csv(offer(1)))
+    feedtool("submit --sandbox --no-wait", files.csv(offer(1)))
     ran = feedtool(command, "1", "--channel", channel, "--format", "json")
     assert ran.code == 0
     assert ran.err == told
@@ -63,5 +63,5 @@ def test_a_run_keeps_its_channel(
 
 
 def test_nothing_is_left(feedtool: Feedtool) -> None:
-    ran = feedtool("resume", "--channel", "PRIMARY")
+    ran = feedtool("resume --channel PRIMARY")
     assert (ran.code, ran.error()[0]) == (9, "nothing is left to go on with")

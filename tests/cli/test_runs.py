@@ -20,22 +20,22 @@ def test_the_history_is_a_line_each(feedtool: Feedtool, files: Files) -> None:
     begins = feedtool("runs")
     assert (begins.code, begins.out) == (0, "")
     assert "help: begin with `feedtool demo`" in begins.err
-    feedtool("submit", "--sandbox", files.csv(offer(1), offer(2, quantity="x")).name)
-    feedtool("submit", "--sandbox", files.csv(offer(3), name="late.csv").name, "--no-wait")
+    feedtool("submit --sandbox", files.csv(offer(1), offer(2, quantity="x")).name)
+    feedtool("submit --sandbox", files.csv(offer(3), name="late.csv").name, "--no-wait")
     ran = feedtool("runs")
     late, first = ran.out.splitlines()
     assert f"by {who()}, seller sandbox, offers.csv (" in first
     assert first.endswith("): 1 Integrated, 1 Invalid (finished)")
     assert "1 Pending (not finished; its results are deleted at " in late
-    assert feedtool("runs", "--last", "1").out == f"{late}\n"
-    (newest, oldest) = feedtool("runs", "--format", "json").json
+    assert feedtool("runs --last 1").out == f"{late}\n"
+    (newest, oldest) = feedtool("runs --format json").json
     assert (newest["run"], oldest["statuses"]) == ("2", {"Integrated": 1, "Invalid": 1})
 
 
 def test_what_is_lost_before_long_is_warned_of_on_stderr(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1))
-    feedtool("submit", "--sandbox", path, "--no-wait")
-    assert feedtool("status", "1").err == ""
+    feedtool("submit --sandbox", path, "--no-wait")
+    assert feedtool("status 1").err == ""
     with closing(mount(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
         transport.sleep(2.5 * 86_400)  # its time is virtual
     for command in (["runs"], ["status", "1"], ["status", "1", "--format", "json"]):
@@ -61,25 +61,25 @@ def unreachable(feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.usefixtures("unreachable")
 def test_a_run_that_can_never_go_on_is_given_up(feedtool: Feedtool) -> None:
-    ran = feedtool("runs", "--abandon", "1")
+    ran = feedtool("runs --abandon 1")
     assert ran.code == 0
     assert "): 1 Held, 1 Invalid (given up " in ran.out
     assert "note: run 1 is given up; `feedtool results 1` writes" in ran.err
-    (found,) = feedtool("runs", "--format", "json").json
+    (found,) = feedtool("runs --format json").json
     assert found["finished"] is True
     assert found["abandoned"] is not None
-    assert "given up" in feedtool("status", "1").out
+    assert "given up" in feedtool("status 1").out
     assert feedtool("resume").error()[0] == "nothing is left to go on with"
-    assert feedtool("resume", "1").error()[0].startswith("run 1 was given up on ")
-    told = feedtool("results", "1", "--format", "json")
+    assert feedtool("resume 1").error()[0].startswith("run 1 was given up on ")
+    told = feedtool("results 1 --format json")
     assert told.code == 1
     assert [row["status"] for row in told.only["results"]] == ["Held", "Invalid"]
-    assert feedtool("runs", "--abandon", "1").error()[0] == "run 1 was given up before"
+    assert feedtool("runs --abandon 1").error()[0] == "run 1 was given up before"
 
 
 def test_a_run_is_not_given_up_while_it_may_be_applied(feedtool: Feedtool, files: Files) -> None:
-    feedtool("submit", "--sandbox", "--no-wait", files.csv(offer(1)))
-    ran = feedtool("runs", "--abandon", "1")
+    feedtool("submit --sandbox --no-wait", files.csv(offer(1)))
+    ran = feedtool("runs --abandon 1")
     assert ran.code == 2
     error, hint = ran.error()
     assert error.startswith("run 1 cannot be given up yet: package ")
@@ -87,14 +87,14 @@ def test_a_run_is_not_given_up_while_it_may_be_applied(feedtool: Feedtool, files
     assert hint.startswith("go on with it: feedtool resume 1; or give it up after ")
     with closing(mount(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
         transport.sleep(3 * 86_400 + 60)  # its time is virtual
-    ran = feedtool("runs", "--abandon", "1")
+    ran = feedtool("runs --abandon 1")
     assert ran.code == 0
     warning = ran.err.splitlines()[0]
     assert warning.startswith("warning: package ")
     assert "rows without a result: 1; whether they are in force is not known" in warning
-    assert feedtool("status", "1", "--format", "json").json["statuses"] == {"Unknown": 1}
+    assert feedtool("status 1 --format json").json["statuses"] == {"Unknown": 1}
     # It keeps no other run of the same references waiting.
-    assert feedtool("submit", "--sandbox", "offers.csv").code == 0
+    assert feedtool("submit --sandbox offers.csv").code == 0
 
 
 def test_a_run_whose_rows_were_never_written_down_is_given_up(
@@ -109,28 +109,28 @@ def test_a_run_whose_rows_were_never_written_down_is_given_up(
         address = "http://sandbox.invalid/v2"
         ledger.start_run(now=begun, seller="sandbox", service=address, options=options)
     assert feedtool("resume").code == 2  # it says neither where nor with what token
-    assert feedtool("runs", "--abandon", "1").code == 0
+    assert feedtool("runs --abandon 1").code == 0
     assert feedtool("resume").code == 9
-    assert feedtool("submit", "--sandbox", "--changed-only", "offers.csv").code == 0
+    assert feedtool("submit --sandbox --changed-only offers.csv").code == 0
 
 
 @pytest.mark.parametrize("command", [(), ("--abandon", "1")])
 def test_a_run_that_is_finished_is_not_given_up(
     feedtool: Feedtool, files: Files, command: tuple[str, ...]
 ) -> None:
-    feedtool("submit", "--sandbox", files.csv(offer(1)))
+    feedtool("submit --sandbox", files.csv(offer(1)))
     assert feedtool("runs", *command).code == (9 if command else 0)
 
 
 def test_what_is_shown_of_the_sandbox_is_real_time(feedtool: Feedtool, files: Files) -> None:
     """Its own time leaps wherever something is waited for."""
     begun = datetime.now(UTC)
-    feedtool("submit", "--sandbox", files.csv(offer(1), name="one.csv"))
+    feedtool("submit --sandbox", files.csv(offer(1), name="one.csv"))
     with closing(mount(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
         transport.sleep(30 * 86_400)
-    feedtool("submit", "--sandbox", "--no-wait", files.csv(offer(2), name="two.csv"))
-    feedtool("catalog", "sync", "--sandbox", "--category", "0203")
-    found = feedtool("runs", "--format", "json").json
+    feedtool("submit --sandbox --no-wait", files.csv(offer(2), name="two.csv"))
+    feedtool("catalog sync --sandbox --category 0203")
+    found = feedtool("runs --format json").json
     ended = datetime.now(UTC)
     for one in found:
         created = one["packages"][0]["created"]
@@ -148,4 +148,4 @@ def test_what_is_shown_of_the_sandbox_is_real_time(feedtool: Feedtool, files: Fi
 @pytest.mark.parametrize("number", ["7", "x"])
 def test_a_run_that_there_is_not(feedtool: Feedtool, number: str) -> None:
     assert feedtool("status", number).code == 2
-    assert feedtool("runs", "--abandon", number).code == 2
+    assert feedtool("runs --abandon", number).code == 2

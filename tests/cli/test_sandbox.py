@@ -22,65 +22,41 @@ def taken() -> Iterator[int]:
         yield listening.getsockname()[1]
 
 
-def test_a_port_in_use(feedtool: Feedtool, taken: int) -> None:
-    ran = feedtool("sandbox", "--port", str(taken))
-    assert ran.code == 2
-    error, hint = ran.error()
-    assert "in use" in error
-    assert "--port" in hint
-    assert ran.out == ""
-
-
-def test_a_state_that_is_none(feedtool: Feedtool, tmp_path: Path) -> None:
-    other = tmp_path / "offers.csv"
+@pytest.mark.parametrize(
+    ("options", "said", "hint"),
+    [
+        ("--port {taken}", "in use", "--port"),
+        ("--state offers.csv", "offers.csv cannot be used as a state", "--state"),
+        ("--state offers.csv/state.db", "", "--state"),
+    ],
+)
+def test_what_cannot_be_served(
+    feedtool: Feedtool, taken: int, options: str, said: str, hint: str
+) -> None:
+    other = Path("offers.csv")
     other.write_text("something else\n" * 100)
-    ran = feedtool("sandbox", "--state", other)
-    assert ran.code == 2
-    error, hint = ran.error()
-    assert "offers.csv cannot be used as a state" in error
-    assert "--state" in hint
-    assert ran.out == ""
+    ran = feedtool(f"sandbox {options.format(taken=taken)}")
+    assert (ran.code, ran.out) == (2, "")
+    error, help_ = ran.error()
+    assert said in error
+    assert hint in help_
     assert other.read_text() == "something else\n" * 100
 
 
-def test_a_state_where_no_file_can_be(feedtool: Feedtool, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    ran = feedtool("sandbox", "--state", tmp_path / "file" / "state.db")
-    assert ran.code == 2
-    assert "--state" in ran.error()[1]
+CHOICES = {
+    "": (None, ProductBehaviour()),
+    "--quota 30": (Quota(30, 60), ProductBehaviour()),
+    "--creations 25": (None, ProductBehaviour(creations=Quota(25, 3600))),
+    "--creations 0": (None, ProductBehaviour(creations=Quota(0, 3600))),
+    "--products-limit 100": (None, ProductBehaviour(limit=100)),
+    "--reported-products 25": (None, ProductBehaviour(reported=25)),
+    "--closed-products '40170725, 96385074'": (None, ProductBehaviour(closed=CLOSED)),
+}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "quota", "products"),
-    [
-        ([], None, ProductBehaviour()),
-        (["--quota", "30"], Quota(30, 60), ProductBehaviour()),
-        (
-            ["--creations", "25"],
-            None,
-            ProductBehaviour(creations=Quota(25, 3600)),
-        ),
-        (
-            ["--creations", "0"],
-            None,
-            ProductBehaviour(creations=Quota(0, 3600)),
-        ),
-        (["--products-limit", "100"], None, ProductBehaviour(limit=100)),
-        (["--reported-products", "25"], None, ProductBehaviour(reported=25)),
-        (
-            ["--closed-products", "40170725, 96385074"],
-            None,
-            ProductBehaviour(closed=CLOSED),
-        ),
-    ],
-    ids=lambda one: " ".join(one) if isinstance(one, list) else "",
-)
+@pytest.mark.parametrize("options", CHOICES)
 def test_what_an_owner_may_choose(
-    feedtool: Feedtool,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    quota: Quota | None,
-    products: ProductBehaviour,
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, options: str
 ) -> None:
     served: list[SandboxSettings] = []
 
@@ -88,6 +64,6 @@ def test_what_an_owner_may_choose(
         served.append(given[4])
 
     monkeypatch.setattr(server, "serve", serve)
-    assert feedtool("sandbox", *arguments).code == 0
+    assert feedtool(f"sandbox {options}").code == 0
     [settings] = served
-    assert (settings.quota, settings.of(ProductBehaviour)) == (quota, products)
+    assert (settings.quota, settings.of(ProductBehaviour)) == CHOICES[options]

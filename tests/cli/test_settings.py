@@ -52,144 +52,101 @@ def settings(ran: Ran) -> dict[str, tuple[object, str]]:
     return {one["name"]: (one["value"], one["source"]) for one in ran.json}
 
 
-def test_precedence(feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    show = ("config", "show", "--format", "json")
-    assert settings(feedtool(*show))["language"] == ("en", "default")
-    files.text('[defaults]\nlanguage = "es"\n', "feedtool.toml")
-    assert settings(feedtool(*show))["language"] == ("es", "feedtool.toml, defaults")
-    monkeypatch.setenv("FEEDTOOL_LANGUAGE", "fr")
-    assert settings(feedtool(*show))["language"] == ("fr", "environment FEEDTOOL_LANGUAGE")
-    assert settings(feedtool(*show, "--language", "en"))["language"] == ("en", "option")
+SHOW = "config show --format json"
+SHOP = '[profile.shop]\nbase_url = "https://a.example/v2"\nseller = "12345"\nvat_scale = 1\n'
+SPANISH = '[defaults]\nlanguage = "es"\n'
+OF_SHOP = ("12345", "feedtool.toml, profile shop")
+SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
+    "a default": ("", "", "", "language", ("en", "default")),
+    "a file": (SPANISH, "", "", "language", ("es", "feedtool.toml, defaults")),
+    "a variable": (SPANISH, "LANGUAGE=fr", "", "language", ("fr", "environment FEEDTOOL_LANGUAGE")),
+    "an option": (SPANISH, "LANGUAGE=fr", "--language en", "language", ("en", "option")),
+    "a profile": (SHOP, "", "--profile shop", "seller", OF_SHOP),
+    "a profile by default": (f'[defaults]\nprofile = "shop"\n{SHOP}', "", "", "seller", OF_SHOP),
+    "a profile, then its file": (
+        *(SHOP, "", "--profile shop --config feedtool.toml", "seller", OF_SHOP),
+    ),
+    "a variable before a profile": (
+        *(SHOP, "SELLER=7", "--profile shop", "seller", ("7", "environment FEEDTOOL_SELLER")),
+    ),
+    "an option before it": (SHOP, "", "--profile shop --seller 1", "seller", ("1", "option")),
+    "a setting": (SHOP, "", "--profile shop", "vat_scale", (1, "feedtool.toml, profile")),
+    "no setting": (SHOP, "", "--profile shop", "gtin_as", ("string", "default")),
+    "a time": (
+        *("[profile.shop]\ncall_timeout = 30", "", "--profile shop", "call-timeout"),
+        ("30.0", "feedtool.toml, profile shop"),
+    ),
+}
 
 
-SHOP = """
-[profile.shop]
-base_url = "https://seller.example/v2"
-seller = "12345"
-token = "do-not-show"
-vat_scale = 1
-"""
-
-
-def test_a_profile_gives_values_and_options_go_before_it(
-    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("file", "variable", "options", "name", "shown"), SOURCES.values(), ids=SOURCES
+)
+def test_which_source_counts(
+    feedtool: Feedtool,
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    variable: str,
+    options: str,
+    name: str,
+    shown: tuple[object, str],
 ) -> None:
-    files.text(SHOP, "feedtool.toml")
-    show = ("config", "show", "--format", "json", "--profile", "shop")
-    found = settings(feedtool(*show))
-    assert found["seller"] == ("12345", "feedtool.toml, profile shop")
-    assert found["vat_scale"] == (1, "feedtool.toml, profile")
-    assert found["gtin_as"] == ("string", "default")
-    monkeypatch.setenv("FEEDTOOL_SELLER", "777")
-    assert settings(feedtool(*show))["seller"] == ("777", "environment FEEDTOOL_SELLER")
-    assert settings(feedtool(*show, "--seller", "1"))["seller"] == ("1", "option")
+    files.text(file, "feedtool.toml")
+    if variable:
+        monkeypatch.setenv(*f"FEEDTOOL_{variable}".split("="))
+    assert settings(feedtool(f"{SHOW} {options}"))[name] == shown
+
+
+def test_the_settings_are_found_in_the_users_folder(feedtool: Feedtool, files: Files) -> None:
+    files.text(SPANISH, "settings/feedtool/feedtool.toml")
+    assert settings(feedtool(SHOW))["language"][0] == "es"
+
+
+DEFAULTS = {
+    "format": ('format = "json"', "", "validate", "offers-upsert"),
+    "as": ('as = "offers-delete"\nformat = "json"', "", "validate", "offers-delete"),
+    "dry-run": ('"dry-run" = true\nformat = "json"', "", "submit", "offers-upsert"),
+    "dry_run": ('dry_run = true\nformat = "json"', "", "submit", "offers-upsert"),
+    "another command's": ('base_url = "x"\nformat = "json"', "", "validate", "offers-upsert"),
+    "FORMAT": ("", "FORMAT=json", "validate", "offers-upsert"),
+    "AS": ('format = "json"', "AS=offers-delete", "validate", "offers-delete"),
+    "DRY_RUN": ('format = "json"', "DRY_RUN=1", "submit", "offers-upsert"),
+    "SANDBOX": ('format = "json"', "SANDBOX=true", "submit", "offers-upsert"),
+}
+
+
+@pytest.mark.parametrize(
+    ("defaults", "variable", "command", "kind"), DEFAULTS.values(), ids=DEFAULTS
+)
+def test_any_option_has_its_default_and_its_variable(
+    feedtool: Feedtool,
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+    defaults: str,
+    variable: str,
+    command: str,
+    kind: str,
+) -> None:
+    files.csv(offer())
+    files.text(f"[defaults]\n{defaults}\n", "feedtool.toml")
+    if variable:
+        monkeypatch.setenv(*f"FEEDTOOL_{variable}".split("="))
+    ran = feedtool(f"{command} offers.csv")
+    assert (ran.code, ran.only["kind"]) == (0, kind)
 
 
 def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None:
     files.book({"Offers": [offer()]})
     files.text("[profile.strict.reading]\nparts = 3\n", "feedtool.toml")
-    found = settings(feedtool("config", "show", "--format", "json", "--profile", "strict"))
+    found = settings(feedtool("config show --format json --profile strict"))
     assert found["reading.parts"] == (3, "feedtool.toml, profile")
     assert found["reading.total"] == (4294967296, "default")
     assert found["limits.upload"] == (100, "default")
-    assert feedtool("validate", "offers.xlsx").code == 0
-    ran = feedtool("validate", "offers.xlsx", "--profile", "strict", "--format", "json")
+    assert feedtool("validate offers.xlsx").code == 0
+    ran = feedtool("validate offers.xlsx --profile strict --format json")
     assert ran.code == 3
     assert ran.only["error"]["code"] == "zip-bomb"
-
-
-@pytest.mark.parametrize("form", ["text", "json"])
-@pytest.mark.parametrize("way", ["option", "environment", "profile"])
-def test_secrets_are_masked(
-    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, form: str, way: str
-) -> None:
-    show = ["config", "show", "--format", form]
-    if way == "option":
-        show += ["--token", "do-not-show"]
-    elif way == "environment":
-        monkeypatch.setenv("FEEDTOOL_TOKEN", "do-not-show")
-    else:
-        files.text(SHOP, "feedtool.toml")
-        show += ["--profile", "shop"]
-    ran = feedtool(*show)
-    assert "do-not-show" not in ran.out + ran.err
-    assert "********" in ran.out
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--config", "mine.toml", "--profile", "shop"],
-        ["--profile", "shop", "--config", "mine.toml"],
-    ],
-    ids=["config first", "profile first"],
-)
-def test_the_order_of_options_decides_nothing(
-    feedtool: Feedtool, files: Files, arguments: list[str]
-) -> None:
-    files.text(SHOP, "mine.toml")
-    found = settings(feedtool("config", "show", "--format", "json", *arguments))
-    assert found["seller"] == ("12345", "mine.toml, profile shop")
-
-
-def test_a_default_may_name_the_profile(feedtool: Feedtool, files: Files) -> None:
-    files.text(f'[defaults]\nprofile = "shop"\n{SHOP}', "feedtool.toml")
-    found = settings(feedtool("config", "show", "--format", "json"))
-    assert found["seller"] == ("12345", "feedtool.toml, profile shop")
-
-
-@pytest.mark.parametrize(
-    ("default", "arguments"),
-    [
-        ('format = "json"', ["validate", "offers.csv"]),
-        ('as = "offers-delete"\nformat = "json"', ["validate", "offers.csv"]),
-        ('"dry-run" = true\nformat = "json"', ["submit", "offers.csv"]),
-        ('dry_run = true\nformat = "json"', ["submit", "offers.csv"]),
-        ('base_url = "http://x/v2"\nformat = "json"', ["validate", "offers.csv"]),
-    ],
-    ids=["format", "as", "dry-run", "dry_run", "an option of another command"],
-)
-def test_any_option_has_its_default_by_its_name(
-    feedtool: Feedtool, files: Files, default: str, arguments: list[str]
-) -> None:
-    files.csv(offer())
-    files.text(f"[defaults]\n{default}\n", "feedtool.toml")
-    ran = feedtool(*arguments)
-    assert ran.code == 0
-    expected = "offers-delete" if default.startswith("as") else "offers-upsert"
-    assert ran.only["kind"] == expected
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "arguments"),
-    [
-        ("FEEDTOOL_AS", "offers-delete", ["validate", "offers.csv", "--format", "json"]),
-        ("FEEDTOOL_FORMAT", "json", ["validate", "offers.csv", "--as", "offers-delete"]),
-        (
-            "FEEDTOOL_DRY_RUN",
-            "1",
-            ["submit", "offers.csv", "--format", "json", "--as", "offers-delete"],
-        ),
-        (
-            "FEEDTOOL_SANDBOX",
-            "true",
-            ["submit", "offers.csv", "--format", "json", "--as", "offers-delete", "--no-wait"],
-        ),
-    ],
-)
-def test_variables_count(
-    feedtool: Feedtool,
-    files: Files,
-    monkeypatch: pytest.MonkeyPatch,
-    variable: str,
-    value: str,
-    arguments: list[str],
-) -> None:
-    files.csv(offer())
-    monkeypatch.setenv(variable, value)
-    ran = feedtool(*arguments)
-    assert ran.code in (0, 6)
-    assert ran.only["kind"] == "offers-delete"
 
 
 def test_a_profile_speaks_a_dialect_of_its_own(feedtool: Feedtool, files: Files) -> None:
@@ -200,9 +157,7 @@ def test_a_profile_speaks_a_dialect_of_its_own(feedtool: Feedtool, files: Files)
         "feedtool.toml",
     )
     ran = feedtool(
-        "submit", "--dry-run", "offers.csv", "--profile", "shop", "--requests", "out",
-        "--format", "json",
-    )  # fmt: skip
+        "submit --dry-run offers.csv --profile shop --requests out --format json")  # fmt: skip
     assert ran.code == 0
     body = json.loads(
         Path("out/offers.csv/package-001-Upsert-PRIMARY/upload-001.json").read_bytes()
@@ -210,14 +165,8 @@ def test_a_profile_speaks_a_dialect_of_its_own(feedtool: Feedtool, files: Files)
     assert body["offerRequests"][0]["product"] == {"gtin": 4006381333931}
 
 
-def test_the_settings_are_found_in_the_users_folder(feedtool: Feedtool, files: Files) -> None:
-    files.text('[defaults]\nlanguage = "es"\n', "settings/feedtool/feedtool.toml")
-    found = settings(feedtool("config", "show", "--format", "json"))
-    assert found["language"][0] == "es"
-
-
 @pytest.mark.skipif(os.name == "nt", reason="permissions of another kind")
 def test_the_state_is_the_users_alone(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer())
-    assert feedtool("submit", "--sandbox", "offers.csv", "--home", "mine").code == 0
+    assert feedtool("submit --sandbox offers.csv --home mine").code == 0
     assert Path("mine").stat().st_mode & 0o077 == 0

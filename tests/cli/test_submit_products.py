@@ -85,9 +85,9 @@ def test_what_was_checked_stands_whatever_becomes_of_the_cache(
     assert feedtool("resume").code == 1
     first = answers(copy)
     cache.write_bytes(b"no database at all")
-    assert feedtool("results", "1").code == 1
+    assert feedtool("results 1").code == 1
     assert answers(copy) == first
-    assert feedtool("status", "1").code == 0
+    assert feedtool("status 1").code == 0
     assert cache.read_bytes() == b"no database at all"
 
 
@@ -98,8 +98,8 @@ def test_what_was_judged_by_is_missed_in_one_line(
     for kept in (cache.parent / "snapshots").iterdir():
         if kept.read_bytes()[:1] == b"{":
             kept.unlink()
-    assert feedtool("results", "1").code == sent.code  # answers need no second check
-    ran = feedtool("results", "1", "--failed-only")
+    assert feedtool("results 1").code == sent.code  # answers need no second check
+    ran = feedtool("results 1 --failed-only")
     message, hint = ran.error()
     assert ran.code == 3
     assert "cannot be read" in message
@@ -164,7 +164,7 @@ def test_without_waiting_only_what_offers_need_is_waited_for(
 def test_products_are_for_no_channel(feedtool: Feedtool, products: Path) -> None:
     with serving(sandbox_parts()) as server:
         account = ("--base-url", server.base, "--seller", "S", "--token", "sandbox")
-        feedtool("catalog", "sync", *account, "--category", CATEGORIES)
+        feedtool("catalog sync", *account, "--category", CATEGORIES)
         ran = feedtool("submit", products, *account, "--no-wait", "--format", "json")
         assert ran.code == 6, ran.err
         assert ran.only["packages"][0]["rows"] == 20
@@ -174,4 +174,4 @@ def test_products_are_for_no_channel(feedtool: Feedtool, products: Path) -> None
         problem, way_out = ran.error()
         assert problem == "--channel is missing"
         assert "offers-upsert" in way_out
-        assert len(feedtool("runs", "--format", "json").json) == 1
+        assert len(feedtool("runs --format json").json) == 1

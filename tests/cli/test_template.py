@@ -24,7 +24,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_makes_a_workbook_for_categories(feedtool: Feedtool, home: Path, tmp_path: Path) -> None:
-    ran = feedtool("template", "products", "--category", ALL, "--home", home)
+    ran = feedtool("template products --category", ALL, "--home", home)
     assert ran.code == 0
     catalogue, made = ran.err.splitlines()
     assert catalogue.startswith("catalogue: http://sandbox.invalid/v2 in en, synced 20")
@@ -41,21 +41,9 @@ def test_makes_a_workbook_for_categories(feedtool: Feedtool, home: Path, tmp_pat
     assert int(models.rpartition("$")[2]) - 1 > 2_000
 
 
-@pytest.mark.parametrize(
-    ("code", "has_variants"), [(KETTLES, False), (SHIRTS, True), (CASES, False)]
-)
-def test_has_variant_columns_where_the_category_has_them(
-    feedtool: Feedtool, home: Path, code: str, *, has_variants: bool
-) -> None:
-    assert feedtool("template", "products", "--category", code, "--home", home).code == 0
-    keys = [cell.value for cell in load_workbook("products.xlsx")["Products"][3]]
-    assert ("variantGroupReference" in keys) is has_variants
-    assert keys[:4] == ["gtin", "sellerProductReference", "title", "description"]
-
-
 def test_speaks_the_language_of_the_catalogue(feedtool: Feedtool, home: Path) -> None:
     options = ("--language", "fr", "--out", "mine.xlsx", "--sandbox", "--home", home)
-    ran = feedtool("template", "products", "--category", KETTLES, *options)
+    ran = feedtool("template products --category", KETTLES, *options)
     assert ran.code == 0
     titles = [cell.value for cell in load_workbook("mine.xlsx")["Products"][2]]
     assert "Puissance *" in titles
@@ -65,7 +53,7 @@ def test_speaks_the_language_of_the_catalogue(feedtool: Feedtool, home: Path) ->
 @pytest.mark.usefixtures("catalogue")
 @pytest.mark.parametrize("code", ["011B", "011b,011B01", "01"])
 def test_a_higher_category_stands_for_those_in_it(feedtool: Feedtool, code: str) -> None:
-    ran = feedtool("template", "products", "--category", code)
+    ran = feedtool("template products --category", code)
     assert ran.code == 0
     stamps = {one.name: one.value for one in load_workbook("products.xlsx").custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
     made_for = stamps["feedtool.category"].split(",")
@@ -79,4 +67,4 @@ def test_a_category_in_the_environment_is_for_products_alone(
     feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FEEDTOOL_CATEGORY", KETTLES)
-    assert feedtool("template", "offers-upsert").code == 0
+    assert feedtool("template offers-upsert").code == 0

@@ -42,7 +42,7 @@ def test_each_file_is_read_as_its_profile_says(feedtool: Feedtool, tmp_path: Pat
     drop(tmp_path, "a.csv", offer(3))
     drop(tmp_path, "shop/offers-delete/a.csv", {"sellerExternalReference": "SKU-4"})
     drop(tmp_path, "mall/b.csv", offer(5), heading="Ma ref")
-    ran = feedtool("watch", "feeds", "--sandbox", *QUICK)
+    ran = feedtool("watch feeds --sandbox", *QUICK)
     assert ran.code == 3, ran.err
     assert ran.out == ""
     with Sandbox(sandbox_parts(), tmp_path / "home" / "sandbox.sqlite") as sandbox:
@@ -57,7 +57,7 @@ def test_options_are_those_of_every_profile(feedtool: Feedtool, tmp_path: Path) 
     (tmp_path / "own.toml").write_text(CONFIG)
     drop(tmp_path, "shop/a.csv", {"Ma ref": "SKU-1", "quantity": "3"})
     options = ("--config", "own.toml", "--as", "offers-update", "--yes")
-    ran = feedtool("watch", "feeds", "--sandbox", *QUICK, *options)
+    ran = feedtool("watch feeds --sandbox", *QUICK, *options)
     assert "answered: inbox/shop/a.csv" in ran.err
     with Sandbox(sandbox_parts(), tmp_path / "home" / "sandbox.sqlite") as sandbox:
         (applied,) = applied_requests(sandbox)
@@ -68,9 +68,9 @@ def test_the_inbox_itself_needs_no_account_where_profiles_have_theirs(
     feedtool: Feedtool, tmp_path: Path
 ) -> None:
     (tmp_path / "feedtool.toml").write_text(CONFIG)
-    assert feedtool("watch", "feeds", "--create", *QUICK).code == 9
+    assert feedtool("watch feeds --create", *QUICK).code == 9
     drop(tmp_path, "a.csv", offer(1))
-    ran = feedtool("watch", "feeds", *QUICK)
+    ran = feedtool("watch feeds", *QUICK)
     assert ran.code == 2
     assert ran.err == "error: there is no account to send to\n"
     assert (tmp_path / "feeds" / "inbox" / "a.csv").exists()
@@ -90,11 +90,11 @@ LEFT = {
 def test_nothing_to_do(
     feedtool: Feedtool, tmp_path: Path, names: tuple[str, ...], told: str
 ) -> None:
-    assert feedtool("watch", "feeds", "--sandbox", "--create", *QUICK).code == 9
+    assert feedtool("watch feeds --sandbox --create", *QUICK).code == 9
     inbox = tmp_path / "feeds" / "inbox"
     for name in names:
         (inbox / name).write_bytes(b"a")
-    ran = feedtool("watch", "feeds", "--sandbox", *QUICK)
+    ran = feedtool("watch feeds --sandbox", *QUICK)
     assert (ran.code, ran.out) == (9, "")
     *before, last = ran.err.splitlines()
     assert last == f"nothing to do: {inbox} {told}"
@@ -103,13 +103,13 @@ def test_nothing_to_do(
 
 
 def test_a_folder_is_made_only_where_that_is_asked_for(feedtool: Feedtool, tmp_path: Path) -> None:
-    ran = feedtool("watch", "feeds", "--sandbox", *QUICK)
+    ran = feedtool("watch feeds --sandbox", *QUICK)
     assert ran.code == 2
     message, hint = ran.error()
     assert message.endswith(f"feeds is no watched folder: there is no {tmp_path}/feeds/inbox")
     assert "--create makes" in hint
     assert not (tmp_path / "feeds").exists()
-    ran = feedtool("watch", "feeds", "--sandbox", "--create", *QUICK)
+    ran = feedtool("watch feeds --sandbox --create", *QUICK)
     assert ran.code == 9
     assert ran.err.startswith(f"made: {tmp_path}/feeds/inbox\n")
     found = sorted(one.name for one in (tmp_path / "feeds").iterdir() if one.is_dir())
@@ -129,7 +129,7 @@ def test_what_cannot_work_takes_nothing(
     feedtool: Feedtool, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     drop(tmp_path, "a.csv", offer(1))
-    ran = feedtool("watch", "feeds", *QUICK, *arguments)
+    ran = feedtool("watch feeds", *QUICK, *arguments)
     assert ran.code == 2
     assert message in ran.error()[0]
     assert (tmp_path / "feeds" / "inbox" / "a.csv").exists()
@@ -137,11 +137,11 @@ def test_what_cannot_work_takes_nothing(
 
 def test_how_the_watcher_is(feedtool: Feedtool, tmp_path: Path) -> None:
     drop(tmp_path, "a.csv", offer(1))
-    assert feedtool("watch", "feeds", "--sandbox", *QUICK).code == 0
-    ran = feedtool("watch", "feeds", "--health", "--health-within", "3600")
+    assert feedtool("watch feeds --sandbox", *QUICK).code == 0
+    ran = feedtool("watch feeds --health --health-within 3600")
     assert ran.code == 0
     assert ran.out.startswith("done: last turn ")
     assert ran.out.endswith(" ago, 0 in work, 0 waiting\n")
-    ran = feedtool("watch", "feeds/inbox", "--health")
+    ran = feedtool("watch feeds/inbox --health")
     assert (ran.code, ran.out) == (5, "no watcher has ever looked into feeds/inbox\n")
-    assert feedtool("watch", "nowhere", "--health").error()[0] == "there is no folder nowhere"
+    assert feedtool("watch nowhere --health").error()[0] == "there is no folder nowhere"

@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.model.nouns import Message, Problem, RowResult, Status
 from feedtool.report import SheetResult, progress_events, write_json, write_jsonl
-from feedtool.report.as_json import verdict_fields
+from feedtool.report.as_json import row_fields
 
 MakeOutcome = Callable[..., SheetResult]
 MakeProblem = Callable[..., Problem]
@@ -33,10 +33,6 @@ def read(*outcomes: SheetResult) -> list[dict[str, Any]]:
 
 def events(*outcomes: SheetResult) -> list[dict[str, Any]]:
     return [json.loads(line) for line in written(write_jsonl, *outcomes).splitlines()]
-
-
-def test_nothing_is_an_empty_list() -> None:
-    assert read() == []
 
 
 def test_a_checked_sheet_has_the_fields_of_the_contract(mistaken: SheetResult) -> None:
@@ -107,12 +103,7 @@ def test_an_unreadable_file_has_its_error_and_no_rows(unreadable: SheetResult) -
     assert sheet["error"] == {"code": "zip-bomb", "message": "unpacks to 4 GB", "hint": "split it"}
     assert (sheet["rows"], sheet["problems"], sheet["kind"]) == (0, [], None)
     assert (sheet["run"], sheet["packages"], sheet["results"]) == (None, [], [])
-
-
-def test_a_csv_has_no_sheet(outcome: MakeOutcome) -> None:
-    csv = outcome(file="offers.csv")
-    csv.checked.sheet = ""
-    assert read(csv)[0]["sheet"] is None
+    assert (sheet["sheet"], read()) == (None, [])
 
 
 def test_each_problem_is_one_line(mistaken: SheetResult, unreadable: SheetResult) -> None:
@@ -160,16 +151,6 @@ def test_a_mere_check_tells_no_rows_even_if_it_annotates(sent: SheetResult) -> N
     assert {one["type"] for one in events(sent)} == {"file", "problem", "summary"}
 
 
-def test_events_and_list_agree(mistaken: SheetResult) -> None:
-    (sheet,) = read(mistaken)
-    found = events(mistaken)
-    place = {"type", "file", "sheet"}
-    assert [{name: one[name] for name in one if name not in place} for one in found[1:-1]] == sheet[
-        "problems"
-    ]
-    assert all(sheet[name] == found[-1][name] for name in KEYS if name in found[-1])
-
-
 def test_progress_is_an_event() -> None:
     out = io.StringIO()
     progress_events(out)("uploading", 3, 12, "a.csv")
@@ -184,7 +165,7 @@ def test_progress_is_an_event() -> None:
 
 def test_a_message_about_a_field_names_it() -> None:
     told = (Message("C", "No.", "title"), Message("8000", "Created."))
-    found = verdict_fields(RowResult(5, "P1", Status.REFUSED, told))
+    found = row_fields(RowResult(5, "P1", Status.REFUSED, told))
     assert found == {
         "row": 5,
         "sellerExternalReference": "P1",

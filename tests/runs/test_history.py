@@ -91,49 +91,37 @@ def test_a_finished_run_in_full(desk: Desk, files: Files) -> None:
     assert (told["warnings"], told["finished"]) == ([], True)
 
 
-@pytest.mark.parametrize(
-    ("passed", "told", "is_warned"),
-    [
-        (0 * HOUR, "what was uploaded expires at {at}, in 6 h 0 min", False),
-        (4.9 * HOUR, "what was uploaded expires at {at}, in 1 h 6 min", False),
-        (5.5 * HOUR, "what was uploaded expires at {at}, in 30 min", True),
-        (6 * HOUR, "what was uploaded has expired ({at})", True),
-    ],
-    ids=["at first", "in time", "soon", "too late"],
-)
-def test_an_open_package_is_kept_for_six_hours(
-    desk: Desk, files: Files, passed: timedelta, told: str, *, is_warned: bool
+LOST = {
+    "at first": (True, 0 * HOUR, "what was uploaded expires at {at}, in 6 h 0 min", False),
+    "in time": (True, 4.9 * HOUR, "what was uploaded expires at {at}, in 1 h 6 min", False),
+    "soon": (True, 5.5 * HOUR, "what was uploaded expires at {at}, in 30 min", True),
+    "too late": (True, 6 * HOUR, "what was uploaded has expired ({at})", True),
+    "results in time": (False, DAY, "its results are deleted at {at}, in 2 days 0 h", False),
+    "results soon": (False, 2.5 * DAY, "its results are deleted at {at}, in 12 h 0 min", True),
+    "no results": (False, 3 * DAY, "its results have been deleted ({at})", True),
+}
+
+
+@pytest.mark.parametrize(("is_open", "passed", "told", "is_warned"), LOST.values(), ids=LOST)
+def test_an_open_package_is_kept_for_six_hours_and_results_for_three_days(
+    desk: Desk, files: Files, passed: timedelta, told: str, *, is_open: bool, is_warned: bool
 ) -> None:
-    left_open(desk, files.csv(offer()))
-    found = after(desk, passed)
-    at = f"{START + 6 * HOUR:%Y-%m-%d %H:%M} UTC"
-    assert told.format(at=at) in text(found)
+    path = files.csv(offer())
+    if is_open:
+        left_open(desk, path)
+    else:
+        desk.submit(path, wait=False)
+    deadline = after(desk).packages[0].deadline
+    assert deadline
+    assert not is_open or deadline == START + 6 * HOUR
+    kept = 6 * HOUR if is_open else 3 * DAY
+    found = run_state(desk.ledger, 1, clocks(desk, deadline - kept + passed))
+    assert told.format(at=f"{deadline:%Y-%m-%d %H:%M} UTC") in text(found)
     assert text(found).endswith("go on with: feedtool resume 1\n")
     assert bool(found.warnings) is is_warned
     package = fields(found)["packages"][0]
-    assert package["deadline"] == (START + 6 * HOUR).isoformat()
-    assert package["secondsLeft"] == (6 * HOUR - passed).total_seconds()
-
-
-@pytest.mark.parametrize(
-    ("passed", "told", "is_warned"),
-    [
-        (DAY, "its results are deleted at {at}, in 2 days 0 h", False),
-        (2.5 * DAY, "its results are deleted at {at}, in 12 h 0 min", True),
-        (3 * DAY, "its results have been deleted ({at})", True),
-    ],
-    ids=["in time", "soon", "too late"],
-)
-def test_results_are_kept_for_three_days(
-    desk: Desk, files: Files, passed: timedelta, told: str, *, is_warned: bool
-) -> None:
-    desk.submit(files.csv(offer()), wait=False)
-    (package,) = after(desk).packages
-    assert package.deadline
-    at = f"{package.deadline:%Y-%m-%d %H:%M} UTC"
-    found = run_state(desk.ledger, 1, clocks(desk, package.deadline - 3 * DAY + passed))
-    assert told.format(at=at) in text(found)
-    assert bool(found.warnings) is is_warned
+    assert package["deadline"] == deadline.isoformat()
+    assert package["secondsLeft"] == int((kept - passed).total_seconds())
 
 
 def test_the_next_command_warns_of_what_another_run_will_lose(desk: Desk, files: Files) -> None:

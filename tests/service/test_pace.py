@@ -78,15 +78,6 @@ def test_calls_that_flew_together_halve_it_once() -> None:
     assert driven(Pace(8), [AnswerKind.WAIT] * 21, apart=BURST / 10)[0].lanes == 1
 
 
-@pytest.mark.parametrize("kind", sorted(set(AnswerKind) - {AnswerKind.WAIT, AnswerKind.DONE}))
-@pytest.mark.parametrize("refusals", [0, 1, 4])
-def test_other_answers_say_nothing_of_quotas(kind: AnswerKind, refusals: int) -> None:
-    before, _ = driven(Pace(4), [AnswerKind.WAIT] * refusals)
-    after, now = driven(before, [kind] * 50)
-    assert (after.lanes, after.pause) == (before.lanes, before.pause)
-    assert after.next_at == (now + before.pause if before.pause else None)
-
-
 @given(
     st.integers(1, 64),
     st.lists(st.tuples(st.sampled_from(sorted(AnswerKind)), st.floats(0, 100)), max_size=200),
@@ -102,7 +93,9 @@ def test_it_stays_within_its_bounds_and_recovers(
         if kind is AnswerKind.WAIT:
             assert before.behind <= pace.behind
         else:
-            assert before.behind - 1 <= pace.behind <= before.behind
+            # Other answers say nothing of quotas.
+            lowest = before.behind - (kind is AnswerKind.DONE)
+            assert lowest <= pace.behind <= before.behind
         if pace.pause:
             assert pace.lanes == 1
             assert timedelta() < pace.pause <= LONGEST_PAUSE

@@ -35,7 +35,7 @@ from feedtool.service.auth import SECRET, CommandToken, FileToken, StaticToken
 from feedtool.service.bodies import Unreadable
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
-from feedtool.service.oauth import ClientCredentials, Grant
+from feedtool.service.oauth import Grant
 
 PLANTED = "planted/t0ken+31=="
 SECRETS = {
@@ -292,37 +292,3 @@ def test_no_way_of_having_it_tells_it(tmp_path: Path) -> None:
     for token in tokens:
         assert token.get() == PLANTED
         assert_private(repr(token))
-
-
-@pytest.mark.parametrize("status", [200, 302, 400, 401, 404, 429, 500])
-@pytest.mark.parametrize(
-    "body",
-    [
-        PLANTED,
-        {"error": PLANTED, "error_description": PLANTED},
-        {"error": "invalid_client", "error_description": PLANTED},
-        {"access_token": f"{PLANTED}\n{PLANTED}"},
-        {"access_token": PLANTED, "token_type": PLANTED},
-        [PLANTED],
-    ],
-)
-def test_no_token_endpoint_tells_it(body: object, status: int) -> None:
-    answer = Reply(status, {"location": f"/?{PLANTED}"}, json.dumps(body).encode())
-    grant = Grant(f"{BASE}/token", "me", StaticToken(PLANTED, SECRET))
-    token = ClientCredentials(grant, lambda _url, _form: answer, lambda: NOW)
-    transport = httpx.MockTransport(lambda _: httpx.Response(401))
-    with Client(BASE, "S1", token, transport=transport) as client:
-        assert_private(told(token.get) + reported(client.send, CALLS[0]))
-    assert_private(repr(grant) + repr(token))
-
-
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
-def test_no_unreachable_token_endpoint_tells_it(error: type[httpx.HTTPError]) -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
-        raise error("it failed", request=request)  # type: ignore[call-arg]
-
-    def post(url: str, form: bytes) -> Reply:
-        return post_form(url, form, transport=httpx.MockTransport(answer))
-
-    grant = Grant(f"{BASE}/token", "me", StaticToken(PLANTED, SECRET))
-    assert_private(told(ClientCredentials(grant, post, lambda: NOW).get))

@@ -103,13 +103,6 @@ def test_what_a_crash_has_left_of_the_failed_rows_is_replaced(world: World) -> N
     assert load_workbook(failed).sheetnames
 
 
-def test_one_sellers_files_go_in_their_order(world: World) -> None:
-    for number, name in enumerate(("c", "a", "b"), start=1):
-        world.drop(f"{name}.csv", offer(number))
-    assert world.watch() is Exit.OK
-    assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2", "SKU-3"]
-
-
 @pytest.mark.parametrize("change", ["written", "opened"])
 def test_a_file_that_is_changed_while_others_are_sent_rests_again(
     world: World, monkeypatch: pytest.MonkeyPatch, change: str
@@ -658,19 +651,11 @@ def test_a_file_that_cannot_be_refused_stays_and_stops_no_other(world: World, wa
 
 
 def test_a_marker_goes_with_its_file(world: World) -> None:
-    world.drop("a.csv", offer(1))
-    world.drop_bytes("a.csv.done", b"")
-    assert world.watch() is Exit.OK
-    assert world.files() == SENT
-
-
-def test_a_marker_goes_with_a_file_that_is_refused(world: World) -> None:
-    for name in ("a.csv", "b.csv"):
+    for name in ("a.csv", "b.csv"):  # the second is refused, since its content was sent before
         world.drop(name, offer(1))
         world.drop_bytes(f"{name}.done", b"")
         world.watch()
-    assert "error/b.csv" in world.files()
-    assert not [one for one in world.files() if one.endswith(".done")]
+    assert world.files() == [SENT[0], "error/b.csv", "error/b.csv.reason.txt", *SENT[1:]]
 
 
 def test_a_full_home_is_no_fault_of_a_file(world: World) -> None:

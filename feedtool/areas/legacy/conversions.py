@@ -80,8 +80,7 @@ def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter
                 row.values[name] = value
                 if name == offers.CONDITION and kind != became and value not in conditions:
                     row.losses.append(loss_of(name, value, no_condition))
-                    if became in {UPSERT, FULL}:
-                        row.obstacles.append(row.losses[-1])
+                    row.obstacles.append(row.losses[-1])
             elif name != offers.ACTION:
                 row.losses.append(loss_of(key, value, _reason(name, became)))
         return row

@@ -1,9 +1,10 @@
-"""How legacy zips are delivered: by one POST, of which a log tells.
+"""The delivery of legacy zips: by one POST, whose results are in a log.
 
-Specification, part "Legacy offer routes": one POST takes a zip in, and what becomes of each offer
+Specification, part "Legacy offer routes": one POST takes a zip in, and the result of each offer
 stands in its log. The service lists no zips, so where an answer is lost the seller's offers tell.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from hashlib import sha256
@@ -16,7 +17,6 @@ from feedtool.areas.legacy.wire import (
     log_page,
     read_log,
     submit_zip,
-    submit_zip_address,
     zip_id,
 )
 from feedtool.areas.legacy.writer import head_of, offers_of, write
@@ -67,7 +67,8 @@ def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
     body = _document(package, bodies)
     if package.settings.legacy_transport != "url":
         return submit_zip(body, package.language)
-    return submit_zip_address(_publish(body, package.settings), package.language)
+    address = json.dumps(_publish(body, package.settings)).encode()
+    return submit_zip(address, package.language, "application/json")
 
 
 def _publish(body: bytes, settings: AccountSettings) -> str:
@@ -90,7 +91,7 @@ def _publish(body: bytes, settings: AccountSettings) -> str:
 
 
 def blames_package(status: int | None, causes: frozenset[str]) -> bool:
-    """Whether a refusal is for what all halves have in common, so that they would share it."""
+    """True if a refusal is for what all halves have in common, so that they would share it."""
     return status == WRONG_KIND or (bool(causes) and causes <= OF_THE_PACKAGE)
 
 
@@ -130,16 +131,16 @@ def _price(
 def _pairs(
     settings: AccountSettings, request: Mapping[str, Any], offer: Offer
 ) -> Iterator[tuple[object, object]]:
-    """What an Offer asked for, and what the offer has in its place."""
+    """The values that an Offer asked for, each with what the offer has in its place."""
     yield from _price(settings, request, offer)
     if "ProductEan" in request:
         yield request["ProductEan"].lstrip("0"), offer.gtin and offer.gtin.lstrip("0")
     yield request["ProductCondition"], settings.legacy_conditions.get(offer.condition or "")
     yield int(request["PreparationTime"]), offer.preparation_time
     yield _taxes(settings, request), offer.taxes
-    asked = _modes(settings, request)
-    if asked is not None:
-        yield asked, offer.delivery_modes
+    modes = _modes(settings, request)
+    if modes is not None:
+        yield modes, offer.delivery_modes
 
 
 def _taxes(settings: AccountSettings, request: Mapping[str, Any]) -> dict[str, Decimal]:
@@ -158,14 +159,14 @@ def _modes(
     settings: AccountSettings, request: Mapping[str, Any]
 ) -> dict[str, tuple[Decimal, Decimal]] | None:
     """By their names in the offers; None where one of them has none there."""
-    asked = {
+    modes = {
         settings.legacy_modes.get(mode["DeliveryMode"]): (
             Decimal(mode["ShippingCharges"]),
             Decimal(mode["AdditionalShippingCharges"]),
         )
         for mode in request["ShippingInformation"]
     }
-    named = {name: amounts for name, amounts in asked.items() if name}
+    named = {name: amounts for name, amounts in modes.items() if name}
     return named if len(named) == len(request["ShippingInformation"]) else None
 
 

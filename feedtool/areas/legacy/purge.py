@@ -5,24 +5,21 @@ package at all, and the offers that the service has now are counted before it is
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import offers_page, read_offers
-from feedtool.model.call import READ, Call
+from feedtool.model.call import READ, Call, Reply, Sender
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.service.fetch import Next, read_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
     from feedtool.ledger import Ledger, Package
-    from feedtool.model.call import Reply, Sender
     from feedtool.service.fetch import FetchContext
 
 NOTHING_SENT = "nothing was sent"
@@ -33,7 +30,7 @@ NOT_CONFIRMED = (
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """What a purge would come to."""
+    """The effect of a purge."""
 
     channel: str
     there: int
@@ -80,10 +77,8 @@ def unsent(packages: "Iterable[Package]") -> "list[Package]":
     ]
 
 
-def hold_back(
-    ledger: "Ledger", packages: "Iterable[Package]", reason: str, now: "datetime"
-) -> None:
-    """Give up packages that were never sent: their rows are Held, and why is told beside them."""
+def hold_back(ledger: "Ledger", packages: "Iterable[Package]", reason: str, now: datetime) -> None:
+    """Give up packages that were never sent: their rows are Held, with the reason beside them."""
     from feedtool.ledger import Change, Phase, Resolution
 
     for package in packages:
@@ -143,8 +138,8 @@ def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) ->
         )
 
 
-def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "FetchContext") -> Purge:
-    """What the purge would come to, by the offers that the service has now.
+def measure(sheets: Sequence[CheckedSheet], client: Sender, around: "FetchContext") -> Purge:
+    """The effect of the purge on the offers that the service has now.
 
     Raises:
         UsageProblem, NotAuthorised, Interrupted: what `read_list` raises.
@@ -155,24 +150,18 @@ def counted(sheets: Sequence[CheckedSheet], client: "Sender", around: "FetchCont
         channel = item.channel
         kept.add(item.reference)
     invalid = {row.reference for sheet in readable for row in sheet.refused if row.reference}
-    there = _There(kept, invalid - kept)
+    count: Counter[str] = Counter()
+
+    def take(reply: Reply, _: Call) -> Next | None:
+        """Count the offers of a page, and name the next."""
+        page = offers_page(reply)
+        removed = [offer.reference for offer in page.offers if offer.reference not in kept]
+        count["there"] += len(page.offers)
+        count["removed"] += len(removed)
+        count["invalid"] += sum(reference in invalid for reference in removed)
+        return Next(Call("GET", page.next, READ)) if page.next else None
+
     first = read_offers(channel, fields=())  # of each nothing is needed but who it is
     hint = f"{NOTHING_SENT}; look at the channel and at what the account is opened for"
-    read_list("offers", first, there.take, client, around, hint)
-    return Purge(channel, there.count, there.removed, len(kept), there.invalid)
-
-
-class _There:
-    """Counts the offers of a channel, page by page."""
-
-    def __init__(self, kept: set[str], invalid: set[str]) -> None:
-        self.count = self.removed = self.invalid = 0
-        self._kept, self._invalid = kept, invalid
-
-    def take(self, reply: "Reply", _: Call) -> Next | None:
-        """Count a page, and name the next."""
-        found = offers_page(reply)
-        self.count += len(found.offers)
-        self.removed += sum(offer.reference not in self._kept for offer in found.offers)
-        self.invalid += sum(offer.reference in self._invalid for offer in found.offers)
-        return Next(Call("GET", found.next, READ)) if found.next else None
+    read_list("offers", first, take, client, around, hint)
+    return Purge(channel, count["there"], count["removed"], len(kept), count["invalid"])

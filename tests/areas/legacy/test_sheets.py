@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from feedtool.areas.legacy.offers_xml import Shipping, XmlOffer
+from feedtool.areas.legacy.offers_xml import XmlOffer
 from feedtool.areas.legacy.writer import Head
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.model.settings import AccountSettings
-from tests.areas.legacy.conftest import HONEST, OFFER, changed, member, with_, zipped
+from tests.areas.legacy.conftest import OFFER, changed, member, zipped
 from tests.conftest import Files, checked, codes, gtin, told
 
 UPSERT = {
@@ -38,18 +37,6 @@ def test_an_offer_becomes_a_request(files: Files, content: bytes) -> None:
     assert (item.row, item.package_type) == (2, PackageType.UPSERT)
     assert json.loads(item.body) == UPSERT
     assert [(one.code, one.value) for one in sheet.problems()] == [("unknown-column", "comment")]
-
-
-def test_every_mode_becomes_the_one_that_means_the_same(files: Files) -> None:
-    shipping = tuple(Shipping(mode, "1", "2") for mode in ("Standard", "Tracked", "Registered"))
-    path = files.text(zipped([OFFER._replace(shipping=shipping)]))
-    (sheet,) = checked(path, kind="offers-upsert")
-    (item,) = sheet.valid_items()
-    assert [one["code"] for one in json.loads(item.body)["deliveryModes"]] == [
-        "TrackedHomeDelivery",
-        "SignedHomeDelivery",
-        "NotTrackedHomeDelivery",
-    ]
 
 
 WRONG: dict[str, tuple[XmlOffer, str, str]] = {
@@ -88,34 +75,3 @@ def test_stock_and_price_change_what_is_there(files: Files) -> None:
         "quantity": 7,
     }
     assert codes(sheet) == [(None, "identity-not-sent")]
-
-
-def test_the_profile_adds_modes(files: Files) -> None:
-    dialect = AccountSettings(
-        delivery_modes=("TrackedHomeDelivery", "RelayDelivery"),
-        legacy_modes={**AccountSettings().legacy_modes, "Relay": "RelayDelivery"},
-    )
-    shipping = (*OFFER.shipping, Shipping("Relay", "1", "2"))
-    path = files.text(zipped([OFFER._replace(shipping=shipping)]))
-    (sheet,) = checked(path, kind="offers-upsert", dialect=dialect)
-    (item,) = sheet.valid_items()
-    assert json.loads(item.body)["deliveryModes"][1]["code"] == "RelayDelivery"
-
-
-UNREADABLE = {
-    "a document type": ("<!DOCTYPE a>" + HONEST.partition("\n")[2], "xml-doctype"),
-    "an end that is missing": (HONEST[:-100], "corrupt-xml"),
-    "no offers": (
-        with_((HONEST[HONEST.index("      <Offer S") : HONEST.index("    </OfferC")], "")),
-        "no-rows",
-    ),
-    "a zip cut off": (zipped([OFFER])[:-30], "corrupt-zip"),
-}
-
-
-@pytest.mark.parametrize(("content", "code"), UNREADABLE.values(), ids=UNREADABLE)
-def test_what_cannot_be_read(files: Files, content: str | bytes, code: str) -> None:
-    (sheet,) = checked(files.text(content), kind="offers-upsert")
-    assert sheet.error
-    assert sheet.error.code == code
-    assert sheet.counts().rows == 0

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, submit_zip_address, zip_id
+from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, zip_id
 from feedtool.feeds.answers import LogEntry, Meaning
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
@@ -177,7 +177,7 @@ def test_the_calls() -> None:
     zip_ = submit_zip(b"PK", "fr")
     assert (zip_.method, zip_.target, zip_.body) == ("POST", "/offer-integration-packages", b"PK")
     assert dict(zip_.headers) == {"Accept-Language": "fr-FR", "Content-Type": "application/zip"}
-    address = submit_zip_address("https://a.example/1.zip", "en")
+    address = submit_zip(b'"https://a.example/1.zip"', "en", "application/json")
     assert address.body == b'"https://a.example/1.zip"'
     assert dict(address.headers)["Content-Type"] == "application/json"
     log = read_log("7/7", 2, "en", 50)

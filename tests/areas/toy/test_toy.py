@@ -6,12 +6,14 @@ import os
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from openpyxl import load_workbook
 
 from feedtool.areas import registry
 from feedtool.check import Input, ReadOptions, check
+from feedtool.check import requests as check_requests
 from feedtool.cli import run
 from feedtool.model.sheet import CheckedSheet
 from tests.cli.conftest import Feedtool, enter
@@ -68,6 +70,8 @@ def test_rows_become_requests(
     files: Files, rows: list[Mapping[str, str]], expected: list[tuple[object, ...]]
 ) -> None:
     assert requests(checked(files.csv(*rows))) == expected
+    with mock.patch.object(check_requests, "TOGETHER", 1):
+        assert requests(checked(files.csv(*rows))) == expected
 
 
 WRONG = row("O-1", "Kite", "none")
@@ -92,12 +96,18 @@ WRONG = row("O-1", "Kite", "none")
             [(2,), (3,)],
         ),
         (
+            [row("O-1", "Kite", channels=f"{at} {at + 1}") for at in range(3)]
+            + [row("O-1", "Kite", "none", "3")],
+            [*((at, "request-incomplete") for at in (2, 3, 4)), (5, "number-format")],
+            [],
+        ),
+        (
             [row("O-1", toy) for toy in "ABCDEFGHIJ"],
             [(2, "schema-mismatch"), *((at, "request-incomplete") for at in range(3, 12))],
             [],
         ),
     ],
-    ids=["alone", "apart", "of a channel", "too many"],
+    ids=["alone", "apart", "of a channel", "in a chain", "too many"],
 )
 def test_a_request_is_sent_whole_or_not_at_all(
     files: Files,

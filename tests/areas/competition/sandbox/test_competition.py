@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from feedtool.areas.competition.sandbox.settings import CompetitionBehaviour
-from tests.areas.legacy.sandbox.made_zips import ean
 from tests.sandbox.desk import Desk
 
 OFFERS, CHANGES = "/competing-offers", "/competing-offer-changes"
@@ -28,8 +27,11 @@ def asked(desk: Desk, query: str) -> Any:
     ],
 )
 def test_products_are_asked_for_in_any_writing(desk: Desk, query: str) -> None:
-    found = asked(desk, query.format(ean(1), ean(2), RESTRICTED))
-    assert [item["product"]["product_ean"] for item in found["items"]] == [ean(1), ean(2)]
+    found = asked(desk, query.format(Desk.gtin(1), Desk.gtin(2), RESTRICTED))
+    assert [item["product"]["product_ean"] for item in found["items"]] == [
+        Desk.gtin(1),
+        Desk.gtin(2),
+    ]
     assert found["count"] == 2
 
 
@@ -46,7 +48,7 @@ def test_products_are_required_and_alphanumeric(desk: Desk, query: Any, code: st
 
 
 def test_products_may_be_asked_for_by_their_ids(desk: Desk) -> None:
-    [by_ean] = asked(desk, f"products={ean(1)}")["items"]
+    [by_ean] = asked(desk, f"products={Desk.gtin(1)}")["items"]
     [by_id] = asked(desk, f"products={by_ean['product']['product_id']}")["items"]
     assert by_id == by_ean
 
@@ -68,7 +70,7 @@ def shape(value: Any) -> Any:
 
 
 def test_the_shape_of_an_item(desk: Desk) -> None:
-    found = [item for n in range(20) for item in asked(desk, f"products={ean(n)}")["items"]]
+    found = [item for n in range(20) for item in asked(desk, f"products={Desk.gtin(n)}")["items"]]
     about = dict.fromkeys(("product_id", "product_ean", "title", "brand_name"))
     for item in found:
         assert shape(item) == {"last_change_date": None, "product": about, "offers": None}
@@ -85,9 +87,9 @@ def test_the_offers_of_other_sellers_compete(desk: Desk) -> None:
     desk.headers["SellerId"] = "S2"
     desk.outcome("Upsert", row)
     desk.outcome("Upsert", row, channel="SECOND")
-    [theirs] = asked(desk, f"products={ean(1)}")["items"]
+    [theirs] = asked(desk, f"products={Desk.gtin(1)}")["items"]
     desk.headers = own
-    [mine] = asked(desk, f"products={ean(1)}")["items"]
+    [mine] = asked(desk, f"products={Desk.gtin(1)}")["items"]
     names = [offer["seller"]["name"] for offer in mine["offers"]]
     assert names[0] == "S2"
     assert names[1:] == [offer["seller"]["name"] for offer in theirs["offers"]]
@@ -101,7 +103,7 @@ def test_changes_are_about_the_products_that_the_seller_offers(desk: Desk) -> No
         desk.outcome("Upsert", desk.offer(f"A-{n}", n))
     found = desk.ask("GET", CHANGES).json
     assert found
-    assert {item["product"]["product_ean"] for item in found} <= {ean(n) for n in range(12)}
+    assert {item["product"]["product_ean"] for item in found} <= {Desk.gtin(n) for n in range(12)}
     assert all(item["offers"] for item in found)
     dates = [item["last_change_date"] for item in found]
     assert dates == sorted(dates, reverse=True)
@@ -110,7 +112,7 @@ def test_changes_are_about_the_products_that_the_seller_offers(desk: Desk) -> No
 @pytest.mark.parametrize("path", [OFFERS, CHANGES])
 def test_access_is_by_opening(new_desk: type[Desk], path: str) -> None:
     with new_desk(CompetitionBehaviour(unopened_sellers=("S2",))) as desk:
-        query = f"products={ean(1)}"
+        query = f"products={Desk.gtin(1)}"
         assert desk.ask("GET", path, query=query).status == 200
         refused = desk.ask("GET", path, query=query, headers={"SellerId": "S2"})
         assert refused.status == 403

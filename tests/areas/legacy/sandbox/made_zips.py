@@ -1,16 +1,12 @@
 """Legacy zips to submit, good ones and others, and what becomes of them."""
 
-from __future__ import annotations
-
 import io
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from tests.sandbox.desk import Answer, Desk
+from tests.sandbox.desk import Answer, Desk
 
 PACKAGES = "/offer-integration-packages"
 ZIP = {"Content-Type": "application/zip"}
@@ -35,7 +31,7 @@ def offer(
     """A good Offer of a Full package; None takes an attribute away."""
     given: dict[str, str | None] = {
         "SellerProductId": reference,
-        "ProductEan": ean(number),
+        "ProductEan": Desk.gtin(number),
         "ProductCondition": "6",
         "Price": "11",
         "EcoPart": "0.12",
@@ -49,12 +45,6 @@ def offer(
     shipping = "".join(tag("ShippingInformation", mode) for mode in modes)
     inner = tag("ShippingInformationList", {}, shipping)
     return tag("Offer", given, tag("Offer.ShippingInformationList", {}, inner))
-
-
-def ean(number: int) -> str:
-    digits = f"{400000000000 + number}"
-    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
-    return f"{digits}{-total % 10}"
 
 
 def document(*offers: str, pools: Iterable[Mapping[str, str]] = (), **changes: str | None) -> bytes:

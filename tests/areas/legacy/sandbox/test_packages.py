@@ -1,12 +1,13 @@
 """Legacy zips taken in, integrated onto the shelf that the JSON packages use, and logged."""
 
-from __future__ import annotations
-
 import json
 import threading
+from collections.abc import Iterator
+from datetime import timedelta
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,6 @@ from tests.areas.legacy.sandbox.made_zips import (
     PACKAGES,
     TRACKED,
     document,
-    ean,
     offer,
     outcomes,
     post,
@@ -28,12 +28,7 @@ from tests.areas.legacy.sandbox.made_zips import (
     submit,
     zipped,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Desk
 
 CREATED = ("Integrated", ["8000"])
 UPDATED = ("Integrated", ["9000"])
@@ -138,7 +133,7 @@ def test_an_offer_is_the_one_that_the_json_routes_show(desk: Desk) -> None:
         one for one in stored_offers(desk.sandbox) if one["sellerExternalReference"] == "A-1"
     ]
     assert legacy["comments"] == shown["comments"] == "Avec notice"
-    assert shown["product"] == {"reference": None, "gtin": ean(1)}
+    assert shown["product"] == {"reference": None, "gtin": Desk.gtin(1)}
     assert (shown["condition"], shown["salesChannelId"]) == ("New", "PRIMARY")
     assert shown["integrationPrice"]["price"] == 11
     assert {tax["code"]: tax["value"] for tax in shown["integrationPrice"]["taxes"]} == {
@@ -180,11 +175,11 @@ def test_json_changes_what_a_zip_brought(desk: Desk) -> None:
     assert desk.offers() == []
 
 
-def test_a_known_reference_needs_no_ean(desk: Desk) -> None:
+def test_a_known_reference_needs_no_gtin(desk: Desk) -> None:
     desk.outcome("Upsert", desk.offer("A-1", 1, product__reference="P-1"))
     assert outcomes(desk, offer("A-1", ProductEan=None)) == [("A-1", *UPDATED)]
     [shown] = desk.offers(fields="product")
-    assert shown["product"] == {"reference": "P-1", "gtin": ean(1)}
+    assert shown["product"] == {"reference": "P-1", "gtin": Desk.gtin(1)}
 
 
 @pytest.mark.parametrize(
@@ -193,8 +188,8 @@ def test_a_known_reference_needs_no_ean(desk: Desk) -> None:
         ({"Price": "9"}, UPDATED),
         ({"Stock": "0"}, UPDATED),
         ({"Price": "9", "Stock": "1", "Vat": "x", "Comment": "no"}, UPDATED),
-        ({"Price": "9", "ProductEan": ean(1)}, UPDATED),
-        ({"Price": "9", "ProductEan": ean(2)}, ("Rejected", ["2503"])),
+        ({"Price": "9", "ProductEan": Desk.gtin(1)}, UPDATED),
+        ({"Price": "9", "ProductEan": Desk.gtin(2)}, ("Rejected", ["2503"])),
         ({}, ("Rejected", ["1028"])),
         ({"Price": "x"}, ("Rejected", ["1106"])),
         ({"Price": "0"}, ("Rejected", ["1906"])),
@@ -291,7 +286,7 @@ def test_the_log_is_read_page_by_page(desk: Desk) -> None:
         ],
         "log_date": "2026-03-02T09:01:40.000000Z",
         "offer_integration_status": "Rejected",
-        "product_ean": ean(1),
+        "product_ean": Desk.gtin(1),
         "seller_product_id": "A-1",
     }
 
@@ -379,8 +374,6 @@ def test_media_types(desk: Desk, kind: str) -> None:
 
 
 def test_delays_make_packages_overtake_one_another(new_desk: type[Desk]) -> None:
-    from datetime import timedelta
-
     with new_desk(OfferBehaviour(delays=(timedelta(0), timedelta(seconds=50)))) as desk:
         first, second = submit(desk, offer("A", 1)), submit(desk, offer("B", 2))
         desk.wait(INTEGRATED)
