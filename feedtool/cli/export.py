@@ -13,7 +13,6 @@ import click
 from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.errors import echo
-from feedtool.cli.files import refuse_ending, refuse_target
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
@@ -100,6 +99,7 @@ def _parts(ctx: click.Context, parameter: click.Parameter, text: str | None) -> 
 def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **given: Any) -> int:
     """Bring one kind into a file; 1 where something that was asked for is not in it."""
     from feedtool.cli.connect import account_options, connect, fetch_context
+    from feedtool.cli.files import refuse_ending, refuse_target
     from feedtool.cli.progress import counting
     from feedtool.cli.signals import stopping
     from feedtool.report.export import write_exported

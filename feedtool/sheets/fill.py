@@ -207,8 +207,8 @@ def _copied(cell: Cell, formats: Formats) -> _Content:
         # In the format of a number LibreOffice would show, and save, 1 for TRUE.
         return text, _valued(str(int(text == "TRUE")), b' t="b"'), _GENERAL
     if cell.kind in {Kind.ERROR, Kind.NO_RESULT}:
-        told = _NO_RESULT if cell.kind is Kind.NO_RESULT else _UNKNOWN_ERROR
-        text = text if text in _ERRORS else told
+        other = _NO_RESULT if cell.kind is Kind.NO_RESULT else _UNKNOWN_ERROR
+        text = text if text in _ERRORS else other
         return text, _valued(text, b' t="e"'), None
     return _text(as_shown(cell))
 
@@ -247,9 +247,9 @@ def _styles(before: bytes) -> dict[int, bytes]:
     """The style of each column that has one."""
     styles: dict[int, bytes] = {}
     for attributes in _COLUMN.findall(before.partition(b"<sheetData")[0]):
-        said: dict[bytes, bytes] = dict(re.findall(rb'(\w+)="([^"]*)"', attributes))
-        if style := said.get(b"style"):
-            for index in range(int(said[b"min"]) - 1, int(said[b"max"])):
+        values: dict[bytes, bytes] = dict(re.findall(rb'(\w+)="([^"]*)"', attributes))
+        if style := values.get(b"style"):
+            for index in range(int(values[b"min"]) - 1, int(values[b"max"])):
                 styles[index] = style
     return styles
 

@@ -1,4 +1,4 @@
-"""What an Offers.xml has otherwise than the format demands: counted, the first lines kept."""
+"""Deviations of an Offers.xml from its format, counted, with the first lines of each."""
 
 from dataclasses import dataclass, field
 
@@ -32,7 +32,7 @@ class Irregularities:
         self._by_text: dict[str, _Irregularity] = {}
 
     def note(self, text: str, line: int, *, is_loss: bool = False, is_once: bool = False) -> None:
-        """Count one.
+        """Count an irregularity.
 
         Args:
             text: What is irregular.

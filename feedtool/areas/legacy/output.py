@@ -1,4 +1,4 @@
-"""An Offers.xml, or its zip, of converted rows, and what an input of that format says of itself.
+"""An Offers.xml, or its zip, of converted rows, and the head of an input of that format.
 
 The same rows give the same bytes. What was written is read again before it is kept.
 """
@@ -24,7 +24,7 @@ from feedtool.model.spool import Spool
 
 @dataclass(frozen=True, slots=True)
 class OffersXmlAbout:
-    """What an Offers.xml said of itself, as far as the one that is made of it says the same."""
+    """The head of an Offers.xml, as far as the one that is made of it has the same."""
 
     name: str = "feedtool"
     pools: tuple[Pool, ...] = ()
@@ -32,7 +32,7 @@ class OffersXmlAbout:
 
 
 def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> FileFacts:
-    """What an Offers.xml that was read says of itself, and what of that nothing else can say."""
+    """The head of an Offers.xml that was read, and what of it no other format can say."""
     head, losses, pools = source.head_of_package, list[Loss](), list[Pool]()
     if head.purges:
         why = "a purge is never carried over: `submit --purge-and-replace` asks for it by name"

@@ -78,7 +78,7 @@ def unsent(packages: "Iterable[Package]") -> "list[Package]":
 
 
 def hold_back(ledger: "Ledger", packages: "Iterable[Package]", reason: str, now: datetime) -> None:
-    """Give up packages that were never sent: their rows are Held, and why is told beside them."""
+    """Give up packages that were never sent: their rows are Held, with the reason beside them."""
     from feedtool.ledger import Change, Phase, Resolution
 
     for package in packages:
@@ -150,18 +150,18 @@ def measure(sheets: Sequence[CheckedSheet], client: Sender, around: "FetchContex
         channel = item.channel
         kept.add(item.reference)
     invalid = {row.reference for sheet in readable for row in sheet.refused if row.reference}
-    found: Counter[str] = Counter()
+    count: Counter[str] = Counter()
 
     def take(reply: Reply, _: Call) -> Next | None:
         """Count the offers of a page, and name the next."""
         page = offers_page(reply)
         removed = [offer.reference for offer in page.offers if offer.reference not in kept]
-        found["there"] += len(page.offers)
-        found["removed"] += len(removed)
-        found["invalid"] += sum(reference in invalid for reference in removed)
+        count["there"] += len(page.offers)
+        count["removed"] += len(removed)
+        count["invalid"] += sum(reference in invalid for reference in removed)
         return Next(Call("GET", page.next, READ)) if page.next else None
 
     first = read_offers(channel, fields=())  # of each nothing is needed but who it is
     hint = f"{NOTHING_SENT}; look at the channel and at what the account is opened for"
     read_list("offers", first, take, client, around, hint)
-    return Purge(channel, found["there"], found["removed"], len(kept), found["invalid"])
+    return Purge(channel, count["there"], count["removed"], len(kept), count["invalid"])

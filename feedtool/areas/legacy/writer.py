@@ -49,7 +49,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a zip says of itself."""
+    """The attributes of a package's root, its pools, and the type of the zip's document."""
 
     name: str = "feedtool"
     package_type: str = PackageType.FULL
@@ -108,7 +108,7 @@ def write(target: IO[bytes], head: Head, offers: Iterable[XmlOffer], count: int)
 
     Args:
         target: A binary file that can be sought in, or memory.
-        head: What it says of itself.
+        head: Its root, its pools and the type of its document.
         offers: Its offers, in order; taken one by one.
         count: How many they are, since the file says so before the first.
 

@@ -27,7 +27,7 @@ BY_HAND = "give OUT no ending: a folder takes as many packages as there are"
 
 
 def convert(
-    file: Input, asked: ReadOptions, options: ConversionOptions, areas: Areas
+    file: Input, reading: ReadOptions, options: ConversionOptions, areas: Areas
 ) -> Conversion:
     """Write a file as another one, and list what is not in it.
 
@@ -36,7 +36,7 @@ def convert(
 
     Args:
         file: The input; a folder is one of requests.
-        asked: How it is read.
+        reading: How it is read.
         options: What it becomes.
         areas: What there is to convert.
 
@@ -46,9 +46,9 @@ def convert(
     """
     output = options.form.output
     if output and not options.is_channel_given and _is_of(file, output, areas):
-        asked = replace(asked, channel="")  # what names no channel is not given one
-    asked_whole = replace(asked, with_items=True, with_values=True)
-    opened = read_unchanged(file.path, file.name, lambda _: _open(file, asked_whole, areas))
+        reading = replace(reading, channel="")  # what names no channel is not given one
+    whole_reading = replace(reading, with_items=True, with_values=True)
+    opened = read_unchanged(file.path, file.name, lambda _: _open(file, whole_reading, areas))
     for sheet, _ in opened:
         if sheet.error:
             raise sheet.error
@@ -59,7 +59,7 @@ def convert(
             f" {names}",
             f"name one with --sheet, or {BY_HAND}",
         )
-    steps = [SheetConversion(sheet, asked, options, areas) for sheet, _ in opened]
+    steps = [SheetConversion(sheet, reading, options, areas) for sheet, _ in opened]
     for step, (_, facts) in zip(steps, opened, strict=True):
         elsewhere = () if output or options.is_channel_given else facts.losses_elsewhere
         step.lose_of_file((*facts.losses, *elsewhere))
@@ -70,7 +70,7 @@ def convert(
         else:
             facts = opened[0][1]
             about = facts.about_elsewhere if options.is_channel_given else facts.about
-            _write_requests(steps, about, options, asked.dialect, conversion)
+            _write_requests(steps, about, options, reading.dialect, conversion)
     return conversion
 
 
@@ -93,33 +93,33 @@ def _is_of(file: Input, output: Output, areas: Areas) -> bool:
     return False
 
 
-def _open(file: Input, asked: ReadOptions, areas: Areas) -> list[tuple[CheckedSheet, FileFacts]]:
+def _open(file: Input, reading: ReadOptions, areas: Areas) -> list[tuple[CheckedSheet, FileFacts]]:
     """The sheets of a file, each with what else is in it."""
     try:
         if is_requests(file.path):
-            with RequestsSource(file.path, asked.dialect, areas, asked.channel) as requests:
-                _refuse_references_alone(requests, asked)
-                sheets = check_source(file.name, requests, asked, areas)
+            with RequestsSource(file.path, reading.dialect, areas, reading.channel) as requests:
+                _refuse_references_alone(requests, reading)
+                sheets = check_source(file.name, requests, reading, areas)
                 lost = {entry.name: requests.sheet(entry.name).losses for entry in requests.sheets}
                 return [
                     (sheet, FileFacts(losses=lost.get(sheet.sheet or "", ()))) for sheet in sheets
                 ]
-        with open_input(file, asked, areas) as source:
-            sheets = check_source(file.name, source, asked, areas)
+        with open_input(file, reading, areas) as source:
+            sheets = check_source(file.name, source, reading, areas)
             declared = areas.format_of(file.path)
             facts = FileFacts()
             if declared and declared.facts:
-                facts = declared.facts(source, asked.dialect, asked.channel)
+                facts = declared.facts(source, reading.dialect, reading.channel)
             return [(sheet, facts) for sheet in sheets]
     except OSError as error:
         raise unreadable(file, error) from error
 
 
-def _refuse_references_alone(requests: RequestsSource, asked: ReadOptions) -> None:
+def _refuse_references_alone(requests: RequestsSource, reading: ReadOptions) -> None:
     """A reference alone would remove what it is of, which nobody is taken to mean."""
     [first, *others] = [requests.sheet(entry.name) for entry in requests.sheets]
     removing = next((feed for feed in first.feeds if feed.needs_asking), None)
-    if asked.kind is None and removing and not others and first.keys == [removing.reference]:
+    if reading.kind is None and removing and not others and first.keys == [removing.reference]:
         raise HeaderMissing(
             "the requests hold references and nothing else",
             f"if their offers are to be removed, say so with --as {removing.kind}",

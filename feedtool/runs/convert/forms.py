@@ -37,7 +37,7 @@ class ConversionOptions:
     language: Language
     """Of a workbook's labels."""
     is_channel_given: bool
-    """Whether the channel of rows that name none was asked for."""
+    """Whether the channel of rows that name none was given."""
 
 
 def form_of(target: Path, areas: Areas) -> Form:

@@ -1,6 +1,6 @@
 """JSON requests as the rows of a sheet: a file of them, or a folder as `--requests` writes it.
 
-What a row of a sheet has no cell for is kept as a loss. Type and channel of offers are told by the
+What a row of a sheet has no cell for is kept as a loss. Type and channel of offers stand in the
 name of their package's folder, `package-001-Upsert-PRIMARY`; of a file alone they are not known.
 """
 
@@ -124,7 +124,7 @@ class RequestsSheet(KeyedSheet):
     ) -> None:
         self.name = family[0].sheet
         self.losses: list[Loss] = []
-        """What is in no cell."""
+        """What no cell can hold."""
         self.feeds = family
         """The most demanding first: whose header has all columns."""
         self._form, self._settings = form, settings
@@ -179,13 +179,13 @@ def _files(path: Path) -> Sequence[Path]:
     """The files of requests, in order; of a folder those that are called as `--requests` does."""
     if not path.is_dir():
         return [path]
-    found = sorted(chain(path.rglob("upload-*.json"), path.rglob("batch-*.json")))
-    if not found and (zips := sorted(path.rglob("package-*.zip"))):
+    requests = sorted(chain(path.rglob("upload-*.json"), path.rglob("batch-*.json")))
+    if not requests and (zips := sorted(path.rglob("package-*.zip"))):
         raise UsageProblem(
             f"{path} holds legacy zips, and no JSON requests",
             f"convert them one by one: {min(zips, key=attrgetter('name'))}",
         )
-    return found
+    return requests
 
 
 def _loaded(file: Path, most: int) -> object:

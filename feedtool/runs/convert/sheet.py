@@ -25,9 +25,9 @@ class SheetConversion:
     """The conversion of one sheet."""
 
     def __init__(
-        self, checked: CheckedSheet, asked: ReadOptions, options: ConversionOptions, areas: Areas
+        self, checked: CheckedSheet, reading: ReadOptions, options: ConversionOptions, areas: Areas
     ) -> None:
-        self.checked, self._asked, self._options, self._areas = checked, asked, options, areas
+        self.checked, self._reading, self._options, self._areas = checked, reading, options, areas
         self.kind = str(checked.kind)
         self.became = kind_for(options.form, self.kind, options.to, areas)
         """The kind of feed that its rows become."""
@@ -35,7 +35,7 @@ class SheetConversion:
         self.feed, self._family = areas.feeds[self.became], areas.family(areas.feeds[self.kind])
         self._losing = {TOO_MANY_COLUMNS.name, *areas.feeds[self.kind].losing}
         self._converter = cache(
-            lambda kind, became: areas.conversions[kind, became].converter(asked.dialect)
+            lambda kind, became: areas.conversions[kind, became].converter(reading.dialect)
         )
 
     def lose_of_file(self, losses: Iterable[Loss]) -> None:
@@ -74,10 +74,12 @@ class SheetConversion:
             if not len(rows):
                 return
             keys, known = frozenset(rows.columns), [code for code in categories if code]
-            contents = contents_of(feed, Basis(options.language, self._asked.context, known, keys))
+            contents = contents_of(
+                feed, Basis(options.language, self._reading.context, known, keys)
+            )
             self._lose_columns(keys.difference(field.key for field in contents.fields), convert)
             sheet = SheetRows(unfolded(contents, rows.columns), rows)
-            write(options.target, [sheet], self._asked.dialect.reading)
+            write(options.target, [sheet], self._reading.dialect.reading)
         if refused:
             text = f"{refused:,} of the rows cannot be sent: their cells stand as they were"
             conversion.notes.append((text, f"see `feedtool validate {options.target}`"))
@@ -87,10 +89,10 @@ class SheetConversion:
 
     def valid_sheet(self) -> CheckedSheet:
         """A sheet of the requests of the rows that can be sent, and of nothing else."""
-        checked, asked = self.checked, self._asked
+        checked, reading = self.checked, self._reading
         sheet = CheckedSheet(checked.file, checked.sheet, self.became, checked.header)
         is_same = self.became == self.kind
-        make = request_maker(self.feed, asked.channel, asked.dialect, self._areas)
+        make = request_maker(self.feed, reading.channel, reading.dialect, self._areas)
         for filled, problems in self._rows(VALID):
             into = filled.kind if is_same else self.became
             values, losses, obstacles = self._converter(filled.kind, into)(filled.values())
@@ -100,7 +102,7 @@ class SheetConversion:
                 losses = [*losses, *obstacles]
             if is_same or item:
                 conversion = self._areas.conversions[filled.kind, into]
-                losses = [*losses, *conversion.lost_in_requests(values, asked.dialect)]
+                losses = [*losses, *conversion.lost_in_requests(values, reading.dialect)]
             losses = [_left_out(loss) if loss in obstacles else loss for loss in losses]
             self._lose(filled, losses, problems)
             if item:
@@ -154,7 +156,7 @@ class SheetConversion:
 
     def _labels(self) -> Mapping[str, Mapping[str, str]]:
         """Conditions as a workbook's dropdown offers them, by the keys of the feed's columns."""
-        settings, language = self._asked.dialect, LANGUAGES.index(self._options.language)
+        settings, language = self._reading.dialect, LANGUAGES.index(self._options.language)
         labels: dict[str, str] = {}
         for feed in self._areas.feeds.values():
             for column in feed.columns(settings):

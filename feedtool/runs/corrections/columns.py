@@ -34,7 +34,7 @@ class Columns:
 def basis_of(
     header: Header, context: Context, language: Language, filled: Collection[int]
 ) -> Basis:
-    """What the workbook of a sheet is made for: the language of its stamp, if it has one.
+    """The basis of the workbook of a sheet, with the language of its stamp, if it has one.
 
     `filled` are the columns in which one of the rows holds something, or is to.
     """

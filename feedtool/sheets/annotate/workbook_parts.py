@@ -1,4 +1,4 @@
-"""The parts around the sheets: what changes in them when a sheet is added to the workbook."""
+"""The parts around the sheets: changed as a sheet is added, and the summary sheet itself."""
 
 import posixpath
 import re
@@ -208,7 +208,7 @@ def _titles(root: Node, data: bytes, names: list[str], new: str) -> list[Edit | 
 
 
 def summary_sheet(summary: Summary, styles: FormatIndexes, namespace: str) -> bytes:
-    """The part. Links lead to cells of this workbook (`location`), so it needs no relationships."""
+    """The part of the summary. Links are to this workbook (`location`): no relationships."""
     rows = b"".join(
         b'<row r="%d">%b</row>' % (number, b"".join(_cells(number, row, summary, styles)))
         for number, row in enumerate(summary.table, 1)

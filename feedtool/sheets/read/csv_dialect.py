@@ -68,9 +68,9 @@ def find_separator(lines: Sequence[str], quote: str = '"') -> str:
     that we annotated has wider records below other ones, and longer ones: its headings tell.
     """
     ours = (match[1] for line in lines if (match := _ANNOTATED.search(line)))
-    told = next((separator for separator in ours if separator in CANDIDATES), None)
-    if told:
-        return told
+    annotated = next((separator for separator in ours if separator in CANDIDATES), None)
+    if annotated:
+        return annotated
     tables = {
         separator: _table(lines, separator, quote, -index)
         for index, separator in enumerate(CANDIDATES)

@@ -1,7 +1,7 @@
 """XML parsed without document types, entities or network: the elements that matter, one by one.
 
 A handler is registered for the path of an element, such as `/sst/si`. So a `<v>` in an extension,
-or in another namespace, is no value of a cell, and nothing is kept of what nobody asked for.
+or in another namespace, is no value of a cell, and nothing is kept of elements without a handler.
 """
 
 import re
@@ -57,7 +57,7 @@ class Node:
 
     @property
     def is_main(self) -> bool:
-        """True if it is of the workbook's own namespace, be that transitional or strict."""
+        """True if it is of the workbook's own namespace, transitional or strict."""
         return self.namespace in MAIN_NAMESPACES
 
     def child(self, name: str) -> "Node | None":

@@ -1,4 +1,4 @@
-"""How the sandbox's legacy packages behave."""
+"""Settings of the sandbox's legacy packages."""
 
 from dataclasses import dataclass
 
