@@ -16,10 +16,10 @@ from feedtool.report.export import Exported
 from tests import catalogues
 from tests.answers import Answers
 from tests.answers import exported as export
-from tests.catalogues import CATALOG, PROPERTIES, catalog_of, choices, judging
+from tests.catalogues import CATALOG, PROPERTIES, catalog_of, coded, judging
 from tests.conftest import checked, codes, gtin
 
-FRENCH = choices("Beige", "Noir", "Bleu", "Marron")
+FRENCH = coded("Beige", "Noir", "Bleu", "Marron")
 COLOUR, COULEUR = catalogues.COLOUR, replace(catalogues.COLOUR, choices=FRENCH)
 
 

@@ -24,9 +24,8 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.templates import limits, write_template
-from tests.areas.products.catalog.conftest import catalog, category, choices, prop
+from tests.catalogues import MANDATORY, OPTIONAL, RECOMMENDED, catalog, category, choices, prop
 
-MANDATORY, RECOMMENDED = Necessity.MANDATORY, Necessity.RECOMMENDED
 KETTLES, MACHINES, SEEDS = "0A0101", "0A0102", "0B0101"
 """Of the catalogue made by hand: KETTLES demand a brand, MACHINES have variants."""
 
@@ -89,10 +88,10 @@ def test_a_shared_property_stands_where_it_stands_first() -> None:
 UNIONS = {
     "mandatory": ([MANDATORY], Need.ALWAYS, "Mandatory"),
     "recommended": ([RECOMMENDED], Need.RECOMMENDED, "Recommended"),
-    "optional": ([Necessity.OPTIONAL], Need.NEVER, "Optional"),
+    "optional": ([OPTIONAL], Need.NEVER, "Optional"),
     "every category demands it": ([MANDATORY, MANDATORY], Need.ALWAYS, "Mandatory"),
     "one demands it": (
-        [MANDATORY, Necessity.OPTIONAL],
+        [MANDATORY, OPTIONAL],
         Need.RECOMMENDED,
         "Mandatory in 0A0101",
     ),
@@ -107,12 +106,12 @@ UNIONS = {
         "Mandatory in 0A0101, only there",
     ),
     "only one has it": (
-        [Necessity.OPTIONAL, None],
+        [OPTIONAL, None],
         Need.NEVER,
         "Optional; only in 0A0101",
     ),
     "one of three": (
-        [None, RECOMMENDED, Necessity.OPTIONAL],
+        [None, RECOMMENDED, OPTIONAL],
         Need.RECOMMENDED,
         "Recommended in 0A0102; only in 0A0102, 0B0101",
     ),

@@ -22,7 +22,7 @@ from feedtool.areas.products.catalog.wire import (
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.service.bodies import Unreadable
-from tests.areas.products.catalog.conftest import category, prop
+from tests.catalogues import category, prop
 
 URL = "https://service.example/v2/categories?pageIndex=1"
 EN = (("Accept-Language", "en-US"),)
