@@ -35,6 +35,7 @@ MISTAKES = {
     "preparationTime": ["1.5", "", "1000"],
     "salesChannelId": ["OTHER", ""],
 }
+TRACE = re.compile(rb"(?<=traceId )[0-9a-f]{32}")
 VARIABLE = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "UUID"),
     (re.compile(r"\b[0-9a-f]{16,64}\b"), "HEX"),
@@ -89,12 +90,16 @@ def without_variable(text: str, folder: Path) -> str:
 
 
 def content(file: Path) -> object:
-    """The bytes of a file; of a workbook of rows to correct those of its parts but its stamps."""
-    if not file.name.endswith(".failed.xlsx"):
-        return file.read_bytes()
+    """The bytes of a file, or of a workbook's parts, without the service's names for its answers.
+
+    What is stamped into a workbook of rows to correct is set aside too.
+    """
+    if file.suffix != ".xlsx":
+        return TRACE.sub(b"", file.read_bytes())
+    stamps = "docProps/custom.xml" if file.name.endswith(".failed.xlsx") else None
     with ZipFile(file) as parts:
-        names = [name for name in parts.namelist() if name != "docProps/custom.xml"]
-        return {name: parts.read(name) for name in names}
+        names = (name for name in parts.namelist() if name != stamps)
+        return [(name, TRACE.sub(b"", parts.read(name))) for name in names]
 
 
 def outcome(tree: Path, path: Path) -> list[tuple[str, object]]:
