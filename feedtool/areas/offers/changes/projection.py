@@ -71,10 +71,9 @@ def project(engine: Engine, service: str, seller: str) -> None:
     """Read the packages of a seller that were closed since the last time."""
     closed = (
         select(t.packages, t.runs.c.run_id, t.runs.c.started_at)
-        .select_from(t.packages.join(t.files).join(t.runs).outerjoin(t.absorbed))
+        .select_from(t.package_runs.outerjoin(t.absorbed))
         .where(
-            t.runs.c.seller == seller,
-            t.runs.c.service == service,
+            t.is_of(service, seller),
             t.packages.c.phase == str(Phase.CLOSED),
             t.packages.c.package_type.in_([*PackageType]),
             t.absorbed.c.package.is_(None),
@@ -102,8 +101,8 @@ def count_projected(engine: Engine, service: str, seller: str) -> int:
 def _count_projected(db: Connection, service: str, seller: str) -> int:
     query = (
         select(func.count())
-        .select_from(t.absorbed.join(t.packages).join(t.files).join(t.runs))
-        .where(t.runs.c.seller == seller, t.runs.c.service == service)
+        .select_from(t.absorbed.join(t.package_runs))
+        .where(t.is_of(service, seller))
     )
     return int(db.execute(query).scalar_one())
 
