@@ -9,7 +9,6 @@ from feedtool.model.cells import Block, Cells, brief, letters, shown
 from feedtool.model.header import Header
 from feedtool.model.nouns import Issue, Problem
 
-
 Place = tuple[str | None, str | None, str | None]
 """A column's letters, header and key."""
 
