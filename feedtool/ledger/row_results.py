@@ -198,7 +198,11 @@ _FURTHER = (
 
 
 def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
-    """The results of a file's rows, in their order; nothing is held open meanwhile."""
+    """The results of a file's rows, in their order; nothing is held open meanwhile.
+
+    Several of a row come in the order of their requests, as `rows_of` has them: those that began in
+    a row above are first. What is not sent follows.
+    """
     of, further, skipped = t.requests.c, t.request_rows.c, t.withheld.c
     requests = _pages(engine, FACTS.where(of.file == file), of.row, of.number)
     others = _pages(
@@ -213,9 +217,9 @@ def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
         skipped.channel,
     )
     return merge(
-        (row_result(RowFacts._make(row)) for row in requests),
         # Beside the row they have the first one.
         (row_result(RowFacts._make((row[0], *row[2:]))) for row in others),
+        (row_result(RowFacts._make(row)) for row in requests),
         (
             RowResult(row, reference, Status(status), messages_of(messages), channel)
             for row, channel, reference, status, messages in not_sent

@@ -6,6 +6,7 @@ import pytest
 from feedtool.ledger import Change, Ledger, Package, Phase, Resolution, Stage
 from feedtool.ledger.row_results import RowFacts, messages_as_text, row_result
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status
+from feedtool.model.sheet import rows_of
 from tests.ledger.conftest import add_run
 
 FACTS = RowFacts(
@@ -149,6 +150,14 @@ def told(ledger: Ledger) -> list[tuple[int, str, str, str]]:
         (result.row, result.channel, result.reference, str(result.status))
         for result in ledger.verdicts(1)
     ]
+
+
+def test_results_of_a_row_come_in_the_order_of_its_requests(ledger: Ledger) -> None:
+    items = item(3, "A", further_rows=(5,)), item(5, "B", "C"), item(5, "B", "A", number=1)
+    add_run(ledger, items)
+    expected = [(3, "A", "P"), (5, "A", "P"), (5, "B", "C"), (5, "B", "A")]
+    assert [(one.row, one.reference, one.channel) for one in ledger.verdicts(1)] == expected
+    assert [(row, one.reference, one.channel) for row, one in rows_of(items)] == expected
 
 
 def test_each_row_has_a_result_of_each_of_its_requests(many: Ledger) -> None:

@@ -22,7 +22,7 @@ from feedtool.areas.products.catalog.wire import (
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.service.bodies import Unreadable
-from tests.areas.products.catalog.conftest import category, prop
+from tests.catalogues import category, prop
 
 URL = "https://service.example/v2/categories?pageIndex=1"
 EN = (("Accept-Language", "en-US"),)
@@ -36,12 +36,8 @@ def reply(document: object, headers: Mapping[str, str] | None = None, status: in
 
 
 def test_a_page_of_brands() -> None:
-    assert wire.read_brands() == Call(
-        "GET",
-        "/brands",
-        READ,
-        query=(("pageIndex", "1"), ("pageSize", "100"), ("fields", "name")),
-    )
+    query = (("pageIndex", "1"), ("pageSize", "100"), ("fields", "name"))
+    assert wire.read_brands() == Call("GET", "/brands", READ, query=query)
 
 
 @pytest.mark.parametrize(
@@ -84,18 +80,8 @@ FIRST, LINKED = CatalogPage(), CatalogPage(2, "https://service.example/v2/x")
 TWO = [{"categoryReference": "0A", "level": 1}, {"categoryReference": "0B", "level": 1}]
 
 NEXT: dict[str, tuple[Any, Mapping[str, str], CatalogPage, CatalogPage | None]] = {
-    "a link": (
-        {"items": TWO},
-        LINK,
-        FIRST,
-        CatalogPage(2, "https://service.example/v2/categories?pageIndex=2"),
-    ),
-    "a link from a link": (
-        {"items": TWO},
-        LINK,
-        LINKED,
-        CatalogPage(3, "https://service.example/v2/categories?pageIndex=2"),
-    ),
+    "a link": ({"items": TWO}, LINK, FIRST, CatalogPage(2, f"{URL[:-1]}2")),
+    "a link from a link": ({"items": TWO}, LINK, LINKED, CatalogPage(3, f"{URL[:-1]}2")),
     "links, and none to a next page": ({"items": TWO}, LAST, FIRST, None),
     "no link where one led here": ({"items": TWO}, {}, LINKED, None),
     "a full page": ({"items": TWO, "itemsPerPage": 2}, {}, FIRST, CatalogPage(2)),
@@ -252,9 +238,7 @@ def test_a_property(changes: dict[str, Any], expected: dict[str, Any] | None) ->
 
 def test_properties_come_by_their_index() -> None:
     items = [
-        {"propertyReference": "c", "index": 20},
-        {"propertyReference": "b", "index": 10},
-        {"propertyReference": "a", "index": 20},
+        {"propertyReference": key, "index": at} for key, at in (("c", 20), ("b", 10), ("a", 20))
     ]
     found = properties_of(reply({"items": items})).properties or ()
     assert [one.reference for one in found] == ["b", "a", "c"]
