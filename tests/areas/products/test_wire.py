@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog.wire import CatalogPage
+from feedtool.areas.products.catalog.wire import CatalogPage, Listing
 from feedtool.areas.products.wire import (
     COMPLETE,
     NO_EDIT,
@@ -15,7 +15,6 @@ from feedtool.areas.products.wire import (
     NOT_MARKETABLE,
     NOTHING_NEW,
     ProductSheet,
-    SheetsPage,
     batch_id,
     read_products,
     read_reports,
@@ -262,13 +261,13 @@ WHOLE = {
 }
 
 
-def products(items: object, link: str = "") -> SheetsPage:
+def products(items: object, link: str = "") -> Listing:
     body = json.dumps({"itemsPerPage": 2, "items": items}).encode()
     return sheets_page(Reply(200, {"link": link} if link else {}, body, LIST), CatalogPage(1), "12")
 
 
 def only(item: dict[str, Any]) -> ProductSheet:
-    (sheet,) = products([item]).sheets
+    sheet: ProductSheet = products([item]).entries[0]
     return sheet
 
 
@@ -309,7 +308,7 @@ STRANGE = [None, 1, {}, {"gtin": None}, {"label": "x"}]
 
 def test_items_that_are_no_products_are_counted() -> None:
     found = products([*STRANGE, {"gtin": "12"}])
-    assert (len(found.sheets), found.strange) == (1, 5)
+    assert (len(found.entries), found.strange) == (1, 5)
 
 
 def test_a_page_of_nothing_else_is_no_page() -> None:
