@@ -159,7 +159,7 @@ DONE = Message("8000", "The offer has been created.")
 )
 def test_items(item: dict[str, Any], status: Status, messages: tuple[Message, ...]) -> None:
     document = {"itemsPerPage": 1, "items": [{"sellerExternalReference": " A ", **item}]}
-    assert results_page(reply(document)).results == [RequestResult(" A ", status, messages)]
+    assert results_page(reply(document)).items == [RequestResult(" A ", status, messages)]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_a_page_is_only_so_long(body: bytes, told: str) -> None:
 def test_a_row_has_only_so_many_messages() -> None:
     messages = [{"resultCode": str(code), "message": "m"} for code in range(1000)]
     item = {"sellerExternalReference": "A", "integrationStatus": "Rejected", "results": messages}
-    (found,) = results_page(reply({"items": [item]})).results
+    (found,) = results_page(reply({"items": [item]})).items
     assert [message.code for message in found.messages] == [str(code) for code in range(100)]
 
 
