@@ -282,8 +282,9 @@ def test_hooks_that_cannot_be(command: str) -> None:
         targets_of(command, None, post)
 
 
-def test_a_notice_has_an_id_of_its_own() -> None:
-    one, other = (json.loads(as_body({"run": "1"})) for _ in range(2))
+def test_equal_notices_have_the_same_id() -> None:
+    one, same, other = (json.loads(as_body({"run": run})) for run in ("1", "1", "2"))
+    assert one == same
     assert one["id"] != other.pop("id")
-    assert other == {"run": "1"}
+    assert other == {"run": "2"}
     assert as_body({"run": "1"}).endswith(b"\n")
