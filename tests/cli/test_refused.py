@@ -90,6 +90,7 @@ USAGE = {
     "submit good.csv --save-plan p": ("--save-plan is about --dry-run", "add --dry-run"),
     "submit --plan nowhere": ("the plan nowhere cannot be read", ""),
     "submit --plan good.csv": ("good.csv is no plan", ""),
+    "submit --dry-run --save-plan p --plan good.csv": (CONTRADICT, ""),
     "submit good.csv --sandbox --expect-removals 9": ("which is not there", "leave it out"),
     # Conversions.
     "convert good.csv good.csv": ("is IN and OUT", "give OUT another name"),
