@@ -12,7 +12,6 @@ from openpyxl import load_workbook
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
-from feedtool.model.cells import letters
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import serving
 from tests.areas.products.sandbox.records import stored_products
@@ -102,22 +101,7 @@ def test_offers_can_be_removed_by_it(feedtool: Feedtool, shop: Path) -> None:
         assert list(stored_offers(sandbox)) == []
 
 
-def test_filled_columns_are_in_sight(feedtool: Feedtool, shop: Path) -> None:
-    del shop
-    assert feedtool("export offers --sandbox").code == 0
-    sheet = load_workbook("offers.xlsx")["Offers"]
-    hidden = {
-        cell.value
-        for index, cell in enumerate(sheet[2])
-        if sheet.column_dimensions[letters(index)].hidden
-    }
-    assert {f"{SIGNED}.cost", f"{SIGNED}.additionalCost"}.isdisjoint(hidden)
-    assert {"deliveryModes.ExpressHomeDelivery.cost", "salesChannelId"} <= hidden
-
-
 FILTERS = {
-    "a state": (["--state", "Inactive"], ["=SUM(A1)"]),
-    "both states": (["--state", "active,inactive"], ["SKU-1", "=SUM(A1)", "SKU-3", "SKU-4"]),
     "products": (["--gtin", "3000000000014,00096385074"], ["SKU-1", "SKU-4"]),
     "references": (["--reference", "SKU-3, SKU-1,SKU-3"], ["SKU-1", "SKU-3"]),
     "an id": (["--offer-id", "sandbox_96385074_New_PRIMARY"], ["SKU-4"]),

@@ -126,3 +126,8 @@ def test_all_rows_against_a_profile_that_says_otherwise(feedtool: Feedtool, file
     assert head()["words"]["changed_only"] is False
     assert feedtool("submit --plan", PLAN).code == 1
     assert applied() == ["SKU-1", "SKU-3"]
+
+
+def test_a_plan_is_made_or_sent(feedtool: Feedtool, planned: Path) -> None:
+    ran = feedtool("submit --dry-run --save-plan p --plan", planned)
+    assert (ran.code, "contradict each other" in ran.error()[0]) == (2, True)
