@@ -8,9 +8,10 @@ import pytest
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.model.errors import Interrupted
 from feedtool.runs.deliver import Submission
 from feedtool.runs.resume import results
-from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Shop, statuses
+from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Market, Shop, statuses
 from tests.conftest import gtin, offer, update
 
 
@@ -194,7 +195,7 @@ def test_a_purge_is_sent_whole_and_leaves_nothing_known_of_others(shop: Shop) ->
 
 def test_what_a_resume_would_send_is_not_known(shop: Shop) -> None:
     shop.send(ONE)
-    cut = shop.stopping_service()
+    cut = replace(shop.service, stopping=lambda: Interrupted("cut", "resume"))
     shop.send(CHEAPER, service=cut)
     assert statuses(shop.send(ONE, selection=CHANGED)) == SENT
     shop.resume()
@@ -286,13 +287,13 @@ def test_packages_are_sent_in_the_order_of_all_rows(shop: Shop) -> None:
     assert [one.channel for one in found.packages] == ["SECOND", "PRIMARY"]
 
 
-def test_sellers_and_services_are_kept_apart(shop: Shop, other: Shop) -> None:
-    shop.send(ONE)
-    assert statuses(other.send(ONE, selection=CHANGED)) == SENT
+def test_sellers_are_kept_apart(market: Market) -> None:
+    market.shop().send(ONE)
+    assert statuses(market.shop().send(ONE, selection=CHANGED)) == SENT
 
 
 def test_nobody_is_asked_where_nothing_is_sent(shop: Shop) -> None:
     shop.send(ONE)
-    silent = replace(shop.service, client=shop.refusing_client())
+    silent = replace(shop.service, client=shop.client("wrong"))
     found = shop.send(ONE, selection=SelectionOptions(changed_only=True), service=silent)
     assert (found.stopped, statuses(found)) == (None, UNCHANGED)
