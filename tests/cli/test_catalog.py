@@ -16,7 +16,7 @@ from feedtool.areas.products.catalog.model import Validators
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.options import SANDBOX
 from feedtool.sandbox.server import serving
-from tests.areas.products.catalog.conftest import BRANDS, SERVICE, T0, TREE, category, choices, prop
+from tests.catalogues import AT, SERVICE, TREE, TREE_BRANDS, category, choices, prop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,13 +58,13 @@ def fill(
 ) -> None:
     """A small catalogue, as if it had been brought."""
     with Cache(home / FILE) as cache:
-        key = cache.begin(service, language, (), T0).catalog
+        key = cache.begin(service, language, (), AT).catalog
         cache.save_categories(key, TREE)
-        cache.save_brands(key, BRANDS)
-        cache.save_properties(key, "0A0101", KETTLES, Validators(), T0)
+        cache.save_brands(key, TREE_BRANDS)
+        cache.save_properties(key, "0A0101", KETTLES, Validators(), AT)
         if is_whole:
             listed = frozenset(one.reference for one in TREE)
-            cache.finish(key, listed, frozenset(one.reference for one in BRANDS), T0)
+            cache.finish(key, listed, frozenset(one.reference for one in TREE_BRANDS), AT)
 
 
 # Search.
@@ -210,8 +210,8 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, h
     many = prop("50", is_ranged=True, choices=choices(*(f"choice {n}" for n in range(2_345))))
     fill(home)
     with Cache(home / FILE) as cache:
-        key = cache.begin(SERVICE, "en", (), T0).catalog
-        cache.save_properties(key, "0B0101", [many], Validators(), T0)
+        key = cache.begin(SERVICE, "en", (), AT).catalog
+        cache.save_properties(key, "0B0101", [many], Validators(), AT)
     short = feedtool("catalog show 0B0101").out
     assert "2,345: choice 0, choice 1," in short
     assert max(map(len, short.splitlines())) < 120
@@ -239,9 +239,9 @@ def test_the_service_of_a_profile(feedtool: Feedtool, home: Path, tmp_path: Path
 def test_nothing_steers_the_terminal(feedtool: Feedtool, home: Path) -> None:
     evil = "Kettle\x1b[2J\u202egnp\r\n"
     with Cache(home / FILE) as cache:
-        key = cache.begin(SERVICE, "en", (), T0).catalog
+        key = cache.begin(SERVICE, "en", (), AT).catalog
         cache.save_categories(key, [category("0A0101", evil)])
-        cache.save_properties(key, "0A0101", [prop(label=evil, unit=evil)], Validators(), T0)
+        cache.save_properties(key, "0A0101", [prop(label=evil, unit=evil)], Validators(), AT)
     for words in (["search", "kettle"], ["show", "0A0101"]):
         for form in ("text", "json"):
             ran = feedtool("catalog", *words, "--format", form)

@@ -57,7 +57,7 @@ def test_the_cache_is_what_they_are_judged_by(feedtool: Feedtool, files: Files, 
     path = files.csv(product(1), product(2, p3001="Z"), shirt(3))
     ran = feedtool("validate", path, "--format", "json", "--home", home)
     assert (ran.code, ran.only["rows"], ran.only["valid"]) == (1, 3, 2)
-    assert ran.err == f"catalogue: {SERVICE} in en, synced 2026-11-20 00:00 UTC\n"
+    assert ran.err == f"catalogue: {SERVICE} in en, synced 2026-03-01 14:02 UTC\n"
     (problem,) = ran.only["problems"]
     assert (problem["row"], problem["field"], problem["code"]) == (3, "3001", "enum-value")
 

@@ -9,7 +9,7 @@ import pytest
 from feedtool.areas.registry import load
 from feedtool.cli.options import SANDBOX
 from tests.areas.legacy.conftest import OFFER, member, zipped
-from tests.areas.products.catalog.conftest import SERVICE
+from tests.catalogues import SERVICE
 from tests.cli.conftest import Feedtool, made_by
 from tests.cli.test_catalog import fill
 from tests.conftest import Files, offer
