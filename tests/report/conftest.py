@@ -106,5 +106,20 @@ def mistaken() -> SheetResult:
 
 
 @pytest.fixture
+def two_channels() -> SheetResult:
+    """A row with a result on each of two channels, and one on one."""
+    sent, taken = make_outcome(), (Message("2403", "Taken."),)
+    sent.is_submitted = True
+    sent.verdicts = lambda: iter(
+        [
+            RowResult(3, "A", Status.INTEGRATED, (), "FIRST"),
+            RowResult(3, "A", Status.REJECTED, taken, "SECOND"),
+            RowResult(4, "B", Status.REJECTED, taken, "FIRST"),
+        ]
+    )
+    return sent
+
+
+@pytest.fixture
 def sent() -> SheetResult:
     return make_sent()

@@ -45,6 +45,14 @@ def test_each_message_of_a_row_is_a_line() -> None:
     assert [one["code"] for one in lines(refused)] == ["2503", "1324"]
 
 
+def test_of_several_results_of_a_row_each_has_its_channel(two_channels: SheetResult) -> None:
+    assert [(one["row"], one["field"], one["value"]) for one in lines(two_channels)] == [
+        ("3", "salesChannelId", "FIRST"),
+        ("3", "salesChannelId", "SECOND"),
+        ("4", "", ""),
+    ]
+
+
 @pytest.mark.parametrize(
     ("cell", "safe"),
     [

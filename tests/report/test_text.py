@@ -77,6 +77,14 @@ def test_every_refused_row_is_named_when_verbose(sent: SheetResult) -> None:
     )
 
 
+def test_of_several_results_of_a_row_each_has_its_channel(two_channels: SheetResult) -> None:
+    text = told(two_channels, verbose=True)
+    assert "Rejected[2403] 1 row: SECOND: Taken.\n    row 3\n" in text
+    assert "Rejected[2403] 1 row: Taken.\n    row 4\n" in text
+    assert "offers.xlsx:3 A SECOND Rejected: 2403 Taken.\n" in text
+    assert "offers.xlsx:4 B Rejected: 2403 Taken.\n" in text
+
+
 def test_an_unreadable_file_is_one_clear_block(unreadable: SheetResult) -> None:
     assert told(unreadable) == (
         "big.xlsx\nerror[zip-bomb] unpacks to 4 GB\n  help: split it\n\n1 file could not be read.\n"

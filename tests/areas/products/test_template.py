@@ -493,9 +493,8 @@ def test_any_category_makes_a_workbook_within_limits(
         one.reference.upper() != "CDAV" for one in properties
     )
     for rule in sheet.data_validations.dataValidation:
-        assert length(rule.prompt) <= limits.PROMPT
-        assert length(rule.promptTitle) <= limits.PROMPT_TITLE
-        assert length(rule.error) <= limits.ERROR
+        for attribute, longest in limits.RULE_TEXTS.items():
+            assert length(getattr(rule, attribute)) <= longest
         if rule.type == "list":
             assert rule.formula1 in book.defined_names
     for name in book.defined_names:
