@@ -60,7 +60,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.records import Phase
-from feedtool.ledger.row_results import FACTS, facts_of, row_result
+from feedtool.ledger.row_results import FACTS, RowFacts, row_result
 from feedtool.model.nouns import Status
 
 FAILED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED})
@@ -143,7 +143,7 @@ class _Package:
         quantities: dict[str, int | None] = {}
         changed: dict[str, AcceptedOffer] = {}
         for row in rows:
-            status = row_result(facts_of(row.row, row[2:-2])).status
+            status = row_result(RowFacts._make(row[:-2])).status
             if status in NEVER_SENT:
                 continue
             before = known.get(row.reference)

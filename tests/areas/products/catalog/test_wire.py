@@ -13,7 +13,6 @@ from feedtool.areas.products.catalog import Brand, Necessity, PropertyChoice, wi
 from feedtool.areas.products.catalog.model import Validators
 from feedtool.areas.products.catalog.wire import (
     CatalogPage,
-    Listing,
     PropertiesReply,
     brands_page,
     categories_page,
@@ -125,8 +124,8 @@ def test_a_link_to_another_host_is_not_followed() -> None:
     ],
 )
 def test_a_brand(item: object, brand: Brand | None) -> None:
-    found = brands_page(reply({"items": [item]}), FIRST)
-    assert found.entries == ([brand] if brand else [])
+    found = brands_page(reply({"items": [item, {"brandReference": "1", "name": "Alder"}]}), FIRST)
+    assert found.entries == [*([brand] if brand else []), Brand("1", "Alder")]
     assert found.strange == (0 if brand else 1)
 
 
@@ -169,12 +168,12 @@ TOLD = {
     ids=str,
 )
 def test_a_category(changes: dict[str, Any], expected: dict[str, Any] | None) -> None:
-    answer = reply({"items": [TOLD | changes]}, {"content-language": "en-US"})
-    found = categories_page(answer, CatalogPage(2, "https://service.example/v2/x"))
-    if expected is None:
-        assert found == Listing([], None, 1, "en-US")
-    else:
-        assert found == Listing([KETTLES._replace(**expected)], None, 0, "en-US")
+    items = [TOLD | changes, TOLD | {"categoryReference": "0A01", "level": 2}]
+    found = categories_page(reply({"items": items}, {"content-language": "en-US"}), LINKED)
+    first, *others = found.entries if expected is not None else (None, *found.entries)
+    assert first == (None if expected is None else KETTLES._replace(**expected))
+    assert ([item.reference for item in others], found.strange) == (["0A01"], expected is None)
+    assert (found.next, found.language) == (None, "en-US")
 
 
 PROPERTY = prop(index=10, necessity=Necessity.MANDATORY, is_multiple=True)
