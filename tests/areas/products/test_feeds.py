@@ -58,15 +58,6 @@ def test_a_whole_product(sent: Sent) -> None:
     }
 
 
-def test_files_are_told_from_values(sent: Sent) -> None:
-    url = "https://shop.example/a.pdf"
-    request = sent(product(p3007=f"{url};{url}"), dialect=judging())
-    assert request["attributes"][1] == {
-        "propertyReference": "3007",
-        "files": [{"index": 1, "url": url}, {"index": 2, "url": url}],
-    }
-
-
 @pytest.mark.parametrize(
     ("catalogue", "written", "language"),
     [

@@ -261,9 +261,8 @@ WHOLE = {
 }
 
 
-def products(items: object, link: str = "") -> Listing:
-    body = json.dumps({"itemsPerPage": 2, "items": items}).encode()
-    return sheets_page(Reply(200, {"link": link} if link else {}, body, LIST), CatalogPage(1), "12")
+def products(items: object) -> Listing:
+    return sheets_page(reply({"items": items}), CatalogPage(), "12")
 
 
 def only(item: dict[str, Any]) -> ProductSheet:
@@ -303,32 +302,9 @@ def test_fields_of_another_shape_are_blank(value: object) -> None:
         assert only({"gtin": "12", name: value}) == only({"gtin": "12"}), name
 
 
-STRANGE = [None, 1, {}, {"gtin": None}, {"label": "x"}]
-
-
 def test_items_that_are_no_products_are_counted() -> None:
-    found = products([*STRANGE, {"gtin": "12"}])
+    found = products([None, 1, {}, {"gtin": None}, {"label": "x"}, {"gtin": "12"}])
     assert (len(found.entries), found.strange) == (1, 5)
-
-
-def test_a_page_of_nothing_else_is_no_page() -> None:
-    with pytest.raises(Unreadable, match="5 products and none"):
-        products(STRANGE)
-
-
-NEXT = {
-    "a link": (["12"], '<?pageIndex=2>; rel="next"', (2, f"{LIST[:-1]}2")),
-    "a full page": (["12", "13"], "", (2, None)),
-    "the last page": (["12"], "", None),
-    "an empty page": ([], "", None),
-}
-
-
-@pytest.mark.parametrize(("gtins", "link", "expected"), NEXT.values(), ids=NEXT)
-def test_the_page_of_products_after(
-    gtins: list[str], link: str, expected: tuple[int, str | None] | None
-) -> None:
-    assert products([{"gtin": gtin} for gtin in gtins], link).next == expected
 
 
 def test_pages_of_products_are_asked_for() -> None:

@@ -1,12 +1,11 @@
 import sqlite3
 import stat
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from feedtool.areas.products.catalog import Brand, Necessity, PropertyChoice
+from feedtool.areas.products.catalog import Brand, Catalog, Necessity, Property, PropertyChoice
 from feedtool.areas.products.catalog.cache import STALE, Cache, Removed, Saved
 from feedtool.areas.products.catalog.database import VERSION
 from feedtool.areas.products.catalog.model import Origin, Validators
@@ -28,15 +27,11 @@ ALL = frozenset(one.reference for one in TREE)
 ALL_BRANDS = frozenset(one.reference for one in TREE_BRANDS)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "catalog.sqlite"
-
-
-@pytest.fixture
-def cache(path: Path) -> Iterator[Cache]:
-    with Cache(path) as opened:
-        yield opened
+def known(cache: Cache, language: str = "en") -> Catalog:
+    """The catalogue in the cache."""
+    result = cache.catalog(SERVICE, language)
+    assert result is not None
+    return result
 
 
 def filled(cache: Cache, service: str = SERVICE, language: str = "en") -> int:
@@ -51,8 +46,7 @@ def filled(cache: Cache, service: str = SERVICE, language: str = "en") -> int:
 
 def test_what_was_saved_is_found(cache: Cache) -> None:
     filled(cache)
-    found = cache.catalog(SERVICE, "en")
-    assert found is not None
+    found = known(cache)
     assert found.origin == Origin(SERVICE, "en", AT + MINUTE)
     kettles = found.category("0A0101")
     assert kettles is not None
@@ -88,13 +82,13 @@ def test_each_service_and_language_has_its_own(cache: Cache) -> None:
     ],
     ids=["compared", "not modified", "one less", "none any more"],
 )
-def test_properties_are_compared(cache: Cache, properties: list[object] | None, how: Saved) -> None:
+def test_properties_are_compared(
+    cache: Cache, properties: list[Property] | None, how: Saved
+) -> None:
     key = filled(cache)
     at = AT + 5 * MINUTE
-    assert cache.save_properties(key, "0A0101", properties, Validators("f"), at) is how  # type: ignore[arg-type]
-    found = cache.catalog(SERVICE, "en")
-    assert found is not None
-    assert found.checked_at("0A0101") == at
+    assert cache.save_properties(key, "0A0101", properties, Validators("f"), at) is how
+    assert known(cache).checked_at("0A0101") == at
     assert cache.begin(SERVICE, "en", (), at).marks == {"0A0101": Validators("f")}
 
 
@@ -102,8 +96,7 @@ def test_entries_that_are_no_longer_listed_go(cache: Cache) -> None:
     key = filled(cache)
     left = ALL - {"0A0101", "0A0103"}
     assert cache.finish(key, left, frozenset({"1"}), AT) == Removed(2, 3)
-    found = cache.catalog(SERVICE, "en")
-    assert found is not None
+    found = known(cache)
     assert set(found.categories) == left
     assert found.properties("0A0101") is None
     assert [one.name for one in found.brands()] == ["Nestlé"]
@@ -183,10 +176,9 @@ def test_what_breaks_under_way_is_told(cache: Cache, path: Path) -> None:
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE brands")
     db.close()
-    found = cache.catalog(SERVICE, "en")
-    assert found is not None
+    catalog = known(cache)
     with pytest.raises(Interrupted, match=r"cannot be read: no such table: brands\.") as caught:
-        found.brand("x")
+        catalog.brand("x")
     assert "remove the file" in caught.value.hint
 
 

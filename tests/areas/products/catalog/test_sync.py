@@ -1,7 +1,7 @@
 """The catalogue brought: from the sandbox, and from a small service that does what it is told."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
 from feedtool.areas.products.catalog.sync import Lack, Synced, SyncStep, sync
 from feedtool.areas.registry import sandbox_parts
@@ -20,8 +19,9 @@ from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
+from tests.areas.products.catalog.test_cache import known
+from tests.catalogues import SERVICE as BASE
 
-BASE = "https://service.example/v2"
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
 Answer = Reply | Exception
 
@@ -105,12 +105,6 @@ def shop(**changes: Any) -> Shop:
 PROPERTIES = ["0A0101", "0A0102", "0B0101"]
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Iterator[Cache]:
-    with Cache(tmp_path / "catalog.sqlite") as opened:
-        yield opened
-
-
 def brought(
     service: Shop,
     cache: Cache,
@@ -131,12 +125,6 @@ def brought(
         page_size=2,
         on_step=on_step,
     )
-
-
-def known(cache: Cache, language: str = "en") -> Catalog:
-    found = cache.catalog(BASE, language)
-    assert found is not None
-    return found
 
 
 def asked_for(service: Shop) -> list[str]:

@@ -26,6 +26,14 @@ from tests.areas.products.sandbox.records import stored_products
 from tests.sandbox.desk import Desk
 
 
+@pytest.fixture
+def gtin(desk: Desk) -> str:
+    """Of a mug, whose sheet S1 has created."""
+    gtin = new_gtin(desk, 1)
+    integrate(desk, product(gtin))
+    return gtin
+
+
 @pytest.mark.parametrize(
     ("changes", "operation"),
     [
@@ -36,9 +44,9 @@ from tests.sandbox.desk import Desk
         ({"sellerProductReference": "OTHER"}, "Identical"),
     ],
 )
-def test_a_creator_edits_its_sheet(desk: Desk, changes: dict[str, Any], operation: str) -> None:
-    gtin = new_gtin(desk, 1)
-    integrate(desk, product(gtin))
+def test_a_creator_edits_its_sheet(
+    desk: Desk, gtin: str, changes: dict[str, Any], operation: str
+) -> None:
     [report] = integrate(desk, product(gtin, **changes))
     assert (report["status"], report["operationType"]) == ("Integrated", operation)
     assert report["infos"] == []
@@ -57,10 +65,8 @@ def test_a_creator_edits_its_sheet(desk: Desk, changes: dict[str, Any], operatio
     ],
 )
 def test_a_creator_moves_its_product(
-    desk: Desk, category: str, status: str, codes: set[str]
+    desk: Desk, gtin: str, category: str, status: str, codes: set[str]
 ) -> None:
-    gtin = new_gtin(desk, 1)
-    integrate(desk, product(gtin))
     sent = {"gtin": gtin, "sellerProductReference": "R", "categoryCode": category}
     [report] = integrate(desk, sent)
     assert report["status"] == status
@@ -69,9 +75,7 @@ def test_a_creator_moves_its_product(
     assert sheet["category"]["reference"] == (category if status == "Integrated" else MUGS)
 
 
-def test_properties_of_another_category_are_left_out(desk: Desk) -> None:
-    gtin = new_gtin(desk, 1)
-    integrate(desk, product(gtin))
+def test_properties_of_another_category_are_left_out(desk: Desk, gtin: str) -> None:
     desk.headers["SellerId"] = "S2"
     fit = use_of(SHIRTS, "Coupe").known.reference
     [report] = integrate(desk, product(gtin, SHIRTS, **{f"_{fit}": ["Droite"]}))
@@ -92,9 +96,7 @@ def known(field: str) -> list[tuple[str, str]]:
     return [("ValueAlreadyKnown", field)]
 
 
-def test_a_contributor_adds_what_is_not_known(desk: Desk) -> None:
-    gtin = new_gtin(desk, 1)
-    integrate(desk, product(gtin))
+def test_a_contributor_adds_what_is_not_known(desk: Desk, gtin: str) -> None:
     desk.headers["SellerId"] = "S2"
     more = {f"_{MATERIAL}": ["Verre"], "title": "Autre titre", "richMarketingDescription": "<p/>"}
     [report] = integrate(desk, product(gtin, **more))
