@@ -99,15 +99,13 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = Consulted(asked.catalog)
-    sheets = _checked_sheets(
-        files, replace(asked, catalog=consulted), has_channel=session.has_channel
-    )
+    judged = replace(asked, catalog=consulted)
+    sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
     checked = _Checked(files, sheets, asked, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
         plan = checked.plan()
-        unread = map(SheetResult, sheets)
-        return Submission(checked.results(plan) if plan.blocked else [*unread])
+        return Submission(checked.results(plan) if plan.blocked else [*map(SheetResult, sheets)])
     options = _options(snapshots, asked, outputs, session, sheets, plan_file, selection)
     _refuse_claim_of_stopped(claim, session)
     with locked(session, workspace, "submit"):
