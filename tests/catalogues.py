@@ -1,8 +1,8 @@
-"""A small catalogue made by hand, and rows of products that it finds right."""
+"""Two small catalogues made by hand, and rows of products that the first finds right."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from feedtool.areas.products.catalog import (
     Brand,
@@ -12,112 +12,73 @@ from feedtool.areas.products.catalog import (
     Property,
     PropertyChoice,
 )
-from feedtool.areas.products.catalog.model import Listed, Origin
+from feedtool.areas.products.catalog.model import Listed, Origin, with_paths
 from feedtool.model.settings import AccountSettings, Context
-from tests.conftest import gtin
+from tests.conftest import changed, gtin
 
-AT = datetime(2026, 11, 20, tzinfo=UTC)
+AT = datetime(2026, 3, 1, 14, 2, tzinfo=UTC)
+SERVICE = "https://service.example/v2"
+MANDATORY, RECOMMENDED, OPTIONAL = Necessity
 
-PLAIN = Property(
-    reference="",
-    index=0,
-    necessity=Necessity.OPTIONAL,
-    label="",
-    unit=None,
-    is_ranged=False,
-    is_numeric=False,
-    is_multiple=False,
-    is_variation=False,
-    is_size=False,
-    choices=(),
-    allowed_file_types=(),
-)
+
+KINDS = ("ranged", "numeric", "multiple", "variation", "size")
+
+
+def prop(reference: str = "3263", **changes: Any) -> Property:
+    """An optional text."""
+    usual: dict[str, Any] = {f"is_{name}": False for name in KINDS}
+    usual |= {"index": 1, "necessity": OPTIONAL, "label": "Colour", "unit": None}
+    usual |= {"choices": (), "allowed_file_types": ()}
+    return Property(**{"reference": reference, **usual, **changes})
 
 
 def choices(*labels: str) -> tuple[PropertyChoice, ...]:
+    """Choices with but one text."""
+    return tuple(PropertyChoice(label, label) for label in labels)
+
+
+def coded(*labels: str) -> tuple[PropertyChoice, ...]:
     """Choices whose codes are numbers of three digits."""
-    return tuple(PropertyChoice(f"{100 + number}", label) for number, label in enumerate(labels))
+    return tuple(PropertyChoice(str(code), label) for code, label in enumerate(labels, start=100))
 
 
-COLOURS = choices("Beige", "Black", "Blue", "Brown")
-MANDATORY = Necessity.MANDATORY
+def category(reference: str, label: str, **changes: Any) -> Category:
+    """An active category of the level and parent that its reference tells."""
+    usual: dict[str, Any] = {"reference": reference, "label": label, "level": len(reference) // 2}
+    usual |= {"is_active": True, "parent": reference[:-2] or None, "path": (label,)}
+    return Category(**(usual | {"is_brand_mandatory": False, "is_variant": False} | changes))
 
-ENERGY = replace(
-    PLAIN,
-    reference="3001",
-    label="Energy class",
-    necessity=MANDATORY,
-    is_ranged=True,
-    choices=choices("A", "B", "C"),
-)
-COLOUR = replace(
-    PLAIN, reference="3002", label="Main colour", is_ranged=True, is_multiple=True, choices=COLOURS
-)
-LENGTH = replace(PLAIN, reference="3003", label="Length", is_numeric=True, unit="cm")
-MATERIAL = replace(PLAIN, reference="3004", label="Material")
-FEATURES = replace(PLAIN, reference="3005", label="Features", is_multiple=True)
-MANUAL = replace(PLAIN, reference="3006", label="Manual", allowed_file_types=("pdf",))
-LABELS = replace(
-    PLAIN,
-    reference="3007",
-    label="Certificates",
-    is_multiple=True,
-    allowed_file_types=("pdf", "jpg"),
-)
-STORAGE = replace(
-    PLAIN,
-    reference="3008",
-    label="Storage",
-    unit="GB",
-    is_ranged=True,
-    is_numeric=True,
-    choices=tuple(PropertyChoice(size, size) for size in ("64", "128", "0.5")),
-)
-SPEEDS = replace(
-    PLAIN, reference="3009", label="Speeds", unit="Mbit/s", is_numeric=True, is_multiple=True
-)
-SHARE = replace(PLAIN, reference="3010", label="Recycled share", unit="%", is_numeric=True)
-CDAV = replace(PLAIN, reference="CDAV", label="CDAV code")
-SIZE = replace(
-    PLAIN,
-    reference="4001",
-    label="Size",
-    is_ranged=True,
-    is_variation=True,
-    is_size=True,
-    choices=choices("S", "M", "L"),
-)
-SHADE = replace(
-    PLAIN, reference="4002", label="Shade", is_ranged=True, is_variation=True, choices=COLOURS
-)
-SLEEVE = replace(PLAIN, reference="4003", label="Sleeve")
 
+COLOURS = coded("Beige", "Black", "Blue", "Brown")
+RANGED: dict[str, Any] = {"is_ranged": True}
+VARIATION = RANGED | {"is_variation": True}
+NUMERIC: dict[str, Any] = {"is_numeric": True}
+ENERGY = prop("3001", label="Energy class", necessity=MANDATORY, **RANGED, choices=coded(*"ABC"))
+COLOUR = prop("3002", label="Main colour", is_multiple=True, **RANGED, choices=COLOURS)
+LENGTH = prop("3003", label="Length", **NUMERIC, unit="cm")
+MATERIAL = prop("3004", label="Material")
+FEATURES = prop("3005", label="Features", is_multiple=True)
+MANUAL = prop("3006", label="Manual", allowed_file_types=("pdf",))
+LABELS = prop("3007", label="Certificates", is_multiple=True, allowed_file_types=("pdf", "jpg"))
+SIZES = choices("64", "128", "0.5")
+STORAGE = prop("3008", label="Storage", unit="GB", **RANGED, **NUMERIC, choices=SIZES)
+SPEEDS = prop("3009", label="Speeds", unit="Mbit/s", **NUMERIC, is_multiple=True)
+SHARE = prop("3010", label="Recycled share", unit="%", **NUMERIC)
+CDAV = prop("CDAV", label="CDAV code")
+SIZE = prop("4001", label="Size", **VARIATION, is_size=True, choices=coded(*"SML"))
+SHADE = prop("4002", label="Shade", **VARIATION, choices=COLOURS)
+SLEEVE = prop("4003", label="Sleeve")
 KETTLES = (ENERGY, COLOUR, LENGTH, MATERIAL, FEATURES, MANUAL, LABELS, STORAGE, SPEEDS, SHARE, CDAV)
 SHIRTS = (SIZE, SHADE, SLEEVE)
-
-
-def category(reference: str, label: str, *changes: str) -> Category:
-    """An active category of the level that its reference tells, as the changes say."""
-    return Category(
-        reference=reference,
-        label=label,
-        level=len(reference) // 2,
-        is_active="inactive" not in changes,
-        parent=reference[:-2] or None,
-        path=(label,),
-        is_brand_mandatory="brand" in changes,
-        is_variant="variant" in changes,
-    )
-
 
 CATEGORIES = (
     category("01", "Home"),
     category("0101", "Kitchen"),
     category("010101", "Kettles"),
-    category("010102", "Shirts", "variant"),
-    category("010103", "Trousers", "variant"),
-    category("010104", "Branded kettles", "brand"),
-    category("010105", "Closed kettles", "inactive"),
+    category("010102", "Shirts", is_variant=True),
+    category("010103", "Trousers", is_variant=True),
+    category("010104", "Branded kettles", is_brand_mandatory=True),
+    category("010105", "Closed kettles", is_active=False),
     category("010106", "Kettles not brought"),
     category("1E0203", "Cups"),
 )
@@ -129,22 +90,49 @@ PROPERTIES = {
     "010105": KETTLES,
     "1E0203": (MATERIAL,),
 }
-BRANDS = ("Maison Alder", "Café Brume", "Nestlé")
+
+TREE = (
+    category("0A", "Home"),
+    category("0A01", "Kitchen"),
+    category("0A0101", "Kettles", is_brand_mandatory=True),
+    category("0A0102", "Café machines", is_variant=True),
+    category("0A0103", "Old kettles", is_active=False),
+    category("0B", "Garden"),
+    category("0B01", "Kitchen gardens"),
+    category("0B0101", "Seeds"),
+)
+
+
+def brands_of(*names: str) -> tuple[Brand, ...]:
+    """Brands by their names."""
+    return tuple(Brand(str(number), name) for number, name in enumerate(names, start=1))
+
+
+BRANDS = brands_of("Maison Alder", "Café Brume", "Nestlé")
+TREE_BRANDS = brands_of("Nestlé", "L\u2019Oréal", "Kettler", "NESTLE")
 
 
 def catalog_of(
     properties: Mapping[str, tuple[Property, ...]],
     categories: Iterable[Category] = CATEGORIES,
-    brands: Iterable[str] = BRANDS,
+    brands: Iterable[Brand] = BRANDS,
     language: str = "en",
 ) -> Catalog:
     """A catalogue of these properties by category."""
     return Catalog(
-        Origin("https://service.example/v2", language, AT),
-        {one.reference: one for one in categories},
+        Origin(SERVICE, language, AT),
+        with_paths({item.reference: item for item in categories}),
         lambda reference: Listed(properties[reference], AT) if reference in properties else None,
-        lambda: [Brand(str(number), name) for number, name in enumerate(brands, start=1)],
+        lambda: brands,
     )
+
+
+def catalog(
+    properties: Mapping[str, tuple[Property, ...]] | None = None,
+    categories: Iterable[Category] = TREE,
+) -> Catalog:
+    """A catalogue of the small tree."""
+    return catalog_of(properties or {}, categories, TREE_BRANDS)
 
 
 CATALOG = catalog_of(PROPERTIES)
@@ -157,10 +145,7 @@ def judging(catalog: Catalog | None = None, dialect: AccountSettings | None = No
 
 
 def product(number: int = 1, /, **changes: str | None) -> dict[str, str]:
-    """A valid row of a kettle; a change of None leaves the column out.
-
-    In front of a property's reference stands `p`: `p3001`.
-    """
+    """A valid row of a kettle; before a property's reference stands `p`, None leaves it out."""
     row = {
         "gtin": gtin(number),
         "sellerProductReference": f"SKU-{number}",
@@ -172,22 +157,16 @@ def product(number: int = 1, /, **changes: str | None) -> dict[str, str]:
         "language": "en-US",
         "3001": "A",
     }
-    return _changed(row, changes)
+    return changed(
+        row,
+        {
+            name.removeprefix("p") if name[1:].isdigit() else name: value
+            for name, value in changes.items()
+        },
+    )
 
 
 def shirt(number: int = 1, /, **changes: str | None) -> dict[str, str]:
     """A valid row of a shirt, a variant."""
-    row = {**product(number), "categoryCode": "010102"}
-    del row["3001"]
-    row |= {"variantGroupReference": "SHIRT-7", "4001": "M", "4002": "Blue"}
-    return _changed(row, changes)
-
-
-def _changed(row: dict[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
-    for name, value in changes.items():
-        key = name.removeprefix("p") if name[1:].isdigit() else name
-        if value is None:
-            row.pop(key, None)
-        else:
-            row[key] = value
-    return row
+    variant = {"variantGroupReference": "SHIRT-7", "p4001": "M", "p4002": "Blue", "p3001": None}
+    return product(number, **{"categoryCode": "010102", **variant, **changes})

@@ -87,15 +87,16 @@ def offer(number: int = 1, /, **changes: str | None) -> dict[str, str]:
         "preparationTime": "2",
         "quantity": "7",
     }
-    return _changed(row, changes)
+    return changed(row, changes)
 
 
 def update(number: int = 1, /, **changes: str | None) -> dict[str, str]:
     """A row of an Update: the reference, and the changes."""
-    return _changed({"sellerExternalReference": f"SKU-{number}"}, changes)
+    return changed({"sellerExternalReference": f"SKU-{number}"}, changes)
 
 
-def _changed(row: dict[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
+def changed(row: dict[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
+    """A row as the changes say."""
     for name, value in changes.items():
         key = name.replace("__", ".")
         if value is None:

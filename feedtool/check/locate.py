@@ -4,22 +4,13 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 from operator import itemgetter
-from typing import NamedTuple
 
 from feedtool.model.cells import Block, Cells, brief, letters, shown
 from feedtool.model.header import Header
 from feedtool.model.nouns import Issue, Problem
 
-
-class _Place(NamedTuple):
-    """The place of every problem of a column."""
-
-    letters: str | None
-    header: str | None
-    key: str | None
-
-
-_NOWHERE = _Place(None, None, None)
+Place = tuple[str | None, str | None, str | None]
+"""A column's letters, header and key."""
 
 NO_COLUMN = -1
 """The index of what is about no column; it stands before all others."""
@@ -29,16 +20,12 @@ InCell = tuple[int, Issue, str]
 
 
 class Locator:
-    """The places of one sheet. Where records of a CSV start is kept for what is said at the end."""
+    """The places of one reading of a sheet; of a CSV it keeps the lines where records start."""
 
     def __init__(self, header: Header) -> None:
         self._header = header
         self._index_of = {column.key: index for index, column in header.columns.items()}
-        self._places: dict[int, _Place] = {}
-        self.begin()
-
-    def begin(self) -> None:
-        """The rows are read, maybe once more."""
+        self._places: dict[int, Place] = {NO_COLUMN: (None, None, None)}
         self._lines = array("Q")
 
     def index_of(self, key: str) -> int | None:
@@ -57,11 +44,7 @@ class Locator:
     ) -> list[Problem]:
         """The problems of a row of a block, in the order of columns.
 
-        Args:
-            cells: The block's.
-            position: Of the row in the block.
-            in_cells: What was found while its cells were read, in the order of columns.
-            faults: What was found afterwards; each may name the field that it is about.
+        `in_cells` was found while its cells were read, in that order, and `faults` afterwards.
         """
         block = cells.block
         row, line = block.rows[position], block.lines[position] if block.lines else None
@@ -110,12 +93,10 @@ class Locator:
             hint,
         )
 
-    def _place(self, index: int) -> _Place:
+    def _place(self, index: int) -> Place:
         """The place of every problem of a column."""
-        if index == NO_COLUMN:
-            return _NOWHERE
         column = self._header.columns.get(index)
         header = self._header.texts.get(index)
-        place = _Place(letters(index), header and brief(header), column.key if column else None)
+        place = letters(index), header and brief(header), column.key if column else None
         self._places[index] = place
         return place

@@ -96,12 +96,10 @@ class NotRows:
     """Judges the rows of one sheet; sums are looked for when a row first looks like one."""
 
     def __init__(self, sheet: Sheet, header: Header, reference: str, context: Context) -> None:
-        self._sheet, self._header, self._context = sheet, header, context
+        self._sheet, self._header, self._key = sheet, header, reference
         self._reader = ColumnReader(_Part(), context)
-        self._reference = next(
-            (at for at, column in header.columns.items() if column.key == reference), None
-        )
-        self._key = reference
+        index = header.index_of(reference)
+        self._reference = -1 if index is None else index
         self._names = {
             index: frozenset(
                 map(folded, (header.texts[index], column.key, *column.labels, *column.aliases))
@@ -113,9 +111,8 @@ class NotRows:
             for index, column in header.columns.items()
             if isinstance(column.type, Gtin | Reference | ProductReference)
         }
-        at = -1 if self._reference is None else self._reference
-        self._heading = header.texts.get(at)
-        self._words = TOTALS | self._names.get(at, frozenset())
+        self._heading = header.texts.get(self._reference)
+        self._words = TOTALS | self._names.get(self._reference, frozenset())
         self._sums: frozenset[int] | None = None
 
     def may_be(self, values: Mapping[str, object]) -> bool:
@@ -130,13 +127,14 @@ class NotRows:
     def fault(self, cells: Cells, position: int) -> Issue | None:
         """The issue of a row of a block that is none; None where it is one."""
         filled = self._filled(cells, position)
-        first = filled.get(-1 if self._reference is None else self._reference)
+        first = filled.get(self._reference)
         if self._is_header(filled):
             text = shown(first or next(iter(filled.values())))
             return not_a_row("this row repeats the header", text)
         if first and is_total(first):
             return not_a_row("this row is a total by its reference", first.text)
-        parts = {index: self._part(cell) for index, cell in filled.items()}
+        read = self._reader.cell_type.read
+        parts = {index: read(cell, self._reader) for index, cell in filled.items()}
         if not self._is_anonymous(parts) or _TEXT in parts.values():
             return None
         word = next((filled[index] for index, part in parts.items() if part is _WORD), None)
@@ -164,9 +162,6 @@ class NotRows:
         named = sum(folded(filled[index].text) in self._names[index] for index in known)
         return 2 * named > len(known) and named >= min(2, len(self._names))
 
-    def _part(self, cell: Cell) -> object | None:
-        return self._reader.cell_type.read(cell, self._reader)
-
     def _is_anonymous(self, parts: Parts) -> bool:
         """True if a row has neither a reference nor a GTIN."""
         return all(parts.get(index) in {None, _WORD} for index in self._identity)
@@ -174,11 +169,10 @@ class NotRows:
     def _find_sums(self) -> set[int]:
         """The rows of nothing but sums of their columns, from a reading of the whole sheet."""
         result: set[int] = set()
-        readers: dict[int, ColumnReader] = {}
         whole: Sums = defaultdict(_Sum)
         since: Sums = defaultdict(_Sum)  # the last total
         for block in self._sheet.blocks(self._header.after):
-            for row, parts in self._rows(block, readers):
+            for row, parts in self._rows(block):
                 is_anonymous = self._is_anonymous(parts)
                 is_total = is_anonymous and _WORD in parts.values()
                 if is_anonymous and not is_total and _are_sums(parts, whole, since):
@@ -192,20 +186,13 @@ class NotRows:
                         since[index].add(part)
         return result
 
-    def _rows(self, block: Block, readers: dict[int, ColumnReader]) -> list[tuple[int, Parts]]:
+    def _rows(self, block: Block) -> list[tuple[int, Parts]]:
         """The rows of a block, each with what its filled cells hold."""
         indexes = [index for index in block.used(0) if index not in self._header.own]
-        if not indexes:
-            return []
-        columns = [
-            readers.setdefault(index, ColumnReader(_Part(), self._context)).read(
-                block.column(index), block.decode
-            )
-            for index in indexes
-        ]
+        columns = [self._reader.read(block.column(index), block.decode) for index in indexes]
         return [
             (row, {at: part for at, part in zip(indexes, parts, strict=True) if part is not None})
-            for row, parts in zip(block.rows, zip(*columns, strict=True), strict=True)
+            for row, parts in zip(block.rows, zip(*columns, strict=True), strict=False)
         ]
 
 

@@ -86,7 +86,6 @@ class SheetReader:
         self.areas, self.surveys = areas, surveys
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
-        self.locator = Locator(self.header)
         columns = self.header.columns.items()
         self._checks = {
             kind: FeedChecks(
@@ -127,7 +126,7 @@ class SheetReader:
         family = {kind: checks.feed for kind, checks in self._checks.items()}
         is_plain = not any(feed.split or feed.group_by for feed in family.values())
         self.groups = None if is_plain else RowGroups(family, self.columns)
-        self.locator.begin()
+        self.locator = Locator(self.header)
         for kind, checks in self._checks.items():
             rules = rules_for(self.areas, kind)
             checks.rules = [(rule, rule.check) for rule in rules if rule.check]
@@ -324,10 +323,7 @@ def _take_out_flaws(
     for position, value in enumerate(values):
         if isinstance(value, InvalidValue):
             values[position] = value.value
-            row = flawed.get(position)
-            if row is None:
-                row = flawed[position] = RowFaults()
-            for fault in value.faults:
-                row.faults.append((index, fault, value.shown))
+            row = flawed.setdefault(position, RowFaults())
+            row.faults += [(index, fault, value.shown) for fault in value.faults]
             if value.is_refused:
                 row.refused.add(key)

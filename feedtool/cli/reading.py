@@ -32,7 +32,7 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
     Raises:
         UsageProblem: there is no such guard, or the options are of no use together.
     """
-    from feedtool.areas.offers.changes.guards import all_guards
+    from feedtool.areas.offers.changes.guards import GUARDS
     from feedtool.areas.offers.changes.selection import SelectionOptions
 
     if given["prefer_update"] and not given["changed_only"]:
@@ -43,11 +43,11 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
     named = (word.strip().casefold().replace("_", "-") for word in words)
     released = tuple(dict.fromkeys(filter(None, named)))
     for code in released:
-        if code not in all_guards():
-            near = get_close_matches(code, all_guards(), n=1)
+        if code not in GUARDS:
+            near = get_close_matches(code, GUARDS, n=1)
             raise UsageProblem(
                 f"there is no guard “{code}” to release",
-                f"did you mean {near[0]}?" if near else f"guards: {', '.join(all_guards())}",
+                f"did you mean {near[0]}?" if near else f"guards: {', '.join(GUARDS)}",
             )
     return SelectionOptions(
         changed_only=given["changed_only"],

@@ -116,8 +116,11 @@ class EventBuffer:
     def _end(self, package: Package) -> str:
         route = self.routes[package.package_type]
         has_no_state = route.has_log and package.package_id is None
-        if route.has_reports or has_no_state or isinstance(route.protocol, Direct):
-            return f"closed: results of {self.results[package.key]} of {package.rows} rows"
+        is_direct = isinstance(route.protocol, Direct)
+        if route.has_reports or has_no_state or is_direct:
+            # A single request may be of several rows.
+            noun = "requests" if is_direct else "rows"
+            return f"closed: results of {self.results[package.key]} of {package.rows} {noun}"
         reason = f": {package.message.text}" if package.message else ""
         return f"closed as {package.state}{reason}"
 

@@ -7,10 +7,10 @@ Reading order: `records` (the nouns), `tables` (how they are kept), `database` (
 PostgreSQL behind one URL), `trouble` (why it cannot be used), `migrations` (from older tables),
 `store` (the Ledger) and `reader`, `packages` (what was planned), `saving` (what steps and answers
 came to), `clearing` (which rows may be in flight, and which wait for others), `requeue` (which go
-into a later package), `row_results` (what became of each row), `abandoning` (runs that are given
-up); beside it `lock` (one writer for each seller), `claims` (the files that a watcher has taken)
-and `snapshots` (the input files). What an area keeps beside these, such as the offers last
-accepted, is the area's: it reads and writes through the ledger's engine.
+into a later package), `row_results` (what became of each row); beside it
+`lock` (one writer for each seller), `claims` (the files that a watcher has taken) and `snapshots`
+(the input files). What an area keeps beside these, such as the offers last accepted, is the
+area's: it reads and writes through the ledger's engine.
 
 Requests and rows are many to many. A request is named by its first row and its number among the
 requests of that row; `request_rows` has its further rows, which most do not have.

@@ -16,9 +16,9 @@ from sqlalchemy import Connection, Engine, Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.abandoning import ABANDONED
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.packages import key_of
+from feedtool.ledger.records import ABANDONED
 
 
 class ClaimState(StrEnum):

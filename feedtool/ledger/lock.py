@@ -16,9 +16,10 @@ import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ from sqlalchemy import Connection, Engine, event, text
 from feedtool.ledger.trouble import explained, is_file, shown_as
 from feedtool.model.errors import Interrupted, UsageProblem
 
+TIME = "%Y%m%dT%H%M%SZ"
 NAME_LENGTH = 63
 """PostgreSQL cuts an application_name after as many bytes."""
 
@@ -84,40 +86,26 @@ class Holder:
         """This process."""
         return cls(os.getpid(), socket.gethostname(), _user(), command, now)
 
-    def as_json(self) -> str:
-        """What stands in the lock's file."""
-        values = [self.pid, self.host, self.user, self.command, self.since.isoformat()]
-        return json.dumps(dict(zip(self.__slots__, values, strict=True)))
-
-    @classmethod
-    def from_json(cls, content: str) -> Self | None:
-        """From what stands in the lock's file; None while that is not whole."""
-        try:
-            fields = json.loads(content)
-            since = datetime.fromisoformat(fields["since"])
-            host, user, command = (str(fields[name]) for name in ("host", "user", "command"))
-            return cls(int(fields["pid"]), host, user, command, since)
-        except (ValueError, KeyError, TypeError):
-            return None
-
-    def as_name(self) -> str:
-        """What the server shows of the connection, cut to what it can show."""
+    def as_text(self) -> str:
+        """What stands in the lock's file, and of which the server shows the first bytes."""
         words = (
             "feedtool",
             str(self.pid),
-            self.since.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ"),
+            self.since.astimezone(UTC).strftime(TIME),
             *(re.sub(r"[^!-~]", "_", part) for part in (self.command, self.user, self.host)),
         )
-        return " ".join(words)[:NAME_LENGTH]
+        return " ".join(words)
 
     @classmethod
-    def from_name(cls, name: str | None) -> Self | None:
-        """From what the server shows of a connection."""
-        match = re.fullmatch(r"feedtool (\d+) (\d{8}T\d{6}Z) (\S+) (\S+) (\S+)", name or "")
+    def from_text(cls, text: str | None) -> Self | None:
+        """From what stands in the file or is shown by the server; None where that is not whole."""
+        match = re.fullmatch(r"feedtool (\d+) (\d{8}T\d{6}Z) (\S+) (\S+) (\S+)", text or "")
         if match is None:
             return None
-        since = datetime.strptime(match[2], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-        return cls(int(match[1]), match[5], match[4], match[3], since)
+        pid, since, command, user, host = match.groups()
+        return cls(
+            int(pid), host, user, command, datetime.strptime(since, TIME).replace(tzinfo=UTC)
+        )
 
 
 def who() -> str:
@@ -177,31 +165,25 @@ def hold(
         UsageProblem: The file system has no locks, or does not let us write beside the ledger.
     """
     me = Holder.here(command, now)
+    identity = json.dumps([service.rstrip("/").casefold(), seller])
+    digest = hashlib.sha256(identity.encode()).hexdigest()
+    taken: Callable[[], AbstractContextManager[None]]
+    if engine.dialect.name == "postgresql":
+        taken = partial(_advisory, engine, seller, digest, me, is_awaited=is_awaited)
+    elif is_file(engine.url):
+        # Whichever way the ledger was named, it has the one lock.
+        ledger = Path(str(engine.url.database)).resolve()
+        taken = partial(_locked, ledger, seller, digest[:16], me)
+    else:
+        taken = nullcontext
     with ExitStack() as stack:
         while True:
             try:
-                stack.enter_context(_taken(engine, seller, service, me, is_awaited=is_awaited))
+                stack.enter_context(taken())
                 break
             except Held as held:
                 if wait is None or not wait(held):
                     raise
-        yield
-
-
-@contextmanager
-def _taken(
-    engine: Engine, seller: str, service: str, me: Holder, *, is_awaited: bool
-) -> Iterator[None]:
-    digest = hashlib.sha256(json.dumps([service.rstrip("/").casefold(), seller]).encode())
-    if engine.dialect.name == "postgresql":
-        with _advisory(engine, seller, digest.hexdigest(), me, is_awaited=is_awaited):
-            yield
-    elif is_file(engine.url):
-        # Whichever way the ledger was named, it has the one lock.
-        ledger = Path(str(engine.url.database)).resolve()
-        with _locked(ledger, seller, digest.hexdigest()[:16], me):
-            yield
-    else:
         yield
 
 
@@ -224,8 +206,8 @@ def _locked(ledger: Path, seller: str, digest: str, me: Holder) -> Iterator[None
             ) from error
         if not is_mine:
             content = os.pread(handle, 4096, 0) if hasattr(os, "pread") else path.read_bytes()
-            raise Held(str(ledger), seller, Holder.from_json(content.decode(errors="replace")))
-        _write(handle, me.as_json())
+            raise Held(str(ledger), seller, Holder.from_text(content.decode(errors="replace")))
+        _write(handle, me.as_text())
         stack.callback(_write, handle, "")
         yield
 
@@ -276,10 +258,10 @@ def _advisory(
             key = _key(_only(connection, "SELECT current_schema()"), digest)
             # The name comes first: who finds the lock taken finds the name too.
             settings = DEAD_SOON if is_awaited else DEAD_AFTER
-            for name, value in {**settings, "application_name": me.as_name()}.items():
+            for name, value in {**settings, "application_name": me.as_text()[:NAME_LENGTH]}.items():
                 _only(connection, SET, name=name, value=value)
             if not _only(connection, "SELECT pg_try_advisory_lock(:key)", key=key):
-                holder = Holder.from_name(_only(connection, WHO_HOLDS_IT, key=key))
+                holder = Holder.from_text(_only(connection, WHO_HOLDS_IT, key=key))
                 raise Held(shown_as(engine.url), seller, holder)
             pid = _only(connection, "SELECT pg_backend_pid()")
 

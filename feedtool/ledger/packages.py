@@ -100,13 +100,14 @@ def read_packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
     ]
 
 
-_JOINED = t.packages.join(t.files).join(t.runs)
 _STAGES = (
     select(t.uploads.c.package, t.uploads.c.stage)
-    .select_from(t.uploads.join(_JOINED))
+    .select_from(t.uploads.join(t.package_runs))
     .order_by(*t.uploads.primary_key)
 )
-_PACKAGES = select(t.packages).select_from(_JOINED).order_by(t.packages.c.file, t.packages.c.number)
+_PACKAGES = (
+    select(t.packages).select_from(t.package_runs).order_by(t.packages.c.file, t.packages.c.number)
+)
 
 
 def summaries(db: Connection, file: int) -> list[PackageSummary]:
@@ -134,11 +135,7 @@ def clock_skew(db: Connection, service: str) -> timedelta:
     """How far a service's clock was ahead of ours when it last created a package; 0 if unknown."""
     query = (
         select(t.packages.c.created_at, t.attempts.c.answered_at)
-        .select_from(
-            t.attempts.join(t.packages, t.packages.c.package == t.attempts.c.package)
-            .join(t.files, t.files.c.file == t.packages.c.file)
-            .join(t.runs, t.runs.c.run_id == t.files.c.run_id)
-        )
+        .select_from(t.attempts.join(t.package_runs))
         .where(
             t.runs.c.service == service,
             t.attempts.c.package_id == t.packages.c.package_id,

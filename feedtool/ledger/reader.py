@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import Column, ColumnElement, and_, case, func, select, union_all
+from sqlalchemy import Column, ColumnElement, Row, Select, and_, case, func, select, union_all
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
@@ -41,22 +41,17 @@ class LedgerReader:
         with _entry_of(run_id):
             with reading(self.engine) as db:
                 row = db.execute(select(t.runs).where(t.runs.c.run_id == run_id)).one_or_none()
-            if row is None:
-                return None
-            return Run(**{**row._asdict(), "options": json.loads(row.options)})
+            return None if row is None else _run(row)
 
     def run_ids(self) -> list[int]:
         """The ids of all runs, newest first."""
         with reading(self.engine) as db:
-            return list(
-                db.execute(select(t.runs.c.run_id).order_by(t.runs.c.run_id.desc())).scalars()
-            )
+            return list(db.scalars(select(t.runs.c.run_id).order_by(t.runs.c.run_id.desc())))
 
     def runs(self) -> list[Run]:
         """All runs, newest first."""
         with reading(self.engine) as db:
-            rows = db.execute(select(t.runs).order_by(t.runs.c.run_id.desc())).all()
-        return [Run(**{**row._asdict(), "options": json.loads(row.options)}) for row in rows]
+            return [*map(_run, db.execute(select(t.runs).order_by(t.runs.c.run_id.desc())))]
 
     def files(self, run_id: int) -> list[File]:
         """A run's files, in their order."""
@@ -74,20 +69,15 @@ class LedgerReader:
         run = self.run(run_id)
         if run is None:
             return []
-        others = and_(
-            t.runs.c.seller == run.seller,
-            t.runs.c.service == run.service,
-            t.runs.c.run_id != run.run_id,
-            clearing.IS_IRREVOCABLE,
-        )
+        others = and_(t.is_of(run.service, run.seller), t.runs.c.run_id != run.run_id)
         with reading(self.engine) as db:
-            return read_packages(db, others)
+            return read_packages(db, and_(others, clearing.IS_IRREVOCABLE))
 
     def unfinished(self, seller: str | None = None) -> list[int]:
         """The runs with a package that is not closed, oldest first."""
         query = (
             select(t.runs.c.run_id)
-            .select_from(t.packages.join(t.files).join(t.runs))
+            .select_from(t.package_runs)
             .where(t.packages.c.phase != Phase.CLOSED)
             .distinct()
             .order_by(t.runs.c.run_id)
@@ -95,7 +85,7 @@ class LedgerReader:
         if seller is not None:
             query = query.where(t.runs.c.seller == seller)
         with reading(self.engine) as db:
-            return list(db.execute(query).scalars())
+            return list(db.scalars(query))
 
     def has_to_fetch(self, run_id: int) -> bool:
         """True if a package of a run is committed, and not closed."""
@@ -108,10 +98,9 @@ class LedgerReader:
         """Files of a kind whose size is known, of other runs than `before`, the newest first."""
         query = (
             select(t.files)
-            .select_from(t.files.join(t.runs))
+            .join(t.runs)
             .where(
-                t.runs.c.seller == seller,
-                t.runs.c.service == service,
+                t.is_of(service, seller),
                 t.files.c.kind == kind,
                 t.files.c.size.is_not(None),
                 t.files.c.run_id != (before or 0),
@@ -127,7 +116,7 @@ class LedgerReader:
         query = (
             select(t.runs.c.run_id, t.runs.c.options, func.count(t.files.c.file))
             .select_from(t.runs.outerjoin(t.files))
-            .where(t.runs.c.seller == seller, t.runs.c.service == service)
+            .where(t.is_of(service, seller))
             .group_by(t.runs.c.run_id, t.runs.c.options)
             .order_by(t.runs.c.run_id.desc())
         )
@@ -172,7 +161,7 @@ class LedgerReader:
         """The hash of what was last written to a place; None if that was never."""
         query = select(t.outputs.c.sha256).where(t.outputs.c.path == path)
         with reading(self.engine) as db:
-            return db.execute(query).scalar()
+            return db.scalar(query)
 
     def known(self, package_ids: Collection[str]) -> set[str]:
         """Those of some of the service's packages that a run of this ledger has created."""
@@ -190,7 +179,7 @@ class LedgerReader:
         left = iter(values)
         with reading(self.engine) as db:
             while some := [*islice(left, CHUNK)]:
-                known.update(db.execute(select(column).where(*where, column.in_(some))).scalars())
+                known.update(db.scalars(select(column).where(*where, column.in_(some))))
         return known
 
     def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
@@ -214,39 +203,27 @@ class LedgerReader:
         """How many rows of a package have a result, and how many have none."""
         is_staged, has_result = t.uploads.c.stage == Stage.STAGED, t.results.c.status.is_not(None)
         in_doubt = t.uploads.c.stage.in_((Stage.DOUBTFUL, Stage.SENDING))
-        query = FACTS.where(t.requests.c.package == package, t.requests.c.fate.is_(None)).order_by(
-            None
-        )
-        counted = query.with_only_columns(
+        counted = _undecided(package).with_only_columns(
             # What has a result was staged, whatever was heard of its upload.
             func.count(case((has_result, 1))),
             func.count(case((and_(is_staged, ~has_result), 1))),
             func.count(case((and_(in_doubt, ~has_result), 1))),
         )
         with reading(self.engine) as db:
-            return ResultCounts(*db.execute(counted).one())
+            return ResultCounts(*db.execute(counted.order_by(None)).one())
 
     def lookup_rows(self, package: int, limit: int) -> list[LookupRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = FACTS.where(
-            t.requests.c.package == package,
-            t.requests.c.fate.is_(None),
-            t.results.c.status.is_(None),
-            sent,
-        ).limit(limit)
-        columns = (getattr(t.requests.c, name) for name in LookupRow._fields)
+        query = _undecided(package).where(t.results.c.status.is_(None), sent).limit(limit)
+        columns = (t.requests.c[name] for name in LookupRow._fields)
         with reading(self.engine) as db:
             return [LookupRow(*row) for row in db.execute(query.with_only_columns(*columns))]
 
     def pending(self, package: int) -> list[PendingProduct]:
         """The products of a batch of which no report has said the last word."""
-        query = FACTS.where(
-            t.requests.c.package == package,
-            t.requests.c.fate.is_(None),
-            t.results.c.status.is_(None),
-        )
-        columns = (getattr(t.requests.c, name) for name in PendingProduct._fields)
+        query = _undecided(package).where(t.results.c.status.is_(None))
+        columns = (t.requests.c[name] for name in PendingProduct._fields)
         with reading(self.engine) as db:
             return [PendingProduct(*row) for row in db.execute(query.with_only_columns(*columns))]
 
@@ -259,6 +236,15 @@ class LedgerReader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _run(row: Row[Any]) -> Run:
+    return Run(**{**row._asdict(), "options": json.loads(row.options)})
+
+
+def _undecided(package: int) -> Select[Any]:
+    """The rows of a package that have no fate, with or without a result."""
+    return FACTS.where(t.requests.c.package == package, t.requests.c.fate.is_(None))
 
 
 @contextmanager

@@ -213,6 +213,10 @@ REQUEUE = "again"
 """In the place of a status: the row is to be sent again, in a later package."""
 
 
+ABANDONED = "abandoned"
+"""When a run was given up, among its options: no table has to change for it."""
+
+
 class Resolution(NamedTuple):
     """What became of a request for which its package has no result."""
 

@@ -6,7 +6,7 @@ and its package, in the order of the table in `row_result`.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from heapq import merge
 from itertools import chain, islice
@@ -17,7 +17,7 @@ from sqlalchemy import Column, Connection, Engine, Select, and_, func, insert, s
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
-from feedtool.ledger.records import Phase, Stage
+from feedtool.ledger.records import REQUEUE, Phase, Stage
 from feedtool.model.nouns import Message, RowResult, Severity, Status, by_row, worst_status
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
@@ -28,38 +28,52 @@ REJECTED = "Rejected"
 
 
 class RowFacts(NamedTuple):
-    """A row, a request of it, and the request's upload and package."""
+    """A row, a request of it, and the request's upload and package: the columns of FACTS."""
 
     row: int
+    number: int
     channel: str
     reference: str
-    fate: Status | None
-    """What was decided of the row without a result: by a look-up, or a later run."""
-    why: str
+    fate: str | None
+    """The status decided for the row without a result: by a look-up, or a later run."""
+    why: str | None
     """Of that; or why it is sent again, where nothing is decided yet."""
-    phase: Phase
+    phase: str
     package_id: str | None
     state: str | None
     """The last package state that the service said."""
     is_committed: bool
     """True if the PATCH was at least intended."""
-    package_message: Message | None
-    stage: Stage
-    upload_message: Message | None
-    status: Status | None
+    package_code: str | None
+    package_text: str | None
+    stage: str
+    upload_code: str | None
+    upload_text: str | None
+    status: str | None
     """The service's result for the row, if there is one."""
-    messages: tuple[Message, ...]
+    messages: str | None
+    """Of that, as `messages_as_text` made them."""
+
+    @property
+    def package_message(self) -> Message | None:
+        """Why the package was closed without results."""
+        return message_of(self.package_code, self.package_text)
+
+    @property
+    def upload_message(self) -> Message | None:
+        """Why the upload was refused."""
+        return message_of(self.upload_code, self.upload_text)
 
 
 def row_result(facts: RowFacts) -> RowResult:
     """What became of the row."""
     if facts.status is not None:
-        return _result(facts, facts.status, *facts.messages)
-    if facts.fate is not None:
-        return _result(facts, facts.fate, Message("", facts.why) if facts.why else None)
-    if facts.phase is Phase.CLOSED:
+        return _result(facts, _STATUSES[facts.status], *messages_of(facts.messages or "[]"))
+    if facts.fate is not None and facts.fate != REQUEUE:
+        return _result(facts, _STATUSES[facts.fate], Message("", facts.why) if facts.why else None)
+    if facts.phase == Phase.CLOSED:
         return _closed(facts)
-    if facts.stage is Stage.REFUSED:
+    if facts.stage == Stage.REFUSED:
         return _result(facts, Status.PENDING, _REFUSED_SO_FAR, facts.upload_message)
     return _result(facts, Status.PENDING, _why_pending(facts))
 
@@ -72,23 +86,23 @@ def _why_pending(facts: RowFacts) -> Message:
         return Message("", facts.why)
     if not facts.is_committed:
         return _NOT_SENT if facts.package_id is None else _NOT_YET
-    if facts.stage is Stage.PLANNED:
+    if facts.stage == Stage.PLANNED:
         return _LEFT_OUT
-    doubt = _DOUBTFUL if facts.stage is not Stage.STAGED else _WAITED_FOR
-    if facts.phase is Phase.COMMITTING:
+    doubt = _DOUBTFUL if facts.stage != Stage.STAGED else _WAITED_FOR
+    if facts.phase == Phase.COMMITTING:
         doubt = _COMMITTING
     return Message("", doubt.text.format(id=facts.package_id))
 
 
 def _closed(facts: RowFacts) -> RowResult:
     """A row without a result in a package of which nothing more is to be had."""
-    if facts.stage is Stage.REFUSED:
+    if facts.stage == Stage.REFUSED:
         return _result(facts, Status.REJECTED, facts.upload_message)
     if facts.package_id is None and facts.package_message:
         return _result(facts, Status.REJECTED, facts.package_message)
-    if facts.stage is Stage.PLANNED:
+    if facts.stage == Stage.PLANNED:
         return _result(facts, Status.PENDING, _LEFT_OUT)
-    if facts.stage is not Stage.STAGED:
+    if facts.stage != Stage.STAGED:
         # Not even a Rejected package speaks of a row that may never have been in it.
         return _result(facts, Status.UNKNOWN, _IN_DOUBT, facts.package_message)
     if facts.state == REJECTED:
@@ -183,33 +197,12 @@ _FURTHER = (
 """The same, by the further rows of each request."""
 
 
-def facts_of(row: int, facts: Sequence[Any]) -> RowFacts:
-    """From the columns of FACTS behind the row and the number.
-
-    Unpacked by position, since there are as many as the sheet has rows.
-    """
-    channel, reference, fate, why, phase, package_id, state, is_committed, *rest = facts
-    package_code, package_text, stage, code, text, status, messages = rest
-    return RowFacts(
-        row,
-        channel,
-        reference,
-        _STATUSES.get(fate),
-        why or "",
-        _PHASES[phase],
-        package_id,
-        state,
-        bool(is_committed),
-        message_of(package_code, package_text),
-        _STAGES[stage],
-        message_of(code, text),
-        _STATUSES.get(status),
-        messages_of(messages) if messages else (),
-    )
-
-
 def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
-    """The results of a file's rows, in their order; nothing is held open meanwhile."""
+    """The results of a file's rows, in their order; nothing is held open meanwhile.
+
+    Several of a row come in the order of their requests, as `rows_of` has them: those that began in
+    a row above are first. What is not sent follows.
+    """
     of, further, skipped = t.requests.c, t.request_rows.c, t.withheld.c
     requests = _pages(engine, FACTS.where(of.file == file), of.row, of.number)
     others = _pages(
@@ -224,8 +217,9 @@ def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
         skipped.channel,
     )
     return merge(
-        (row_result(facts_of(row[0], row[2:])) for row in requests),
-        (row_result(facts_of(row[0], row[3:])) for row in others),
+        # Beside the row they have the first one.
+        (row_result(RowFacts._make((row[0], *row[2:]))) for row in others),
+        (row_result(RowFacts._make(row)) for row in requests),
         (
             RowResult(row, reference, Status(status), messages_of(messages), channel)
             for row, channel, reference, status, messages in not_sent
@@ -291,7 +285,7 @@ def count_statuses(engine: Engine, run_id: int) -> Counter[Status]:
         if not any(row[1] for row in alike) and not db.execute(further.where(of_run)).first():
             counts: Counter[Status] = Counter()
             for count, _, *facts in alike:
-                counts[row_result(facts_of(0, facts)).status] += count
+                counts[row_result(RowFacts._make((0, 0, *facts))).status] += count
             for status, count in db.execute(withheld):
                 counts[Status(status)] += count
             return counts
@@ -332,6 +326,4 @@ def message_of(code: str | None, text: str | None) -> Message | None:
     return None if code is None and text is None else Message(code or "", text or "")
 
 
-_PHASES = {str(phase): phase for phase in Phase}
-_STAGES = {str(stage): stage for stage in Stage}
 _STATUSES = {str(status): status for status in Status}

@@ -10,16 +10,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert
+from sqlalchemy import delete, exists, func, insert, select, update
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
-from feedtool.ledger.abandoning import abandon
 from feedtool.ledger.claims import begin_run
 from feedtool.ledger.database import writing
 from feedtool.ledger.packages import add_uploads, count_requests, key_of, read_packages
 from feedtool.ledger.reader import LedgerReader
-from feedtool.ledger.records import Change, Clearance, Package, Run
+from feedtool.ledger.records import ABANDONED, REQUEUE, Change, Clearance, Package, Phase, Run
 from feedtool.ledger.requeue import requeue_rows
 from feedtool.ledger.row_results import add_skipped
 from feedtool.ledger.saving import save_changes
@@ -95,9 +94,42 @@ class Ledger(LedgerReader):
     def abandon(
         self, run_id: int, now: datetime, ended: Mapping[int, tuple[Status, str]]
     ) -> dict[int, int]:
-        """Give a run up, with all of its open packages; see `abandoning.abandon`."""
+        """Give a run up: its packages are closed, and it is never gone on with.
+
+        Args:
+            run_id: The run.
+            now: The time, which is kept.
+            ended: By the key of each of its open packages, the result of the rows without one.
+
+        Returns:
+            By the same keys, how many rows these are.
+        """
+        is_it = t.runs.c.run_id == run_id
+        has_result = exists().where(
+            t.results.c.package == t.requests.c.package,
+            t.results.c.reference == t.requests.c.reference,
+        )
+        is_open = func.coalesce(t.requests.c.fate, REQUEUE) == REQUEUE
+        rows: dict[int, int] = {}
         with writing(self.engine) as db:
-            return abandon(db, run_id, now, ended)
+            options = json.loads(db.execute(select(t.runs.c.options).where(is_it)).scalar_one())
+            noted = json.dumps({**options, ABANDONED: now.isoformat()})
+            db.execute(update(t.runs).where(is_it).values(options=noted))
+            for package, (status, text) in ended.items():
+                done = db.execute(
+                    update(t.requests)
+                    .where(t.requests.c.package == package, is_open, ~has_result)
+                    .values(fate=str(status), fate_text=text)
+                )
+                rows[package] = done.rowcount
+                finished_at = func.coalesce(t.packages.c.finished_at, t.as_text(now))
+                db.execute(
+                    update(t.packages)
+                    .where(t.packages.c.package == package)
+                    .values(phase=Phase.CLOSED, finished_at=finished_at, due=None)
+                )
+                clearing.release(db, package)
+        return rows
 
     def clear(self, package: Package, run: Run, clearance: Clearance | None = None) -> Package:
         """Begin with a package: the rows that a later run has sent are given up.

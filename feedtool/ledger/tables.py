@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy import (
     BigInteger,
     Column,
+    ColumnElement,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -17,6 +18,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    and_,
 )
 from sqlalchemy.types import TypeDecorator
 
@@ -280,3 +282,11 @@ absorbed = Table(
     metadata,
     Column("package", ForeignKey(packages.c.package), primary_key=True, autoincrement=False),
 )
+
+package_runs = packages.join(files).join(runs)
+"""Packages with their files and runs."""
+
+
+def is_of(service: str, seller: str) -> ColumnElement[bool]:
+    """True of the runs of a seller of a service."""
+    return and_(runs.c.service == service, runs.c.seller == seller)

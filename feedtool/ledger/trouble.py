@@ -31,28 +31,7 @@ connection, nothing may be written, no rights, no such table any more, no room, 
 that shuts down or is broken."""
 
 SHOWN = ("host", "port", "options", "service")
-"""Options of a URL that are told; any other may be a password, or a misspelt one."""
-
-
-def way_out(code: int | None, path: Path) -> tuple[str, str] | None:
-    """What is wrong with a ledger's file, and what to do; None where the driver says it best.
-
-    Args:
-        code: SQLite's, which may be an extended one.
-        path: The file.
-
-    Raises:
-        Interrupted: It is there no more.
-    """
-    if not path.exists():
-        raise gone(path)
-    kind = None if code is None else code & 0xFF
-    if kind in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-        who = " and ".join(holders(path)) or "another program"
-        return f"{who} has locked it", "close it there, or wait until it is done, and try again"
-    if kind == sqlite3.SQLITE_FULL:
-        return "the disk is full", "make room, or name another with --home"
-    return None
+"""Options of a URL that are shown; any other may be a password, or a misspelt one."""
 
 
 def gone(path: Path) -> Interrupted:
@@ -128,20 +107,28 @@ def _is_the_worlds(error: DBAPIError) -> bool:
 
 
 def explain(error: SQLAlchemyError, url: URL, otherwise: Mapping[str, str]) -> tuple[str, str]:
-    """What is wrong, and what to do: by the database's name, unless more is known of a file."""
-    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
-    known = way_out(code, Path(str(url.database))) if is_file(url) else None
-    return known or (_reason(error, url), otherwise[url.get_backend_name()])
+    """What is wrong, and what to do: by the database's name, unless more is known of a file.
 
-
-def _reason(error: Exception, url: URL) -> str:
-    """The first line of what the driver says, without a password."""
+    Raises:
+        Interrupted: The file is there no more.
+    """
     cause = getattr(error, "orig", None) or error
-    told = (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")
+    if is_file(url):
+        path = Path(str(url.database))
+        if not path.exists():
+            raise gone(path)
+        # An extended code has more than its kind in it.
+        kind = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+        if kind in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            who = " and ".join(holders(path)) or "another program"
+            return f"{who} has locked it", "close it there, or wait until it is done, and try again"
+        if kind == sqlite3.SQLITE_FULL:
+            return "the disk is full", "make room, or name another with --home"
+    reason = (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")
     for secret in (url.password, url.query.get("password"), url.query.get("sslpassword")):
         if secret:
-            told = told.replace(str(secret), "***")
-    return told
+            reason = reason.replace(str(secret), "***")
+    return reason, otherwise[url.get_backend_name()]
 
 
 def capital(text: str) -> str:

@@ -1,14 +1,10 @@
 """The version of a file: is it still the one that was read, or has somebody changed it?
 
-A file is read several times over: a CSV for its encoding, its separator and its rows, a workbook
-part by part, and both once more when the annotated copy is made. Whoever overwrites it meanwhile
-makes a mixture of two files, which may look sound. A copy to read from would cost the disk as much
-as the file has; to look at the file before and after costs nothing. So each reader opens files by
-their path, and all of its reading counts only if the path has led to the same bytes all the time:
-the same file of the system, its size and the time of its last change. Then all that was opened in
-between is that file, also where a descriptor was held open, as of a workbook. If not, all of it is
-read again, as often as `TRIES` says. The annotated copy does not take its place unless its source
-is still what was judged.
+A file is read several times: a CSV for its encoding, its separator and its rows, a workbook part by
+part, and both again for the annotated copy. A file that is overwritten meanwhile gives a mixture
+that may look sound. A copy would cost the file's size on disk; so a reading counts only if the path
+led to the same file, size and time of change before and after it, and else is repeated. The
+annotated copy does not take its place unless its source is still what was judged.
 """
 
 import stat

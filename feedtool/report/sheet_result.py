@@ -73,6 +73,11 @@ class SheetResult:
         """The results of the rows that are shown; a mere check has none beside its problems."""
         return self.verdicts() if self.verdicts and self.is_submitted else iter(())
 
+    def results_with_channels(self) -> Iterator[tuple[RowResult, str]]:
+        """The same, each with its channel where its row has several."""
+        for of_row in by_row(self.every_verdict()):
+            yield from ((result, result.channel * (len(of_row) > 1)) for result in of_row)
+
     def counts(self) -> Counts:
         """The rows by validity and by status, in one pass over the results."""
         return self.counts_with(Counter(map(worst_status, by_row(self.every_verdict()))))

@@ -21,7 +21,10 @@ COLUMNS = (
     *("code", "severity", "value", "message", "hint"),
     *("sellerExternalReference", "status"),
 )
-"""`record` says what a line is: `file` (it could not be read), `problem`, or `row` (a result)."""
+"""`record` says what a line is: `file` (it could not be read), `problem`, or `row` (a result).
+
+Of a row with several results each has its channel as the value of the field `salesChannelId`.
+"""
 
 FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 """A cell that begins so is calculated by spreadsheet programs, quoted or not.
@@ -62,13 +65,14 @@ def _lines(result: SheetResult) -> Iterator[Line]:
         yield {"record": "file", "severity": Severity.ERROR, **(error_fields(error) or {})}
     for problem in result.checked.problems():
         yield {"record": "problem", **problem._asdict()}
-    for row in result.every_verdict():
+    for row, channel in result.results_with_channels():
         # A line for each message, one where there is none; problems of invalid rows have theirs.
         messages = () if row.status is Status.INVALID else row.messages
         for message in messages or (Message("", ""),):
             yield {
                 "record": "row",
                 "row": row.row,
+                **({"field": "salesChannelId", "value": channel} if channel else {}),
                 "code": message.code,
                 "message": message.text,
                 "sellerExternalReference": row.reference,

@@ -6,6 +6,7 @@ Of each group only the first few are kept, however many there are.
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from feedtool.model.nouns import (
     Counts,
@@ -127,7 +128,8 @@ def _refusals(results: Iterable[RowResult]) -> tuple[Counter[Status], list[Refus
     refusals: dict[tuple[Status, str, str], RefusedRows] = {}
     for of_row in by_row(results):
         statuses[worst_status(of_row)] += 1
-        for key in dict.fromkeys(reason for result in of_row for reason in _reasons(result)):
+        reasons = (_reasons(result, is_alone=len(of_row) == 1) for result in of_row)
+        for key in dict.fromkeys(chain.from_iterable(reasons)):
             is_kept = key in refusals or len(refusals) < MESSAGES
             kept = key if is_kept else (*key[:2], "other messages")
             refusal = refusals.setdefault(kept, RefusedRows(*kept))
@@ -137,13 +139,15 @@ def _refusals(results: Iterable[RowResult]) -> tuple[Counter[Status], list[Refus
     return statuses, list(refusals.values())
 
 
-def _reasons(result: RowResult) -> list[tuple[Status, str, str]]:
-    """The reasons why a row was refused, each with its status and code."""
+def _reasons(result: RowResult, *, is_alone: bool) -> list[tuple[Status, str, str]]:
+    """The reasons why a row was refused: status, code, and text, of several with the channel."""
     if result.status in SILENT:
         return []
-    reasons = [(result.status, message.code, message.text) for message in result.messages]
-    is_unexplained = not reasons and result.status in REFUSED
-    return [(result.status, "", "no reason was given")] if is_unexplained else reasons
+    reasons = [(message.code, message.text) for message in result.messages]
+    if not reasons and result.status in REFUSED:
+        reasons = [("", "no reason was given")]
+    where = "" if is_alone or not result.channel else f"{result.channel}: "
+    return [(result.status, code, f"{where}{text}") for code, text in reasons]
 
 
 def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> str:

@@ -252,9 +252,10 @@ def _write_answers(page: Page, result: SheetResult, groups: Tally, *, is_verbose
 def _write_refused_rows(page: Page, result: SheetResult, statuses: set[str]) -> None:
     file = clean(result.checked.file)
     page.line()
-    for row in result.every_verdict():
+    for row, channel in result.results_with_channels():
         if row.status in statuses:
             said = "; ".join(f"{entry.code} {entry.text}".strip() for entry in row.messages)
             reason = f": {printable(said)}" if said else ""
-            text = f" {value(row.reference)} {row.status}{reason}"
+            where = f" {clean(channel)}" if channel else ""
+            text = f" {value(row.reference)}{where} {row.status}{reason}"
             page.line(text, "bold", label=f"{file}:{row.row}", indent=2)

@@ -31,12 +31,12 @@ def _gathered() -> dict[str, Code]:
     imports.
     """
     import_module("feedtool.check")  # declares the problems of files
-    from feedtool.areas.offers.changes.guards import all_guards
+    from feedtool.areas.offers.changes.guards import GUARDS
     from feedtool.areas.registry import load
     from feedtool.check.rules import all_rules
 
     codes = [rule.code for rule in all_rules(load())]
-    codes += [guard.code for guard in all_guards().values()]
+    codes += [guard.code for guard in GUARDS.values()]
     for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
         for module in pkgutil.iter_modules(import_module(package).__path__):
             constants = vars(import_module(f"{package}.{module.name}")).values()

@@ -19,13 +19,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from io import UnsupportedOperation
 from pathlib import Path
 from queue import Queue
 from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
@@ -278,8 +278,9 @@ class _TargetQueue:
 
 
 def as_body(fields: Mapping[str, Any]) -> bytes:
-    """A notice with its `id`, which is the same in every try."""
-    return json.dumps({"id": uuid4().hex, **fields}).encode() + b"\n"
+    """A notice with its `id`: equal notices have the same, in every try and every process."""
+    digest = sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+    return json.dumps({"id": digest[:32], **fields}).encode() + b"\n"
 
 
 def targets_of(hook: str | None, webhook: str | None, post: Post = _post) -> dict[str, Target]:

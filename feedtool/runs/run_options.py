@@ -87,7 +87,7 @@ class RunOptions:
         """From what `as_json` made. UsageProblem for a setting that no longer exists."""
         dialect = dialect_of(kept.get("dialect", {}), "the run's settings")
         targets = {name: Path(path) for name, path in kept.get("targets", {}).items()}
-        given_up = kept.get("abandoned")  # by `ledger.abandoning`
+        given_up = kept.get("abandoned")  # by `Ledger.abandon`
         return cls(
             inputs=[(name, sha256) for name, sha256 in kept.get("inputs", [])],
             asked=_asked(dialect, kept.get("asked", {})),

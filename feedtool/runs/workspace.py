@@ -221,7 +221,7 @@ def accepted_offers(
 
 def _cut_short(workspace: Workspace, service: str, seller: str, but: int | None) -> int:
     """The last run that was killed before all of its rows were in the ledger; 0 for none."""
-    from feedtool.ledger.abandoning import ABANDONED
+    from feedtool.ledger.records import ABANDONED
 
     return next(
         (

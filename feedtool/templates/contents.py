@@ -126,8 +126,7 @@ def _excuses(feed: Feed, dialect: AccountSettings, keys: list[str]) -> dict[str,
     seconds = {mode.additional for mode in modes}
 
     def required(*filled: str) -> list[str]:
-        row = Row(0, feed, "", dict.fromkeys(filled, "filled"), frozenset(), sheet)
-        return feed.required(row)
+        return feed.required(Row(0, feed, "", dict.fromkeys(filled, "filled"), frozenset(), sheet))
 
     return {
         key: tuple(

@@ -28,40 +28,26 @@ def entry_of(
     language: Language,
     dialect: AccountSettings,
 ) -> CellEntry:
-    """The entries of a feed's column, by its type."""
-    return CellEntry(
-        number_format(cell_type),
-        _width(cell_type, (label, *choices)),
-        _limit(cell_type, texts(language), dialect),
-        choices,
-    )
+    """The entries of a feed's column, by its type; text keeps the zeros of identifiers."""
+    number_format, width = _look(cell_type, (label, *choices))
+    return CellEntry(number_format, width, _limit(cell_type, texts(language), dialect), choices)
 
 
-def number_format(cell_type: CellType) -> str:
-    """The format of a column; text keeps the zeros of identifiers."""
-    match cell_type:
-        case Text() | Gtin():
-            return TEXT
-        case Money():
-            return "0.00##"  # a third decimal is refused, so it must be seen
-        case Whole():
-            return "0"
-        case _:
-            return "General"
-
-
-def _width(cell_type: CellType, texts: tuple[str, ...]) -> float:
+def _look(cell_type: CellType, shown: tuple[str, ...]) -> tuple[str, float]:
+    """The format and the width of a column."""
     match cell_type:
         case Gtin():
-            return 18
+            return TEXT, 18
         case Text():
-            return 24
+            return TEXT, 24
         case Choice():
-            return choice_width(texts)
+            return "General", choice_width(shown)
+        case Money():
+            return "0.00##", 15  # a third decimal is refused, so it must be seen
         case Number():
-            return 15
+            return "0" if isinstance(cell_type, Whole) else "General", 15
         case _:
-            return 20
+            return "General", 20
 
 
 def rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidation | None:

@@ -4,7 +4,6 @@ from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.feeds.template import Contents, Field, Language, Need
-from feedtool.model.translation import Translate
 from feedtool.templates import limits, look
 from feedtool.templates.look import texts, typeset
 
@@ -29,7 +28,14 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
         for row in rows.split("\n"):
             _paragraph(sheet, row, language)
     _section(sheet, _("How to fill it"))
-    for number, step in enumerate((*contents.steps, *_usual_steps(_)), start=1):
+    last_steps = (
+        _(
+            "References and GTINs are stored as text, so that leading zeros and long numbers "
+            "survive. When you paste data, paste values only."
+        ),
+        _("The sheet “Fields” explains every column."),
+    )
+    for number, step in enumerate((*contents.steps, *last_steps), start=1):
         _paragraph(sheet, f"{number}. {step}", language)
     _section(sheet, _("How to check and send it"))
     effects = {
@@ -44,17 +50,6 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
     _legend(sheet, contents)
     _set_widths(sheet, INSTRUCTIONS_WIDTHS)
     fit_to_page(sheet)
-
-
-def _usual_steps(_: Translate) -> tuple[str, str]:
-    """The last ones, of every template."""
-    return (
-        _(
-            "References and GTINs are stored as text, so that leading zeros and long numbers "
-            "survive. When you paste data, paste values only."
-        ),
-        _("The sheet “Fields” explains every column."),
-    )
 
 
 def _section(sheet: Worksheet, heading: str) -> None:
@@ -89,15 +84,8 @@ def _legend(sheet: Worksheet, contents: Contents) -> None:
 def fill_fields(sheet: Worksheet, contents: Contents) -> None:
     """A row for each column of the sheet to fill."""
     _ = texts(contents.language)
-    headings = (
-        _("Column"),
-        _("Required"),
-        _("What belongs in it"),
-        _("Example"),
-        _("Choices"),
-        _("Technical name"),
-    )
-    for column, heading in enumerate(headings, start=1):
+    headings = (_("Column"), _("Required"), _("What belongs in it"), _("Example"), _("Choices"))
+    for column, heading in enumerate((*headings, _("Technical name")), start=1):
         cell = limits.put(sheet, 1, column, heading)
         cell.fill, cell.font = look.HEADER_FILLS[Need.ALWAYS], look.LIGHT_ON_DARK
         cell.alignment = look.HEADER_ALIGNMENT

@@ -23,9 +23,8 @@ NAME = 255
 """Of a defined name."""
 FORMULA = 255
 """Of a validation."""
-PROMPT_TITLE = ERROR_TITLE = 32
-PROMPT = 255
-ERROR = 224
+RULE_TEXTS = {"promptTitle": 32, "prompt": 255, "errorTitle": 32, "error": 224}
+"""Of the texts of a validation."""
 VALIDATIONS = 65_534
 """Of one sheet."""
 PROPERTY = 255
@@ -108,19 +107,10 @@ def add_rule(sheet: Worksheet, rule: DataValidation) -> None:
     for formula in (rule.formula1, rule.formula2):
         if length(formula or "") > FORMULA:
             raise ValueError(f"a validation's formula is longer than {FORMULA} characters")
-    for attribute, longest in _RULE_TEXTS.items():
-        text = getattr(rule, attribute)
-        if text:
+    for attribute, longest in RULE_TEXTS.items():
+        if text := getattr(rule, attribute):
             setattr(rule, attribute, _written(text, longest))
     sheet.add_data_validation(rule)
-
-
-_RULE_TEXTS = {
-    "promptTitle": PROMPT_TITLE,
-    "prompt": PROMPT,
-    "errorTitle": ERROR_TITLE,
-    "error": ERROR,
-}
 
 
 def sheet_name(text: str, taken: Collection[str] = ()) -> str:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from openpyxl import Workbook
@@ -38,56 +37,31 @@ UNDATED = datetime(1980, 1, 1, tzinfo=UTC)
 """A template has no date: the same template has the same bytes, whenever it is made."""
 
 
-class Places(NamedTuple):
-    """The rows above those to fill."""
-
-    label: int
-    key: int
-    first: int
-    """To fill."""
-
-
-PLAIN_PLACES = Places(LABEL_ROW, KEY_ROW, FIRST_ROW)
-
-
 def build(contents: Contents, *further: Contents) -> Workbook:
     """An empty workbook to fill, opened on its sheet.
 
     Further sheets stand behind it; what explains the workbook, and its stamp, are of the first.
     """
-    workbook = Workbook()
+    workbook, filled = Workbook(), (contents, *further)
     workbook.remove(workbook.worksheets[0])
-    instructions, explained = (
-        workbook.create_sheet(limits.sheet_name(name)) for name in ("Instructions", "Fields")
-    )
-    sheets = [workbook.create_sheet(limits.sheet_name(contents.sheet))]
-    for further_contents in further:
-        name = limits.sheet_name(further_contents.sheet, {LISTS, *workbook.sheetnames})
-        sheets.append(workbook.create_sheet(name))
-    lists = workbook.create_sheet(limits.sheet_name(LISTS))
+    instructions, explained = map(workbook.create_sheet, ("Instructions", "Fields"))
+    for each in filled:
+        taken = {LISTS, *workbook.sheetnames} if each is not contents else ()
+        workbook.create_sheet(limits.sheet_name(each.sheet, taken))
+    lists = workbook.create_sheet(LISTS)
+    lists.sheet_state = "hidden"
     fill_instructions(instructions, contents)
     fill_fields(explained, contents)
-    lists.sheet_state = "hidden"
-    for sheet, further_contents in zip(sheets, (contents, *further), strict=True):
-        _fill_sheet(workbook, sheet, further_contents, lists)
-    _open_on(workbook, sheets[0], _places(contents))
+    for sheet, each in zip(workbook.worksheets[2:-1], filled, strict=True):
+        names = _fill_lists(workbook, lists, each.fields)
+        if each.has_example:
+            _fill_example(sheet, each)
+        _fill_header(sheet, each)
+        _shape_columns(sheet, each.fields)
+        _guard_entries(sheet, each, names)
+    _open_on(workbook, workbook.worksheets[2], FIRST_ROW + contents.has_example)
     _stamp(workbook, contents)
     return workbook
-
-
-def _places(contents: Contents) -> Places:
-    above = int(contents.has_example)
-    return Places(LABEL_ROW + above, KEY_ROW + above, FIRST_ROW + above)
-
-
-def _fill_sheet(workbook: Workbook, sheet: Worksheet, contents: Contents, lists: Worksheet) -> None:
-    places = _places(contents)
-    names = _fill_lists(workbook, lists, contents.fields)
-    if contents.has_example:
-        _fill_example(sheet, contents)
-    _fill_header(sheet, contents, places)
-    _shape_columns(sheet, contents.fields)
-    _guard_entries(sheet, contents, names, places)
 
 
 def save(workbook: Workbook, target: Path) -> None:
@@ -133,27 +107,26 @@ def _fill_example(sheet: Worksheet, contents: Contents) -> None:
     limits.raise_row(sheet, EXAMPLE_ROW, 2 * look.LINE_HEIGHT)
 
 
-def _fill_header(sheet: Worksheet, contents: Contents, places: Places) -> None:
+def _fill_header(sheet: Worksheet, contents: Contents) -> None:
     """A row for people, and one for feedtool."""
+    above = int(contents.has_example)
     for column, field in enumerate(contents.fields, start=1):
-        put_header(sheet, column, field, field.need, places)
-    limits.raise_row(sheet, places.label, 48)
+        put_header(sheet, column, field, field.need, above)
+    limits.raise_row(sheet, LABEL_ROW + above, 48)
     if contents.hides_keys:
-        sheet.row_dimensions[places.key].hidden = True
-    sheet.freeze_panes = f"{contents.first_unfrozen}{places.first}"
-    sheet.print_title_rows = f"{places.label}:{places.key}"
+        sheet.row_dimensions[KEY_ROW + above].hidden = True
+    sheet.freeze_panes = f"{contents.first_unfrozen}{FIRST_ROW + above}"
+    sheet.print_title_rows = f"{LABEL_ROW + above}:{KEY_ROW + above}"
     if len(contents.fields) <= MOST_ON_PAGE:
         fit_to_page(sheet)
 
 
-def put_header(
-    sheet: Worksheet, column: int, field: Field, need: Need, places: Places = PLAIN_PLACES
-) -> None:
-    """The two cells above a column, in the colours of its need."""
-    label = limits.put(sheet, places.label, column, field.title)
+def put_header(sheet: Worksheet, column: int, field: Field, need: Need, above: int = 0) -> None:
+    """The two cells above a column, in the colours of its need, with so many rows above them."""
+    label = limits.put(sheet, LABEL_ROW + above, column, field.title)
     label.fill, label.font = look.HEADER_FILLS[need], look.header_font(need)
     label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
-    key = limits.put(sheet, places.key, column, field.key)
+    key = limits.put(sheet, KEY_ROW + above, column, field.key)
     key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
 
 
@@ -171,10 +144,9 @@ def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
             sheet.column_dimensions[get_column_letter(number)].collapsed = True
 
 
-def _guard_entries(
-    sheet: Worksheet, contents: Contents, names: Mapping[str, str], places: Places
-) -> None:
+def _guard_entries(sheet: Worksheet, contents: Contents, names: Mapping[str, str]) -> None:
     """Dropdowns and limits below the header; on the header itself what belongs in the column."""
+    label, first = LABEL_ROW + contents.has_example, FIRST_ROW + contents.has_example
     lettered = [(get_column_letter(at), field) for at, field in enumerate(contents.fields, 1)]
     for letter, field in lettered:
         rule = rule_of(field.entry, names.get(field.key, ""), contents.language)
@@ -182,12 +154,12 @@ def _guard_entries(
             rule = rule or DataValidation(allowBlank=True)
             _prompt(rule, field, contents)
         if rule:
-            rule.add(f"{letter}{places.first}:{letter}{LAST_ROW}")
+            rule.add(f"{letter}{first}:{letter}{LAST_ROW}")
             limits.add_rule(sheet, rule)
     for letter, field in lettered:
         hint = DataValidation()
         _prompt(hint, field, contents)
-        hint.add(f"{letter}{places.label}")
+        hint.add(f"{letter}{label}")
         limits.add_rule(sheet, hint)
 
 
@@ -201,13 +173,13 @@ def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
     rule.prompt = typeset(hint.rstrip(), language)
 
 
-def _open_on(workbook: Workbook, sheet: Worksheet, places: Places) -> None:
+def _open_on(workbook: Workbook, sheet: Worksheet, row: int) -> None:
     """Whoever opens the workbook sees the sheet to fill, its first cell chosen."""
     workbook.active = workbook.index(sheet)
     for other in workbook.worksheets:
         other.sheet_view.tabSelected = other is sheet
     for pane in sheet.sheet_view.selection:
-        pane.activeCell = pane.sqref = f"A{places.first}"
+        pane.activeCell = pane.sqref = f"A{row}"
 
 
 def _stamp(workbook: Workbook, contents: Contents) -> None:

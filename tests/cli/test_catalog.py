@@ -1,12 +1,7 @@
 """`feedtool catalog`: what is brought, and how one finds something in it."""
 
-from __future__ import annotations
-
 import json
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,13 +11,9 @@ from feedtool.areas.products.catalog.model import Validators
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.options import SANDBOX
 from feedtool.sandbox.server import serving
-from tests.areas.products.catalog.conftest import BRANDS, SERVICE, T0, TREE, category, choices, prop
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.cli.conftest import Feedtool
+from tests.catalogues import AT, SERVICE, TREE, TREE_BRANDS, category, choices, prop
+from tests.cli.conftest import Feedtool
+from tests.loopback import Answer, serving_answers
 
 KETTLES = (
     prop(
@@ -58,13 +49,13 @@ def fill(
 ) -> None:
     """A small catalogue, as if it had been brought."""
     with Cache(home / FILE) as cache:
-        key = cache.begin(service, language, (), T0).catalog
+        key = cache.begin(service, language, (), AT).catalog
         cache.save_categories(key, TREE)
-        cache.save_brands(key, BRANDS)
-        cache.save_properties(key, "0A0101", KETTLES, Validators(), T0)
+        cache.save_brands(key, TREE_BRANDS)
+        cache.save_properties(key, "0A0101", KETTLES, Validators(), AT)
         if is_whole:
             listed = frozenset(one.reference for one in TREE)
-            cache.finish(key, listed, frozenset(one.reference for one in BRANDS), T0)
+            cache.finish(key, listed, frozenset(one.reference for one in TREE_BRANDS), AT)
 
 
 # Search.
@@ -210,8 +201,8 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, h
     many = prop("50", is_ranged=True, choices=choices(*(f"choice {n}" for n in range(2_345))))
     fill(home)
     with Cache(home / FILE) as cache:
-        key = cache.begin(SERVICE, "en", (), T0).catalog
-        cache.save_properties(key, "0B0101", [many], Validators(), T0)
+        key = cache.begin(SERVICE, "en", (), AT).catalog
+        cache.save_properties(key, "0B0101", [many], Validators(), AT)
     short = feedtool("catalog show 0B0101").out
     assert "2,345: choice 0, choice 1," in short
     assert max(map(len, short.splitlines())) < 120
@@ -239,9 +230,9 @@ def test_the_service_of_a_profile(feedtool: Feedtool, home: Path, tmp_path: Path
 def test_nothing_steers_the_terminal(feedtool: Feedtool, home: Path) -> None:
     evil = "Kettle\x1b[2J\u202egnp\r\n"
     with Cache(home / FILE) as cache:
-        key = cache.begin(SERVICE, "en", (), T0).catalog
+        key = cache.begin(SERVICE, "en", (), AT).catalog
         cache.save_categories(key, [category("0A0101", evil)])
-        cache.save_properties(key, "0A0101", [prop(label=evil, unit=evil)], Validators(), T0)
+        cache.save_properties(key, "0A0101", [prop(label=evil, unit=evil)], Validators(), AT)
     for words in (["search", "kettle"], ["show", "0A0101"]):
         for form in ("text", "json"):
             ran = feedtool("catalog", *words, "--format", form)
@@ -295,33 +286,22 @@ def test_a_service_that_has_no_catalogue(feedtool: Feedtool) -> None:
     assert "base address" in ran.error()[1]
 
 
-@contextmanager
-def without_properties() -> Iterator[str]:
-    """A service that has a category, a nameless brand, and no properties: its address."""
-    lists = {
-        "/v2/categories": [{"categoryReference": "0A0101", "level": 3, "isActive": True}],
-        "/v2/brands": [{"brandReference": "1", "name": "Nestlé"}, {"brandReference": "2"}],
-    }
+LISTS = {
+    "/v2/categories": [{"categoryReference": "0A0101", "level": 3, "isActive": True}],
+    "/v2/brands": [{"brandReference": "1", "name": "Nestlé"}, {"brandReference": "2"}],
+}
+"""A service that has a category, a nameless brand, and no properties."""
 
-    class Answering(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            items = lists.get(self.path.partition("?")[0])
-            self.send_response(404 if items is None else 200)
-            self.end_headers()
-            self.wfile.write(json.dumps({"items": items, "itemsPerPage": 9}).encode())
 
-        def log_message(self, *_: object) -> None:
-            """Nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/v2"
-        server.shutdown()
+def listed(path: str) -> Answer:
+    items = LISTS.get(path.partition("?")[0])
+    body = json.dumps({"items": items, "itemsPerPage": 9}).encode()
+    return 404 if items is None else 200, {}, body
 
 
 def test_properties_that_are_not_to_be_had(feedtool: Feedtool) -> None:
-    with without_properties() as address:
-        account = ("--base-url", address, "--token", "any-token")
+    with serving_answers(listed) as server:
+        account = ("--base-url", f"{server.url}/v2", "--token", "any-token")
         ran = feedtool("catalog sync", *account)
         told = feedtool("catalog sync", *account, "--format", "json")
     assert (ran.code, told.code) == (1, 1)

@@ -4,34 +4,45 @@ from typing import Any
 import pytest
 
 from feedtool.ledger import Change, Ledger, Package, Phase, Resolution, Stage
-from feedtool.ledger.row_results import RowFacts, row_result
+from feedtool.ledger.row_results import RowFacts, messages_as_text, row_result
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status
+from feedtool.model.sheet import rows_of
 from tests.ledger.conftest import add_run
 
 FACTS = RowFacts(
-    channel="P",
     row=3,
+    number=0,
+    channel="P",
     reference="A",
     fate=None,
-    why="",
+    why=None,
     phase=Phase.CLOSED,
     package_id="p1",
     state="Integrated",
     is_committed=True,
-    package_message=None,
+    package_code=None,
+    package_text=None,
     stage=Stage.STAGED,
-    upload_message=None,
+    upload_code=None,
+    upload_text=None,
     status=None,
-    messages=(),
+    messages=None,
 )
 WHY = Message("1023", "Because.")
+KEPT = messages_as_text((WHY,))
+OF_UPLOAD = {"upload_code": WHY.code, "upload_text": WHY.text}
+OF_PACKAGE = {"package_code": WHY.code, "package_text": WHY.text}
 
 
 @pytest.mark.parametrize(
     ("facts", "status", "text"),
     [
         # The service's own word on the row goes before all else, then what was decided of it.
-        ({"status": Status.INTEGRATED, "messages": (WHY,)}, Status.INTEGRATED, "Because."),
+        (
+            {"status": Status.INTEGRATED, "messages": messages_as_text((WHY,))},
+            Status.INTEGRATED,
+            "Because.",
+        ),
         ({"status": Status.DUPLICATED}, Status.DUPLICATED, ""),
         ({"status": Status.REJECTED, "stage": Stage.DOUBTFUL}, Status.REJECTED, ""),
         (
@@ -43,11 +54,11 @@ WHY = Message("1023", "Because.")
         ({"fate": Status.UNKNOWN, "stage": Stage.DOUBTFUL}, Status.UNKNOWN, ""),
         ({"fate": Status.UNKNOWN, "status": Status.REJECTED}, Status.REJECTED, ""),
         # A refused upload, a rejected package, a package that could not be created.
-        ({"stage": Stage.REFUSED, "upload_message": WHY}, Status.REJECTED, "Because."),
-        ({"state": "Rejected", "package_message": WHY}, Status.REJECTED, "Because."),
+        ({"stage": Stage.REFUSED} | OF_UPLOAD, Status.REJECTED, "Because."),
+        ({"state": "Rejected"} | OF_PACKAGE, Status.REJECTED, "Because."),
         (
-            {"package_id": None, "state": None, "is_committed": False, "package_message": WHY}
-            | {"stage": Stage.PLANNED},
+            {"package_id": None, "state": None, "is_committed": False, "stage": Stage.PLANNED}
+            | OF_PACKAGE,
             Status.REJECTED,
             "Because.",
         ),
@@ -65,10 +76,10 @@ WHY = Message("1023", "Because.")
         ({"phase": Phase.SUBMITTED}, Status.PENDING, "Sent in package p1; the service has not"),
         # Closed without a word on the row.
         ({}, Status.UNKNOWN, "has given no result"),
-        ({"package_message": WHY}, Status.UNKNOWN, "has given no result for it. Because."),
+        (OF_PACKAGE, Status.UNKNOWN, "has given no result for it. Because."),
         ({"stage": Stage.DOUBTFUL}, Status.UNKNOWN, "was not sent again"),
         (
-            {"stage": Stage.DOUBTFUL, "state": "Rejected", "package_message": WHY},
+            {"stage": Stage.DOUBTFUL, "state": "Rejected"} | OF_PACKAGE,
             Status.UNKNOWN,
             "was not sent again. Because.",
         ),
@@ -139,6 +150,14 @@ def told(ledger: Ledger) -> list[tuple[int, str, str, str]]:
         (result.row, result.channel, result.reference, str(result.status))
         for result in ledger.verdicts(1)
     ]
+
+
+def test_results_of_a_row_come_in_the_order_of_its_requests(ledger: Ledger) -> None:
+    items = item(3, "A", further_rows=(5,)), item(5, "B", "C"), item(5, "B", "A", number=1)
+    add_run(ledger, items)
+    expected = [(3, "A", "P"), (5, "A", "P"), (5, "B", "C"), (5, "B", "A")]
+    assert [(one.row, one.reference, one.channel) for one in ledger.verdicts(1)] == expected
+    assert [(row, one.reference, one.channel) for row, one in rows_of(items)] == expected
 
 
 def test_each_row_has_a_result_of_each_of_its_requests(many: Ledger) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from feedtool.areas.offers.changes.guards import all_guards
+from feedtool.areas.offers.changes.guards import GUARDS
 from feedtool.areas.offers.sandbox import messages
 from feedtool.areas.offers.wire import result_codes
 from feedtool.areas.offers.wire.packages import STATES
@@ -128,7 +128,7 @@ PRINTED = {
     "errors of the specification": re.findall(r"ER400-\d+", ERRORS_OF_REQUESTS),
     "results of the sandbox": texts(messages.__name__, "en-US"),
     "reports of the sandbox": texts(reports.__name__, "en-US"),
-    "guards": all_guards(),
+    "guards": GUARDS,
 }
 
 

@@ -2,12 +2,12 @@
 
 from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.feeds import delete, update, upsert
+from feedtool.areas.offers.rules import RULES
 from feedtool.feeds.area import Area
-from feedtool.feeds.rule import rules_of
 
 AREA = Area(
     "offers",
     feeds=(upsert.FEED, update.FEED, delete.FEED),
-    rules=tuple(rules_of("feedtool.areas.offers.rules")),
+    rules=RULES,
     exports=(EXPORT,),
 )

@@ -14,6 +14,7 @@ from feedtool.areas.offers.changes.offer_state import ObservedOffer
 from feedtool.areas.offers.feeds import common as columns
 from feedtool.areas.offers.feeds import delete, update, upsert
 from feedtool.areas.offers.rows import OfferRows, Omission, observed_by
+from feedtool.areas.offers.shown_fields import flatten, order_columns
 from feedtool.areas.offers.wire.offers import (
     OFFER_FIELDS,
     Offer,
@@ -37,7 +38,6 @@ from feedtool.feeds.export import (
     ServiceList,
 )
 from feedtool.feeds.feed import Feed
-from feedtool.feeds.shown import in_order, shown
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.cells import Value
@@ -164,7 +164,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
                 continue
             made = maker.row(offer, query.channel)
             tally.update(made.tally)
-            row = {**shown(item, query["fields"]), **(made.row or {})}
+            row = {**flatten(item, query["fields"]), **(made.row or {})}
             if query.is_csv and feed.needs_asking:
                 row[columns.ACTION] = str(feed.package_type)
             rows.append((offer.offer_id or offer.reference, row))
@@ -193,7 +193,7 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
     feed: Feed = query["as"]
     dialect = feed.with_retired(query.dialect, rows.columns)
     own = {column.key for column in feed.columns(dialect)}
-    paths = in_order(list(rows.columns), query["fields"])
+    paths = order_columns(list(rows.columns), query["fields"])
     translate = translation(TEXTS, query.language)
     text = translate("As the service shows it; it is not sent.")
     further = [

@@ -72,7 +72,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
         )
         tally: ExportTally = Counter({(STRANGE, ""): result.strange})
         rows: list[tuple[str | None, KeyedRow]] = []
-        for product, is_creator in result.sheets:
+        for product, is_creator in result.entries:
             category = product[columns.CATEGORY]
             if not is_creator or category is None:
                 tally[HOMELESS if is_creator else OTHERS, ""] += 1
@@ -141,9 +141,11 @@ class ProductRows:
 
     def row(self, product: KeyedRow) -> MadeRow:
         """A product under the keys of its columns; the tally counts values without a cell."""
+        category = str(product[columns.CATEGORY])
+        if category not in self._properties:
+            return MadeRow(None)
         row: dict[str, Value] = {}
         tally: ExportTally = Counter()
-        category = str(product[columns.CATEGORY])
         language = str(product.get(columns.LANGUAGE) or "")[:2].lower()
         for key, value in product.items():
             name, _, reference = key.partition(":")
@@ -222,12 +224,7 @@ def rows(query: Query, tally: ExportTally) -> Callable[[KeyedRow], MadeRow]:
     """The rows of products, once it is known which categories they are of."""
     catalog = _catalog(query, tally)
     codes, _ = _sendable(catalog, _counted(tally, CATEGORY))
-    maker = ProductRows(catalog, query.context.catalog, codes)
-
-    def row(product: KeyedRow) -> MadeRow:
-        return maker.row(product) if product[columns.CATEGORY] in codes else MadeRow(None)
-
-    return row
+    return ProductRows(catalog, query.context.catalog, codes).row
 
 
 def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTemplate:

@@ -9,7 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from feedtool.areas.products.catalog.wire import FIRST_PAGE, CatalogPage, next_page, page_call
+from feedtool.areas.products.catalog.wire import (
+    FIRST_PAGE,
+    CatalogPage,
+    Listing,
+    listing,
+    page_call,
+)
 from feedtool.feeds.answers import ReportItem, ReportsPage
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply, language_tag
 from feedtool.model.cells import Value
@@ -203,15 +209,6 @@ class ProductSheet(NamedTuple):
     """True if the seller has created it."""
 
 
-class SheetsPage(NamedTuple):
-    """One page of products."""
-
-    sheets: list[ProductSheet]
-    next: CatalogPage | None
-    strange: int
-    """Items that are no products."""
-
-
 def read_products(page: CatalogPage = FIRST_PAGE) -> Call:
     """A page of the seller's products; the answer is read by `sheets_page`.
 
@@ -221,17 +218,9 @@ def read_products(page: CatalogPage = FIRST_PAGE) -> Call:
     return page_call("/products", page, PRODUCTS_SIZE)
 
 
-def sheets_page(reply: Reply, page: CatalogPage, seller: str) -> SheetsPage:
-    """A page of products, as a seller has them.
-
-    Raises:
-        Unreadable: the body is no list, holds nothing that can be read, or its link leads away.
-    """
-    items = items_of(reply, "products")
-    sheets = [sheet for item in items if (sheet := _sheet(item, seller))]
-    if items and not sheets:
-        raise Unreadable(f"the answer holds {len(items)} products and none can be read")
-    return SheetsPage(sheets, next_page(reply, page, items), len(items) - len(sheets))
+def sheets_page(reply: Reply, page: CatalogPage, seller: str) -> Listing:
+    """A page of products, as a seller has them."""
+    return listing(reply, page, "products", lambda item: _sheet(item, seller))
 
 
 def _sheet(item: Any, seller: str) -> ProductSheet | None:
@@ -278,10 +267,7 @@ def _addresses(value: Any) -> dict[int, str]:
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    value = value if isinstance(value, list) else []
-    return (
-        (item for item in value if isinstance(item, dict)) if isinstance(value, list) else iter(())
-    )
+    return (item for item in (value if isinstance(value, list) else ()) if isinstance(item, dict))
 
 
 def _text(item: Any, path: str) -> str | None:

@@ -16,10 +16,10 @@ from feedtool.report.export import Exported
 from tests import catalogues
 from tests.answers import Answers
 from tests.answers import exported as export
-from tests.catalogues import CATALOG, PROPERTIES, catalog_of, choices, judging
+from tests.catalogues import CATALOG, PROPERTIES, catalog_of, coded, judging
 from tests.conftest import checked, codes, gtin
 
-FRENCH = choices("Beige", "Noir", "Bleu", "Marron")
+FRENCH = coded("Beige", "Noir", "Bleu", "Marron")
 COLOUR, COULEUR = catalogues.COLOUR, replace(catalogues.COLOUR, choices=FRENCH)
 
 
@@ -58,6 +58,10 @@ def test_a_choice_in_another_language_is_the_same_one() -> None:
 # Whole lists.
 
 
+def values(**attributes: list[str]) -> list[dict[str, Any]]:
+    return [{"reference": key, "values": texts} for key, texts in attributes.items()]
+
+
 def product(number: int = 1, category: str = "010101", /, **changes: Any) -> dict[str, Any]:
     """A product that the seller 12 has created."""
     return {
@@ -68,11 +72,7 @@ def product(number: int = 1, category: str = "010101", /, **changes: Any) -> dic
         "brand": {"name": "Maison Alder"},
         "category": {"reference": category},
         "pictures": [{"index": 1, "url": "https://shop.example/kettle.jpg"}],
-        "attributes": [
-            {"reference": "3001", "values": ["A"]},
-            {"reference": "3002", "values": ["Black", "Blue"]},
-            {"reference": "3003", "values": ["12.5"]},
-        ],
+        "attributes": values(**{"3001": ["A"], "3002": ["Black", "Blue"], "3003": ["12.5"]}),
         "sellers": [{"reference": "12", "productReference": f"SKU-{number}", "isCreator": True}],
         **changes,
     }
@@ -82,10 +82,7 @@ SHIRT: dict[str, Any] = {
     "category": {"reference": "010102"},
     "groupReference": "G-7",
     "attributes": [],
-    "variantAttributes": [
-        {"reference": "4001", "values": ["M"]},
-        {"reference": "4002", "values": ["Blue"]},
-    ],
+    "variantAttributes": values(**{"4001": ["M"], "4002": ["Blue"]}),
 }
 
 
@@ -117,13 +114,11 @@ def test_categories_that_occur_make_the_columns(tmp_path: Path) -> None:
     assert "3001, 3002, 3003" in notes(found)
 
 
+OF_OTHERS = "that others created"
 OTHERS: dict[str, tuple[dict[str, Any], str]] = {
-    "another's": ({"sellers": [{"reference": "13", "isCreator": True}]}, "that others created"),
-    "completed by the seller": (
-        {"sellers": [{"reference": "12", "isCreator": False}]},
-        "that others created",
-    ),
-    "of which little is shown": ({"sellers": None}, "that others created"),
+    "another's": ({"sellers": [{"reference": "13", "isCreator": True}]}, OF_OTHERS),
+    "completed by the seller": ({"sellers": [{"reference": "12", "isCreator": False}]}, OF_OTHERS),
+    "of which little is shown": ({"sellers": None}, OF_OTHERS),
     "without a category": ({"category": None}, "without a category"),
     "of a closed category": (
         {"category": {"reference": "010105"}},
@@ -206,7 +201,7 @@ def test_it_is_in_the_language_of_most_products(tmp_path: Path) -> None:
         asked.append(language)
         return known.get(language or "en", CATALOG)
 
-    noir = [{"reference": "3001", "values": ["A"]}, {"reference": "3002", "values": ["Noir"]}]
+    noir = values(**{"3001": ["A"], "3002": ["Noir"]})
     pages = [product(number, language="fr-FR", attributes=noir) for number in (1, 2)]
     target = tmp_path / "products.csv"
     context = Context(catalog=catalogue)

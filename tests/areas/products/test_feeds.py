@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog import Catalog, Necessity, Property, PropertyChoice
-from feedtool.areas.products.catalog.model import Listed, Origin
+from feedtool.areas.products.catalog import Necessity, Property, PropertyChoice
 from feedtool.areas.products.columns.attribute import PropertyCell
 from feedtool.areas.products.columns.properties import enrich
 from feedtool.areas.products.feeds import FEED, product_cells
@@ -23,18 +22,8 @@ from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Severity
 from feedtool.model.settings import AccountSettings
-from tests.catalogues import (
-    AT,
-    PLAIN,
-    PROPERTIES,
-    SHADE,
-    SIZE,
-    catalog_of,
-    category,
-    judging,
-    product,
-    shirt,
-)
+from tests import catalogues
+from tests.catalogues import PROPERTIES, catalog_of, category, judging, product, prop, shirt
 from tests.conftest import Sent, gtin
 
 
@@ -66,15 +55,6 @@ def test_a_whole_product(sent: Sent) -> None:
         "richMarketingDescription": "<p>Soft</p>",
         "gtinReference": "G",
         "variantGroupReference": "SHIRT-7",
-    }
-
-
-def test_files_are_told_from_values(sent: Sent) -> None:
-    url = "https://shop.example/a.pdf"
-    request = sent(product(p3007=f"{url};{url}"), dialect=judging())
-    assert request["attributes"][1] == {
-        "propertyReference": "3007",
-        "files": [{"index": 1, "url": url}, {"index": 2, "url": url}],
     }
 
 
@@ -167,27 +147,24 @@ WORDS = st.text("abcdefghijk ", min_size=1, max_size=12).map(str.strip).filter(b
 NUMBERS = st.decimals(-9999, 9999, places=1).map(lambda number: f"{number.normalize():f}")
 
 
-def _choices(names: list[str]) -> tuple[PropertyChoice, ...]:
-    return tuple(PropertyChoice(f"C{place}", name) for place, name in enumerate(names))
-
-
 LISTS = st.lists(NAMES, min_size=2, max_size=6, unique_by=lambda name: name.casefold())
-LISTS = LISTS.filter(lambda names: not any(name.upper().startswith("C") for name in names))
+CHOICES = LISTS.filter(lambda names: not any(name.upper().startswith("C") for name in names)).map(
+    lambda names: tuple(PropertyChoice(f"C{place}", name) for place, name in enumerate(names))
+)
 
 
 @st.composite
 def a_property(draw: st.DrawFn) -> Property:
     """A property of any kind."""
     kind = draw(st.sampled_from(["text", "number", "choice", "file"]))
-    return replace(
-        PLAIN,
+    return prop(
         label=draw(WORDS),
         necessity=draw(st.sampled_from(Necessity)),
         is_multiple=draw(st.booleans()),
         is_numeric=kind == "number",
         unit=draw(st.sampled_from([None, "cm", "kg", "g/m²"])) if kind == "number" else None,
         is_ranged=kind == "choice",
-        choices=_choices(draw(LISTS)) if kind == "choice" else (),
+        choices=draw(CHOICES) if kind == "choice" else (),
         allowed_file_types=("pdf", "png") if kind == "file" else (),
     )
 
@@ -208,7 +185,10 @@ def _values(draw: st.DrawFn, one: Property) -> list[str]:
     return [draw(WORDS) for _ in range(count)]
 
 
-VARIATIONS = (replace(SIZE, reference="4901"), replace(SHADE, reference="4902"))
+VARIATIONS = (
+    replace(catalogues.SIZE, reference="4901"),
+    replace(catalogues.SHADE, reference="4902"),
+)
 GROUP = "variantGroupReference"
 VARIANT = {GROUP: "SHIRT-7", "4901": "M", "4902": "Blue"}
 
@@ -224,14 +204,10 @@ class Case:
         self.other = {**row, "gtin": gtin(2), "sellerProductReference": "B"}
         if is_variant:
             self.other["4901"] = "L"
-        made_up = category("010101", "Made up", "brand", *(["variant"] if is_variant else []))
-        categories = (made_up, category("0101", "Above"), category("010105", "Old", "inactive"))
-        self.catalog = Catalog(
-            Origin("https://service.example/v2", "en", AT),
-            {one.reference: one for one in categories},
-            lambda _: Listed(properties, AT),
-            list,
-        )
+        kinds = {"is_brand_mandatory": True, "is_variant": is_variant}
+        old = category("010105", "Old", is_active=False)
+        categories = (category("010101", "Made up", **kinds), category("0101", "Above"), old)
+        self.catalog = catalog_of({"010101": properties, "010105": properties}, categories, ())
 
     def __repr__(self) -> str:
         return f"{self.row} by {self.properties}"

@@ -1,78 +1,132 @@
-"""The stamp of a template against the catalogue as it is now."""
+"""A template's stamps against the catalogue as it is now."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from feedtool.areas.products.catalog import Property
+from feedtool.model.nouns import Problem
 from tests.areas.products.test_sheets import stamped
-from tests.catalogues import CATALOG, ENERGY, PROPERTIES, catalog_of, judging, product
+from tests.areas.products.test_template import fill, write_products_template
+from tests.catalogues import (
+    CATALOG,
+    ENERGY,
+    KETTLES,
+    LENGTH,
+    MANDATORY,
+    OPTIONAL,
+    PROPERTIES,
+    catalog_of,
+    judging,
+    product,
+    shirt,
+)
 from tests.conftest import Files, checked, told
 
-CODE = "template-outdated"
-KETTLES = f"010101:{CATALOG.fingerprint('010101')}"
-SHIRTS = f"010102:{CATALOG.fingerprint('010102')}"
+KETTLES_STAMP = f"010101:{CATALOG.fingerprint('010101')}"
+BOTH = ("010101,010102", f"{KETTLES_STAMP},010102:{CATALOG.fingerprint('010102')}")
+ROW = product() | {item.reference: "" for item in KETTLES} | {"3001": "A"}
 
 
-def template(files: Files, row: Mapping[str, str], categories: str, fingerprint: str) -> Path:
+def template(files: Files, categories: str, fingerprint: str, **more: str) -> Path:
+    """A workbook with a stamp that tells no more than fingerprints."""
     stamps = {"template": "products", "category": categories, "fingerprint": fingerprint}
-    return stamped(files.book({"Products": [row]}), **stamps)
+    return stamped(files.book({"Products": [ROW]}), **stamps, **more)
 
 
-WHOLE = product() | {one.reference: "" for one in PROPERTIES["010101"]} | {"3001": "A"}
+def outdated(path: Path, kettles: tuple[Property, ...] = KETTLES) -> list[Problem]:
+    """What is said of a template where kettles have these properties now."""
+    now = judging(catalog_of({**PROPERTIES, "010101": kettles}))
+    (sheet,) = checked(path, dialect=now)
+    return told(sheet, "template-outdated")
 
-PASSES = {
-    "as it was": ("010101", KETTLES),
-    "of two categories": ("010101,010102", f"{KETTLES},{SHIRTS}"),
-    "without a fingerprint": ("010101", ""),
-    "of a category that is gone": ("010101,020202", f"{KETTLES},020202:0123"),
-    "nonsense": ("010101", "0123"),
+
+PASSES: dict[str, tuple[str, str, dict[str, str]]] = {
+    "as it was": ("010101", KETTLES_STAMP, {}),
+    "of two categories": (*BOTH, {}),
+    "without a fingerprint": ("010101", "", {}),
+    "of a category that is gone": ("010101,020202", f"{KETTLES_STAMP},020202:0123", {}),
+    "nonsense": ("010101", "0123", {}),
+    "in another language, which has others": ("010101", "010101:0123", {"language": "fr"}),
 }
 
 
-@pytest.mark.parametrize(("categories", "fingerprint"), PASSES.values(), ids=PASSES)
-def test_passes(files: Files, categories: str, fingerprint: str) -> None:
-    (sheet,) = checked(template(files, WHOLE, categories, fingerprint), dialect=judging())
-    assert told(sheet, CODE) == []
-
-
-def test_another_language_has_other_fingerprints(files: Files) -> None:
-    path = template(files, WHOLE, "010101", "010101:0123")
-    assert CATALOG.language == "en"
-    (sheet,) = checked(stamped(path, language="fr"), dialect=judging())
-    assert told(sheet, CODE) == []
+@pytest.mark.parametrize(("categories", "fingerprint", "more"), PASSES.values(), ids=PASSES)
+def test_passes(files: Files, categories: str, fingerprint: str, more: dict[str, str]) -> None:
+    assert outdated(template(files, categories, fingerprint, **more)) == []
 
 
 def test_a_long_list_goes_on_in_further_stamps(files: Files) -> None:
-    path = template(files, WHOLE, "010101", KETTLES)
+    path = template(files, "010101", KETTLES_STAMP)
     stamped(path, **{"category.2": "010102", "fingerprint.2": "010102:0123"})
-    (sheet,) = checked(path, dialect=judging())
-    assert [one.value for one in told(sheet, CODE)] == ["010102"]
+    assert [problem.value for problem in outdated(path)] == ["010102"]
 
 
-NEW = replace(ENERGY, reference="3999", label="Noise")
-CHANGES = {
-    "new properties": ((*PROPERTIES["010101"], NEW), "Noise (3999), mandatory"),
+NEW = (*KETTLES, replace(ENERGY, reference="3999", label="Noise"))
+OTHER = (replace(ENERGY, choices=ENERGY.choices[1:]), *KETTLES[1:])
+# By fingerprints alone, as templates once told no more.
+FINGERPRINTS = {
+    "new properties": (NEW, "Noise (3999), mandatory"),
     "properties that are gone": ((ENERGY,), "no longer there are 3002, 3003"),
-    "other choices": (
-        tuple(
-            replace(one, choices=one.choices[1:]) if one is ENERGY else one
-            for one in PROPERTIES["010101"]
-        ),
-        "what is possible or needed",
+    "other choices": (OTHER, "what is possible or needed"),
+}
+
+
+@pytest.mark.parametrize(("now", "message"), FINGERPRINTS.values(), ids=FINGERPRINTS)
+def test_fingerprints_show_that_something_changed(
+    files: Files, now: tuple[Property, ...], message: str
+) -> None:
+    (problem,) = outdated(template(files, *BOTH), now)
+    assert (problem.row, problem.value, problem.severity) == (None, "010101", "warning")
+    assert message in problem.message
+    assert "--category 010101" in problem.hint
+
+
+def length(now: Property) -> tuple[Property, ...]:
+    """Kettles with another length."""
+    return tuple(now if item is LENGTH else item for item in KETTLES)
+
+
+CHANGES: dict[str, tuple[tuple[Property, ...], str]] = {
+    "a new property": (NEW, "without a column are Noise (3999), mandatory"),
+    "one that is gone": (KETTLES[:2], "no longer there are 3003, 3004"),
+    "one that is mandatory now": (
+        length(replace(LENGTH, necessity=MANDATORY)),
+        "mandatory now are Length (3003)",
+    ),
+    "one that no longer is": (
+        (replace(ENERGY, necessity=OPTIONAL), *KETTLES[1:]),
+        "optional now are Energy class (3001)",
+    ),
+    "other choices": (OTHER, "other choices have Energy class (3001)"),
+    "another unit": (
+        length(replace(LENGTH, unit="mm")),
+        "another unit or other values have Length (3003), in mm",
     ),
 }
 
 
-@pytest.mark.parametrize(("properties", "message"), CHANGES.values(), ids=CHANGES)
-def test_says_what_changed(files: Files, properties: tuple[Property, ...], message: str) -> None:
-    now = catalog_of({**PROPERTIES, "010101": properties})
-    path = template(files, WHOLE, "010101,010102", f"{KETTLES},{SHIRTS}")
-    (sheet,) = checked(path, dialect=judging(now))
-    problems = [one for one in told(sheet, CODE) if one.value == "010101"]
-    assert len(problems) == 1
-    assert (problems[0].row, problems[0].severity) == (None, "warning")
-    assert message in problems[0].message
-    assert "--category 010101" in problems[0].hint
+@pytest.mark.parametrize(("now", "message"), CHANGES.values(), ids=CHANGES)
+def test_says_what_has_changed_since_it_was_made(
+    tmp_path: Path, now: tuple[Property, ...], message: str
+) -> None:
+    path = tmp_path / "products.xlsx"
+    write_products_template(CATALOG, ["010101", "010102"], path)
+    fill(path, shirt())
+    (problem,) = outdated(path, now)
+    _, _, said = problem.message.partition("since this template was made: ")
+    assert said.startswith(message)
+    assert ";" not in said
+
+
+def test_a_column_that_was_removed_is_not_new(tmp_path: Path) -> None:
+    path = tmp_path / "products.xlsx"
+    write_products_template(CATALOG, ["010101"], path)
+    fill(path, product())
+    book = load_workbook(path)
+    book["Products"].delete_cols(book["Products"].max_column)
+    book.save(path)
+    (problem,) = outdated(path, NEW)
+    assert problem.message.endswith("made: without a column are Noise (3999), mandatory")

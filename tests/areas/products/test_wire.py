@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog.wire import CatalogPage
+from feedtool.areas.products.catalog.wire import CatalogPage, Listing
 from feedtool.areas.products.wire import (
     COMPLETE,
     NO_EDIT,
@@ -15,7 +15,6 @@ from feedtool.areas.products.wire import (
     NOT_MARKETABLE,
     NOTHING_NEW,
     ProductSheet,
-    SheetsPage,
     batch_id,
     read_products,
     read_reports,
@@ -25,7 +24,6 @@ from feedtool.areas.products.wire import (
 )
 from feedtool.feeds.answers import ReportItem
 from feedtool.model.call import READ, Call, Reply
-from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.service.answers import LONGEST_TEXT
 from feedtool.service.bodies import MOST_MESSAGES, Unreadable
@@ -53,38 +51,26 @@ def test_a_batch_as_it_is_sent() -> None:
     call = submit_products([b'{"gtin":"1"}', b'{"gtin":"2"}'], "fr")
     assert (call.method, call.target) == ("POST", "/products-integration")
     assert call.body == b'{"products":[{"gtin":"1"},{"gtin":"2"}]}'
-    assert dict(call.headers) == {
-        "Accept-Language": "fr-FR",
-        "Content-Type": "application/json",
-    }
+    headers = {"Accept-Language": "fr-FR", "Content-Type": "application/json"}
+    assert dict(call.headers) == headers
 
 
 LANGUAGE = (("Accept-Language", "en-US"),)
 ROUTE = "/products-integration-reports"
-READS: dict[str, tuple[dict[str, Any], Call]] = {
-    "of a batch": (
-        {"package_id": "p1", "size": 50},
-        Call("GET", ROUTE, READ, (("packageId", "p1"), ("pageSize", "50")), LANGUAGE),
-    ),
-    "of products": (
-        {"gtins": ["1", "2"]},
-        Call("GET", ROUTE, READ, (("gtin", "1,2"),), LANGUAGE),
-    ),
-    "the next page": (
-        {"package_id": "p1", "size": 50, "link": URL},
-        Call("GET", URL, READ, (), LANGUAGE),
-    ),
+BATCH: dict[str, Any] = {"package_id": "p1", "size": 50}
+READS: dict[str, tuple[dict[str, Any], str, dict[str, str]]] = {
+    "of a batch": (BATCH, ROUTE, {"packageId": "p1", "pageSize": "50"}),
+    "of products": ({"gtins": ["1", "2"]}, ROUTE, {"gtin": "1,2"}),
+    "the next page": (BATCH | {"link": URL}, URL, {}),
 }
 
 
-@pytest.mark.parametrize(("asked", "call"), READS.values(), ids=READS)
-def test_reports_as_they_are_asked_for(asked: dict[str, Any], call: Call) -> None:
-    assert read_reports("en", **asked) == call
-
-
-def test_a_language_that_the_service_has_not() -> None:
-    with pytest.raises(UsageProblem):
-        submit_products([], "de")
+@pytest.mark.parametrize(("options", "target", "query"), READS.values(), ids=READS)
+def test_reports_as_they_are_asked_for(
+    options: dict[str, Any], target: str, query: dict[str, str]
+) -> None:
+    call = Call("GET", target, READ, tuple(query.items()), LANGUAGE)
+    assert read_reports("en", **options) == call
 
 
 # The id of a batch.
@@ -159,6 +145,7 @@ def warn(text: str, code: str = "", field: str = "") -> Message:
     return Message(code, text, field, Severity.WARNING)
 
 
+NO_REASON = "no reason was given"
 MESSAGES: dict[str, tuple[dict[str, Any], Sequence[Message]]] = {
     "an error": ({"errors": [entry()]}, [Message("C", "M", "title")]),
     "of the product": ({"errors": [entry(field=None)]}, [Message("C", "M")]),
@@ -169,10 +156,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], Sequence[Message]]] = {
         {"infos": [entry()], "errors": [entry()]},
         [Message("C", "M", "title"), warn("info: M", "C", "title")],
     ),
-    "without a text": (
-        {"errors": [entry(message=None)]},
-        [Message("C", "no reason was given", "title")],
-    ),
+    "without a text": ({"errors": [entry(message=None)]}, [Message("C", NO_REASON, "title")]),
     "no messages": ({"errors": None, "infos": {}, "warnings": [1, None, {}]}, []),
     "no right to change": ({"wasAllowedToEdit": False}, [warn(NO_EDIT)]),
     "no right to add": ({"wasAllowedToEnrich": False}, [warn(NO_ENRICH)]),
@@ -265,11 +249,7 @@ WHOLE = {
     ],
     "attributes": [
         {"reference": "3001", "label": "Energy", "values": ["A", 7, None], "files": []},
-        {
-            "reference": 3006,
-            "values": [],
-            "files": [{"index": 1, "url": "https://a.example/m.pdf"}],
-        },
+        {"reference": 3006, "values": [], "files": [{"index": 1, "url": "https://a.example/m"}]},
         {"reference": "3002", "values": []},
     ],
     "variantAttributes": [{"reference": "4001", "values": ["M"]}],
@@ -281,13 +261,12 @@ WHOLE = {
 }
 
 
-def products(items: object, link: str = "") -> SheetsPage:
-    body = json.dumps({"itemsPerPage": 2, "items": items}).encode()
-    return sheets_page(Reply(200, {"link": link} if link else {}, body, LIST), CatalogPage(1), "12")
+def products(items: object) -> Listing:
+    return sheets_page(reply({"items": items}), CatalogPage(), "12")
 
 
 def only(item: dict[str, Any]) -> ProductSheet:
-    (sheet,) = products([item]).sheets
+    sheet: ProductSheet = products([item]).entries[0]
     return sheet
 
 
@@ -306,7 +285,7 @@ def test_all_that_a_creator_sees() -> None:
         "variantGroupReference": "G-1",
         **{f"sellerPictureUrls_{n}": f"https://a.example/{n}.jpg" for n in (1, 2, 3)},
         "values:3001": "A\0007",
-        "urls:3006": "https://a.example/m.pdf",
+        "urls:3006": "https://a.example/m",
         "values:4001": "M",
     }
 
@@ -323,32 +302,9 @@ def test_fields_of_another_shape_are_blank(value: object) -> None:
         assert only({"gtin": "12", name: value}) == only({"gtin": "12"}), name
 
 
-STRANGE = [None, 1, {}, {"gtin": None}, {"label": "x"}]
-
-
 def test_items_that_are_no_products_are_counted() -> None:
-    found = products([*STRANGE, {"gtin": "12"}])
-    assert (len(found.sheets), found.strange) == (1, 5)
-
-
-def test_a_page_of_nothing_else_is_no_page() -> None:
-    with pytest.raises(Unreadable, match="5 products and none"):
-        products(STRANGE)
-
-
-NEXT = {
-    "a link": (["12"], '<?pageIndex=2>; rel="next"', (2, f"{LIST[:-1]}2")),
-    "a full page": (["12", "13"], "", (2, None)),
-    "the last page": (["12"], "", None),
-    "an empty page": ([], "", None),
-}
-
-
-@pytest.mark.parametrize(("gtins", "link", "expected"), NEXT.values(), ids=NEXT)
-def test_the_page_of_products_after(
-    gtins: list[str], link: str, expected: tuple[int, str | None] | None
-) -> None:
-    assert products([{"gtin": gtin} for gtin in gtins], link).next == expected
+    found = products([None, 1, {}, {"gtin": None}, {"label": "x"}, {"gtin": "12"}])
+    assert (len(found.entries), found.strange) == (1, 5)
 
 
 def test_pages_of_products_are_asked_for() -> None:

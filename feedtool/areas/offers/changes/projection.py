@@ -60,7 +60,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
 from feedtool.ledger.records import Phase
-from feedtool.ledger.row_results import FACTS, facts_of, row_result
+from feedtool.ledger.row_results import FACTS, RowFacts, row_result
 from feedtool.model.nouns import Status
 
 FAILED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED})
@@ -71,10 +71,9 @@ def project(engine: Engine, service: str, seller: str) -> None:
     """Read the packages of a seller that were closed since the last time."""
     closed = (
         select(t.packages, t.runs.c.run_id, t.runs.c.started_at)
-        .select_from(t.packages.join(t.files).join(t.runs).outerjoin(t.absorbed))
+        .select_from(t.package_runs.outerjoin(t.absorbed))
         .where(
-            t.runs.c.seller == seller,
-            t.runs.c.service == service,
+            t.is_of(service, seller),
             t.packages.c.phase == str(Phase.CLOSED),
             t.packages.c.package_type.in_([*PackageType]),
             t.absorbed.c.package.is_(None),
@@ -102,8 +101,8 @@ def count_projected(engine: Engine, service: str, seller: str) -> int:
 def _count_projected(db: Connection, service: str, seller: str) -> int:
     query = (
         select(func.count())
-        .select_from(t.absorbed.join(t.packages).join(t.files).join(t.runs))
-        .where(t.runs.c.seller == seller, t.runs.c.service == service)
+        .select_from(t.absorbed.join(t.package_runs))
+        .where(t.is_of(service, seller))
     )
     return int(db.execute(query).scalar_one())
 
@@ -144,7 +143,7 @@ class _Package:
         quantities: dict[str, int | None] = {}
         changed: dict[str, AcceptedOffer] = {}
         for row in rows:
-            status = row_result(facts_of(row.row, row[2:-2])).status
+            status = row_result(RowFacts._make(row[:-2])).status
             if status in NEVER_SENT:
                 continue
             before = known.get(row.reference)

@@ -13,12 +13,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.areas.offers.changes.guards import (
+    FILE_SHRUNK,
+    GUARDS,
     Candidate,
     EarlierFile,
     Holding,
     Removals,
     SheetSummary,
-    all_guards,
 )
 from feedtool.areas.offers.changes.offer_state import (
     BY_REFERENCE,
@@ -45,8 +46,6 @@ CHUNK = 1_000
 """Rows that are looked up at a time."""
 
 PRODUCTS = "products"
-SHRUNK = "file-shrunk"
-"""The guard after which a file is none that later ones are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +160,7 @@ class _Selection:
         self._channels: set[str] = set()
         self._changes_stock = False
         self._has_other_names = known is not None and known.has_other_names
-        guards = [guard for name, guard in all_guards().items() if name not in options.released]
+        guards = [guard for name, guard in GUARDS.items() if name not in options.released]
         self._checks = [guard.check for guard in guards if guard.check]
         self._file_checks = [guard.check_file for guard in guards if guard.check_file]
 
@@ -233,7 +232,7 @@ class _Selection:
         if withheld or sheet.has_updates:
             checked.sent, checked.withheld = sent, withheld
             checked.order = tuple(_order(sheet.groups, groups))
-        checked.is_cut_short = any(holding.issue.code.name == SHRUNK for holding in holdings)
+        checked.is_cut_short = any(holding.issue.code is FILE_SHRUNK for holding in holdings)
 
     def _is_touched(self, row: _ComparedRow) -> bool:
         """True if other rows of the command may change what a row leaves as it is.

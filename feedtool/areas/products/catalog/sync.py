@@ -19,7 +19,6 @@ from feedtool.areas.products.catalog.wire import CatalogPage
 from feedtool.areas.products.catalog.words import near_codes
 from feedtool.model.call import Call, Reply, Sender, language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.service.bodies import Unreadable
 from feedtool.service.fetch import FetchContext, fetch
 
 GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
@@ -185,8 +184,6 @@ class _SyncReader:
         page = (wire.brands_page if is_brands else wire.categories_page)(reply, asked.page)
         known: dict[str, Any] = self.brands if is_brands else self.categories
         fresh = {item.reference: item for item in page.entries if item.reference not in known}
-        if page.strange and not page.entries:
-            raise Unreadable(f"the answer holds {page.strange} {asked.kind} and none can be read")
         if page.strange:
             self.synced.warnings.append(
                 f"{page.strange} of the {asked.kind} on page {asked.page.number} cannot be read."

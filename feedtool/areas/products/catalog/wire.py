@@ -68,7 +68,7 @@ NO_VALIDATORS = Validators()
 
 
 class Listing(NamedTuple):
-    """A page of brands, or of categories, whose paths are of their own labels alone."""
+    """A page of brands, of products, or of categories, whose paths are of their labels alone."""
 
     entries: list[Any]
     next: CatalogPage | None
@@ -133,18 +133,25 @@ def _in(language: str) -> tuple[tuple[str, str], ...]:
 
 
 def brands_page(reply: Reply, page: CatalogPage) -> Listing:
-    """A page of brands; Unreadable when the body is no list, or its link leads away."""
-    return _listing(reply, page, "brands", _brand)
+    """A page of brands."""
+    return listing(reply, page, "brands", _brand)
 
 
 def categories_page(reply: Reply, page: CatalogPage) -> Listing:
-    """A page of categories; Unreadable when the body is no list, or its link leads away."""
-    return _listing(reply, page, "categories", _category_from)
+    """A page of categories."""
+    return listing(reply, page, "categories", _category_from)
 
 
-def _listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], Any]) -> Listing:
+def listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], Any]) -> Listing:
+    """A page of a list, whose items are read by `read`; it gives None for what is none.
+
+    Raises:
+        Unreadable: the body is no list, holds nothing that can be read, or its link leads away.
+    """
     items = items_of(reply, what)
     entries = [entry for item in items if (entry := read(item))]
+    if items and not entries:
+        raise Unreadable(f"the answer holds {len(items)} {what} and none can be read")
     spoken = text(reply.headers.get("content-language"))
     return Listing(entries, next_page(reply, page, items), len(items) - len(entries), spoken)
 

@@ -6,12 +6,12 @@ from decimal import Decimal
 import pytest
 
 from feedtool.areas.offers.changes.guards import (
+    GUARDS,
     Candidate,
     EarlierFile,
     Holding,
     Removals,
     SheetSummary,
-    all_guards,
 )
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer, OfferFields
 from feedtool.areas.offers.package_types import PackageType
@@ -41,7 +41,7 @@ def after(fields: OfferFields | None, price: float, last_price: float | None) ->
 
 def held(code: str, candidate: Candidate, settings: Guards) -> str:
     """What a guard says of a row; empty where it lets it pass."""
-    check = all_guards()[code].check
+    check = GUARDS[code].check
     assert check is not None
     issue = check(candidate, settings)
     if issue is None:
@@ -53,7 +53,7 @@ def held(code: str, candidate: Candidate, settings: Guards) -> str:
 
 def holdings(code: str, summary: SheetSummary, settings: Guards) -> list[Holding]:
     """What a guard says of a file."""
-    check = all_guards()[code].check_file
+    check = GUARDS[code].check_file
     assert check is not None
     return list(check(summary, settings))
 

@@ -1,17 +1,16 @@
 import sqlite3
 import stat
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from feedtool.areas.products.catalog import Brand, Necessity, PropertyChoice
+from feedtool.areas.products.catalog import Brand, Catalog, Necessity, Property, PropertyChoice
 from feedtool.areas.products.catalog.cache import STALE, Cache, Removed, Saved
 from feedtool.areas.products.catalog.database import VERSION
 from feedtool.areas.products.catalog.model import Origin, Validators
 from feedtool.model.errors import Interrupted, UsageProblem
-from tests.areas.products.catalog.conftest import BRANDS, SERVICE, T0, TREE, prop
+from tests.catalogues import AT, SERVICE, TREE, TREE_BRANDS, prop
 
 MINUTE = timedelta(minutes=1)
 FULL = prop(
@@ -25,41 +24,36 @@ FULL = prop(
     allowed_file_types=("pdf",),
 )
 ALL = frozenset(one.reference for one in TREE)
-ALL_BRANDS = frozenset(one.reference for one in BRANDS)
+ALL_BRANDS = frozenset(one.reference for one in TREE_BRANDS)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "catalog.sqlite"
-
-
-@pytest.fixture
-def cache(path: Path) -> Iterator[Cache]:
-    with Cache(path) as opened:
-        yield opened
+def known(cache: Cache, language: str = "en") -> Catalog:
+    """The catalogue in the cache."""
+    result = cache.catalog(SERVICE, language)
+    assert result is not None
+    return result
 
 
 def filled(cache: Cache, service: str = SERVICE, language: str = "en") -> int:
     """A catalogue that was brought to its end."""
-    key = cache.begin(service, language, (), T0).catalog
+    key = cache.begin(service, language, (), AT).catalog
     cache.save_categories(key, TREE)
-    cache.save_brands(key, BRANDS)
-    cache.save_properties(key, "0A0101", [FULL, prop()], Validators("e", "m"), T0)
-    cache.finish(key, ALL, ALL_BRANDS, T0 + MINUTE)
+    cache.save_brands(key, TREE_BRANDS)
+    cache.save_properties(key, "0A0101", [FULL, prop()], Validators("e", "m"), AT)
+    cache.finish(key, ALL, ALL_BRANDS, AT + MINUTE)
     return key
 
 
 def test_what_was_saved_is_found(cache: Cache) -> None:
     filled(cache)
-    found = cache.catalog(SERVICE, "en")
-    assert found is not None
-    assert found.origin == Origin(SERVICE, "en", T0 + MINUTE)
+    found = known(cache)
+    assert found.origin == Origin(SERVICE, "en", AT + MINUTE)
     kettles = found.category("0A0101")
     assert kettles is not None
     assert kettles.full_path == "Home > Kitchen > Kettles"
     assert kettles.is_brand_mandatory
     assert found.properties("0A0101") == (FULL, prop())
-    assert found.checked_at("0A0101") == T0
+    assert found.checked_at("0A0101") == AT
     assert found.properties("0A0102") is None
     assert found.brand("nestle") == Brand("1", "Nestlé")
 
@@ -68,7 +62,7 @@ def test_each_service_and_language_has_its_own(cache: Cache) -> None:
     filled(cache)
     filled(cache, language="fr")
     other = "https://other.example/v2"
-    key = cache.begin(other, "en", (), T0).catalog
+    key = cache.begin(other, "en", (), AT).catalog
     cache.save_categories(key, TREE[:1])
     assert cache.catalog(SERVICE, "es") is None
     partly = cache.catalog(other, "en")
@@ -88,22 +82,21 @@ def test_each_service_and_language_has_its_own(cache: Cache) -> None:
     ],
     ids=["compared", "not modified", "one less", "none any more"],
 )
-def test_properties_are_compared(cache: Cache, properties: list[object] | None, how: Saved) -> None:
+def test_properties_are_compared(
+    cache: Cache, properties: list[Property] | None, how: Saved
+) -> None:
     key = filled(cache)
-    at = T0 + 5 * MINUTE
-    assert cache.save_properties(key, "0A0101", properties, Validators("f"), at) is how  # type: ignore[arg-type]
-    found = cache.catalog(SERVICE, "en")
-    assert found is not None
-    assert found.checked_at("0A0101") == at
+    at = AT + 5 * MINUTE
+    assert cache.save_properties(key, "0A0101", properties, Validators("f"), at) is how
+    assert known(cache).checked_at("0A0101") == at
     assert cache.begin(SERVICE, "en", (), at).marks == {"0A0101": Validators("f")}
 
 
 def test_entries_that_are_no_longer_listed_go(cache: Cache) -> None:
     key = filled(cache)
     left = ALL - {"0A0101", "0A0103"}
-    assert cache.finish(key, left, frozenset({"1"}), T0) == Removed(2, 3)
-    found = cache.catalog(SERVICE, "en")
-    assert found is not None
+    assert cache.finish(key, left, frozenset({"1"}), AT) == Removed(2, 3)
+    found = known(cache)
     assert set(found.categories) == left
     assert found.properties("0A0101") is None
     assert [one.name for one in found.brands()] == ["Nestlé"]
@@ -111,7 +104,7 @@ def test_entries_that_are_no_longer_listed_go(cache: Cache) -> None:
 
 def test_without_any_brand_listed_those_that_are_there_stay(cache: Cache) -> None:
     key = filled(cache)
-    assert cache.finish(key, ALL, frozenset(), T0) == Removed(0, 0)
+    assert cache.finish(key, ALL, frozenset(), AT) == Removed(0, 0)
 
 
 @pytest.mark.parametrize(
@@ -132,11 +125,11 @@ def test_a_sync_that_was_stopped_goes_on(
     goes_on: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
     filled(cache)
-    key = cache.begin(SERVICE, "en", ["0A"], T0 + MINUTE).catalog
-    cache.save_properties(key, "0A0102", [], Validators(), T0 + 2 * MINUTE)
-    again = cache.begin(SERVICE, "en", scope, T0 + MINUTE + later)
+    key = cache.begin(SERVICE, "en", ["0A"], AT + MINUTE).catalog
+    cache.save_properties(key, "0A0102", [], Validators(), AT + 2 * MINUTE)
+    again = cache.begin(SERVICE, "en", scope, AT + MINUTE + later)
     assert again.is_resumed is goes_on
-    assert again.started_at == (T0 + MINUTE if goes_on else T0 + MINUTE + later)
+    assert again.started_at == (AT + MINUTE if goes_on else AT + MINUTE + later)
     assert again.fetched == ({"0A0102"} if goes_on else set())
     assert again.marks == {"0A0101": Validators("e", "m"), "0A0102": Validators()}
 
@@ -183,10 +176,9 @@ def test_what_breaks_under_way_is_told(cache: Cache, path: Path) -> None:
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE brands")
     db.close()
-    found = cache.catalog(SERVICE, "en")
-    assert found is not None
+    catalog = known(cache)
     with pytest.raises(Interrupted, match=r"cannot be read: no such table: brands\.") as caught:
-        found.brand("x")
+        catalog.brand("x")
     assert "remove the file" in caught.value.hint
 
 
@@ -200,4 +192,4 @@ def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
 def test_nothing_known_cannot_be_as_it_was(cache: Cache) -> None:
     key = filled(cache)
     with pytest.raises(ValueError, match="0A0102"):
-        cache.save_properties(key, "0A0102", None, Validators(), T0)
+        cache.save_properties(key, "0A0102", None, Validators(), AT)

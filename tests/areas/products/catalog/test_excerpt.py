@@ -4,7 +4,7 @@ import pytest
 
 from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.lookup import Consulted, from_excerpt
-from tests.areas.products.catalog.conftest import catalog, choices, prop
+from tests.catalogues import catalog, choices, prop
 
 KETTLES = (
     prop("3263", is_ranged=True, choices=choices("Beige", "Noir"), allowed_file_types=("pdf",)),

@@ -13,7 +13,7 @@ from feedtool.areas.products.catalog.fingerprint import (
     read,
     written,
 )
-from tests.areas.products.catalog.conftest import choices, prop
+from tests.catalogues import choices, prop
 
 FIRST = prop("1", choices=choices("a", "b"), is_ranged=True, unit="cm")
 SECOND = prop("2")

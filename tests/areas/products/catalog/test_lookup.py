@@ -2,7 +2,7 @@ import pytest
 
 from feedtool.areas.products.catalog import Brand, Catalog
 from feedtool.areas.products.catalog.model import Listed, Origin
-from tests.areas.products.catalog.conftest import SERVICE, T0, catalog, prop
+from tests.catalogues import AT, SERVICE, catalog, prop
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ def test_near_categories_take_products(code: str, near: list[str]) -> None:
 def test_the_properties_of_a_category() -> None:
     known = catalog({"0A0101": (prop("1"),), "0A0102": (prop("1", label="x"),), "0A0103": ()})
     assert known.properties("0A0101") == (prop("1"),)
-    assert known.checked_at("0A0101") == T0
+    assert known.checked_at("0A0101") == AT
     assert known.fingerprint("0A0101") == known.fingerprint("0A0102")
     assert known.fingerprint("0A0101") != known.fingerprint("0A0103")
     nothing = (known.properties("0B0101"), known.checked_at("0B0101"), known.fingerprint("0B0101"))

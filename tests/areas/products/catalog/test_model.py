@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.products.catalog.model import with_paths, within
-from tests.areas.products.catalog.conftest import TREE, category
+from tests.catalogues import TREE, category
 
 ALL = {item.reference: item for item in TREE}
 

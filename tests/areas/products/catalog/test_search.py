@@ -2,7 +2,7 @@ import pytest
 
 from feedtool.areas.products.catalog import Brand
 from feedtool.areas.products.catalog.search import meant, search
-from tests.areas.products.catalog.conftest import catalog
+from tests.catalogues import catalog
 
 FOUND = {
     "a code": ("0A0101", ["0A0101"]),

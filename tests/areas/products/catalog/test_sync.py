@@ -1,7 +1,7 @@
 """The catalogue brought: from the sandbox, and from a small service that does what it is told."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.catalog import Catalog
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
 from feedtool.areas.products.catalog.sync import Lack, Synced, SyncStep, sync
 from feedtool.areas.registry import sandbox_parts
@@ -20,8 +19,9 @@ from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
+from tests.areas.products.catalog.test_cache import known
+from tests.catalogues import SERVICE as BASE
 
-BASE = "https://service.example/v2"
 T0 = datetime(2026, 3, 1, tzinfo=UTC)
 Answer = Reply | Exception
 
@@ -105,12 +105,6 @@ def shop(**changes: Any) -> Shop:
 PROPERTIES = ["0A0101", "0A0102", "0B0101"]
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Iterator[Cache]:
-    with Cache(tmp_path / "catalog.sqlite") as opened:
-        yield opened
-
-
 def brought(
     service: Shop,
     cache: Cache,
@@ -131,12 +125,6 @@ def brought(
         page_size=2,
         on_step=on_step,
     )
-
-
-def known(cache: Cache) -> Catalog:
-    found = cache.catalog(BASE, "en")
-    assert found is not None
-    return found
 
 
 def asked_for(service: Shop) -> list[str]:
@@ -302,6 +290,13 @@ def test_properties_that_cannot_be_had(cache: Cache) -> None:
     assert known(cache).synced_at is not None
 
 
+def page(document: str, path: str = "", link: str = "") -> Reply:
+    headers = {"link": f'<{BASE}{link}>; rel="next"'} if link else {}
+    return Reply(200, headers, document.encode(), f"{BASE}{path}")
+
+
+ONE_BRAND = '{"items": [{"brandReference": "1", "name": "x"}]}'
+CIRCLE = [f"/brands?pageIndex={number}" for number in (1, 2)]
 NO_LISTS: dict[str, tuple[dict[str, Answer], type[FeedtoolError], str]] = {
     "no such route": (
         {"/categories 1": Reply(404)},
@@ -314,25 +309,16 @@ NO_LISTS: dict[str, tuple[dict[str, Answer], type[FeedtoolError], str]] = {
         UsageProblem,
         "does not list its brands: the answer is no JSON",
     ),
-    "no categories": (
-        {"/categories 1": Reply(200, {}, b'{"items": []}')},
-        Interrupted,
-        "lists no categories",
-    ),
+    "no categories": ({"/categories 1": page('{"items": []}')}, Interrupted, "lists no categories"),
     "nothing that is a category": (
-        {"/categories 1": Reply(200, {}, b'{"items": [{}, 1]}')},
+        {"/categories 1": page('{"items": [{}, 1]}')},
         UsageProblem,
         "holds 2 categories and none can be read",
     ),
     "in circles": (
         {
-            f"/brands {page}": Reply(
-                200,
-                {"link": f'<{BASE}/brands?pageIndex={3 - page}>; rel="next"'},
-                b'{"items": [{"brandReference": "1", "name": "x"}]}',
-                f"{BASE}/brands?pageIndex={page}",
-            )
-            for page in (1, 2)
+            "/brands 1": page(ONE_BRAND, CIRCLE[0], CIRCLE[1]),
+            "/brands 2": page(ONE_BRAND, CIRCLE[1], CIRCLE[0]),
         },
         Interrupted,
         "list of brands does not end",
@@ -363,8 +349,8 @@ def test_a_page_after_the_last_that_is_not_there(cache: Cache) -> None:
 
 
 def test_a_service_that_gives_the_same_page_for_ever(cache: Cache) -> None:
-    page = Reply(200, {}, b'{"items": [{"brandReference": "1", "name": "x"}]}', f"{BASE}/brands")
-    service = shop(instead=lambda asked: page if asked.startswith("/brands") else None)
+    same = page(ONE_BRAND, "/brands")
+    service = shop(instead=lambda asked: same if asked.startswith("/brands") else None)
     assert brought(service, cache).brands == {Saved.NEW: 1}
 
 
@@ -400,37 +386,17 @@ def test_what_is_told(cache: Cache, change: Callable[[Shop], None], warning: str
 SHIRTS = "1E0101"
 
 
-@pytest.fixture(scope="module")
-def catalogs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Catalog]]:
-    """The sandbox's catalogue in each language, had without any SellerId."""
+def test_the_sandbox_has_all_of_it_in_each_language(cache: Cache) -> None:
+    """Had without any SellerId."""
     transport = mount(sandbox_parts())
     around = FetchContext(transport.now, transport.sleep, pool=1)
-    place = tmp_path_factory.mktemp("home") / "catalog.sqlite"
-    token = StaticToken("sandbox")
-    with Client(transport.base, None, token, transport=transport) as client, Cache(place) as cache:
-        found = {}
+    with Client(transport.base, None, StaticToken("sandbox"), transport=transport) as client:
         for language, only in {"en": (), "fr": (SHIRTS,), "es": (SHIRTS,)}.items():
             synced = sync(client, cache, around, service=BASE, language=language, only=only)
             assert (synced.lacks, synced.warnings) == ([], [])
-            catalog = cache.catalog(BASE, language)
-            assert catalog is not None
-            found[language] = catalog
-        yield found
-
-
-def test_the_sandbox_has_everything(catalogs: dict[str, Catalog]) -> None:
-    found = catalogs["en"]
-    assert len(found.categories) > 300
-    for one in found.categories.values():
-        assert (found.properties(one.reference) is not None) is one.takes_products, one
-    assert (
-        max(len(one.choices) for each in found.categories for one in found.properties(each) or ())
-        > 2_000
-    )
-    assert len(list(found.brands())) > 100
-
-
-def test_labels_are_in_the_language(catalogs: dict[str, Catalog]) -> None:
-    labels = {found.categories[SHIRTS].full_path for found in catalogs.values()}
-    assert len(labels) == len(catalogs)
-    assert len({found.fingerprint(SHIRTS) for found in catalogs.values()}) == len(catalogs)
+    english, *others = (known(cache, language) for language in ("en", "fr", "es"))
+    for item in english.categories.values():
+        assert (english.properties(item.reference) is not None) is item.takes_products, item
+    every = [english, *others]
+    assert len({catalog.categories[SHIRTS].full_path for catalog in every}) == 3
+    assert len({catalog.fingerprint(SHIRTS) for catalog in every}) == 3

@@ -13,7 +13,6 @@ from feedtool.areas.products.catalog import Brand, Necessity, PropertyChoice, wi
 from feedtool.areas.products.catalog.model import Validators
 from feedtool.areas.products.catalog.wire import (
     CatalogPage,
-    Listing,
     PropertiesReply,
     brands_page,
     categories_page,
@@ -22,7 +21,7 @@ from feedtool.areas.products.catalog.wire import (
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.service.bodies import Unreadable
-from tests.areas.products.catalog.conftest import category, prop
+from tests.catalogues import category, prop
 
 URL = "https://service.example/v2/categories?pageIndex=1"
 EN = (("Accept-Language", "en-US"),)
@@ -36,12 +35,8 @@ def reply(document: object, headers: Mapping[str, str] | None = None, status: in
 
 
 def test_a_page_of_brands() -> None:
-    assert wire.read_brands() == Call(
-        "GET",
-        "/brands",
-        READ,
-        query=(("pageIndex", "1"), ("pageSize", "100"), ("fields", "name")),
-    )
+    query = (("pageIndex", "1"), ("pageSize", "100"), ("fields", "name"))
+    assert wire.read_brands() == Call("GET", "/brands", READ, query=query)
 
 
 @pytest.mark.parametrize(
@@ -84,18 +79,8 @@ FIRST, LINKED = CatalogPage(), CatalogPage(2, "https://service.example/v2/x")
 TWO = [{"categoryReference": "0A", "level": 1}, {"categoryReference": "0B", "level": 1}]
 
 NEXT: dict[str, tuple[Any, Mapping[str, str], CatalogPage, CatalogPage | None]] = {
-    "a link": (
-        {"items": TWO},
-        LINK,
-        FIRST,
-        CatalogPage(2, "https://service.example/v2/categories?pageIndex=2"),
-    ),
-    "a link from a link": (
-        {"items": TWO},
-        LINK,
-        LINKED,
-        CatalogPage(3, "https://service.example/v2/categories?pageIndex=2"),
-    ),
+    "a link": ({"items": TWO}, LINK, FIRST, CatalogPage(2, f"{URL[:-1]}2")),
+    "a link from a link": ({"items": TWO}, LINK, LINKED, CatalogPage(3, f"{URL[:-1]}2")),
     "links, and none to a next page": ({"items": TWO}, LAST, FIRST, None),
     "no link where one led here": ({"items": TWO}, {}, LINKED, None),
     "a full page": ({"items": TWO, "itemsPerPage": 2}, {}, FIRST, CatalogPage(2)),
@@ -139,8 +124,8 @@ def test_a_link_to_another_host_is_not_followed() -> None:
     ],
 )
 def test_a_brand(item: object, brand: Brand | None) -> None:
-    found = brands_page(reply({"items": [item]}), FIRST)
-    assert found.entries == ([brand] if brand else [])
+    found = brands_page(reply({"items": [item, {"brandReference": "1", "name": "Alder"}]}), FIRST)
+    assert found.entries == [*([brand] if brand else []), Brand("1", "Alder")]
     assert found.strange == (0 if brand else 1)
 
 
@@ -183,12 +168,12 @@ TOLD = {
     ids=str,
 )
 def test_a_category(changes: dict[str, Any], expected: dict[str, Any] | None) -> None:
-    answer = reply({"items": [TOLD | changes]}, {"content-language": "en-US"})
-    found = categories_page(answer, CatalogPage(2, "https://service.example/v2/x"))
-    if expected is None:
-        assert found == Listing([], None, 1, "en-US")
-    else:
-        assert found == Listing([KETTLES._replace(**expected)], None, 0, "en-US")
+    items = [TOLD | changes, TOLD | {"categoryReference": "0A01", "level": 2}]
+    found = categories_page(reply({"items": items}, {"content-language": "en-US"}), LINKED)
+    first, *others = found.entries if expected is not None else (None, *found.entries)
+    assert first == (None if expected is None else KETTLES._replace(**expected))
+    assert ([item.reference for item in others], found.strange) == (["0A01"], expected is None)
+    assert (found.next, found.language) == (None, "en-US")
 
 
 PROPERTY = prop(index=10, necessity=Necessity.MANDATORY, is_multiple=True)
@@ -252,9 +237,7 @@ def test_a_property(changes: dict[str, Any], expected: dict[str, Any] | None) ->
 
 def test_properties_come_by_their_index() -> None:
     items = [
-        {"propertyReference": "c", "index": 20},
-        {"propertyReference": "b", "index": 10},
-        {"propertyReference": "a", "index": 20},
+        {"propertyReference": key, "index": at} for key, at in (("c", 20), ("b", 10), ("a", 20))
     ]
     found = properties_of(reply({"items": items})).properties or ()
     assert [one.reference for one in found] == ["b", "a", "c"]

@@ -176,7 +176,7 @@ def test_the_nearest_choice_is_suggested_by_its_label() -> None:
 
 
 def test_of_very_many_choices_a_message_names_some() -> None:
-    known = replace(made.ENERGY, choices=made.choices(*(f"Model {one}" for one in range(2500))))
+    known = replace(made.ENERGY, choices=made.coded(*(f"Model {one}" for one in range(2500))))
     written = WrittenProperty("zzz", is_number=False, is_percent=False, decimal=None)
     (fault,) = Judge(known).judge(written).faults
     assert "2488 more" in fault.message

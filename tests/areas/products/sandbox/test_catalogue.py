@@ -130,7 +130,7 @@ def test_asking_for_pages(desk: Desk, path: str, query: str, errors: list[tuple[
     assert not errors or answer.reasons == errors
 
 
-CASES = {
+CASES: dict[str, Any] = {
     "categoryReference": PHONE_CASES,
     "label": "Coques de téléphone",
     "level": 3,

@@ -1,4 +1,4 @@
-"""An offer as the service shows it, laid flat: a column for each dotted path. Pure.
+"""An offer as the service shows it, laid flat: a column for each dotted path.
 
 The paths are those of `fields` (specification, part "Offers (read)"): a node stands for all that
 is in it, and a list for each of its items, whose values are told in one cell.
@@ -19,7 +19,7 @@ DEEPEST = 12
 Leaf = tuple[str, Value]
 
 
-def shown(item: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Value]:
+def flatten(item: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Value]:
     """The values under the paths, by their whole paths; a path without any has none."""
     values: dict[str, Value] = {}
     for path in paths:
@@ -27,7 +27,7 @@ def shown(item: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Value]:
     return values
 
 
-def in_order(columns: Sequence[str], paths: Sequence[str]) -> list[str]:
+def order_columns(columns: Sequence[str], paths: Sequence[str]) -> list[str]:
     """The columns that are needed: as they were asked for, and then as they were met.
 
     A path under which nothing ever came has a column of its own, which stays empty.

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.feeds.shown import in_order, shown
+from feedtool.areas.offers.shown_fields import flatten, order_columns
 
 OFFER: Mapping[str, Any] = {
     "offerState": "Active",
@@ -60,14 +60,14 @@ CASES: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("paths", "expected"), CASES.values(), ids=CASES)
 def test_what_is_under_a_path(paths: Sequence[str], expected: Mapping[str, Any]) -> None:
-    assert shown(OFFER, paths) == expected
+    assert flatten(OFFER, paths) == expected
 
 
 def test_what_is_too_deep_is_left_out() -> None:
     node: dict[str, Any] = {"a": 1}
     for _ in range(5000):
         node = {"a": node}
-    assert shown(node, ["a"]) == {}
+    assert flatten(node, ["a"]) == {}
 
 
 ORDERS = {
@@ -82,4 +82,4 @@ ORDERS = {
 
 @pytest.mark.parametrize(("met", "asked", "expected"), ORDERS.values(), ids=ORDERS)
 def test_the_order_of_columns(met: list[str], asked: list[str], expected: list[str]) -> None:
-    assert in_order(met, asked) == expected
+    assert order_columns(met, asked) == expected

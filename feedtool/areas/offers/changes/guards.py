@@ -1,0 +1,184 @@
+"""Guards against mistakes in rows that are valid; their pages for users are in `problems.md`.
+
+A row that a guard holds is sent only once its code is released. Only what is known holds anything:
+without a history there is nothing to compare with.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from feedtool.areas.offers.changes.offer_state import PRICE, AcceptedOffer, OfferFields
+from feedtool.feeds.rule import Problems
+from feedtool.model.nouns import Code, Issue, Item
+from feedtool.model.settings import Guards
+
+PROBLEMS = Problems("feedtool.areas.offers.changes")
+
+FILE_SHRUNK = PROBLEMS.error("file-shrunk")
+MASS_REMOVAL = PROBLEMS.error("mass-removal")
+PRICE_BELOW_FLOOR = PROBLEMS.error("price-below-floor")
+PRICE_CHANGE = PROBLEMS.error("price-change")
+PRICE_FACTOR = PROBLEMS.error("price-factor")
+
+
+class Candidate(NamedTuple):
+    """A row that would be sent."""
+
+    item: Item
+    fields: OfferFields
+    """Those that it gives."""
+    offer: AcceptedOffer | None
+    """Last accepted of its reference."""
+
+
+class Removals(NamedTuple):
+    """The offers or stocks that a file takes away, among all that are known."""
+
+    removed: int
+    known: int
+    channel: str | None
+    """The offers of this channel; None is of the stocks that all channels share."""
+    are_deleted: bool = False
+    """True if deleted offers are counted among all that are known; else those deleted or set to
+    stock zero, among all that are not known to be at zero."""
+
+
+class EarlierFile(NamedTuple):
+    """The predecessor of a file."""
+
+    run_id: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class SheetSummary:
+    """A sheet once its rows have been compared."""
+
+    rows: int
+    """All that it has."""
+    earlier: EarlierFile | None = None
+    removals: Sequence[Removals] = ()
+
+
+class Holding(NamedTuple):
+    """An issue of more than one row, and which rows."""
+
+    issue: Issue
+    channel: str | None = None
+    """The rows of this channel; None is of any."""
+    only_removals: bool = False
+    """True if only rows are meant that delete an offer, or set its stock to zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A guard: it looks at each row that would be sent, or once at each sheet."""
+
+    code: Code
+    check: Callable[[Candidate, Guards], Issue | None] | None = None
+    check_file: Callable[[SheetSummary, Guards], Iterator[Holding]] | None = None
+
+
+def _issue(code: Code, message: str, field: str | None = None) -> Issue:
+    """A guard's issue, whose hint is how what it holds is sent all the same."""
+    return Issue(code, message, f"if it is meant: submit it with --release {code.name}", field)
+
+
+def _rounded(value: float) -> str:
+    """A number for people, to a tenth: `1,234.5`, `40`."""
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+def check_shrunk(file: SheetSummary, settings: Guards) -> Iterator[Holding]:
+    """Compare the number of rows with the predecessor's."""
+    before = file.earlier
+    if not settings.fewer_rows or before is None or before.rows < max(settings.least, 1):
+        return
+    percent = (before.rows - file.rows) / before.rows * 100
+    if percent > settings.fewer_rows:
+        text = (
+            f"the file has {file.rows:,} rows, and its predecessor, of run {before.run_id}, had"
+            f" {before.rows:,}: {_rounded(percent)} % fewer (allowed: {settings.fewer_rows} %)"
+        )
+        yield Holding(_issue(FILE_SHRUNK, text))
+
+
+def check_removals(file: SheetSummary, settings: Guards) -> Iterator[Holding]:
+    """Compare what a file removes of a channel with what is known to be there."""
+    for removals in file.removals:
+        if not settings.removals or removals.known < max(settings.least, 1):
+            continue
+        percent = removals.removed / removals.known * 100
+        if percent > settings.removals:
+            text = f"{_describe(removals)}, {_rounded(percent)} % (allowed: {settings.removals} %)"
+            yield Holding(_issue(MASS_REMOVAL, text), removals.channel, only_removals=True)
+
+
+def _describe(removals: Removals) -> str:
+    part, channel = f"{removals.removed:,} of the {removals.known:,}", removals.channel
+    if channel is None:
+        return f"{part} stocks known above zero, which all channels share, would be set to zero"
+    if removals.are_deleted:
+        return f"{part} offers known on {channel} would be deleted"
+    return (
+        f"{part} offers known on {channel}, not counting those at stock zero, would be deleted"
+        " or set to stock zero"
+    )
+
+
+def check_floor(row: Candidate, _: Guards) -> Issue | None:
+    """Compare the price with the row's floor."""
+    price, floor = row.fields.get(PRICE), row.item.floor
+    if price is None or floor is None or price >= floor:
+        return None
+    message = f"the price {price} is below its floor of {floor}"
+    return _issue(PRICE_BELOW_FLOOR, message, "price.price")
+
+
+def check_change(row: Candidate, settings: Guards) -> Issue | None:
+    """Compare the price with the last accepted one, in percent."""
+    new, old = row.fields.get(PRICE), row.offer and row.offer.last_price
+    if not (settings.price_change and new and old):
+        return None
+    # Rounded, since a tenth less as floats may be a little more than a tenth.
+    percent = round((new - old) / old * 100, 6)
+    if abs(percent) <= settings.price_change:
+        return None
+    message = (
+        f"the price goes from {old}, as last accepted, to {new}: {_rounded(abs(percent))} %"
+        f" {'more' if percent > 0 else 'less'} (allowed: {settings.price_change} %)"
+    )
+    return _issue(PRICE_CHANGE, message, "price.price")
+
+
+ABOUT = 0.95
+"""Of the factor: whoever loses a decimal sign may have changed the price a little as well."""
+
+
+def check_factor(row: Candidate, settings: Guards) -> Issue | None:
+    """Compare the price with the last accepted one, by the factor between them."""
+    new, old = row.fields.get(PRICE), row.offer and row.offer.last_price
+    if not (settings.price_factor and new and old):
+        return None
+    factor = max(new / old, old / new)
+    if factor < float(settings.price_factor) * ABOUT:
+        return None
+    message = (
+        f"the price goes {'up' if new > old else 'down'} from {old}, as last accepted, to {new}:"
+        f" by a factor of {_rounded(factor)}"
+    )
+    return _issue(PRICE_FACTOR, message, "price.price")
+
+
+GUARDS: Mapping[str, Guard] = {
+    guard.code.name: guard
+    for guard in (
+        Guard(FILE_SHRUNK, check_file=check_shrunk),
+        Guard(MASS_REMOVAL, check_file=check_removals),
+        Guard(PRICE_BELOW_FLOOR, check_floor),
+        Guard(PRICE_CHANGE, check_change),
+        Guard(PRICE_FACTOR, check_factor),
+    )
+}
+"""Every guard by its code."""

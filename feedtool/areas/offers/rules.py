@@ -1,0 +1,235 @@
+"""The rules about offers; their pages for users are in `problems.md`."""
+
+from array import array
+from collections.abc import Iterator
+
+from feedtool.areas.offers.feeds.common import IDENTITY, TAXES
+from feedtool.feeds.feed import EXPORTED, Mode, Row
+from feedtool.feeds.occurrences import Group, Occurrences, Place
+from feedtool.feeds.rule import Problems, Rule, SheetFacts
+from feedtool.model.nouns import Issue
+from feedtool.model.settings import DEPRECATED_MODES
+
+PROBLEMS = Problems("feedtool.areas.offers")
+
+DELIVERY_INCOMPLETE = PROBLEMS.error("delivery-incomplete")
+DEPRECATED_DELIVERY_MODE = PROBLEMS.warning("deprecated-delivery-mode")
+DEPRECATED_FIELD = PROBLEMS.warning("deprecated-field")
+DUPLICATE_REFERENCE = PROBLEMS.error("duplicate-reference")
+IDENTITY_NOT_SENT = PROBLEMS.warning("identity-not-sent")
+MODES_REPLACED = PROBLEMS.warning("modes-replaced")
+NOTHING_TO_UPDATE = PROBLEMS.error("nothing-to-update")
+ORIGIN_PRICE_BELOW_PRICE = PROBLEMS.error("origin-price-below-price")
+PREPARATION_TIME_REQUIRED = PROBLEMS.error("preparation-time-required")
+PRICE_BELOW_TAXES = PROBLEMS.error("price-below-taxes")
+STOCK_DIFFERS = PROBLEMS.warning("stock-differs")
+TAXES_INCOMPLETE = PROBLEMS.error("taxes-incomplete")
+
+
+# Of a row.
+
+
+def check_delivery_incomplete(row: Row) -> Iterator[Issue]:
+    """An issue for each half-filled mode; an Upsert's mandatory one is `required-missing`."""
+    half = [_half(row, mode) for mode in row.sheet.modes]
+    if not any(half):
+        return
+    required = row.feed.required(row)
+    for mode, blank in zip(row.sheet.modes, half, strict=True):
+        if blank and blank not in required:
+            message = f"{mode.code} has only one of its two amounts"
+            hint = "fill the other one (0 if it is free), or empty both"
+            yield Issue(DELIVERY_INCOMPLETE, message, hint, blank)
+
+
+def _half(row: Row, mode: Mode) -> str | None:
+    """The key of the one amount that is missing."""
+    blanks = row.blanks((mode.cost, mode.additional))
+    return blanks[0] if len(blanks) == 1 else None
+
+
+def check_identity_not_sent(row: Row) -> Iterator[Issue]:
+    """The first Update row with a GTIN, a product reference or a condition."""
+    key = next((key for key in IDENTITY if not row.is_blank(key)), None)
+    if key and EXPORTED not in row.sheet.stamp:
+        message = "GTIN, product reference and condition never change and are not sent"
+        yield Issue(IDENTITY_NOT_SENT, message, "nothing needs to be done", key)
+
+
+def check_modes_replaced(row: Row) -> Iterator[Issue]:
+    """The first Update row with a mode."""
+    cost = next((mode.cost for mode in row.sheet.modes if not row.is_blank(mode.cost)), None)
+    if cost and EXPORTED not in row.sheet.stamp:
+        message = "delivery modes that an Update row does not list are removed from its offer"
+        yield Issue(MODES_REPLACED, message, "list every mode that the offer shall keep", cost)
+
+
+def check_nothing_to_update(row: Row) -> Iterator[Issue]:
+    """An issue where every changeable cell is blank."""
+    if all(map(row.is_blank, row.feed.changeable(row.sheet))):
+        hint = "fill what changes, or delete the row"
+        yield Issue(
+            NOTHING_TO_UPDATE, "nothing changes in this row", hint, "sellerExternalReference"
+        )
+
+
+def check_origin_price(row: Row) -> Iterator[Issue]:
+    """An issue where the struck price is below the price."""
+    struck, price = row.values.get("price.originPrice"), row.values.get("price.price")
+    if struck is not None and price is not None and struck < price:
+        message = f"the struck price {struck} is below the price {price}"
+        hint = "exchange the two, or empty the struck price"
+        yield Issue(ORIGIN_PRICE_BELOW_PRICE, message, hint, "price.originPrice")
+
+
+def check_preparation_time(row: Row) -> Iterator[Issue]:
+    """An issue where an Update row gives a mode and no preparation time."""
+    keys = (key for mode in row.sheet.modes for key in (mode.cost, mode.additional))
+    if row.is_blank("preparationTime") and not all(map(row.is_blank, keys)):
+        message = "delivery modes change, so the preparation time is needed"
+        hint = "fill the preparation time"
+        yield Issue(PREPARATION_TIME_REQUIRED, message, hint, "preparationTime")
+
+
+def check_price_below_taxes(row: Row) -> Iterator[Issue]:
+    """An issue where the price is not above the sum of the amount taxes."""
+    values = row.values
+    price = values.get("price.price")
+    contained = (values.get("taxes.EcoPart") or 0) + (values.get("taxes.DEA") or 0)
+    if price is not None and contained and price <= contained:
+        message = f"the price {price} is not above the {contained} of EcoPart and DEA inside it"
+        hint = "give the price with all taxes, or correct the tax"
+        yield Issue(PRICE_BELOW_TAXES, message, hint, "price.price")
+
+
+def check_taxes_incomplete(row: Row) -> Iterator[Issue]:
+    """An issue for each tax that is missing beside the others."""
+    blank = [key for key in TAXES if row.is_blank(key)]
+    if 0 < len(blank) < len(TAXES):
+        for key in blank:
+            message = f"{key.removeprefix('taxes.')} is missing beside the other taxes"
+            hint = "give all taxes (0 where there is none), or none"
+            yield Issue(TAXES_INCOMPLETE, message, hint, key)
+
+
+# Of a sheet.
+
+
+def check_deprecated_modes(sheet: SheetFacts) -> Iterator[Issue]:
+    """A warning for each deprecated mode that the header has."""
+    for mode in sheet.columns.modes:
+        if mode.code in DEPRECATED_MODES:
+            message = f"the delivery mode {mode.code} is about to be removed from the service"
+            hint = "use another mode, such as TrackedHomeDelivery"
+            yield Issue(DEPRECATED_DELIVERY_MODE, message, hint, mode.cost)
+
+
+def check_deprecated_fields(sheet: SheetFacts) -> Iterator[Issue]:
+    """A warning for each column that the service no longer supports."""
+    for key in ("PackagingUnit", "PackagingValue"):
+        if key in sheet.columns.fields:
+            yield Issue(DEPRECATED_FIELD, f"{key} is no longer supported and is not sent", "", key)
+
+
+# Of all rows.
+
+
+class DuplicateReferences(Occurrences):
+    """Remembers every reference of every channel until all files are read."""
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Note a row."""
+        reference = row.values.get("sellerExternalReference")
+        if reference is not None:
+            self.add(f"{row.channel}\0{reference}", sheet, row.number)
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """An issue for each row whose reference is not alone; `names` are the sheets'."""
+        for index, key, group in self.repeated():
+            channel, _, reference = key.partition("\0")
+            issue = Issue(
+                DUPLICATE_REFERENCE,
+                f"“{reference}” occurs {len(group)} times for {channel}: "
+                f"also in {self.others(index, group, names)}",
+                "keep one row of each reference",
+                "sellerExternalReference",
+                reference,
+            )
+            yield self.place(index), issue
+
+
+UNSEEN, ALIKE = -1, -2
+"""Instead of an index: not looked at yet, and all quantities are the same."""
+
+
+class DifferentStocks(Occurrences):
+    """Remembers the quantity of every product and condition until all files are read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._quantities = array("q")
+
+    def rewind(self, length: int) -> None:
+        """Forget all but the first `length` rows."""
+        super().rewind(length)
+        del self._quantities[length:]
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Note a row of an Upsert; the others do not name their product."""
+        values = row.values
+        product = values.get("product.gtin") or values.get("product.reference")
+        quantity = values.get("quantity")
+        if row.kind == "offers-upsert" and product is not None and isinstance(quantity, int):
+            self.add(f"{product}\0{values.get('condition')}", sheet, row.number)
+            self._quantities.append(quantity)
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """A warning for each row of a product whose rows do not agree."""
+        unlike = array("q", [UNSEEN]) * len(self)
+        for index, key, group in self.repeated():
+            if unlike[group.first] == UNSEEN:
+                unlike[group.first] = self._unlike_first(group)
+            other = unlike[group.first]
+            if other == ALIKE:
+                continue
+            if self._quantities[index] == self._quantities[other]:
+                other = group.first
+            yield self.place(index), self._fault(index, other, key, names)
+
+    def _unlike_first(self, group: Group) -> int:
+        """The first occurrence whose quantity is not that of the group's first, or `ALIKE`."""
+        first = self._quantities[group.first]
+        return next((index for index in group if self._quantities[index] != first), ALIKE)
+
+    def _fault(self, index: int, other: int, key: str, names: list[str]) -> Issue:
+        product, _, condition = key.partition("\0")
+        own, place = self._quantities[index], self.place(other)
+        return Issue(
+            STOCK_DIFFERS,
+            f"stock {own} here and {self._quantities[other]} in row {place.row} of "
+            f"{names[place.sheet]} for {product}, {condition}; stock is shared",
+            "give the same stock in all rows of a product and condition",
+            "quantity",
+            str(own),
+        )
+
+
+UPDATES = ("offers-update",)
+WHOLE = ("offers-upsert", "offers-update", "legacy-offers")
+CHANGES = ("offers-update", "legacy-stock-and-price")
+JSON = ("offers-upsert", "offers-update", "offers-delete")
+
+RULES = (
+    Rule(DELIVERY_INCOMPLETE, check_delivery_incomplete, kinds=WHOLE),
+    Rule(DEPRECATED_DELIVERY_MODE, check_sheet=check_deprecated_modes, kinds=JSON),
+    Rule(DEPRECATED_FIELD, check_sheet=check_deprecated_fields),
+    Rule(DUPLICATE_REFERENCE, survey=DuplicateReferences),
+    Rule(IDENTITY_NOT_SENT, check_identity_not_sent, is_once=True, kinds=UPDATES),
+    Rule(MODES_REPLACED, check_modes_replaced, is_once=True, kinds=UPDATES),
+    Rule(NOTHING_TO_UPDATE, check_nothing_to_update, kinds=CHANGES),
+    Rule(ORIGIN_PRICE_BELOW_PRICE, check_origin_price, kinds=WHOLE),
+    Rule(PREPARATION_TIME_REQUIRED, check_preparation_time, kinds=UPDATES),
+    Rule(PRICE_BELOW_TAXES, check_price_below_taxes, kinds=WHOLE),
+    Rule(STOCK_DIFFERS, survey=DifferentStocks),
+    Rule(TAXES_INCOMPLETE, check_taxes_incomplete, kinds=UPDATES),
+)
