@@ -6,8 +6,7 @@ from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import plain, refused
 from feedtool.feeds.feed import Row
-from feedtool.feeds.problems import Problems
-from feedtool.feeds.rule import Rule, SheetFacts, notices
+from feedtool.feeds.rule import Problems, Rule, SheetFacts, notices
 from feedtool.model.cells import Cell, shown
 from feedtool.model.nouns import Issue
 

@@ -1,25 +1,34 @@
-"""Business rules: a module each, found by being there; its docstring is the user's page.
+"""Business rules and their codes.
 
-The module's name is the code (`origin_price_below_price` is `origin-price-below-price`). What it
-defines says when it is asked:
-
-    check(row)          for each row that was read: yields Issues
-    check_sheet(facts)  once for each sheet, after its rows
-    SURVEY              a class that sees every row of every file, then yields Issues
-
-`KINDS` names the kinds of feed whose rows and sheets a rule is about; without it, all of them.
-A rule with `ONCE = True` is asked until it finds something, which is said once for the sheet.
+Whatever can be wrong has a code, whose page for users is a section of its package's `problems.md`.
 """
 
-import pkgutil
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
+from importlib.resources import files
 from typing import Protocol
 
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.feeds.occurrences import Place
 from feedtool.model.nouns import Code, Issue, Severity
+
+_SECTION = re.compile(r"^## ([a-z0-9-]+)\n\n(.*?\n)(?=\n## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+class Problems:
+    """The codes of a package: what each means, an example, how to mend it."""
+
+    def __init__(self, package: str) -> None:
+        self._pages = dict(_SECTION.findall((files(package) / "problems.md").read_text("utf-8")))
+
+    def error(self, name: str) -> Code:
+        """The code of what keeps a row from being sent."""
+        return Code(name, Severity.ERROR, self._pages[name])
+
+    def warning(self, name: str) -> Code:
+        """The code of what is only told."""
+        return Code(name, Severity.WARNING, self._pages[name])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +67,19 @@ class Survey(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule, as its module defines it."""
+    """A code, and what finds it; a code without a check is found where something is read."""
 
     code: Code
     check: Callable[[Row], Iterator[Issue]] | None = None
+    """Gives the issues of each row that was read."""
     check_sheet: Callable[[SheetFacts], Iterator[Issue]] | None = None
+    """Gives those of a sheet, after its rows."""
     survey: Callable[[], Survey] | None = None
+    """Sees every row of every file, and then gives their issues."""
     is_once: bool = False
+    """True if the check counts until it finds something, which is said once for the sheet."""
     kinds: tuple[str, ...] | None = None
     """The kinds of feed whose rows it is about; None is all of them."""
-
-
-def code(module: str, docstring: str | None, severity: Severity = Severity.ERROR) -> Code:
-    """The code of a rule, from its module's name and docstring."""
-    return Code(module.rpartition(".")[2].replace("_", "-"), severity, docstring or "")
 
 
 def notices(result: Code, hint: str) -> Callable[[SheetFacts], Iterator[Issue]]:
@@ -82,17 +90,3 @@ def notices(result: Code, hint: str) -> Callable[[SheetFacts], Iterator[Issue]]:
             yield Issue(result, notice, hint)
 
     return check_sheet
-
-
-def rules_of(package: str) -> Iterator[Rule]:
-    """The rules of a package, in the order of its modules' names."""
-    for info in pkgutil.iter_modules(import_module(package).__path__):
-        module = import_module(f"{package}.{info.name}")
-        yield Rule(
-            module.CODE,
-            getattr(module, "check", None),
-            getattr(module, "check_sheet", None),
-            getattr(module, "SURVEY", None),
-            getattr(module, "ONCE", False),
-            getattr(module, "KINDS", None),
-        )

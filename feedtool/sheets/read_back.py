@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable
 from functools import cache
+from itertools import repeat
 
 from feedtool.model.cells import Block, Kind
 from feedtool.model.errors import FeedtoolError
@@ -32,20 +33,21 @@ class Digest:
 
     def add(self, items: Iterable[Hashable]) -> None:
         """Add cells, each with its place and text."""
-        for item in items:
-            self.total += hash(item)
-            self.count += 1
+        hashes = list(map(hash, items))
+        self.total += sum(hashes)
+        self.count += len(hashes)
 
     def add_block(self, block: Block, columns: Iterable[int]) -> None:
         """Add the row, column and text of each cell in these columns that is not blank."""
-        decode = cache(block.decode)
+
+        @cache
+        def text(key: Hashable) -> str | None:
+            cell = block.decode(key)
+            return None if cell.kind is Kind.BLANK else cell.text
+
         for column in columns:
-            cells = map(decode, block.column(column))
-            self.add(
-                (row, column, cell.text)
-                for row, cell in zip(block.rows, cells, strict=True)
-                if cell.kind is not Kind.BLANK
-            )
+            texts = map(text, block.column(column))
+            self.add(item for item in zip(block.rows, repeat(column), texts) if item[2] is not None)
 
     def require_same(self, other: "Digest", what: str) -> None:
         """Raise NotAsWritten if other cells were added to the other one."""

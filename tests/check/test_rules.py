@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-import feedtool
 from feedtool.areas.registry import load
 from feedtool.check.rules import all_rules
 from feedtool.feeds.rule import Rule
@@ -16,12 +15,6 @@ from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, Find, checked, codes, offer, table, told
 
 ALL = pytest.mark.parametrize("rule", all_rules(load()), ids=lambda rule: rule.code.name)
-
-
-def test_each_module_is_a_rule_named_after_it() -> None:
-    modules = Path(feedtool.__file__).parent.rglob("rules/*.py")
-    names = {path.stem.replace("_", "-") for path in modules if path.stem != "__init__"}
-    assert names <= {rule.code.name for rule in all_rules(load())}
 
 
 @ALL

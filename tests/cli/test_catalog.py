@@ -1,12 +1,7 @@
 """`feedtool catalog`: what is brought, and how one finds something in it."""
 
-from __future__ import annotations
-
 import json
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -17,12 +12,8 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.options import SANDBOX
 from feedtool.sandbox.server import serving
 from tests.catalogues import AT, SERVICE, TREE, TREE_BRANDS, category, choices, prop
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.cli.conftest import Feedtool
+from tests.cli.conftest import Feedtool
+from tests.loopback import Answer, serving_answers
 
 KETTLES = (
     prop(
@@ -295,33 +286,22 @@ def test_a_service_that_has_no_catalogue(feedtool: Feedtool) -> None:
     assert "base address" in ran.error()[1]
 
 
-@contextmanager
-def without_properties() -> Iterator[str]:
-    """A service that has a category, a nameless brand, and no properties: its address."""
-    lists = {
-        "/v2/categories": [{"categoryReference": "0A0101", "level": 3, "isActive": True}],
-        "/v2/brands": [{"brandReference": "1", "name": "Nestlé"}, {"brandReference": "2"}],
-    }
+LISTS = {
+    "/v2/categories": [{"categoryReference": "0A0101", "level": 3, "isActive": True}],
+    "/v2/brands": [{"brandReference": "1", "name": "Nestlé"}, {"brandReference": "2"}],
+}
+"""A service that has a category, a nameless brand, and no properties."""
 
-    class Answering(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            items = lists.get(self.path.partition("?")[0])
-            self.send_response(404 if items is None else 200)
-            self.end_headers()
-            self.wfile.write(json.dumps({"items": items, "itemsPerPage": 9}).encode())
 
-        def log_message(self, *_: object) -> None:
-            """Nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/v2"
-        server.shutdown()
+def listed(path: str) -> Answer:
+    items = LISTS.get(path.partition("?")[0])
+    body = json.dumps({"items": items, "itemsPerPage": 9}).encode()
+    return 404 if items is None else 200, {}, body
 
 
 def test_properties_that_are_not_to_be_had(feedtool: Feedtool) -> None:
-    with without_properties() as address:
-        account = ("--base-url", address, "--token", "any-token")
+    with serving_answers(listed) as server:
+        account = ("--base-url", f"{server.url}/v2", "--token", "any-token")
         ran = feedtool("catalog sync", *account)
         told = feedtool("catalog sync", *account, "--format", "json")
     assert (ran.code, told.code) == (1, 1)

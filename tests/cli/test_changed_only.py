@@ -73,18 +73,6 @@ def test_an_export_tells_what_others_have_done(feedtool: Feedtool, sent: Path) -
     assert statuses(feedtool(*changed)) == ["Unchanged", "Unchanged"]
 
 
-def test_an_offer_that_an_export_no_longer_shows_is_sent(
-    feedtool: Feedtool, files: Files, sent: Path
-) -> None:
-    elsewhere = ("--ledger", "sqlite:///elsewhere.sqlite")
-    gone = files.csv({"sellerExternalReference": "SKU-1"}, name="gone.csv")
-    removing = ("submit", gone, "--sandbox", "--as", "offers-delete", *elsewhere)
-    assert feedtool(*removing).code == 0
-    assert feedtool("export offers --sandbox --out back.csv").code == 0
-    ran = feedtool("submit", sent, "--sandbox", "--changed-only", "--format", "json")
-    assert statuses(ran) == ["Integrated", "Unchanged"]
-
-
 def test_what_a_guard_holds_is_named_and_explained(
     feedtool: Feedtool, files: Files, sent: Path
 ) -> None:

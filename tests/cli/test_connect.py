@@ -1,14 +1,10 @@
 """How an account is reached: where its token comes from, and how long anything may take."""
 
-from __future__ import annotations
-
 import json
 import sys
-import threading
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qsl
 
 import click
@@ -24,12 +20,9 @@ from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.sandbox.server import serving
 from feedtool.service.network import Timeouts
+from tests.cli.conftest import Feedtool, Ran
 from tests.conftest import Files, offer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from tests.cli.conftest import Feedtool, Ran
+from tests.loopback import serving_answers
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SECRET = "planted-client-secret"
@@ -193,32 +186,6 @@ def test_no_secret_is_shown(
 # With a real token endpoint and a real service.
 
 
-@contextmanager
-def endpoint(status: int, answer: object) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    """A token endpoint on loopback: its address, and the forms that it got."""
-    forms: list[dict[str, str]] = []
-
-    class Answers(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            size = int(self.headers["Content-Length"])
-            forms.append(dict(parse_qsl(self.rfile.read(size).decode())))
-            body = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Say nothing."""
-
-    with HTTPServer(("127.0.0.1", 0), Answers) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/token", forms
-        server.shutdown()
-        thread.join()
-
-
 @pytest.mark.parametrize(
     ("status", "answer", "code"),
     [
@@ -237,21 +204,22 @@ def test_from_client_credentials_to_an_answer_beside_each_row(
 ) -> None:
     monkeypatch.setenv("FEEDTOOL_CLIENT_SECRET", SECRET)
     path = files.csv(offer(1), offer(2))
-    with serving(sandbox_parts()) as server, endpoint(status, answer) as (url, forms):
+    grants = serving_answers(lambda _path: (status, {}, json.dumps(answer).encode()))
+    with serving(sandbox_parts()) as server, grants as endpoint:
         files.text(
             f'[profile.shop]\nbase_url = "{server.base}"\nseller = "S1"\nchannel = "PRIMARY"\n'
-            f'token_url = "{url}"\nclient_id = "me"\ntoken_scope = "offers"\n',
+            f'token_url = "{endpoint.url}/token"\nclient_id = "me"\ntoken_scope = "offers"\n',
             "feedtool.toml",
         )
         ran = feedtool("submit", path, "--profile", "shop", "--format", "json")
     assert ran.code == code, ran
     asked = {"grant_type": "client_credentials", "client_id": "me", "client_secret": SECRET}
-    assert forms[0] == {**asked, "scope": "offers"}
+    assert dict(parse_qsl(endpoint.bodies[0].decode())) == {**asked, "scope": "offers"}
     assert SECRET not in ran.out + ran.err
     if code:
         assert "does not know the client id" in ran.error()[0]
     else:
-        assert len(forms) == 1
+        assert len(endpoint.bodies) == 1
         assert {one["status"] for one in ran.only["results"]} == {"Integrated"}
     for file in files.folder.rglob("*"):
         if file.is_file():

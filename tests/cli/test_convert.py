@@ -6,14 +6,13 @@ import shutil
 from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from lxml import etree
 from openpyxl import load_workbook
 
 from feedtool.areas.legacy.writer import Head, Pool
-from tests.areas.legacy.conftest import OFFER, changed, member, zipped
+from tests.areas.legacy.conftest import OFFER, member, zipped
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin, offer, update
 
@@ -72,37 +71,6 @@ def rows(path: Path, sheet: str) -> list[dict[str, Any]]:
     return [
         {str(key): it for key, it in zip(keys, row, strict=True) if it is not None} for row in found
     ]
-
-
-def test_a_sheet_becomes_a_zip_and_a_workbook_again(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(
-        offer(1) | {"product.reference": "CAT-1"},
-        offer(2, condition="RefurbishedLikeNew", price__originPrice="30"),
-    )
-    there = feedtool("convert", path, "offers.zip", "--format", "json")
-    assert there.code == 1
-    assert [(one["row"], one["field"], one["value"]) for one in there.only["losses"]] == [
-        (2, "product.reference", "CAT-1"),
-        (3, "condition", "RefurbishedLikeNew"),
-    ]
-    back = feedtool("convert offers.zip back.xlsx --to offers-upsert")
-    assert back.code == 1
-    assert "no such condition" in back.err
-    first, second = rows(Path("back.xlsx"), "Offers")
-    assert first == {
-        "sellerExternalReference": "SKU-1",
-        "product.gtin": gtin(1),
-        "condition": "New",
-        "price.price": 19.99,
-        "taxes.VAT": 20,
-        "taxes.EcoPart": 0,
-        "taxes.DEA": 0,
-        "deliveryModes.TrackedHomeDelivery.cost": 4.9,
-        "deliveryModes.TrackedHomeDelivery.additionalCost": 1.5,
-        "preparationTime": 2,
-        "quantity": 7,
-    }
-    assert (second["condition"], second["price.originPrice"]) == ("Refurbished", 30)
 
 
 def test_json_names_all_that_scripts_rely_on(feedtool: Feedtool, files: Files) -> None:
@@ -341,17 +309,6 @@ DAMAGED: dict[str, tuple[str, bytes, str]] = {
     "no requests": ("a.json", b"[]", "holds no request"),
     "requests that are none": ("a.json", b"[1, 2]", "no row looks like a header"),
     "half a zip": ("a.zip", zipped([OFFER])[:-30], "zip"),
-    "a zip of something else": ("a.zip", b"PK\x05\x06" + bytes(18), ""),
-    "xml cut off": ("a.xml", member(zipped([OFFER]))[:-30], "malformed"),
-    "xml of something else": ("a.xml", b"<a><b/></a>", "not a workbook"),
-    "an offers.xml without offers": (
-        "a.xml",
-        b"<OfferPackage/>",
-        "no row below the header",
-    ),
-    "a document type": ("a.xml", b"<!DOCTYPE a>" + member(zipped([OFFER])), "document type"),
-    "nothing at all": ("a.csv", b"", "empty"),
-    "no header": ("a.csv", b"a,b\n1,2\n", "header"),
 }
 
 
@@ -386,38 +343,12 @@ def test_what_requests_hold_beyond_a_sheet_is_listed(feedtool: Feedtool, files: 
     ]
 
 
-def test_stock_and_price(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(
-        update(1, quantity="3") | {"product.gtin": gtin(1)}, update(2, taxes__VAT="20")
-    )
-    ran = feedtool("convert", path, "out.zip", "--to", "legacy-stock-and-price")
-    assert ran.code == 1
-    with ZipFile("out.zip") as package:
-        xml = package.read("Content/Offers.xml")
-    assert f'<Offer SellerProductId="SKU-1" ProductEan="{gtin(1)}" Stock="3">'.encode() in xml
-    SCHEMA.assertValid(etree.fromstring(xml))
-    assert feedtool("convert out.zip back.csv").code == 0
-    ran = feedtool("convert out.zip back.json")
-    assert (ran.code, "product.gtin" in ran.err) == (1, True)
-    assert json.loads(Path("back.json").read_text("utf-8")) == [
-        {"sellerExternalReference": "SKU-1", "quantity": 3}
-    ]
-
-
 def test_rows_of_one_file_for_two_channels(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1), offer(2) | {"salesChannelId": "ES"})
     for name in ("out.zip", "out.json"):
         ran = feedtool("convert", path, name)
         assert (ran.code, "would hold several packages" in ran.error()[0]) == (2, True)
         assert not Path(name).exists()
-
-
-def test_a_condition_that_only_an_offers_xml_has(feedtool: Feedtool, files: Files) -> None:
-    path = files.text(zipped([OFFER, changed(SellerProductId="B", ProductCondition="3")]), "o.zip")
-    ran = feedtool("convert", path, "out.json", "--format", "json")
-    assert (ran.code, ran.only["rows"], ran.only["skipped"]) == (1, 1, 1)
-    told = [(one["row"], one["field"], one["value"]) for one in ran.only["losses"]]
-    assert (3, "condition", "GoodState") in told
 
 
 def test_into_a_pipe_nobody_looks(feedtool: Feedtool) -> None:

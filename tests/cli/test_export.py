@@ -12,7 +12,6 @@ from openpyxl import load_workbook
 from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
-from feedtool.model.cells import letters
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import serving
 from tests.areas.products.sandbox.records import stored_products
@@ -102,42 +101,7 @@ def test_offers_can_be_removed_by_it(feedtool: Feedtool, shop: Path) -> None:
         assert list(stored_offers(sandbox)) == []
 
 
-def test_a_workbook_of_the_templates_shape(feedtool: Feedtool, shop: Path) -> None:
-    del shop
-    assert feedtool("export offers --sandbox").code == 0
-    assert feedtool("template offers-update").code == 0
-    made, template = load_workbook("offers.xlsx"), load_workbook("offers-update.xlsx")
-    assert made.sheetnames == template.sheetnames
-    for number in (1, 2):
-        assert [cell.value for cell in made["Offers"][number]] == [
-            cell.value for cell in template["Offers"][number]
-        ]
-    assert made["_lists"].sheet_state == "hidden"
-    rules = [len(book["Offers"].data_validations.dataValidation) for book in (made, template)]
-    assert rules[0] == rules[1]
-    stamps = {stamp.name: stamp.value for stamp in made.custom_doc_props.props}  # type: ignore[attr-defined]  # the stubs lag
-    assert stamps["feedtool.template"] == "offers-update"
-    assert stamps["feedtool.exported"].startswith("20")
-    told = [row[0] for row in made["Instructions"].iter_rows(max_col=1, values_only=True)]
-    assert any("sales channel PRIMARY" in str(text) for text in told)
-
-
-def test_filled_columns_are_in_sight(feedtool: Feedtool, shop: Path) -> None:
-    del shop
-    assert feedtool("export offers --sandbox").code == 0
-    sheet = load_workbook("offers.xlsx")["Offers"]
-    hidden = {
-        cell.value
-        for index, cell in enumerate(sheet[2])
-        if sheet.column_dimensions[letters(index)].hidden
-    }
-    assert {f"{SIGNED}.cost", f"{SIGNED}.additionalCost"}.isdisjoint(hidden)
-    assert {"deliveryModes.ExpressHomeDelivery.cost", "salesChannelId"} <= hidden
-
-
 FILTERS = {
-    "a state": (["--state", "Inactive"], ["=SUM(A1)"]),
-    "both states": (["--state", "active,inactive"], ["SKU-1", "=SUM(A1)", "SKU-3", "SKU-4"]),
     "products": (["--gtin", "3000000000014,00096385074"], ["SKU-1", "SKU-4"]),
     "references": (["--reference", "SKU-3, SKU-1,SKU-3"], ["SKU-1", "SKU-3"]),
     "an id": (["--offer-id", "sandbox_96385074_New_PRIMARY"], ["SKU-4"]),
@@ -152,20 +116,6 @@ def test_filters(feedtool: Feedtool, shop: Path, filters: list[str], expected: l
     assert feedtool("export offers --sandbox", *filters).code == 0
     sheet = load_workbook("offers.xlsx")["Offers"]
     assert [row[0] for row in sheet.iter_rows(min_row=3, values_only=True)] == expected
-
-
-def test_changes_alone(feedtool: Feedtool, shop: Path, files: Files) -> None:
-    with Sandbox(sandbox_parts(), shop) as sandbox:
-        latest = max(one["updatedAt"] for one in stored_offers(sandbox))
-    second = files.csv(offer(9), name="second.csv")
-    assert feedtool("submit", second, "--sandbox").code == 0
-    assert feedtool("export offers --sandbox --since", latest[:19] + "Z").code == 0
-    with Sandbox(sandbox_parts(), shop) as sandbox:
-        changed = [one for one in stored_offers(sandbox) if one["updatedAt"] >= latest[:19]]
-    sheet = load_workbook("offers.xlsx")["Offers"]
-    told = [row[0] for row in sheet.iter_rows(min_row=3, values_only=True)]
-    assert told == [one["sellerExternalReference"] for one in changed]
-    assert "SKU-9" in told
 
 
 SAID = [
@@ -281,22 +231,6 @@ def test_products_there_and_back_change_nothing(
     assert sent.code == 0, sent.err
     assert [one["status"] for one in sent.only["results"]] == ["Integrated"] * 18
     assert created(tmp_path / "shop" / "sandbox.sqlite") == before
-
-
-def test_products_of_others_are_told_of(feedtool: Feedtool, catalogue_home: Path) -> None:
-    feedtool(
-        "submit",
-        SAMPLES / "products.xlsx",
-        "--sandbox",
-        "--home",
-        catalogue_home,
-        "--out",
-        "a.xlsx",
-    )
-    ran = feedtool("export products --sandbox --home", catalogue_home)
-    assert ran.code == 0
-    assert ran.out.splitlines()[1] == "18 rows, 1 left out"
-    assert "left out: 1 product that others created" in ran.err
 
 
 # What others offer.

@@ -1,20 +1,14 @@
 """A token leaves this machine encrypted, or because somebody said that it may travel otherwise."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox.server import serving
+from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.cli.conftest import Feedtool
 
 ADDRESS = "http://service.invalid/v2"
 ACCOUNT = {"BASE_URL": ADDRESS, "SELLER": "S", "CHANNEL": "PRIMARY", "TOKEN": "sandbox"}

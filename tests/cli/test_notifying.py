@@ -1,18 +1,14 @@
 """`--hook`, `--webhook` and `--log`, as a user's run has them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer, table
 from tests.runs.test_notify import KEEP, python, served
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Feedtool
 
 LOG = Path("log.jsonl")
 TOLD = Path("told")
@@ -81,7 +77,11 @@ def test_who_cannot_be_told_is_a_warning(
     with served((400, {})) as server:
         name, value = options
         ran = feedtool(
-            "submit", files.csv(offer(1)), "--sandbox", name, value.replace("REFUSED", server.url)
+            "submit",
+            files.csv(offer(1)),
+            "--sandbox",
+            name,
+            value.replace("REFUSED", server.url),
         )
     assert ran.code == 0
     assert ran.err.startswith("warning: the ")
@@ -135,7 +135,14 @@ def test_the_log_is_an_event_a_line(feedtool: Feedtool, file: Path) -> None:
 
 def test_no_secret_is_in_the_log(feedtool: Feedtool, file: Path, hook: str) -> None:
     with served((400, {})) as server:
-        options = ("--webhook", server.url, "--hook", f"{hook} --key hush", "--log", LOG)
+        options = (
+            "--webhook",
+            server.url,
+            "--hook",
+            f"{hook} --key hush",
+            "--log",
+            LOG,
+        )
         feedtool("submit", file, "--sandbox", "--token", "very-secret-token", *options)
     content = LOG.read_text("utf-8")
     for secret in ("very-secret-token", "secret-path", "hush"):

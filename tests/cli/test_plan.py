@@ -109,30 +109,6 @@ def test_a_file_that_was_changed(feedtool: Feedtool, planned: Path, files: Files
     assert applied() == []
 
 
-CONFIG = """
-[profile.shop]
-base_url = "https://a.example/v2"
-seller = "{seller}"
-channel = "PRIMARY"
-token = "secret-of-the-shop"
-{more}
-"""
-
-
-def test_a_profile_that_was_changed(feedtool: Feedtool, file: Path) -> None:
-    settings = Path("feedtool.toml")
-    settings.write_text(CONFIG.format(seller="1", more=""))
-    feedtool("submit", file, "--dry-run", "--profile", "shop", "--save-plan", PLAN)
-    assert (head()["profile"], head()["seller"]) == ("shop", "1")
-    assert "secret" not in PLAN.read_text("utf-8")
-    settings.write_text(CONFIG.format(seller="2", more="vat_scale = 1"))
-    ran = feedtool("submit --plan", PLAN)
-    assert ran.code == 2
-    assert ran.error()[0].endswith(
-        "no longer fits: the seller was 1, and is 2; vat_scale was not set, and is 1"
-    )
-
-
 def test_nothing_that_says_where_a_token_goes_is_taken_from_a_plan(
     feedtool: Feedtool, file: Path
 ) -> None:

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 from openpyxl import load_workbook
@@ -62,18 +61,6 @@ def test_the_cache_is_what_they_are_judged_by(feedtool: Feedtool, files: Files, 
     assert (problem["row"], problem["field"], problem["code"]) == (3, "3001", "enum-value")
 
 
-def test_the_profiles_service_is_the_one_that_counts(
-    feedtool: Feedtool, files: Files, home: Path
-) -> None:
-    files.text(
-        f'[profile.a]\nbase_url = "{SERVICE}"\n[profile.b]\nbase_url = "https://b.example"\n',
-        "feedtool.toml",
-    )
-    path = files.csv(product())
-    assert feedtool("validate", path, "--profile", "a", "--home", home).code == 0
-    assert feedtool("validate", path, "--profile", "b", "--home", home).code == 2
-
-
 def test_the_language_of_the_catalogue(feedtool: Feedtool, files: Files, home: Path) -> None:
     bring(home, "fr")
     path = files.csv(product(language=""))
@@ -105,16 +92,6 @@ def test_a_dry_run_writes_the_batches(feedtool: Feedtool, files: Files) -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_a_profile_may_map_a_property(feedtool: Feedtool, files: Files) -> None:
-    files.text('[profile.a.columns]\n"Ma couleur" = "3002"\n', "feedtool.toml")
-    path = files.csv(product() | {"Ma couleur": "Blue"})
-    ran = feedtool("validate", path, "--profile", "a", "--format", "json")
-    assert (ran.code, ran.only["problems"]) == (0, [])
-    files.text('[profile.a.columns]\n"Ma couleur" = "colour"\n', "feedtool.toml")
-    assert feedtool("validate", path, "--profile", "a").code == 2
-
-
-@pytest.mark.usefixtures("home")
 def test_an_operators_template_is_annotated_beside_its_labels(
     feedtool: Feedtool, files: Files
 ) -> None:
@@ -140,40 +117,6 @@ def test_an_operators_template_is_annotated_beside_its_labels(
             "Invalid",
         ]
         assert sheet.cell(10, len(labels)).value == "enum-value"
-
-
-MACRO = "application/vnd.ms-excel.sheet.macroEnabled.main+xml"
-
-
-def with_macros(path: Path) -> Path:
-    """The same workbook as an .xlsm whose program is any bytes."""
-    made = path.with_suffix(".xlsm")
-    with ZipFile(path) as source, ZipFile(made, "w") as target:
-        for name in source.namelist():
-            part = source.read(name)
-            if name == "[Content_Types].xml":
-                sheet = (
-                    b"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"
-                )
-                part = part.replace(sheet, MACRO.encode())
-            target.writestr(name, part)
-        target.writestr("xl/vbaProject.bin", bytes(range(256)) * 40)
-    return made
-
-
-@pytest.mark.usefixtures("home")
-def test_an_operators_macros_and_lists_lose_no_byte(feedtool: Feedtool, files: Files) -> None:
-    path = with_macros(operator(files, product(1), product(2, p3001="Z")))
-    assert feedtool("validate", path, "--annotate").code == 1
-    with ZipFile(path) as before, ZipFile(files.folder / "operator.result.xlsm") as after:
-        kept = {"xl/vbaProject.bin", "xl/worksheets/sheet2.xml", "xl/theme/theme1.xml"}
-        changed = {name for name in before.namelist() if before.read(name) != after.read(name)}
-        assert MACRO.encode() in after.read("[Content_Types].xml")
-    assert not kept & changed
-    assert changed <= {
-        *("[Content_Types].xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels"),
-        *("xl/styles.xml", "xl/worksheets/sheet1.xml"),
-    }
 
 
 def test_checks_import_no_database_library(files: Files, home: Path) -> None:

@@ -91,6 +91,10 @@ USAGE = {
     "submit --plan nowhere": ("the plan nowhere cannot be read", ""),
     "submit --plan good.csv": ("good.csv is no plan", ""),
     "submit good.csv --sandbox --expect-removals 9": ("which is not there", "leave it out"),
+    "watch folder --once": ("there is no account to send to", ""),
+    f"watch folder --once --sandbox {HERE}": (CONTRADICT, ""),
+    "watch folder --once --sandbox --as nonsense": (NO_KIND.format("nonsense"), ""),
+    "watch folder --once --profile nobody": ("there is no profile “nobody”", ""),
     # Conversions.
     "convert good.csv good.csv": ("is IN and OUT", "give OUT another name"),
     "convert good.csv ./good.csv --yes": ("is IN and OUT", ""),
@@ -146,8 +150,9 @@ def folder(files: Files) -> None:
     files.text('[profile.shop]\ncurency = ["CHF"]\n', "field.toml")
     files.text("[profile.shop]\nvat_scale = 10\n", "value.toml")
     files.text('[profile.shop.columns]\n"Mon EAN" = "product.gtn"\n', "columns.toml")
-    for name in ("folder", "folder.csv"):
-        Path(name).mkdir()
+    Path("folder/inbox").mkdir(parents=True)
+    Path("folder.csv").mkdir()
+    files.csv(offer(1), name="folder/inbox/a.csv")
 
 
 def refuse(feedtool: Feedtool, command: str, code: int, message: str, hint: str) -> None:

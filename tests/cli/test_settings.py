@@ -31,20 +31,14 @@ def commands() -> dict[str, click.Command]:
 
 
 @pytest.mark.parametrize("command", commands().values(), ids=commands())
-def test_each_option_has_its_variable(command: click.Command) -> None:
+def test_each_option_is_explained_and_has_its_variable(command: click.Command) -> None:
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             long = next(name for name in parameter.opts if name.startswith("--"))
             variable = f"FEEDTOOL_{long.removeprefix('--').replace('-', '_').upper()}"
             # What lets a token travel unencrypted is typed, or written for one account.
+            assert parameter.help, long
             assert parameter.envvar == (None if long == "--insecure-http" else variable)
-
-
-@pytest.mark.parametrize("command", commands().values(), ids=commands())
-def test_each_option_is_explained(command: click.Command) -> None:
-    for parameter in command.params:
-        if isinstance(parameter, click.Option):
-            assert parameter.help, parameter.opts
 
 
 def settings(ran: Ran) -> dict[str, tuple[object, str]]:

@@ -93,11 +93,9 @@ def test_a_plan_keeps_which_rows_are_taken(feedtool: Feedtool, file: Path) -> No
     assert (ran.code, statuses(ran)) == (0, ["Integrated"] * 3)
 
 
-@pytest.mark.parametrize("target", ["out.xlsx", "out.csv", "out.json"])
-def test_a_converted_file_is_without_it(feedtool: Feedtool, file: Path, target: str) -> None:
-    ran = feedtool("convert", file, target, "--format", "json")
+def test_a_converted_file_is_without_it(feedtool: Feedtool, file: Path) -> None:
+    ran = feedtool("convert", file, "out.xlsx", "--format", "json")
     assert ran.code == 1
     assert f"left out: {REASON} (row 4)" in ran.err
     assert feedtool("convert", file, "all.json", "--as-row", "4").code == 0
-    if target != "out.json":
-        assert counted(feedtool("validate", target, "--format", "json")) == [2, 2, 0, 0, 0]
+    assert counted(feedtool("validate out.xlsx --format json")) == [2, 2, 0, 0, 0]

@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-from openpyxl import load_workbook
 
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer, table
@@ -67,19 +66,6 @@ def test_where_the_copy_of_a_check_goes(
     assert Path(ran.only["annotated"]).name == copy
 
 
-def test_annotating_twice_doubles_nothing(feedtool: Feedtool, files: Files) -> None:
-    path = files.book({"Offers": [offer(1), offer(2, quantity="-1")]})
-    for _ in range(2):
-        assert feedtool("validate", path, "--annotate").code == 1
-    assert feedtool("validate offers.result.xlsx --out again.xlsx").code == 1
-    for name in ("offers.result.xlsx", "again.xlsx"):
-        book = load_workbook(name)
-        assert book.sheetnames == ["Offers", "feedtool summary"]
-        head = [cell.value for cell in book["Offers"][1]]
-        assert head[-3:] == OURS
-        assert len(head) == len(offer()) + 3
-
-
 def test_a_result_is_a_valid_input(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1), offer(2, quantity="-1"))
     feedtool("submit --sandbox", path)
@@ -98,17 +84,6 @@ def test_standard_input(feedtool: Feedtool) -> None:
     assert [row[0] for row in annotated(Path("copy.csv"))] == [OURS[0], "Integrated", "Invalid"]
     ran = feedtool("submit --dry-run - --requests out", stdin=text)
     assert requests(Path("out")) == ["stdin/package-001-Upsert-PRIMARY/upload-001.json"]
-
-
-def test_what_was_sent_stays_known_to_the_sandbox(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(offer(1))
-    codes = [
-        feedtool("submit --sandbox", path, "--format", "json").only["results"][0]["messages"][0][
-            "resultCode"
-        ]
-        for _ in range(2)
-    ]
-    assert codes == ["8000", "9000"]
 
 
 def test_what_cannot_be_read_is_no_run(feedtool: Feedtool, files: Files) -> None:

@@ -129,25 +129,6 @@ def test_products_and_offers_of_one_workbook(feedtool: Feedtool, tmp_path: Path)
 
 
 @pytest.mark.usefixtures("cache")
-def test_the_offers_of_products_that_are_sent_too_travel_apart(
-    feedtool: Feedtool, tmp_path: Path
-) -> None:
-    both = Path(shutil.copy(SAMPLES / "products-and-offers.xlsx", tmp_path))
-    arguments = ("submit", both, "--sandbox", "--dry-run", "--requests", tmp_path / "out")
-    ran = feedtool(*arguments, "--format", "json")
-    assert [(one["packageType"], one["rows"]) for one in ran.json[1]["packages"]] == [
-        ("Upsert", 7),
-        ("Upsert", 2),
-    ]
-    written = sorted(one.name for one in (tmp_path / "out" / both.name).iterdir())
-    assert written == [
-        "batch-001.json",
-        "package-001-Upsert-PRIMARY",
-        "package-002-Upsert-PRIMARY",
-    ]
-
-
-@pytest.mark.usefixtures("cache")
 def test_without_waiting_only_what_offers_need_is_waited_for(
     feedtool: Feedtool, tmp_path: Path
 ) -> None:

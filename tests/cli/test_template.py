@@ -41,15 +41,6 @@ def test_makes_a_workbook_for_categories(feedtool: Feedtool, home: Path, tmp_pat
     assert int(models.rpartition("$")[2]) - 1 > 2_000
 
 
-def test_speaks_the_language_of_the_catalogue(feedtool: Feedtool, home: Path) -> None:
-    options = ("--language", "fr", "--out", "mine.xlsx", "--sandbox", "--home", home)
-    ran = feedtool("template products --category", KETTLES, *options)
-    assert ran.code == 0
-    titles = [cell.value for cell in load_workbook("mine.xlsx")["Products"][2]]
-    assert "Puissance *" in titles
-    assert "Couleur principale +" in titles
-
-
 @pytest.mark.usefixtures("catalogue")
 @pytest.mark.parametrize("code", ["011B", "011b,011B01", "01"])
 def test_a_higher_category_stands_for_those_in_it(feedtool: Feedtool, code: str) -> None:

@@ -1,20 +1,14 @@
 """`feedtool watch`: the account of each profile, and what is refused before anything is taken."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
+from tests.cli.conftest import Feedtool
 from tests.conftest import offer, table
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.conftest import Feedtool
 
 QUICK = ("--once", "--settle", "0.01", "--poll", "0.01")
 
@@ -114,25 +108,6 @@ def test_a_folder_is_made_only_where_that_is_asked_for(feedtool: Feedtool, tmp_p
     assert ran.err.startswith(f"made: {tmp_path}/feeds/inbox\n")
     found = sorted(one.name for one in (tmp_path / "feeds").iterdir() if one.is_dir())
     assert found == ["done", "error", "inbox", "processing", "results"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "there is no account to send to"),
-        (("--sandbox", "--base-url", "https://x.example/v2"), "contradict each other"),
-        (("--sandbox", "--as", "nonsense"), "there is no kind of feed “nonsense”"),
-        (("--profile", "nobody"), "there is no profile “nobody”"),
-    ],
-)
-def test_what_cannot_work_takes_nothing(
-    feedtool: Feedtool, tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    drop(tmp_path, "a.csv", offer(1))
-    ran = feedtool("watch feeds", *QUICK, *arguments)
-    assert ran.code == 2
-    assert message in ran.error()[0]
-    assert (tmp_path / "feeds" / "inbox" / "a.csv").exists()
 
 
 def test_how_the_watcher_is(feedtool: Feedtool, tmp_path: Path) -> None:

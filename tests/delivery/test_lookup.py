@@ -46,7 +46,6 @@ OFFER = Offer(
     preparation_time=2,
     delivery_modes={"Tracked": DeliveryMode(Decimal("4.90"), Decimal(0))},
     quantity=7,
-    created_at=BEFORE,
     updated_at=SINCE,
 )
 

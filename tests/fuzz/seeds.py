@@ -10,10 +10,10 @@ TEMPLATES = [name for name in BOOKS if name.startswith("templates/")]
 SHAPES = {
     name: CASES[name].make
     for name in (
-        *("shared strings", "rows and cells without references", "prefixed tags", "UTF-16"),
-        *("strict namespaces", "an absolute target", "other capitals", "labels above keys"),
-        *("a wrong dimension", "a hidden sheet first", "a formatted cell in the last corner"),
-        *("rows far apart", "a row that is hidden", "part names with backslashes"),
+        *("shared strings", "rows and cells without references", "every part prefixed", "UTF-16"),
+        *("a workbook in another folder", "labels above keys", "part names with backslashes"),
+        *("a wrong dimension", "a hidden sheet first", "a lone cell in the last corner"),
+        *("rows far apart", "a row that is hidden"),
     )
 }
 

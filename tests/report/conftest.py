@@ -1,6 +1,6 @@
 """Sheets as checking leaves them, made by hand."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import pytest
 
@@ -12,8 +12,6 @@ from feedtool.report import SheetResult
 from feedtool.sheets import ZipBomb
 
 Problems = Iterable[Problem]
-MakeProblem = Callable[..., Problem]
-MakeOutcome = Callable[..., SheetResult]
 
 
 def make_problem(**changes: object) -> Problem:
@@ -47,16 +45,6 @@ def make_outcome(
             checked.marks[problem.row] = INVALID
     checked.problems_by_source.append(spool)
     return SheetResult(checked)
-
-
-@pytest.fixture
-def problem() -> MakeProblem:
-    return make_problem
-
-
-@pytest.fixture
-def outcome() -> MakeOutcome:
-    return make_outcome
 
 
 def make_mistaken() -> SheetResult:

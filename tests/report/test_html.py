@@ -1,7 +1,6 @@
 import io
 import re
 from base64 import b64encode
-from collections.abc import Callable
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,14 +11,12 @@ from lxml import html
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.errors import Interrupted
-from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Status
+from feedtool.model.nouns import Message, PackageSummary, RowResult, Status
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report import SheetResult
 from feedtool.report.html import write_html
 from feedtool.runs.codes import all_codes
-
-MakeOutcome = Callable[..., SheetResult]
-MakeProblem = Callable[..., Problem]
+from tests.report.conftest import make_outcome, make_problem
 
 
 def page(*outcomes: SheetResult) -> str:
@@ -61,28 +58,28 @@ def test_every_bar_leads_to_what_is_told_of_its_code(sent: SheetResult) -> None:
     assert set(links) <= {f"#{place}" for place in places}
 
 
-def test_how_a_status_is_coloured(outcome: MakeOutcome) -> None:
+def test_how_a_status_is_coloured() -> None:
     inks = {
         "good": (Status.INTEGRATED, Status.SUPERSEDED),
         "error": (Status.INVALID, Status.REJECTED, Status.REFUSED),
         "warning": (Status.PENDING, Status.HELD, Status.UNKNOWN),
     }
-    told = outcome()
+    told = make_outcome()
     told.is_submitted = True
     told.verdicts = lambda: (RowResult(3, "R", one) for ones in inks.values() for one in ones)
     found: Any = html.fromstring(page(told)).xpath("//tr[@data-status]/td[3]/@class")
     assert found == [ink for ink, statuses in inks.items() for _ in statuses]
 
 
-def test_a_code_of_many_problems_is_folded(outcome: MakeOutcome, problem: MakeProblem) -> None:
+def test_a_code_of_many_problems_is_folded() -> None:
     for count, is_open in ((40, True), (41, False)):
-        many = outcome([problem(row=row) for row in range(5, 5 + count)])
+        many = make_outcome([make_problem(row=row) for row in range(5, 5 + count)])
         tree: Any = html.fromstring(page(many))
         assert bool(tree.xpath("//details[@open]")) is is_open
 
 
-def test_of_hundreds_of_batches_the_first_are_listed(outcome: MakeOutcome) -> None:
-    batches = outcome()
+def test_of_hundreds_of_batches_the_first_are_listed() -> None:
+    batches = make_outcome()
     batches.packages = [PackageSummary("p", "Products", "", "Reported", 25, 1)] * 120
     text = page(batches)
     assert len(cells(text, "//tbody/tr")) == 50
@@ -119,11 +116,11 @@ class Nesting(HTMLParser):
 
 @pytest.mark.parametrize("is_hostile", [False, True], ids=["plain", "hostile"])
 def test_a_page_is_well_formed(
-    sent: SheetResult, unreadable: SheetResult, problem: MakeProblem, *, is_hostile: bool
+    sent: SheetResult, unreadable: SheetResult, *, is_hostile: bool
 ) -> None:
     if is_hostile:
         spool = ProblemSpool()
-        spool.append(problem(value=EVIL, header=EVIL, message=EVIL, hint=EVIL, field=EVIL))
+        spool.append(make_problem(value=EVIL, header=EVIL, message=EVIL, hint=EVIL, field=EVIL))
         sent.checked.problems_by_source.append(spool)
     parser = Nesting()
     parser.feed(page(sent, unreadable))
@@ -170,14 +167,12 @@ def test_problems_are_grouped_with_their_cells(mistaken: SheetResult) -> None:
         ({"row": None}, "B"),
     ],
 )
-def test_places(
-    outcome: MakeOutcome, problem: MakeProblem, changes: dict[str, object], cell: str
-) -> None:
-    assert cells(page(outcome([problem(**changes)])), "//details//tbody/tr")[0][0] == cell
+def test_places(changes: dict[str, object], cell: str) -> None:
+    assert cells(page(make_outcome([make_problem(**changes)])), "//details//tbody/tr")[0][0] == cell
 
 
-def test_the_plan_is_shown(outcome: MakeOutcome) -> None:
-    dry = outcome()
+def test_the_plan_is_shown() -> None:
+    dry = make_outcome()
     dry.packages = [PackageSummary(None, PackageType.UPSERT, "PRIMARY", None, 50_000, 500)]
     assert ["planned", "Upsert", "PRIMARY", "", "50,000", "500"] in cells(page(dry), "//tbody/tr")
 
@@ -204,27 +199,8 @@ def test_a_page_is_one_file_that_asks_for_nothing_and_runs_our_script_alone(
 EVIL = "</td><script>alert(1)</script>\"'{{ 7*7 }}{% raw %}\u202e\x00"
 
 
-def test_whatever_comes_from_outside_is_text(outcome: MakeOutcome, problem: MakeProblem) -> None:
-    hostile = outcome(
-        [problem(value=EVIL, header=EVIL, message=EVIL, hint=EVIL, code="x", field=EVIL)],
-        file=EVIL,
-    )
-    hostile.checked.sheet = EVIL
-    hostile.run = EVIL
-    hostile.annotated = Path("<img>")
-    hostile.packages = [PackageSummary(EVIL, PackageType.UPSERT, EVIL, EVIL, 1, 1)]
-    verdict = RowResult(3, EVIL, Status.REJECTED, (Message(EVIL, EVIL),))
-    hostile.is_submitted = True
-    hostile.verdicts = lambda: iter([verdict])
-    text = page(hostile)
-    assert text.count("<script") == 1
-    assert "<img" not in text
-    assert "{{ 7*7 }}" in text
-    assert not {"\u202e", "\x00"} & set(text)
-
-
-def test_of_a_row_s_many_messages_the_first_are_listed(outcome: MakeOutcome) -> None:
-    wide = outcome()
+def test_of_a_row_s_many_messages_the_first_are_listed() -> None:
+    wide = make_outcome()
     wide.is_submitted = True
     said = tuple(Message("too-many-columns", f"field {number}") for number in range(1, 16_001))
     wide.verdicts = lambda: iter([RowResult(3, "R", Status.INVALID, said)])
@@ -232,8 +208,8 @@ def test_of_a_row_s_many_messages_the_first_are_listed(outcome: MakeOutcome) -> 
     assert told.endswith("too-many-columns field 20… and 15,980 more")
 
 
-def test_long_lists_end_and_say_where_all_is(outcome: MakeOutcome, problem: MakeProblem) -> None:
-    many = outcome([problem(row=row) for row in range(5, 2505)])
+def test_long_lists_end_and_say_where_all_is() -> None:
+    many = make_outcome([make_problem(row=row) for row in range(5, 2505)])
     many.is_submitted = True
     many.verdicts = lambda: (
         RowResult(row, "R", Status.PENDING if row % 10 else Status.REJECTED)

@@ -6,12 +6,10 @@ from typing import Any, TextIO
 
 import pytest
 
-from feedtool.model.nouns import Message, Problem, RowResult, Status
+from feedtool.model.nouns import Message, RowResult, Status
 from feedtool.report import SheetResult, progress_events, write_json, write_jsonl
 from feedtool.report.as_json import row_fields
-
-MakeOutcome = Callable[..., SheetResult]
-MakeProblem = Callable[..., Problem]
+from tests.report.conftest import make_outcome, make_problem
 
 KEYS = [
     *("file", "kind", "kindReason", "sheet", "headerRow"),
@@ -113,25 +111,6 @@ def test_each_problem_is_one_line(mistaken: SheetResult, unreadable: SheetResult
     assert lines[-2:] == ["  }", "]"]
 
 
-@pytest.mark.parametrize(
-    ("value", "raw"),
-    [
-        ("Écran 日本 🇫🇷", "Écran 日本 🇫🇷"),
-        ("\x1b[2J", "\\u001b[2J"),
-        ("\x9b\u202e\ufeff\u2028", "\\u009b\\u202e\\ufeff\\u2028"),
-        ("half \ud83d", "half \\ud83d"),
-        ('"\\', '\\"\\\\'),
-    ],
-)
-def test_texts_come_back_and_never_steer_a_terminal(
-    outcome: MakeOutcome, problem: MakeProblem, value: str, raw: str
-) -> None:
-    text = written(write_json, outcome([problem(value=value)]))
-    text.encode("utf-8")
-    assert f'"value": "{raw}"' in text
-    assert json.loads(text)[0]["problems"][0]["value"] == value
-
-
 def test_events_in_their_order(sent: SheetResult, unreadable: SheetResult) -> None:
     found = events(sent, unreadable)
     assert [one["type"] for one in found] == [
@@ -180,9 +159,9 @@ def test_a_message_about_a_field_names_it() -> None:
 
 @pytest.mark.parametrize("text", ["x", '}, {"row": 5', "}, {", '"row": ', "}, {\n\x85"])
 def test_every_problem_is_a_line_whatever_its_texts(
-    text: str, outcome: MakeOutcome, problem: MakeProblem
+    text: str,
 ) -> None:
-    problems = [problem(row=row, value=text, hint=text) for row in range(3, 253)]
-    lines = written(write_json, outcome(problems)).splitlines()
+    problems = [make_problem(row=row, value=text, hint=text) for row in range(3, 253)]
+    lines = written(write_json, make_outcome(problems)).splitlines()
     told = [line.strip().rstrip(",") for line in lines if line.startswith('      {"row": ')]
     assert [json.loads(line) for line in told] == [one._asdict() for one in problems]

@@ -1,15 +1,12 @@
 import csv
 import io
-from collections.abc import Callable
 
 import pytest
 
-from feedtool.model.nouns import Message, Problem, RowResult, Status
+from feedtool.model.nouns import Message, RowResult, Status
 from feedtool.report import SheetResult
 from feedtool.report.table import COLUMNS, as_text, write_csv
-
-MakeOutcome = Callable[..., SheetResult]
-MakeProblem = Callable[..., Problem]
+from tests.report.conftest import make_outcome
 
 
 def lines(*outcomes: SheetResult) -> list[dict[str, str]]:
@@ -40,8 +37,8 @@ def test_problems_and_results_are_lines(sent: SheetResult, unreadable: SheetResu
     assert found[8]["sellerExternalReference"] == "'=cmd()"
 
 
-def test_each_message_of_a_row_is_a_line(outcome: MakeOutcome) -> None:
-    refused = outcome()
+def test_each_message_of_a_row_is_a_line() -> None:
+    refused = make_outcome()
     said = (Message("2503", "Known under another product"), Message("1324", "No product sheet"))
     refused.is_submitted = True
     refused.verdicts = lambda: iter([RowResult(3, "SKU-1", Status.REJECTED, said)])
@@ -83,10 +80,3 @@ def test_of_several_results_of_a_row_each_has_its_channel(two_channels: SheetRes
 )
 def test_no_cell_is_ever_a_formula(cell: object, safe: object) -> None:
     assert as_text(cell) == safe
-
-
-def test_quotes_separators_and_line_breaks_stay_in_their_cell(
-    outcome: MakeOutcome, problem: MakeProblem
-) -> None:
-    (line,) = lines(outcome([problem(value='a "b", c\nd')]))
-    assert line["value"] == 'a "b", c<U+000A>d'

@@ -1,22 +1,18 @@
 import io
 import re
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.registry import load
-from feedtool.check import Input, ReadOptions, check
 from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.sheet import ProblemSpool
 from feedtool.report import SheetResult, write_text
 from feedtool.report.text import place
 from feedtool.runs.codes import all_codes
-
-MakeOutcome = Callable[..., SheetResult]
-MakeProblem = Callable[..., Problem]
+from tests.report.conftest import make_outcome, make_problem
 
 MISTAKEN = """\
 offers.xlsx  offers-upsert, sheet Offers, header in row 2
@@ -95,25 +91,23 @@ def test_an_unreadable_file_is_one_clear_block(unreadable: SheetResult) -> None:
     )
 
 
-def test_a_clean_sheet_is_told_in_few_words(outcome: MakeOutcome) -> None:
-    assert told(outcome()) == (
+def test_a_clean_sheet_is_told_in_few_words() -> None:
+    assert told(make_outcome()) == (
         "offers.xlsx  offers-upsert, sheet Offers, header in row 2\n"
         "2 rows: 2 valid, 0 invalid, 0 warnings\n\n"
         "2 rows: all valid.\n"
     )
 
 
-def test_a_plan_says_what_would_be_sent(outcome: MakeOutcome) -> None:
-    dry = outcome()
+def test_a_plan_says_what_would_be_sent() -> None:
+    dry = make_outcome()
     dry.is_submitted = True
     dry.packages = [PackageSummary(None, PackageType.UPDATE, "SECOND", None, 1198, 12)]
     assert "Planned package: Update, channel SECOND, 1,198 rows in 12 uploads\n" in told(dry)
 
 
-def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told(
-    outcome: MakeOutcome,
-) -> None:
-    sent = outcome()
+def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told() -> None:
+    sent = make_outcome()
     sent.run, sent.is_submitted = "7", True
     sent.packages = [
         PackageSummary(None, PackageType.FULL, "P", None, 0, 1),
@@ -127,8 +121,8 @@ def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told(
     ) in told(sent)
 
 
-def test_unchanged_and_held_rows_are_skipped(outcome: MakeOutcome) -> None:
-    skipped = outcome()
+def test_unchanged_and_held_rows_are_skipped() -> None:
+    skipped = make_outcome()
     skipped.is_submitted = True
     skipped.verdicts = lambda: iter(
         [RowResult(3, "", Status.UNCHANGED), RowResult(4, "", Status.HELD)]
@@ -136,8 +130,8 @@ def test_unchanged_and_held_rows_are_skipped(outcome: MakeOutcome) -> None:
     assert "2 rows: 0 valid, 0 invalid, 2 skipped, 0 warnings\n" in told(skipped)
 
 
-def test_of_many_problems_the_first_are_shown(outcome: MakeOutcome, problem: MakeProblem) -> None:
-    many = outcome([problem(row=row) for row in range(5, 1213)])
+def test_of_many_problems_the_first_are_shown() -> None:
+    many = make_outcome([make_problem(row=row) for row in range(5, 1213)])
     brief, long = told(many), told(many, verbose=True)
     assert brief.count("B5 ") + brief.count("B9 ") == 2
     assert "B10 " not in brief
@@ -157,22 +151,8 @@ def test_of_many_problems_the_first_are_shown(outcome: MakeOutcome, problem: Mak
         ({"row": None, "column": None, "header": None, "field": None}, "a b.csv"),
     ],
 )
-def test_places(problem: MakeProblem, changes: dict[str, object], expected: str) -> None:
-    assert place("a b.csv", problem(**changes)) == expected
-
-
-def test_a_real_file_from_reading_to_report(tmp_path: Path) -> None:
-    path = tmp_path / "offers.csv"
-    path.write_text(
-        "sellerExternalReference;preparationTime;price;quantity\n"
-        '"SKU\n1";1;1,234;1\nSKU-2;soon;19,99;1,5\n',
-        "utf-8",
-    )
-    checked = check([Input("offers.csv", path)], ReadOptions(kind="offers-update"), load())
-    report = told(*map(SheetResult, checked))
-    assert "offers.csv:2 A2 sellerExternalReference “SKU<U+000A>1”: " in report
-    assert "offers.csv:4 B3 preparationTime “soon”: " in report
-    assert "offers.csv:4 D3 quantity “1,5”: " in report
+def test_places(changes: dict[str, object], expected: str) -> None:
+    assert place("a b.csv", make_problem(**changes)) == expected
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
@@ -182,20 +162,8 @@ def test_no_line_is_wider_than_the_terminal(sent: SheetResult, width: int) -> No
     assert "".join(report.split()) == "".join(told(sent).split())
 
 
-def test_nothing_from_outside_steers_the_terminal(
-    outcome: MakeOutcome, problem: MakeProblem
-) -> None:
-    evil = "\x1b[2J\u202e\r\x9b"
-    hostile = outcome([problem(value=evil, header=evil, message=evil, hint=evil)], file=evil)
-    hostile.run = evil
-    hostile.annotated = Path(evil.replace("/", ""))
-    hostile.checked.sheet = evil
-    for verbose in (False, True):
-        assert not set(told(hostile, verbose=verbose)) & set("\x1b\u202e\r\x9b")
-
-
-def test_refusals_that_all_differ_are_summed_up(outcome: MakeOutcome) -> None:
-    differing = outcome()
+def test_refusals_that_all_differ_are_summed_up() -> None:
+    differing = make_outcome()
     differing.is_submitted = True
     differing.verdicts = lambda: (
         RowResult(row, "", Status.REJECTED, (Message("1324", f"No sheet for {row}"),))
@@ -206,15 +174,15 @@ def test_refusals_that_all_differ_are_summed_up(outcome: MakeOutcome) -> None:
     assert "  … and 1,195 rows with other messages (all with -v or " in report
 
 
-def test_a_million_problems_take_no_memory(outcome: MakeOutcome, problem: MakeProblem) -> None:
+def test_a_million_problems_take_no_memory() -> None:
     class Endless(ProblemSpool):
         """As many problems as a spool can hold, without the time to pickle them."""
 
         def __iter__(self) -> Iterator[Problem]:
-            base = problem(severity=Severity.WARNING)
+            base = make_problem(severity=Severity.WARNING)
             return (base._replace(row=row) for row in range(200_000))
 
-    many = outcome()
+    many = make_outcome()
     many.checked.problems_by_source = [Endless()]
     tracemalloc.start()
     report = told(many)

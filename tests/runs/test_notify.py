@@ -1,26 +1,20 @@
 """Who is told of a run: real commands, and a real server on loopback."""
 
-from __future__ import annotations
-
 import json
 import sys
 import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import pytest
 
 from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.notify import Hook, NoticeAttempt, Notifier, Timing, Webhook, as_body, targets_of
+from feedtool.runs.notify import Hook, NoticeAttempt, Notifier, Target, Webhook, as_body, targets_of
 from feedtool.service.client import post_json
 from feedtool.service.network import Timeouts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.loopback import Served, serving_answers
 
 LONG = 60.0
 """Seconds after which a test would rather fail."""
@@ -30,47 +24,16 @@ def post(url: str, body: bytes) -> Reply:
     return post_json(url, body, Timeouts(connect=5, answer=5, whole=5))
 
 
-class Server:
-    """Answers what it is told to, one after the other, and then 204; notes what it is sent."""
-
-    def __init__(self, *answers: tuple[int, dict[str, str]]) -> None:
-        self.answers = list(answers)
-        self.bodies: list[bytes] = []
-        self.headers: list[dict[str, str]] = []
-        self.gate = threading.Event()
-        self.gate.set()
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                server.bodies.append(body)
-                server.headers.append({name.lower(): text for name, text in self.headers.items()})
-                server.gate.wait(LONG)
-                status, headers = server.answers.pop(0) if server.answers else (204, {})
-                self.send_response(status)
-                for name, text in headers.items():
-                    self.send_header(name, text)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None: ...
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.http.server_port}/secret-path"
+def served(*answers: tuple[int, dict[str, str]]) -> AbstractContextManager[Served]:
+    """A webhook that gives these answers one after the other, and then 204."""
+    left = list(answers)
+    return serving_answers(
+        lambda _path: (*(left.pop(0) if left else (204, {})), b""), "/secret-path"
+    )
 
 
-@contextmanager
-def served(*answers: tuple[int, dict[str, str]]) -> Iterator[Server]:
-    server = Server(*answers)
-    thread = threading.Thread(target=server.http.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.gate.set()
-        server.http.shutdown()
-        server.http.server_close()
+def named(hook: str | None, webhook: str | None) -> dict[str, Target]:
+    return targets_of({"hook": hook, "webhook": webhook}, post)
 
 
 class Targets:
@@ -79,8 +42,9 @@ class Targets:
     def __init__(self) -> None:
         self.pauses: list[float] = []
         self.warnings: list[str] = []
-        timing = Timing(lambda: 1.0, lambda _, seconds: self.pauses.append(seconds))
-        self.notifier = Notifier(timing, self.warnings.append)
+        self.notifier = Notifier(
+            self.warnings.append, lambda: 1.0, lambda _, seconds: self.pauses.append(seconds)
+        )
 
     def tell(
         self,
@@ -90,9 +54,8 @@ class Targets:
         within: float = LONG,
     ) -> list[str]:
         """All are told, and waited for; the warnings."""
-        named = targets_of(hook, webhook, post)
         for body in bodies or (b'{"run": 1}\n',):
-            self.notifier.send(named, body)
+            self.notifier.send(named(hook, webhook), body)
         self.notifier.close(within)
         return self.warnings
 
@@ -245,16 +208,17 @@ def test_an_address_is_a_secret_even_in_what_is_told_of_a_failure() -> None:
 
 def test_one_who_does_not_answer_holds_nobody_up(targets: Targets, tmp_path: Path) -> None:
     place = tmp_path / "told"
-    with served() as server:
-        server.gate.clear()
+    gate = threading.Event()
+    with serving_answers(lambda _path: (204 if gate.wait(LONG) else 500, {}, b"")) as server:
         hook = python(tmp_path / "hook.py", KEEP)
-        targets.notifier.send(targets_of(hook, server.url, post), b"1")
-        targets.notifier.send(targets_of(hook, None, post), b"2")
-        targets.notifier.send(targets_of(None, server.url, post), b"3")
+        targets.notifier.send(named(hook, server.url), b"1")
+        targets.notifier.send(named(hook, None), b"2")
+        targets.notifier.send(named(None, server.url), b"3")
         end = monotonic() + LONG
         while monotonic() < end and not (place.exists() and place.read_bytes() == b"12"):
             pass
         targets.notifier.close(0.05)
+        gate.set()
     assert place.read_bytes() == b"12"
     # The hook has written what it was told, and may still be on its way out.
     assert "the webhook at 127.0.0.1 was not told of 2 runs within 0.05 s" in targets.warnings
@@ -272,18 +236,19 @@ WRONG = {
 @pytest.mark.parametrize(("url", "said"), WRONG.values(), ids=WRONG)
 def test_webhooks_that_cannot_be(url: str, said: str) -> None:
     with pytest.raises(UsageProblem, match=said) as raised:
-        targets_of(None, url, post)
+        named(None, url)
     assert "secret" not in f"{raised.value.message} {raised.value.hint}"
 
 
 @pytest.mark.parametrize("command", ["'", "   "])
 def test_hooks_that_cannot_be(command: str) -> None:
     with pytest.raises(UsageProblem, match="the hook command"):
-        targets_of(command, None, post)
+        named(command, None)
 
 
-def test_a_notice_has_an_id_of_its_own() -> None:
-    one, other = (json.loads(as_body({"run": "1"})) for _ in range(2))
+def test_equal_notices_have_the_same_id() -> None:
+    one, same, other = (json.loads(as_body({"run": run})) for run in ("1", "1", "2"))
+    assert one == same
     assert one["id"] != other.pop("id")
-    assert other == {"run": "1"}
+    assert other == {"run": "2"}
     assert as_body({"run": "1"}).endswith(b"\n")

@@ -24,6 +24,7 @@ from feedtool.sheets import CorruptXml, ZipBomb, hardened_parser, parse
 
 MAKE_AGAIN = "Make it again in the program that it comes from, or correct it in a text editor."
 NOT_TRUSTED = "Do not trust this file; have its sender make it anew."
+TWICE = "an Offer has a DeliveryMode twice: the first is read"
 _DEEPEST = 100
 _CACHED = 1000
 """Different writings of a name that are remembered."""
@@ -232,7 +233,7 @@ class OffersParser:
         self._note_missing(element, _ATTRIBUTES[element], attributes)
         mode = attributes.get("DeliveryMode", "")
         if mode in self._shipping:
-            self._lose("an Offer has a DeliveryMode twice: the first is read")
+            self._lose(TWICE)
             return
         charges = attributes.get("ShippingCharges", "")
         additional = attributes.get("AdditionalShippingCharges", "")

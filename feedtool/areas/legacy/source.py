@@ -18,7 +18,7 @@ from feedtool.areas.legacy.offers_xml import (
     Shipping,
     cost_keys,
 )
-from feedtool.areas.legacy.parser import PackageHead
+from feedtool.areas.legacy.parser import TWICE, PackageHead
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import CHANNEL
@@ -175,7 +175,9 @@ class OffersSource(KeyedSheet):
             place = self._places.get(mode)
             if place is None:
                 place = self._place(mode, line)
-            if place >= 0:
+            if place >= 0 and costs[place] != "":
+                self._note(TWICE, line, is_loss=True)
+            elif place >= 0:
                 costs[place] = self._number("ShippingCharges", charges, line)
                 costs[place + 1] = self._number("AdditionalShippingCharges", additional, line)
         return costs

@@ -12,7 +12,6 @@ from feedtool.model.cells import letters
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import temporary_folder
 from feedtool.sheets import HEADER, decode
-from feedtool.sheets.fill import fill_workbook
 
 WIDTH = 16
 """Characters of a column."""
@@ -42,6 +41,8 @@ def write_workbook(
     from openpyxl import Workbook  # slow to import
     from openpyxl.packaging.custom import StringProperty
     from openpyxl.styles import Font
+
+    from feedtool.sheets.fill import fill_workbook  # slow, too
 
     as_json = not all(kind in KINDS for kind in kinds)
     source = OffersSource(path, settings, as_json=as_json)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from feedtool.areas.offers.feeds.common import IDENTITY, TAXES
 from feedtool.feeds.feed import EXPORTED, Mode, Row
 from feedtool.feeds.occurrences import Group, Occurrences, Place
-from feedtool.feeds.problems import Problems
-from feedtool.feeds.rule import Rule, SheetFacts
+from feedtool.feeds.rule import Problems, Rule, SheetFacts
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import DEPRECATED_MODES
 

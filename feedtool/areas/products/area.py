@@ -2,12 +2,12 @@
 
 from feedtool.areas.products.export import EXPORT
 from feedtool.areas.products.feeds import FEED
+from feedtool.areas.products.rules import RULES
 from feedtool.feeds.area import Area
-from feedtool.feeds.rule import rules_of
 
 AREA = Area(
     "products",
     feeds=(FEED,),
-    rules=tuple(rules_of("feedtool.areas.products.rules")),
+    rules=RULES,
     exports=(EXPORT,),
 )

@@ -8,7 +8,7 @@ a whole column of one sheet and remembers every distinct cell, which is where th
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import NamedTuple
 
-from feedtool.feeds.problems import Problems
+from feedtool.feeds.rule import Problems
 from feedtool.model.cells import Cell, shown
 from feedtool.model.header import CellType
 from feedtool.model.nouns import Issue, Severity

@@ -20,8 +20,9 @@ _UNHELD_IN_NAMES = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 
 def shown(text: str) -> str:
     """The text as a cell can hold it: at most `LONGEST` units, no lone surrogates."""
-    if not text.isascii():
-        text = _LONE.sub("\ufffd", text)
+    if len(text) <= LONGEST // 2 and text.isascii():
+        return text
+    text = _LONE.sub("\ufffd", text)
     if len(text) > LONGEST // 2 and _units(text) > LONGEST:
         text = text[: LONGEST - 1]
         while _units(text) >= LONGEST:

@@ -39,7 +39,7 @@ class NoteCells:
         present = [
             (column, name, text) for column, part, name in self._places if (text := texts[part])
         ]
-        self.digest.add((row, column, shown(text)) for column, _, text in present)
+        self.digest.add([(row, column, shown(text)) for column, _, text in present])
         return [
             (column, b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, inline(text, prefix)))
             for column, name, text in present

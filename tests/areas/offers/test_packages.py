@@ -36,46 +36,41 @@ def reply(document: Any = None, **headers: str) -> Reply:
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("place", "expected"),
     [
-        (reply(content_location=f"{BASE}/offer-packages/p1"), "p1"),
-        (reply(content_location="/v2/offer-packages/p1"), "p1"),
-        (reply(content_location="offers-packages/p1"), "p1"),
-        (reply(content_location="/offer-packages/p1/?a=b/c#d/e"), "p1"),
-        (reply(content_location="p1"), "p1"),
-        (reply(content_location=" urn:uuid:6e8b "), "urn:uuid:6e8b"),
-        (reply(content_location="/offer-packages/a%2Fb"), "a/b"),
-        (reply(location=f"{BASE}/offer-packages/p2"), "p2"),
-        (reply(content_location="/offer-packages/p1", location="/offer-packages/p2"), "p1"),
-        (reply(content_location="/offer-packages/", location="/offer-packages/p2"), "p2"),
-        (reply({"packageId": "p3"}), "p3"),
-        (reply({"packageId": 12345}), "12345"),
-        (reply({"packageId": "p3"}, content_location="/offer-packages"), "p3"),
+        (f"{BASE}/offer-packages/p1", "p1"),
+        ("/v2/offer-packages/p1", "p1"),
+        ("offers-packages/p1", "p1"),
+        ("/offer-packages/p1/?a=b/c#d/e", "p1"),
+        ("p1", "p1"),
+        (" urn:uuid:6e8b ", "urn:uuid:6e8b"),
+        ("/offer-packages/a%2Fb", "a/b"),
+        ("/offer-packages/", "p2"),
+        ("", "p2"),
+        ("https://service.example", "p2"),
+        ("/offer-packages/..", "p2"),
+        ("http://[broken/p1", "p2"),
     ],
 )
-def test_the_id_is_found_wherever_it_is(found: Reply, expected: str) -> None:
+def test_the_id_is_in_one_header_or_in_the_other(place: str, expected: str) -> None:
+    found = reply({"packageId": "p3"}, content_location=place, location=f"{BASE}/packages/p2")
+    assert package_id(found) == expected
+
+
+@pytest.mark.parametrize("place", ["", "/offer-packages", "/offer-packages/"])
+@pytest.mark.parametrize(("value", "expected"), [("p3", "p3"), (12345, "12345")])
+def test_the_id_is_in_the_body(place: str, value: object, expected: str) -> None:
+    found = reply({"packageId": value}, content_location=place)
     assert package_id(found) == expected
 
 
 @pytest.mark.parametrize(
-    "found",
-    [
-        reply(),
-        reply(content_location=""),
-        reply(content_location="/offer-packages/"),
-        reply(content_location="https://service.example"),
-        reply(content_location="/offer-packages/.."),
-        reply(content_location="http://[broken/p1"),
-        reply({"id": "p1"}),
-        reply({"packageId": None}),
-        reply({"packageId": ""}),
-        reply([]),
-        Reply(201, body=b"<html>"),
-    ],
+    "document", [None, {"id": "p1"}, {"packageId": None}, {"packageId": ""}, []]
 )
-def test_an_answer_without_an_id(found: Reply) -> None:
-    with pytest.raises(Unreadable):
-        package_id(found)
+def test_an_answer_without_an_id(document: object) -> None:
+    for found in (reply(document, content_location="/offer-packages/"), Reply(201, body=b"<html>")):
+        with pytest.raises(Unreadable):
+            package_id(found)
 
 
 # States.
@@ -119,61 +114,39 @@ def test_an_answer_without_a_state(document: Any) -> None:
 # Results.
 
 DONE = Message("8000", "The offer has been created.")
+CREATED = {"resultCode": "8000", "message": DONE.text}
+LATER = {"results": [{"message": "Later."}]}
+PARKED = (Message("", "The service gives this row the status “Parked”."), Message("", "Later."))
 
 
 @pytest.mark.parametrize(
-    ("item", "status", "messages"),
+    ("word", "more", "status", "messages"),
     [
-        (
-            {
-                "integrationStatus": "Integrated",
-                "results": [{"resultCode": "8000", "message": DONE[1]}],
-            },
-            Status.INTEGRATED,
-            (DONE,),
-        ),
-        (
-            {
-                "integrationStatus": "Integrated",
-                "messages": [{"resultCode": 8000, "message": DONE[1]}],
-            },
-            Status.INTEGRATED,
-            (DONE,),
-        ),
-        ({"integrationStatus": "rejected"}, Status.REJECTED, ()),
-        ({"integrationStatus": "Rejected", "results": None}, Status.REJECTED, ()),
-        (
-            {"integrationStatus": "Duplicated", "results": {"message": "Twice."}},
-            Status.DUPLICATED,
-            (Message("", "Twice."),),
-        ),
-        (
-            {"integrationStatus": "Parked", "results": [{"message": "Later."}]},
-            Status.UNKNOWN,
-            (
-                Message("", "The service gives this row the status “Parked”."),
-                Message("", "Later."),
-            ),
-        ),
+        ("Integrated", {"results": [CREATED]}, Status.INTEGRATED, (DONE,)),
+        ("Integrated", {"messages": [CREATED | {"resultCode": 8000}]}, Status.INTEGRATED, (DONE,)),
+        ("rejected", {}, Status.REJECTED, ()),
+        ("Rejected", {"results": None}, Status.REJECTED, ()),
+        ("Duplicated", {"results": LATER["results"][0]}, Status.DUPLICATED, PARKED[1:]),
+        ("Parked", LATER, Status.UNKNOWN, PARKED),
     ],
 )
-def test_items(item: dict[str, Any], status: Status, messages: tuple[Message, ...]) -> None:
-    document = {"itemsPerPage": 1, "items": [{"sellerExternalReference": " A ", **item}]}
-    assert results_page(reply(document)).results == [RequestResult(" A ", status, messages)]
+def test_items(
+    word: str, more: dict[str, Any], status: Status, messages: tuple[Message, ...]
+) -> None:
+    item = {"sellerExternalReference": " A ", "integrationStatus": word, **more}
+    page = results_page(reply({"itemsPerPage": 1, "items": [item]}))
+    assert page.results == [RequestResult(" A ", status, messages)]
 
 
 @pytest.mark.parametrize(
     "item",
     [
-        None,
-        "A",
-        {},
-        {"sellerExternalReference": "A"},
-        {"sellerExternalReference": 5, "integrationStatus": "Integrated"},
-        {"sellerExternalReference": "", "integrationStatus": "Integrated"},
-        {"sellerExternalReference": "\ud800", "integrationStatus": "Integrated"},
-        {"sellerExternalReference": "A\x00", "integrationStatus": "Integrated"},
+        *(None, "A", {}, {"sellerExternalReference": "A"}),
         {"sellerExternalReference": "A", "integrationStatus": None},
+        *(
+            {"sellerExternalReference": reference, "integrationStatus": "Integrated"}
+            for reference in (5, "", "\ud800", "A\x00")
+        ),
     ],
 )
 def test_an_item_that_is_none_spoils_no_other(item: Any) -> None:

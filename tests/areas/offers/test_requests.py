@@ -8,13 +8,18 @@ from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, Sent, checked, gtin, offer, update
 
 TRACKED = {"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}
-NO_AMOUNTS = [{"code": "EcoPart", "value": 0}, {"code": "DEA", "value": 0}]
+
+
+def taxes(vat: float, eco: float, dea: float) -> list[dict[str, Any]]:
+    values = {"VAT": vat, "EcoPart": eco, "DEA": dea}
+    return [{"code": code, "value": value} for code, value in values.items()]
+
 
 UPSERT = {
     "sellerExternalReference": "SKU-1",
     "product": {"gtin": gtin(1)},
     "condition": "New",
-    "price": {"price": 19.99, "taxes": [{"code": "VAT", "value": 20}, *NO_AMOUNTS]},
+    "price": {"price": 19.99, "taxes": taxes(20, 0, 0)},
     "deliveryModes": [TRACKED],
     "preparationTime": 2,
     "quantity": 7,
@@ -25,6 +30,15 @@ def test_an_upsert_lists_all_taxes_even_when_blank(sent: Sent) -> None:
     assert sent(offer()) == UPSERT
 
 
+def amounts(mode: str, cost: str, additional: str) -> dict[str, str]:
+    keys = (f"deliveryModes.{mode}.cost", f"deliveryModes.{mode}.additionalCost")
+    return dict(zip(keys, (cost, additional), strict=True))
+
+
+SIGNED = {"code": "SignedHomeDelivery", "cost": 0, "additionalCost": 0}
+SET_UP = {"code": "WithSetupHomeDelivery", "cost": 30, "additionalCost": 5}
+
+
 @pytest.mark.parametrize(
     ("row", "field", "value"),
     [
@@ -33,46 +47,26 @@ def test_an_upsert_lists_all_taxes_even_when_blank(sent: Sent) -> None:
         (
             offer(price__originPrice="24,99"),
             "price",
-            {**UPSERT["price"], "originPrice": 24.99},  # type: ignore[dict-item]  # a dict
+            {"price": 19.99, "taxes": taxes(20, 0, 0), "originPrice": 24.99},
         ),
         (
             offer(taxes__VAT="5.5", taxes__EcoPart="0.12", taxes__DEA="1"),
             "price",
-            {
-                "price": 19.99,
-                "taxes": [
-                    {"code": "VAT", "value": 5.5},
-                    {"code": "EcoPart", "value": 0.12},
-                    {"code": "DEA", "value": 1},
-                ],
-            },
+            {"price": 19.99, "taxes": taxes(5.5, 0.12, 1)},
         ),
         (
             offer()
-            | {
-                "deliveryModes.SignedHomeDelivery.cost": "0",
-                "deliveryModes.SignedHomeDelivery.additionalCost": "0",
-                "deliveryModes.ExpressHomeDelivery.cost": "",
-                "deliveryModes.ExpressHomeDelivery.additionalCost": "",
-            },
+            | amounts("SignedHomeDelivery", "0", "0")
+            | amounts("ExpressHomeDelivery", "", ""),
             "deliveryModes",
-            [TRACKED, {"code": "SignedHomeDelivery", "cost": 0, "additionalCost": 0}],
+            [TRACKED, SIGNED],
         ),
         (
             offer()
-            | dict.fromkeys(
-                (
-                    "deliveryModes.TrackedHomeDelivery.cost",
-                    "deliveryModes.TrackedHomeDelivery.additionalCost",
-                ),
-                "",
-            )
-            | {
-                "deliveryModes.WithSetupHomeDelivery.cost": "30",
-                "deliveryModes.WithSetupHomeDelivery.additionalCost": "5",
-            },
+            | amounts("TrackedHomeDelivery", "", "")
+            | amounts("WithSetupHomeDelivery", "30", "5"),
             "deliveryModes",
-            [{"code": "WithSetupHomeDelivery", "cost": 30, "additionalCost": 5}],
+            [SET_UP],
         ),
         (offer(condition="occasion - comme neuf"), "condition", "UsedLikeNew"),
         (offer(quantity="0"), "quantity", 0),
@@ -92,14 +86,10 @@ def test_an_upsert(sent: Sent, row: dict[str, str], field: str, value: object) -
         ({"preparationTime": "3"}, {"preparationTime": 3}),
         (
             {"taxes.VAT": "20", "taxes.EcoPart": "0", "taxes.DEA": "0"},
-            {"price": {"taxes": [{"code": "VAT", "value": 20}, *NO_AMOUNTS]}},
+            {"price": {"taxes": taxes(20, 0, 0)}},
         ),
         (
-            {
-                "deliveryModes.TrackedHomeDelivery.cost": "4.90",
-                "deliveryModes.TrackedHomeDelivery.additionalCost": "1.50",
-                "preparationTime": "2",
-            },
+            {**amounts("TrackedHomeDelivery", "4.90", "1.50"), "preparationTime": "2"},
             {"deliveryModes": [TRACKED], "preparationTime": 2},
         ),
         (
@@ -122,9 +112,8 @@ def test_a_delete_is_the_reference_alone(sent: Sent) -> None:
 
 
 def test_the_dialect_names_and_scales_taxes(sent: Sent) -> None:
-    dialect = AccountSettings(
-        tax_codes={"VAT": "TVA", "EcoPart": "Ecotax", "DEA": "Deatax"}, vat_scale=1
-    )
+    codes = {"VAT": "TVA", "EcoPart": "Ecotax", "DEA": "Deatax"}
+    dialect = AccountSettings(tax_codes=codes, vat_scale=1)
     assert sent(offer(taxes__VAT="5.5"), dialect=dialect)["price"]["taxes"] == [
         {"code": "TVA", "value": 0.055},
         {"code": "Ecotax", "value": 0},

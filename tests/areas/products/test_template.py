@@ -32,7 +32,6 @@ from tests.catalogues import (
     CATALOG,
     MANDATORY,
     NUMERIC,
-    OPTIONAL,
     RANGED,
     RECOMMENDED,
     catalog,
@@ -122,41 +121,30 @@ def test_a_shared_property_stands_where_it_stands_first() -> None:
 
 
 UNIONS = {
-    "mandatory": ([MANDATORY], Need.ALWAYS, "Mandatory"),
-    "recommended": ([RECOMMENDED], Need.RECOMMENDED, "Recommended"),
-    "optional": ([OPTIONAL], Need.NEVER, "Optional"),
-    "every category demands it": ([MANDATORY, MANDATORY], Need.ALWAYS, "Mandatory"),
-    "one demands it": ([MANDATORY, OPTIONAL], Need.RECOMMENDED, "Mandatory in 0A0101"),
-    "one demands it, one recommends it": (
-        [MANDATORY, RECOMMENDED],
-        Need.RECOMMENDED,
-        "Mandatory in 0A0101; recommended in 0A0102",
-    ),
-    "only one has it, and demands it": (
-        [MANDATORY, None],
-        Need.RECOMMENDED,
-        "Mandatory in 0A0101, only there",
-    ),
-    "only one has it": ([OPTIONAL, None], Need.NEVER, "Optional; only in 0A0101"),
-    "one of three": (
-        [None, RECOMMENDED, OPTIONAL],
-        Need.RECOMMENDED,
-        "Recommended in 0A0102; only in 0A0102, 0B0101",
-    ),
+    # the necessities in the categories, the mark of the column, what is said of it
+    "mandatory": ("M", "*", "Mandatory"),
+    "recommended": ("R", "+", "Recommended"),
+    "optional": ("O", "", "Optional"),
+    "every category demands it": ("MM", "*", "Mandatory"),
+    "one demands it": ("MO", "+", "Mandatory in 0A0101"),
+    "one demands it, one recommends it": ("MR", "+", "Mandatory in 0A0101; recommended in 0A0102"),
+    "only one has it, and demands it": ("M-", "+", "Mandatory in 0A0101, only there"),
+    "only one has it": ("O-", "", "Optional; only in 0A0101"),
+    "one of three": ("-RO", "+", "Recommended in 0A0102; only in 0A0102, 0B0101"),
 }
+NEEDS = {"*": Need.ALWAYS, "+": Need.RECOMMENDED, "": Need.NEVER}
 
 
-@pytest.mark.parametrize(("necessities", "need", "told"), UNIONS.values(), ids=UNIONS)
+@pytest.mark.parametrize(("necessities", "mark", "told"), UNIONS.values(), ids=UNIONS)
 def test_of_several_categories_it_says_which_demand_a_property(
-    necessities: list[Necessity | None], need: Need, told: str
+    necessities: str, mark: str, told: str
 ) -> None:
-    every = {
-        code: [prop(necessity=necessity)] if necessity else []
-        for code, necessity in zip([KETTLES, MACHINES, SEEDS], necessities, strict=False)
-    }
+    known = {str(necessity)[0]: [prop(necessity=necessity)] for necessity in Necessity}
+    codes = [KETTLES, MACHINES, SEEDS][: len(necessities)]
+    every = {code: known.get(word, []) for code, word in zip(codes, necessities, strict=True)}
     field = field_of(contents(every))
-    mark = {Need.ALWAYS: " *", Need.RECOMMENDED: " +"}.get(need, "")
-    assert (field.need, field.title, field.requirement) == (need, f"Colour{mark}", told)
+    title = f"Colour {mark}".rstrip()
+    assert (field.need, field.title, field.requirement) == (NEEDS[mark], title, told)
     assert field.hint.splitlines()[0] == told
 
 
@@ -179,9 +167,7 @@ def test_a_long_list_of_categories_leaves_room_for_what_belongs_in_the_column() 
         ([KETTLES, MACHINES], "Brand +", "Mandatory in 0A0101; recommended"),
     ],
 )
-def test_the_brand_is_mandatory_where_the_category_says_so(
-    codes: list[str], title: str, told: str
-) -> None:
+def test_a_category_may_demand_the_brand(codes: list[str], title: str, told: str) -> None:
     field = field_of(contents(dict.fromkeys(codes, ())), "brand")
     assert (field.title, field.requirement) == (title, told)
 

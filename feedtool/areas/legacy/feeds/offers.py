@@ -22,10 +22,6 @@ from feedtool.feeds.words import Words
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
 
-ALWAYS = (
-    *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
-    offers.QUANTITY,
-)
 COMMENT = Words("feedtool.areas.legacy").column(
     "comment",
     Comment(),
@@ -104,14 +100,13 @@ def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
 
 def missing(sheet: SheetColumns) -> list[str]:
     """A reference, a condition, a price, VAT, preparation time, stock and the mandatory mode."""
-    amounts = offers.missing_amounts(sheet, mandatory_amounts(sheet.dialect))
-    return offers.missing(sheet, ALWAYS) + amounts
+    return offers.missing_of_whole(sheet, mandatory_amounts(sheet.dialect))
 
 
 def required(row: Row) -> list[str]:
     """The same of every row, and the mandatory mode unless it goes as a large parcel."""
     amounts = offers.blank_amounts(row, mandatory_amounts(row.sheet.dialect))
-    return row.blanks(ALWAYS) + amounts
+    return row.blanks(offers.ALWAYS) + amounts
 
 
 def mandatory_amounts(dialect: AccountSettings) -> tuple[str, ...]:

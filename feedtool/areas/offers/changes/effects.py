@@ -129,14 +129,8 @@ class Effects:
 
     def as_json(self) -> dict[str, Any]:
         """The counts by name."""
-        return {
-            "rows": self.rows,
-            "created": self.created,
-            "changed": self.changed,
-            "unchanged": self.unchanged,
-            "removed": self.removed,
-            "absent": self.absent,
-            "unknown": self.unknown,
+        names = ("rows", "created", "changed", "unchanged", "removed", "absent", "unknown")
+        return {name: getattr(self, name) for name in names} | {
             "pricesUp": self.prices_up.as_json(),
             "pricesDown": self.prices_down.as_json(),
             "stockUp": self.stock_up.as_json(),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from feedtool.areas.offers.changes.offer_state import PRICE, AcceptedOffer, OfferFields
-from feedtool.feeds.problems import Problems
+from feedtool.feeds.rule import Problems
 from feedtool.model.nouns import Code, Issue, Item
 from feedtool.model.settings import Guards
 

@@ -55,6 +55,8 @@ _PRICE_NAME = re.compile(
     re.IGNORECASE,
 )
 """Is found in a header that plainly means a price, whichever."""
+ALWAYS = (REFERENCE, CONDITION, "price.price", "taxes.VAT", PREPARATION, QUANTITY)
+"""Keys of what every whole offer has, beside its product and the mandatory mode."""
 IDENTITY = (GTIN, PRODUCT_REFERENCE, CONDITION)
 """Never updatable (specification, "Offers (JSON packages)", rule 2)."""
 
@@ -170,9 +172,13 @@ def filled_modes(row: Row) -> Iterator[tuple[str, Decimal, Decimal]]:
             yield known.code, cost, additional
 
 
-def missing_amounts(sheet: SheetColumns, amounts: tuple[str, ...]) -> list[str]:
-    """Those of the mandatory mode that a header lacks; none where it has large-parcel modes."""
-    return [] if any(known.is_large for known in sheet.modes) else missing(sheet, amounts)
+def missing_of_whole(sheet: SheetColumns, amounts: tuple[str, ...]) -> list[str]:
+    """What every whole offer has and a header lacks; `amounts` are those of the mandatory mode.
+
+    These may be missing where the header has large-parcel modes.
+    """
+    keys = missing(sheet, ALWAYS)
+    return keys if any(known.is_large for known in sheet.modes) else keys + missing(sheet, amounts)
 
 
 def blank_amounts(row: Row, amounts: tuple[str, ...]) -> list[str]:

@@ -8,23 +8,18 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.requests import REQUESTS
 from feedtool.feeds.feed import Row, SheetColumns
 
-ALWAYS = (
-    *(offers.REFERENCE, offers.CONDITION, "price.price", "taxes.VAT", offers.PREPARATION),
-    offers.QUANTITY,
-)
-
 
 def missing(sheet: SheetColumns) -> list[str]:
     """A reference, a product, a condition, a price, VAT, times, stock and the mandatory mode."""
-    keys = offers.missing(sheet, ALWAYS)
+    keys = offers.missing_of_whole(sheet, mandatory_amounts(sheet.dialect.mandatory_mode))
     if not {offers.GTIN, offers.PRODUCT_REFERENCE} & sheet.fields:
         keys.insert(1, offers.GTIN)
-    return keys + offers.missing_amounts(sheet, mandatory_amounts(sheet.dialect.mandatory_mode))
+    return keys
 
 
 def required(row: Row) -> list[str]:
     """A row without GTIN and product reference is reported on the GTIN."""
-    keys = row.blanks(ALWAYS)
+    keys = row.blanks(offers.ALWAYS)
     if row.is_blank(offers.GTIN) and row.is_blank(offers.PRODUCT_REFERENCE):
         keys.append(offers.GTIN)
     return keys + blank_mandatory_amounts(row)

@@ -199,18 +199,13 @@ class OfferStore:
         Never below 0; False when there is no such offer, or nothing of it left.
         """
         key = self.db.execute(
-            "SELECT seller, product, condition FROM offer"
-            " WHERE seller = ? AND channel = ? AND reference = ?",
-            (self.seller, self.channel, reference),
+            "UPDATE stock SET quantity = max(0, quantity - ?) WHERE quantity > 0"
+            " AND (seller, product, condition) = (SELECT seller, product, condition FROM offer"
+            " WHERE seller = ? AND channel = ? AND reference = ?)"
+            " RETURNING seller, product, condition",
+            (quantity, self.seller, self.channel, reference),
         ).fetchone()
         if key is None:
-            return False
-        sold = self.db.execute(
-            "UPDATE stock SET quantity = max(0, quantity - ?)"
-            " WHERE seller = ? AND product = ? AND condition = ? AND quantity > 0",
-            (quantity, *key),
-        )
-        if not sold.rowcount:
             return False
         self.db.execute(
             "UPDATE offer SET updated_at = ? WHERE seller = ? AND product = ? AND condition = ?",
@@ -224,30 +219,20 @@ class OfferStore:
             return False
         if request.quantity is None:
             return True
-        values = {
-            "seller": self.seller,
-            "channel": self.channel,
-            "at": self.at,
-            "product": product,
-            "condition": request.condition,
-            "quantity": request.quantity,
-        }
+        key, quantity = (self.seller, product, request.condition), request.quantity
         changed = self.db.execute(
-            "UPDATE stock SET quantity = :quantity WHERE seller = :seller AND product = :product"
-            " AND condition = :condition AND quantity <> :quantity",
-            values,
+            "UPDATE stock SET quantity = ?"
+            " WHERE seller = ? AND product = ? AND condition = ? AND quantity <> ?",
+            (quantity, *key, quantity),
         )
         if changed.rowcount:
             self.db.execute(
-                "UPDATE offer SET updated_at = :at WHERE seller = :seller AND product = :product"
-                " AND condition = :condition AND channel <> :channel",
-                values,
+                "UPDATE offer SET updated_at = ?"
+                " WHERE seller = ? AND product = ? AND condition = ? AND channel <> ?",
+                (self.at, *key, self.channel),
             )
         else:
-            self.db.execute(
-                "INSERT OR IGNORE INTO stock VALUES (:seller, :product, :condition, :quantity)",
-                values,
-            )
+            self.db.execute("INSERT OR IGNORE INTO stock VALUES (?, ?, ?, ?)", (*key, quantity))
         return True
 
 

@@ -53,7 +53,6 @@ class Offer(NamedTuple):
     """By code."""
     quantity: int | None
     """Shared by all channels, and falling with every sale."""
-    created_at: datetime | None
     updated_at: datetime | None
     offer_id: str | None = None
     supply_modes: frozenset[str] | None = None
@@ -119,7 +118,6 @@ def offer_of(item: dict[str, Any]) -> Offer:
         preparation_time=whole(delivery.get("preparationTime")),
         delivery_modes=_modes(delivery.get("deliveryModes")),
         quantity=whole(delivery.get("quantity")),
-        created_at=moment(item.get("createdAt")),
         updated_at=moment(item.get("updatedAt")),
         offer_id=_key(item.get("offerId")),
         supply_modes=_supply_modes(item.get("deliveryOffers")),
@@ -184,18 +182,12 @@ OFFER_FIELDS = ("condition", "product", "integrationPrice", "deliveryOffers")
 """Fields by which an offer is compared, beside the fields that are always there (rule 1)."""
 
 
-def read_packages(
-    link: str | None = None, *, state: str | None = None, channel: str | None = None
-) -> Call:
+def read_packages(link: str | None = None) -> Call:
     """A page of the seller's packages; the answer is read by `offers.packages_page`.
 
     `link` is the address that the page before gave, and is followed as it is.
     """
-    if link is not None:
-        return Call("GET", link, READ)
-    given = {"state": state, "salesChannelId": channel}
-    query = tuple((name, value) for name, value in given.items() if value)
-    return Call("GET", "/offer-packages", READ, query=query)
+    return Call("GET", "/offer-packages" if link is None else link, READ)
 
 
 def read_offers(

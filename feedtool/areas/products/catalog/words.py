@@ -12,11 +12,8 @@ LOOK_ALIKE = str.maketrans("ILOSBZ", "110582")
 CLOSE = 0.7
 """The likeness, as difflib counts it, from which a name may stand for another."""
 
-ENDS = 2
-"""Characters at either end, at least, by which a name is found among very many."""
-
-FEW = 5_000
-"""Among so many names each is compared."""
+SHORTLIST = 100
+"""The names that are compared by that likeness: the likeliest by one that is quickly reckoned."""
 
 
 def folded(name: str) -> str:
@@ -34,24 +31,12 @@ def folded(name: str) -> str:
 
 
 def nearest(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Those of folded names that a folded name may stand for, the likeliest first.
+    """Those of folded names that a folded name may stand for, the likeliest first."""
+    from rapidfuzz import fuzz, process
 
-    Among very many only those are looked at that begin or end alike and are about as long, the
-    more alike the more there are: a slip at both ends at once is rare, and to compare each takes
-    seconds.
-    """
-    names = list(known)
-    ends = ENDS
-    while len(names) > FEW and ends <= len(wanted):
-        start, end, apart = wanted[:ends], wanted[-ends:], 1 + len(wanted) // 3
-        names = [
-            name
-            for name in names
-            if abs(len(name) - len(wanted)) <= apart
-            and (name.startswith(start) or name.endswith(end))
-        ]
-        ends += 1
-    return get_close_matches(wanted, names, n=most, cutoff=CLOSE)
+    # Letters in common count at least as much here as in difflib's likeness, so none is missed.
+    alike = process.extract(wanted, list(known), scorer=fuzz.ratio, limit=SHORTLIST)
+    return get_close_matches(wanted, [name for name, *_ in alike], n=most, cutoff=CLOSE)
 
 
 def near_codes(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:

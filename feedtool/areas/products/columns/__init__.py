@@ -1,5 +1,5 @@
 """The types of cells that only products have."""
 
-from feedtool.feeds.problems import Problems
+from feedtool.feeds.rule import Problems
 
 PROBLEMS = Problems(__name__)

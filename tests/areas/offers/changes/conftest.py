@@ -19,7 +19,7 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Input, ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
-from feedtool.model.errors import Interrupted, NothingToDo
+from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Guards
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
@@ -90,12 +90,15 @@ class Shop:
     def __init__(self, market: Market, seller: str, guards: Guards) -> None:
         self.seller, self.guards, self.folder = seller, guards, market.folder
         self.transport, self.ledger, self.books = market.transport, market.ledger, market.books
-        client = Client(
-            ADDRESS, seller, StaticToken("sandbox"), language="en", transport=self.transport
-        )
         now, sleep = self.transport.now, self.transport.sleep
         self.unrecorded: list[int] = []
+        client = self.client("sandbox")
         self.service = Session(client, seller, ADDRESS, "en", now, sleep, pool=1, page=1000)
+
+    def client(self, token: str) -> Client:
+        return Client(
+            ADDRESS, self.seller, StaticToken(token), language="en", transport=self.transport
+        )
 
     def asked(self, kind: str | None = None) -> ReadOptions:
         return ReadOptions(AccountSettings(guards=self.guards), kind=kind)
@@ -132,8 +135,7 @@ class Shop:
     def export(self, channel: str = "PRIMARY") -> None:
         """As `feedtool export offers` does, which remembers what it was shown."""
         now = self.transport.now
-        query = query_of(EXPORT, channel=channel)
-        target = self.folder / "export.csv"
+        query, target = query_of(EXPORT, channel=channel), self.folder / "export.csv"
         around = FetchContext(now, self.transport.sleep, pool=1)
         service = replace(self.service, seller=self.seller, address=ADDRESS, now=now)
         told: list[str] = []
@@ -146,26 +148,12 @@ class Shop:
             export(EXPORT, query, target, service.client, around, service=ADDRESS, observed=it)
         assert told == []
 
-    def move(self) -> None:
-        """To another machine, whose ledger knows nothing."""
-        self.ledger = Ledger()
-        self.books = replace(self.books, ledger=self.ledger)
-        self.unrecorded = []
-
     def elsewhere(self) -> "Shop":
         """The same seller at another machine, whose ledger knows nothing."""
         other = copy(self)
-        other.move()
+        other.ledger, other.unrecorded = Ledger(), []
+        other.books = replace(self.books, ledger=other.ledger)
         return other
-
-    def stopping_service(self) -> Session:
-        """One that is told to stop before it has begun."""
-        return replace(self.service, stopping=lambda: Interrupted("cut", "resume"))
-
-    def refusing_client(self) -> Client:
-        """One with a token that nobody knows: whoever asks by it is stopped."""
-        token = StaticToken("wrong")
-        return Client(ADDRESS, self.seller, token, language="en", transport=self.transport)
 
     def kill_while_recording(self, *rows: Mapping[str, str]) -> None:
         """A run that is gone before any of its rows is in the ledger."""
@@ -229,10 +217,4 @@ def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
 
 @pytest.fixture
 def shop(market: Market) -> Shop:
-    return market.shop()
-
-
-@pytest.fixture
-def other(market: Market) -> Shop:
-    """Another seller of the same market."""
     return market.shop()

@@ -8,9 +8,10 @@ import pytest
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.model.errors import Interrupted
 from feedtool.runs.deliver import Submission
 from feedtool.runs.resume import results
-from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Shop, statuses
+from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Market, Shop, statuses
 from tests.conftest import gtin, offer, update
 
 
@@ -25,12 +26,12 @@ def step(*rows: Mapping[str, str], **how: Any) -> Step:
     return Step(rows, how)
 
 
-def on(channel: str, row: Mapping[str, str]) -> dict[str, str]:
-    return {**row, "salesChannelId": channel}
+def first(row: Mapping[str, str]) -> dict[str, str]:
+    return {**row, "salesChannelId": "PRIMARY"}
 
 
-def acting(action: str, row: Mapping[str, str]) -> dict[str, str]:
-    return {**row, "action": action}
+def second(row: Mapping[str, str]) -> dict[str, str]:
+    return {**row, "salesChannelId": "SECOND"}
 
 
 ONE, TWO = offer(1), offer(2)
@@ -39,9 +40,15 @@ STRUCK = offer(1) | {"price.originPrice": "30"}
 BY_REFERENCE = offer(1, product__gtin=None) | {"product.reference": "P1"}
 TWO_BY_REFERENCE = offer(2, product__gtin=None) | {"product.reference": "P2"}
 ANOTHER_PRODUCT = offer(1, product__gtin=gtin(9))
+CHEAPER, FEWER = offer(1, price__price="18"), offer(1, quantity="3")
+REDUCED, SOLD = update(1, price__price="18"), update(1, quantity="3")
+KNOWN = update(1, price__price="19.99", quantity="7")
+SIGNED = "deliveryModes.SignedHomeDelivery"
 LEGACY = {"kind": "legacy-offers"}
 STOCK_AND_PRICE = {"kind": "legacy-stock-and-price"}
 DELETE = {"kind": "offers-delete"}
+
+BOTH = step(first(ONE), second(ONE))
 
 UNCHANGED, SENT, REFUSED = ["Unchanged"], ["Integrated"], ["Rejected"]
 
@@ -55,54 +62,34 @@ CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
         step(offer(1, price__price="20") | {"taxes.EcoPart": "0", "taxes.DEA": ""}),
         UNCHANGED,
     ),
-    "another price": ([step(ONE)], step(offer(1, price__price="18")), SENT),
+    "another price": ([step(ONE)], step(CHEAPER), SENT),
     "another VAT": ([step(ONE)], step(offer(1, taxes__VAT="5.5")), SENT),
     "another preparation time": ([step(ONE)], step(offer(1, preparationTime="3")), SENT),
     "another stock": ([step(ONE)], step(offer(1, quantity="8")), SENT),
     "another delivery mode": (
         [step(ONE)],
-        step(
-            ONE
-            | {"deliveryModes.SignedHomeDelivery.cost": "9"}
-            | {"deliveryModes.SignedHomeDelivery.additionalCost": "1"}
-        ),
+        step(ONE | {f"{SIGNED}.cost": "9", f"{SIGNED}.additionalCost": "1"}),
         SENT,
     ),
-    "back to what it was before": (
-        [step(ONE), step(offer(1, price__price="18"))],
-        step(ONE),
-        SENT,
-    ),
+    "back to what it was before": ([step(ONE), step(CHEAPER)], step(ONE), SENT),
     "the struck price again": ([step(STRUCK)], step(STRUCK), UNCHANGED),
     "without the struck price": ([step(STRUCK)], step(ONE), SENT),
     "with a struck price": ([step(ONE)], step(STRUCK), SENT),
     "an Upsert removes the struck price": ([step(STRUCK), step(ONE)], step(ONE), UNCHANGED),
     "an Update leaves the struck price": (
-        [step(STRUCK), step(update(1, price__price="18"))],
+        [step(STRUCK), step(REDUCED)],
         step(STRUCK | {"price.price": "18"}),
         UNCHANGED,
     ),
-    "an Update of what is known": (
-        [step(ONE)],
-        step(update(1, price__price="19.99", quantity="7")),
-        UNCHANGED,
-    ),
-    "an Update of another price": ([step(ONE)], step(update(1, price__price="18")), SENT),
-    "an Update of what an Update said": (
-        [step(ONE), step(update(1, price__price="18"))],
-        step(update(1, price__price="18")),
-        UNCHANGED,
-    ),
+    "an Update of what is known": ([step(ONE)], step(KNOWN), UNCHANGED),
+    "an Update of another price": ([step(ONE)], step(REDUCED), SENT),
+    "an Update of what an Update said": ([step(ONE), step(REDUCED)], step(REDUCED), UNCHANGED),
     "an Upsert of what an Update said": (
         [step(ONE), step(update(1, price__price="18", quantity="3"))],
         step(offer(1, price__price="18", quantity="3")),
         UNCHANGED,
     ),
-    "an Upsert of what an Update has changed": (
-        [step(ONE), step(update(1, price__price="18"))],
-        step(ONE),
-        SENT,
-    ),
+    "an Upsert of what an Update has changed": ([step(ONE), step(REDUCED)], step(ONE), SENT),
     "after a Delete": ([step(ONE), step(GONE, **DELETE)], step(ONE), SENT),
     "an Update after a Delete": (
         [step(ONE), step(GONE, **DELETE)],
@@ -123,56 +110,38 @@ CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
     "what has no answer yet": ([step(ONE, wait=False)], step(ONE), SENT),
     "what was invalid": ([step(offer(1, quantity="-1"))], step(ONE), SENT),
     "an invalid row between": ([step(ONE), step(offer(1, quantity="-1"))], step(ONE), UNCHANGED),
-    "on another channel": ([step(on("PRIMARY", ONE))], step(on("SECOND", ONE)), SENT),
-    "on both channels": (
-        [step(on("PRIMARY", ONE), on("SECOND", ONE))],
-        step(on("PRIMARY", ONE), on("SECOND", ONE)),
-        UNCHANGED * 2,
-    ),
-    "stock that another channel has changed": (
-        [step(on("PRIMARY", ONE), on("SECOND", ONE)), step(on("SECOND", offer(1, quantity="3")))],
-        step(on("PRIMARY", ONE)),
-        SENT,
-    ),
+    "on another channel": ([step(first(ONE))], step(second(ONE)), SENT),
+    "on both channels": ([BOTH], BOTH, UNCHANGED * 2),
+    "stock that another channel has changed": ([BOTH, step(second(FEWER))], step(first(ONE)), SENT),
     "stock that another channel has set just so": (
-        [
-            step(on("PRIMARY", ONE), on("SECOND", ONE)),
-            step(on("SECOND", update(1, quantity="3"))),
-        ],
-        step(on("PRIMARY", update(1, quantity="3"))),
+        [BOTH, step(second(SOLD))],
+        step(first(SOLD)),
         UNCHANGED,
     ),
-    "stock that another row changes": (
-        [step(on("PRIMARY", ONE), on("SECOND", ONE))],
-        step(on("PRIMARY", ONE), on("SECOND", offer(1, quantity="3"))),
-        SENT * 2,
-    ),
+    "stock that another row changes": ([BOTH], step(first(ONE), second(FEWER)), SENT * 2),
     "a price beside stock that another row changes": (
-        [step(on("PRIMARY", ONE), on("SECOND", ONE))],
-        step(on("PRIMARY", update(1, price__price="19.99")), on("SECOND", update(1, quantity="3"))),
+        [BOTH],
+        step(first(update(1, price__price="19.99")), second(SOLD)),
         UNCHANGED + SENT,
     ),
     "stock of another product": (
-        [step(on("PRIMARY", ONE), on("SECOND", TWO)), step(on("SECOND", offer(2, quantity="3")))],
-        step(on("PRIMARY", ONE)),
+        [step(first(ONE), second(TWO)), step(second(offer(2, quantity="3")))],
+        step(first(ONE)),
         UNCHANGED,
     ),
     "stock in another condition": (
-        [
-            step(on("PRIMARY", ONE)),
-            step(on("SECOND", offer(1, condition="UsedLikeNew", quantity="3"))),
-        ],
-        step(on("PRIMARY", ONE)),
+        [step(first(ONE)), step(second(offer(1, condition="UsedLikeNew", quantity="3")))],
+        step(first(ONE)),
         UNCHANGED,
     ),
     "stock of a product that goes by another name there": (
-        [step(on("PRIMARY", ONE)), step(on("SECOND", BY_REFERENCE | {"quantity": "3"}))],
-        step(on("PRIMARY", ONE)),
+        [step(first(ONE)), step(second(BY_REFERENCE | {"quantity": "3"}))],
+        step(first(ONE)),
         SENT,
     ),
     "stock that another row changes by another name of the product": (
-        [step(on("PRIMARY", ONE), on("SECOND", TWO_BY_REFERENCE))],
-        step(on("PRIMARY", offer(1, quantity="3")), on("SECOND", TWO_BY_REFERENCE)),
+        [step(first(ONE), second(TWO_BY_REFERENCE))],
+        step(first(FEWER), second(TWO_BY_REFERENCE)),
         SENT * 2,
     ),
     "named by the reference alone": ([step(BY_REFERENCE)], step(BY_REFERENCE), UNCHANGED),
@@ -192,27 +161,15 @@ CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
         UNCHANGED,
     ),
     "several actions": (
-        [step(acting("Upsert", ONE), acting("Upsert", TWO))],
-        step(acting("Update", update(1, quantity="7")), acting("Delete", update(2))),
+        [step(*({**row, "action": "Upsert"} for row in (ONE, TWO)))],
+        step(update(1, quantity="7", action="Update"), update(2, action="Delete")),
         UNCHANGED + SENT,
     ),
     "a legacy zip": ([step(ONE, **LEGACY)], step(ONE, **LEGACY), UNCHANGED),
-    "a legacy zip with another stock": (
-        [step(ONE, **LEGACY)],
-        step(offer(1, quantity="3"), **LEGACY),
-        SENT,
-    ),
-    "a legacy zip's price": (
-        [step(ONE, **LEGACY)],
-        step(update(1, price__price="19.99", quantity="7"), **STOCK_AND_PRICE),
-        UNCHANGED,
-    ),
+    "a legacy zip with another stock": ([step(ONE, **LEGACY)], step(FEWER, **LEGACY), SENT),
+    "a legacy zip's price": ([step(ONE, **LEGACY)], step(KNOWN, **STOCK_AND_PRICE), UNCHANGED),
     "a legacy zip after the JSON packages": ([step(ONE)], step(ONE, **LEGACY), SENT),
-    "an Update after a legacy zip": (
-        [step(ONE, **LEGACY)],
-        step(update(1, price__price="19.99", quantity="7")),
-        UNCHANGED,
-    ),
+    "an Update after a legacy zip": ([step(ONE, **LEGACY)], step(KNOWN), UNCHANGED),
 }
 
 
@@ -238,8 +195,8 @@ def test_a_purge_is_sent_whole_and_leaves_nothing_known_of_others(shop: Shop) ->
 
 def test_what_a_resume_would_send_is_not_known(shop: Shop) -> None:
     shop.send(ONE)
-    cut = shop.stopping_service()
-    shop.send(offer(1, price__price="18"), service=cut)
+    cut = replace(shop.service, stopping=lambda: Interrupted("cut", "resume"))
+    shop.send(CHEAPER, service=cut)
     assert statuses(shop.send(ONE, selection=CHANGED)) == SENT
     shop.resume()
     assert statuses(shop.send(ONE, selection=CHANGED)) == UNCHANGED
@@ -248,7 +205,7 @@ def test_what_a_resume_would_send_is_not_known(shop: Shop) -> None:
 
 def test_a_run_that_was_killed_before_its_rows_were_written_down_goes_first(shop: Shop) -> None:
     shop.send(ONE)
-    shop.kill_while_recording(offer(1, price__price="18"))
+    shop.kill_while_recording(CHEAPER)
     assert statuses(shop.send(ONE, selection=CHANGED)) == SENT
     assert statuses(shop.send(ONE, selection=CHANGED)) == UNCHANGED
     shop.resume()
@@ -257,12 +214,12 @@ def test_a_run_that_was_killed_before_its_rows_were_written_down_goes_first(shop
 
 PREFERRED_CASES: Mapping[str, tuple[Mapping[str, str], str, object]] = {
     "a price": (
-        offer(1, price__price="18"),
+        CHEAPER,
         "Update",
         {"sellerExternalReference": "SKU-1", "price": {"price": 18}},
     ),
     "a stock": (
-        offer(1, quantity="3"),
+        FEWER,
         "Update",
         {"sellerExternalReference": "SKU-1", "quantity": 3},
     ),
@@ -294,7 +251,7 @@ def test_an_update_of_just_that(
 def test_what_is_unknown_or_failed_is_sent_whole(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(ANOTHER_PRODUCT)
-    shop.send(offer(1, price__price="18"), TWO, selection=PREFERRED)
+    shop.send(CHEAPER, TWO, selection=PREFERRED)
     assert {one.package_type for one in shop.applied()} == {"Upsert"}
 
 
@@ -322,21 +279,21 @@ def test_a_large_file_with_a_few_changes_is_one_upload(shop: Shop) -> None:
 
 
 def test_packages_are_sent_in_the_order_of_all_rows(shop: Shop) -> None:
-    rows = [on("SECOND", ONE), on("PRIMARY", ONE), on("SECOND", TWO)]
+    rows = [second(ONE), first(ONE), second(TWO)]
     shop.send(*rows)
-    changed = [rows[0], on("PRIMARY", offer(1, price__price="18"))]
-    changed += [on("SECOND", offer(2, price__price="18"))]
+    changed = [rows[0], first(CHEAPER)]
+    changed += [second(offer(2, price__price="18"))]
     (found,) = shop.send(*changed, selection=CHANGED).outcomes
     assert [one.channel for one in found.packages] == ["SECOND", "PRIMARY"]
 
 
-def test_sellers_and_services_are_kept_apart(shop: Shop, other: Shop) -> None:
-    shop.send(ONE)
-    assert statuses(other.send(ONE, selection=CHANGED)) == SENT
+def test_sellers_are_kept_apart(market: Market) -> None:
+    market.shop().send(ONE)
+    assert statuses(market.shop().send(ONE, selection=CHANGED)) == SENT
 
 
 def test_nobody_is_asked_where_nothing_is_sent(shop: Shop) -> None:
     shop.send(ONE)
-    silent = replace(shop.service, client=shop.refusing_client())
+    silent = replace(shop.service, client=shop.client("wrong"))
     found = shop.send(ONE, selection=SelectionOptions(changed_only=True), service=silent)
     assert (found.stopped, statuses(found)) == (None, UNCHANGED)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -104,45 +103,42 @@ def test_the_last_price_is_known_whatever_came_of_the_offer(
     market.close()
 
 
-REMOVALS: Mapping[str, tuple[list[dict[str, str]], dict[str, Any], int]] = {
-    "half to zero": ([update(n, quantity="0") for n in range(15)], {}, 0),
-    "more to zero": ([update(n, quantity="0") for n in range(16)], {}, 16),
-    "more to zero by Upserts": ([offer(n, quantity="0") for n in range(16)], {}, 16),
-    "more deleted": (
-        [{"sellerExternalReference": f"SKU-{n}"} for n in range(16)],
-        {"kind": "offers-delete"},
-        16,
-    ),
-    "deleted and to zero": (
-        [{"action": "Delete", "sellerExternalReference": f"SKU-{n}"} for n in range(8)]
-        + [{"action": "Update", **update(n, quantity="0")} for n in range(8, 16)],
-        {},
-        16,
-    ),
-    "those that nobody knows do not count": (
-        [update(n, quantity="0") for n in range(15)] + [update(99, quantity="0")],
-        {},
-        0,
-    ),
-    "but are held with the others": (
-        [update(n, quantity="0") for n in range(16)] + [update(99, quantity="0")],
-        {},
-        17,
-    ),
+def at_zero(count: int, start: int = 0) -> list[dict[str, str]]:
+    return [offer(n, quantity="0") for n in range(start, start + count)]
+
+
+def emptied(count: int, start: int = 0) -> list[dict[str, str]]:
+    """The same as Updates."""
+    return [update(n, quantity="0", action="Update") for n in range(start, start + count)]
+
+
+def deletes(count: int, start: int = 0) -> list[dict[str, str]]:
+    return [update(n, action="Delete") for n in range(start, start + count)]
+
+
+def on_second(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{**row, "salesChannelId": "SECOND"} for row in rows]
+
+
+REMOVALS: Mapping[str, tuple[list[dict[str, str]], int]] = {
+    "half to zero": (emptied(15), 0),
+    "more to zero": (emptied(16), 16),
+    "more to zero by Upserts": (at_zero(16), 16),
+    "more deleted": (deletes(16), 16),
+    "deleted and to zero": (deletes(8) + emptied(8, 8), 16),
+    "those that nobody knows do not count": (emptied(15) + emptied(1, 99), 0),
+    "but are held with the others": (emptied(16) + emptied(1, 99), 17),
     "what is not removed is sent": (
-        [update(n, quantity="0") for n in range(16)] + [update(20, quantity="5")],
-        {},
+        [*emptied(16), update(20, quantity="5", action="Update")],
         16,
     ),
 }
 
 
-@pytest.mark.parametrize(("rows", "how", "held"), REMOVALS.values(), ids=REMOVALS)
-def test_mass_removal(
-    shop: Shop, rows: list[dict[str, str]], how: dict[str, Any], held: int
-) -> None:
+@pytest.mark.parametrize(("rows", "held"), REMOVALS.values(), ids=REMOVALS)
+def test_mass_removal(shop: Shop, rows: list[dict[str, str]], held: int) -> None:
     shop.send(*MANY)
-    found = shop.send(*rows, **how)
+    found = shop.send(*rows)
     assert statuses(found).count("Held") == held
     assert {tuple(said) for _, said in codes(found)} - {("9000",), ("3628",)} == (
         {("mass-removal",)} if held else set()
@@ -150,25 +146,9 @@ def test_mass_removal(
 
 
 def test_what_is_at_zero_already_is_not_removed(shop: Shop) -> None:
-    zero = [update(n, quantity="0") for n in range(16)]
     shop.send(*MANY)
-    shop.send(*zero, selection=released("mass-removal"))
-    assert set(statuses(shop.send(*zero))) == {"Integrated"}
-
-
-def at_zero(count: int, start: int = 0) -> list[dict[str, str]]:
-    return [offer(n, quantity="0") for n in range(start, start + count)]
-
-
-def on_second(rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    return [{**row, "salesChannelId": "SECOND"} for row in rows]
-
-
-def deletes(count: int, start: int = 0) -> list[dict[str, str]]:
-    return [
-        {"action": "Delete", "sellerExternalReference": f"SKU-{n}"}
-        for n in range(start, start + count)
-    ]
+    shop.send(*emptied(16), selection=released("mass-removal"))
+    assert set(statuses(shop.send(*emptied(16)))) == {"Integrated"}
 
 
 SIXTY = [offer(number) for number in range(60)]

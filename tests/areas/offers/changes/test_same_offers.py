@@ -114,7 +114,7 @@ def check_same(market: Market, coming: list[Day], selection: SelectionOptions) -
         else:
             every.resume()
             changed.resume()
-            changed.move()
+            changed = changed.elsewhere()
         if not (isinstance(day, File) and not day.is_waited_for):
             every.resume()
             changed.resume()

@@ -231,10 +231,6 @@ def test_limits_of_an_upload_and_a_package(
         assert desk.read(package_id).json["offerRequestsCount"] == accepted
 
 
-def test_the_limits_are_those_of_the_specification() -> None:
-    assert (OfferBehaviour().upload_limit, OfferBehaviour().package_limit) == (100, 50_000)
-
-
 @pytest.mark.parametrize(
     ("query", "found"),
     [

@@ -1,9 +1,7 @@
 """The products of a sandbox, as its tables hold them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -12,18 +10,11 @@ from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.products.sandbox.sheets import sheet_of
 from feedtool.areas.products.sandbox.view import product_document
 from feedtool.sandbox import Sandbox
-from feedtool.sandbox.state import moment_of
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(NamedTuple):
     """One product that was submitted to products-integration."""
 
-    sequence: int
-    """Order of submission over all packages, rising."""
-    at: datetime
-    """When it came to its present status."""
-    package_id: str
     seller: str
     gtin: str
     reference: str | None
@@ -46,18 +37,9 @@ def reported_products(sandbox: Sandbox, package_id: str | None = None) -> Iterat
     )
     for row in sandbox.state.rows(query, package_id, package_id):
         outcome = outcome_of(row["outcome"]) if row["outcome"] else ProductOutcome(row["status"])
-        yield Reported(
-            row["id"],
-            moment_of(row["updated_at"]),
-            row["package_id"],
-            row["seller"],
-            row["gtin"],
-            row["reference"],
-            orjson.loads(row["body"]),
-            outcome.status,
-            outcome.operation,
-            tuple(finding.code for finding in outcome.findings),
-        )
+        codes = tuple(finding.code for finding in outcome.findings)
+        names, body = (row["seller"], row["gtin"], row["reference"]), orjson.loads(row["body"])
+        yield Reported(*names, body, outcome.status, outcome.operation, codes)
 
 
 def stored_products(sandbox: Sandbox, seller: str | None = None) -> Iterator[dict[str, Any]]:

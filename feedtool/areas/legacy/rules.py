@@ -1,0 +1,37 @@
+"""The rules about legacy zips; their pages for users are in `problems.md`."""
+
+from collections.abc import Iterator
+
+from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND
+from feedtool.feeds.columns.text import visible
+from feedtool.feeds.feed import Row
+from feedtool.feeds.rule import Problems, Rule, notices
+from feedtool.model.nouns import Issue
+
+PROBLEMS = Problems("feedtool.areas.legacy")
+
+CHANNEL_NOT_CARRIED = PROBLEMS.error("channel-not-carried")
+XML_IRREGULAR = PROBLEMS.warning("xml-irregular")
+
+
+def check_channel(row: Row) -> Iterator[Issue]:
+    """An issue where the row is for another channel than the primary one."""
+    primary = row.sheet.dialect.primary_channel
+    if row.channel in ("", primary):  # none: nothing is sent to it
+        return
+    yield Issue(
+        CHANNEL_NOT_CARRIED,
+        f"a StockAndPrice package cannot say that it is for {visible(row.channel)}: it changes the"
+        f" offers of {primary}",
+        "send it with --as offers-update; or set primary_channel in the profile if this is it",
+        "salesChannelId",
+    )
+
+
+RULES = (
+    Rule(CHANNEL_NOT_CARRIED, check_channel, kinds=(STOCK_AND_PRICE_KIND,)),
+    Rule(
+        XML_IRREGULAR,
+        check_sheet=notices(XML_IRREGULAR, "correct the program that makes the file"),
+    ),
+)

@@ -1,1 +1,0 @@
-"""Rules about legacy zips: a module each; its docstring is the user's page."""

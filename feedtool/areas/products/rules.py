@@ -1,0 +1,254 @@
+"""The rules about products; their pages for users are in `problems.md`."""
+
+from collections.abc import Iterator
+
+from feedtool.areas.products.catalog import Catalog, Necessity
+from feedtool.areas.products.catalog.fingerprint import fingerprint_of, read
+from feedtool.areas.products.columns.common import GROUP, LANGUAGE_TAGS, UNDERSTOOD_KEYS
+from feedtool.areas.products.columns.properties import (
+    STAMP_FINGERPRINT,
+    STAMP_LANGUAGE,
+    STAMP_TRAITS,
+    categories_of,
+    details_of,
+)
+from feedtool.areas.products.feeds import FEED, name_of
+from feedtool.feeds.feed import Row, SheetColumns, stamped_list
+from feedtool.feeds.occurrences import Group, Occurrences, Place
+from feedtool.feeds.rule import Problems, Rule, SheetFacts
+from feedtool.model.nouns import Issue
+
+PROBLEMS = Problems("feedtool.areas.products")
+
+DUPLICATE_PRODUCT = PROBLEMS.error("duplicate-product")
+LANGUAGE_DIFFERS = PROBLEMS.warning("language-differs")
+TEMPLATE_OUTDATED = PROBLEMS.warning("template-outdated")
+VARIANT_DOUBLE = PROBLEMS.error("variant-double")
+VARIANT_GROUP_CATEGORY = PROBLEMS.error("variant-group-category")
+VARIANT_INCOMPLETE = PROBLEMS.error("variant-incomplete")
+VARIANT_NOT_ALLOWED = PROBLEMS.error("variant-not-allowed")
+
+UNIQUE = ("gtin", "sellerProductReference")
+NAMED = 12
+"""Properties that are named of each change of a template's category."""
+
+
+# Of a row.
+
+
+def check_language(row: Row) -> Iterator[Issue]:
+    """The first row whose language is not the catalogue's."""
+    catalog = row.sheet.context.catalog(None)
+    named = row.values.get("language")
+    if catalog and named and named != LANGUAGE_TAGS.get(catalog.language):
+        yield Issue(
+            LANGUAGE_DIFFERS,
+            f"there are rows in {named}, and the local catalogue is in {catalog.language}",
+            f"bring it in that language: `feedtool catalog sync --language {str(named)[:2]}`",
+            "language",
+            str(named),
+        )
+
+
+def check_variant_incomplete(row: Row) -> Iterator[Issue]:
+    """An issue for each that is missing; of mandatory properties `required-missing` tells."""
+    known = details_of(row)
+    if known is None or not known.category.is_variant:
+        return
+    fields = (GROUP, *known.variation)
+    blank = row.blanks(fields)
+    if len(blank) == len(fields):
+        return
+    for field in blank:
+        if field not in known.mandatory:
+            message = f"{name_of(row, field)} is missing beside the rest of a variant"
+            yield Issue(VARIANT_INCOMPLETE, message, "fill the cell, or empty the others", field)
+
+
+def check_variant_not_allowed(row: Row) -> Iterator[Issue]:
+    """An issue of a group in a category that has none."""
+    known = details_of(row)
+    if known and not known.category.is_variant and not row.is_blank(GROUP):
+        name = f"{known.category.label} ({known.category.reference})"
+        yield Issue(VARIANT_NOT_ALLOWED, f"{name} has no variants", "empty the cell", GROUP)
+
+
+# Of a sheet.
+
+
+def check_template(sheet: SheetFacts) -> Iterator[Issue]:
+    """A warning for each category whose fingerprint is another one."""
+    columns = sheet.columns
+    language = columns.stamp.get(STAMP_LANGUAGE)
+    catalog = columns.context.catalog(language)
+    # Units and choices are translated: what is of another language has another fingerprint.
+    if catalog is None or catalog.language != (language or catalog.language):
+        return
+    stamped = [text.partition(":") for text in stamped_list(columns.stamp, STAMP_FINGERPRINT)]
+    for code, fingerprint in {name.strip(): text for name, colon, text in stamped if colon}.items():
+        known = catalog.fingerprint(code)
+        if known is not None and known != fingerprint.strip():
+            yield Issue(
+                TEMPLATE_OUTDATED,
+                f"the properties of {code} have changed since this template was made: "
+                f"{_changes(columns, code, catalog)}",
+                f"make it anew with `feedtool template products --category {code}`",
+                None,
+                code,
+            )
+
+
+def _changes(columns: SheetColumns, code: str, catalog: Catalog) -> str:
+    """The properties that are new, gone or otherwise, and in what."""
+    lists = [
+        f"{title} {', '.join(names[:NAMED])}" + (" …" if len(names) > NAMED else "")
+        for title, names in _changed(columns, code, catalog)
+        if names
+    ]
+    return "; ".join(lists) or "what is possible or needed in its columns"
+
+
+def _changed(columns: SheetColumns, code: str, catalog: Catalog) -> Iterator[tuple[str, list[str]]]:
+    """Names of properties, by what of them has changed."""
+    properties = catalog.properties(code) or ()
+    was = read(stamped_list(columns.stamp, f"{STAMP_TRAITS}.{code}"))
+    # One that the template had a column of may be removed.
+    added = [item for item in properties if item.reference not in columns.fields | was.keys()]
+    yield (
+        "without a column are",
+        [f"{item.name}, mandatory" if item.is_mandatory else item.name for item in added],
+    )
+    # The properties that the template was made for, or where it is silent, has columns of.
+    if was:
+        gone = was.keys() - {item.reference for item in properties}
+    else:
+        codes = categories_of(columns.stamp)
+        known = {item.reference for other in codes for item in catalog.properties(other) or ()}
+        gone = {*columns.fields} - known - UNDERSTOOD_KEYS
+    yield "no longer there are", sorted(gone)
+    now = [
+        (item, was[item.reference], fingerprint_of(item))
+        for item in properties
+        if item.reference in was
+    ]
+    for necessity in Necessity:
+        needed = [item for item, old, new in now if old.necessity != new.necessity]
+        names = [item.name for item in needed if item.necessity is necessity]
+        yield f"{necessity.lower()} now are", names
+    yield "other choices have", [item.name for item, old, new in now if old.choices != new.choices]
+    yield (
+        "another unit or other values have",
+        [
+            item.name + (f", in {item.unit}" if item.unit else "")
+            for item, old, new in now
+            if old.form != new.form
+        ],
+    )
+
+
+# Of all rows of a command.
+
+
+class DuplicateProducts(Occurrences):
+    """Remembers the GTIN and the reference of every product until all files are read."""
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes a row; a GTIN is the same with and without zeros in front."""
+        if row.kind != FEED.kind:
+            return
+        for field in UNIQUE:
+            value = row.values.get(field)
+            if value is not None:
+                same = str(value).zfill(14) if field == "gtin" else str(value)
+                self.add(f"{field}\0{same}", sheet, row.number)
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """An issue for each row whose GTIN or reference is not alone."""
+        for index, key, group in self.repeated():
+            field, _, value = key.partition("\0")
+            shown = value.lstrip("0") if field == "gtin" else value
+            others = self.others(index, group, names)
+            message = f"{field} {shown} occurs {len(group)} times: also in {others}"
+            hint = "keep one row of each product"
+            yield self.place(index), Issue(DUPLICATE_PRODUCT, message, hint, field, shown)
+
+
+class DoubleVariants(Occurrences):
+    """Remembers every whole variant."""
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes a row, if it is a whole variant."""
+        known, values = details_of(row), row.values
+        if known is None or not known.variation or values.get(GROUP) is None:
+            return
+        attributes = [values.get(reference) for reference in known.variation]
+        if None not in attributes:
+            self.add(f"{values[GROUP]}\0{attributes}", sheet, row.number)
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """An issue for each row that is like another one of its group."""
+        for index, key, same in self.repeated():
+            group = key.partition("\0")[0]
+            where = self.others(index, same, names)
+            message = f"size and colour are those of {where} in the group “{group}”"
+            hint = "correct the size or the colour"
+            yield self.place(index), Issue(VARIANT_DOUBLE, message, hint, GROUP, group)
+
+
+class GroupCategories(Occurrences):
+    """Remembers the category of every member of a group."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._categories: list[str] = []
+
+    def rewind(self, length: int) -> None:
+        """Forgets all but the first `length` rows."""
+        super().rewind(length)
+        del self._categories[length:]
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes a row, if it is of a family and its category is known."""
+        known, group = details_of(row), row.values.get(GROUP)
+        if known and group is not None:
+            self.add(str(group), sheet, row.number)
+            self._categories.append(known.category.reference)
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """An issue for each member of a group whose members do not agree."""
+        unlike: dict[int, int | None] = {}
+        for index, group, members in self.repeated():
+            if members.first not in unlike:
+                unlike[members.first] = self._unlike_first(members)
+            other = unlike[members.first]
+            if other is not None:
+                is_same = self._categories[other] == self._categories[index]
+                yield self._fault(index, members.first if is_same else other, group, names)
+
+    def _unlike_first(self, group: Group) -> int | None:
+        """The first member that is not of the first one's category."""
+        first = self._categories[group.first]
+        return next((index for index in group if self._categories[index] != first), None)
+
+    def _fault(self, index: int, other: int, group: str, names: list[str]) -> tuple[Place, Issue]:
+        place, where = self.place(index), self.place(other)
+        of = f" of {names[where.sheet]}" if where.sheet != place.sheet else ""
+        message = (
+            f"“{group}” is a group of {self._categories[index]} here and of "
+            f"{self._categories[other]} in row {where.row}{of}"
+        )
+        hint = "correct the category, or give another group"
+        return place, Issue(VARIANT_GROUP_CATEGORY, message, hint, GROUP, group)
+
+
+KINDS = (FEED.kind,)
+
+RULES = (
+    Rule(DUPLICATE_PRODUCT, survey=DuplicateProducts, kinds=KINDS),
+    Rule(LANGUAGE_DIFFERS, check_language, is_once=True, kinds=KINDS),
+    Rule(TEMPLATE_OUTDATED, check_sheet=check_template, kinds=KINDS),
+    Rule(VARIANT_DOUBLE, survey=DoubleVariants, kinds=KINDS),
+    Rule(VARIANT_GROUP_CATEGORY, survey=GroupCategories, kinds=KINDS),
+    Rule(VARIANT_INCOMPLETE, check_variant_incomplete, kinds=KINDS),
+    Rule(VARIANT_NOT_ALLOWED, check_variant_not_allowed, kinds=KINDS),
+)

@@ -1,1 +1,0 @@
-"""Rules about products: a module each; its docstring is the user's page."""
