@@ -1,23 +1,78 @@
 """`--hook`, `--webhook` and `--log`, from the options of a command."""
 
 import os
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from feedtool import __version__
 from feedtool.cli.errors import echo, listen
 from feedtool.cli.options import chosen
-from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.report.as_json import Occasion, refusal_notice, run_notice, summary_fields
+from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.report.as_json import dumped, notice_fields, stopped_fields, summary_fields
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.notify import Log, Notifier, Target, Timing, as_body, targets_of
+from feedtool.runs.notify import Notifier, Target, Warn, as_body, targets_of
+
+
+def targets_of_profile(ctx: click.Context, profile: str | None) -> dict[str, Target]:
+    """The targets that a profile names, where the command line did not choose others."""
+    named = chosen(ctx).config.profiles.get(profile or "")
+    strong = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+    given = {name: ctx.params.get(name) for name in ("hook", "webhook")}
+    for name in given:
+        if named and name in named.account and ctx.get_parameter_source(name) not in strong:
+            given[name] = named.account[name]
+    return targets_of(given)
+
+
+class Log:
+    """Events at the end of a file, a JSON object a line.
+
+    The file is opened for each line, so that it may be moved away at any time, and several
+    processes write into one. No option's value is in it but the profile's name.
+
+        started    the command, its profile
+        progress   how far a package is
+        said       a line on stderr: its label, such as `warning` or `error`, and the text
+        summary    the counts of one sheet, by the names of `--format json`
+        ended      the exit code
+    """
+
+    def __init__(self, place: Path, warn: Warn) -> None:
+        """UsageProblem where nothing can be written there."""
+        self._place, self._warn, self._has_failed = place, warn, False
+        try:
+            self._append(b"")
+        except OSError as error:
+            raise UsageProblem(
+                f"the log {place} cannot be written: {error.strerror}",
+                "name another file with --log",
+            ) from error
+
+    def write(self, what: str, /, **fields: Any) -> None:
+        """Add an event. A failure is a warning, once, and never stops a run."""
+        at = _now().isoformat(timespec="milliseconds")
+        line = dumped({"at": at, "type": what, **fields}).encode("utf-8", "replace") + b"\n"
+        try:
+            self._append(line)
+        except OSError as error:
+            is_first, self._has_failed = not self._has_failed, True
+            if is_first:
+                self._warn(f"the log {self._place} is not written: {error.strerror}")
+
+    def _append(self, line: bytes) -> None:
+        descriptor = os.open(self._place, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, line)
+        finally:
+            os.close(descriptor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +97,12 @@ class RunNotices:
             for result in results:
                 self.log.write("summary", **summary_fields(result))
         if self.targets:
-            self._send(run_notice(self._occasion(seller), results, Exit(code), stopped))
+            files = [notice_fields(result) for result in results]
+            self._send("run", code, seller, stopped=stopped_fields(stopped), files=files)
 
     def refused(self, file: str, error: FeedtoolError, seller: str | None = None) -> None:
-        """Send why a file is refused."""
-        if self.targets:
-            self._send(refusal_notice(self._occasion(seller), file, error))
+        """Send why a file of a watched folder is refused."""
+        self._send("refused", error.exit, seller, file=file, error=stopped_fields(error))
 
     def on_event(self, event: Any) -> None:
         """Log how far a package is."""
@@ -56,11 +111,19 @@ class RunNotices:
             fields = {names.get(name, name): value for name, value in event._asdict().items()}
             self.log.write("progress", **fields)
 
-    def _send(self, notice: Mapping[str, Any]) -> None:
-        self.notifier.send(self.targets, as_body(notice))
-
-    def _occasion(self, seller: str | None) -> Occasion:
-        return Occasion(self.command, self.profile, seller or None, _now())
+    def _send(self, event: str, code: int, seller: str | None, **more: Any) -> None:
+        """Send a notice, in which nothing is a secret."""
+        fields = {
+            "event": event,
+            "at": _now().isoformat(timespec="seconds"),
+            "command": self.command,
+            "tool": f"feedtool {__version__}",
+            "profile": self.profile,
+            "seller": seller or None,
+            "exitCode": int(code),
+            **more,
+        }
+        self.notifier.send(self.targets, as_body(fields))
 
 
 @contextmanager
@@ -73,37 +136,17 @@ def run_notices(command: str, given: Mapping[str, Any]) -> Iterator[RunNotices]:
     profile, warn = given["profile"], partial(echo, "warning")
     log = None
     if given["log"]:  # it also gets the lines on stderr until the end
-        log = Log(given["log"], _now, warn)
+        log = Log(given["log"], warn)
         log.write("started", command=command, profile=profile, pid=os.getpid())
         listen(
             lambda label, text: log.write("said", label=label, text=text),
             lambda code: log.write("ended", exitCode=code),
         )
-    notifier = Notifier(Timing(random.random), warn)
+    notifier = Notifier(warn)
     try:
-        yield RunNotices(command, profile, targets_named(given), notifier, log)
+        yield RunNotices(command, profile, targets_of(given), notifier, log)
     finally:
         notifier.close(given["notify_wait"])
-
-
-def targets_named(given: Mapping[str, Any]) -> dict[str, Target]:
-    """The targets that the options name. UsageProblem for what cannot be."""
-    return targets_of(given["hook"], given["webhook"])
-
-
-def targets_of_profile(ctx: click.Context, profile: str | None) -> dict[str, Target]:
-    """The targets that a profile names, where the command line did not choose others."""
-    named = chosen(ctx).config.profiles.get(profile or "")
-    account = named.account if named else {}
-    strong = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
-    return targets_named(
-        {
-            name: account[name]
-            if name in account and ctx.get_parameter_source(name) not in strong
-            else ctx.params.get(name)
-            for name in ("hook", "webhook")
-        }
-    )
 
 
 def _now() -> datetime:

@@ -169,7 +169,7 @@ class _Accounts:
     def open(self, profile: str | None) -> "Iterator[SellerAccount]":
         """An account with its records."""
         from feedtool.cli.connect import account_options, connect
-        from feedtool.cli.notifier import targets_named
+        from feedtool.runs.notify import targets_of
         from feedtool.watch.session import SellerAccount
 
         profile = profile or self.profile
@@ -179,7 +179,7 @@ class _Accounts:
             home = home_folder(given["home"])
             reading = read_options(ctx, given)
             given["page"] = reading.dialect.report_page_size
-            notices = replace(self.notices, profile=profile, targets=targets_named(given))
+            notices = replace(self.notices, profile=profile, targets=targets_of(given))
             with (
                 connect(home, given, self.stop, needs_channel=True) as session,
                 open_workspace(home, given["ledger"]) as workspace,

@@ -14,13 +14,11 @@ results RUN --format json` has those.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
-from feedtool import __version__
-from feedtool.model.errors import Exit, FeedtoolError, FileProblem
+from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.nouns import Counts, Message, PackageSummary, RowResult
 from feedtool.report.plain import STEERING
 from feedtool.report.sheet_result import SheetResult
@@ -138,7 +136,7 @@ def _result_fields(result: SheetResult, counts: Counts) -> Fields:
     if result.is_submitted:
         fields |= {
             "run": result.run,
-            "stopped": _stopped_fields(result.stopped),
+            "stopped": stopped_fields(result.stopped),
             "packages": map(_package_fields, result.packages),
             "results": map(row_fields, result.every_verdict()),
         }
@@ -157,6 +155,11 @@ def summary_fields(result: SheetResult) -> Fields:
     if result.is_submitted:
         fields |= {"packages": list(fields["packages"]), "statuses": counts.by_status}
     return {name: fields[name] for name in SUMMARY if name in fields}
+
+
+def notice_fields(result: SheetResult) -> Fields:
+    """The same for hooks and webhooks."""
+    return summary_fields(result) | {"error": error_fields(result.checked.error)}
 
 
 def _sheet_fields(result: SheetResult) -> Fields:
@@ -178,7 +181,7 @@ def error_fields(error: FileProblem | None) -> Fields | None:
     return {"code": error.code, "message": error.message, "hint": error.hint}
 
 
-def _stopped_fields(stopped: FeedtoolError | None) -> Fields | None:
+def stopped_fields(stopped: FeedtoolError | None) -> Fields | None:
     """The reason why a delivery stopped before its end; None where it did not."""
     return None if stopped is None else {"message": stopped.message, "hint": stopped.hint}
 
@@ -209,43 +212,3 @@ def row_fields(result: RowResult) -> Fields:
 def _message_fields(message: Message) -> Fields:
     named = {"field": message.field} if message.field else {}
     return {"resultCode": message.code, "message": message.text, **named}
-
-
-class Occasion(NamedTuple):
-    """The command that a hook or a webhook is called for."""
-
-    command: str
-    profile: str | None
-    seller: str | None
-    at: datetime
-
-
-def run_notice(
-    occasion: Occasion,
-    results: Sequence[SheetResult],
-    code: Exit,
-    stopped: FeedtoolError | None = None,
-) -> Fields:
-    """The summary of a run for hooks and webhooks; nothing in it is a secret."""
-    files = [
-        summary_fields(result) | {"error": error_fields(result.checked.error)} for result in results
-    ]
-    return _notice("run", occasion, code, stopped=_stopped_fields(stopped), files=files)
-
-
-def refusal_notice(occasion: Occasion, file: str, error: FeedtoolError) -> Fields:
-    """The same of a file of a watched folder that was not sent, or not to its end."""
-    return _notice("refused", occasion, error.exit, file=file, error=_stopped_fields(error))
-
-
-def _notice(event: str, occasion: Occasion, code: Exit, **more: Any) -> Fields:
-    return {
-        "event": event,
-        "at": occasion.at.isoformat(timespec="seconds"),
-        "command": occasion.command,
-        "tool": f"feedtool {__version__}",
-        "profile": occasion.profile,
-        "seller": occasion.seller,
-        "exitCode": int(code),
-        **more,
-    }

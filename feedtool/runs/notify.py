@@ -1,27 +1,25 @@
-"""Who hears of a run: a hook command, a webhook, and a log file.
+"""Hooks and webhooks: whoever hears of a run.
 
-Hooks and webhooks never hold up the work: each has a thread of its own, with a queue, and at the
-end there is a wait with a bound. A failure is a warning, and that is all. A notice may come twice,
-since an answer may be lost: it has an `id`, the same in every try.
+They never hold up the work: each has a thread of its own, with a queue, and at the end there is a
+wait with a bound. A failure is a warning, and that is all. A notice may come twice, since an answer
+may be lost: it has an `id`, and equal notices have the same.
 
     Hook      a command without a shell, the notice on its stdin; exit code 0 says it has it
     Webhook   a POST of the notice; any 2xx says it has it
-    Log       a JSON object a line, each with its time
 """
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import UnsupportedOperation
-from pathlib import Path
 from queue import Queue
 from time import monotonic
 from typing import Any, NamedTuple
@@ -29,7 +27,6 @@ from urllib.parse import urlsplit
 
 from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.report.as_json import dumped
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
 from feedtool.service.auth import words_of
 from feedtool.service.fetch import TRIES
@@ -55,21 +52,13 @@ Warn = Callable[[str], None]
 Post = Callable[[str, bytes], Reply]
 
 
-def _post(url: str, body: bytes) -> Reply:
-    from feedtool.service.client import post_json
-
-    return post_json(url, body, TIMEOUTS)
-
-
 class NoticeAttempt(NamedTuple):
-    """The result of one try."""
+    """The reason why a notice did not arrive, whether a further try is of no use, and when to."""
 
     failure: str | None = None
-    """The reason why the notice did not arrive; None where it did."""
     is_final: bool = False
-    """True if a further try is of no use."""
     after: float | None = None
-    """Seconds to wait before the next, where the other side says so."""
+    """Seconds to wait before the next try, where the other side says so."""
 
 
 class Hook:
@@ -85,13 +74,9 @@ class Hook:
             ) from error
         if not self._command:
             raise UsageProblem("the hook command is empty", "name a command, or leave --hook out")
+        self.name = f"the hook {self._command[0]}"  # what follows may be a secret
         self._longest = longest
         self._running: subprocess.Popen[bytes] | None = None
-
-    @property
-    def name(self) -> str:
-        """The program alone: what follows may be a secret."""
-        return f"the hook {self._command[0]}"
 
     def send(self, body: bytes) -> NoticeAttempt:
         """Run it, with the notice on its stdin; what it prints goes to our stderr."""
@@ -139,11 +124,7 @@ class Webhook:
     """An address that takes a POST."""
 
     def __init__(self, url: str, post: Post) -> None:
-        """Send nothing yet.
-
-        Raises:
-            UsageProblem: It is no address, or the summary of a run would travel in the open.
-        """
+        """UsageProblem for no address, or where the summary of a run would travel in the open."""
         try:
             parts = urlsplit(url)
             host, user, _ = parts.hostname, parts.username, parts.port
@@ -185,86 +166,78 @@ class Webhook:
 Target = Hook | Webhook
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Time and chance."""
+def _post(url: str, body: bytes) -> Reply:
+    from feedtool.service.client import post_json
 
-    jitter: Callable[[], float]
-    wait: Callable[[threading.Event, float], object] = threading.Event.wait
-    """Waits for an event, or so many seconds."""
-    clock: Callable[[], float] = monotonic
+    return post_json(url, body, TIMEOUTS)
+
+
+def targets_of(given: Mapping[str, Any], post: Post = _post) -> dict[str, Target]:
+    """The targets that options name, each by a key of its own. UsageProblem for a wrong one."""
+    targets: dict[str, Target] = {}
+    if hook := given["hook"]:
+        targets[f"hook {hook}"] = Hook(hook)
+    if webhook := given["webhook"]:
+        targets[f"webhook {webhook}"] = Webhook(webhook, post)
+    return targets
 
 
 class Notifier:
     """Sends notices to all targets, each in a thread of its own."""
 
-    def __init__(self, timing: Timing, warn: Warn) -> None:
+    def __init__(
+        self,
+        warn: Warn,
+        jitter: Callable[[], float] = random.random,
+        wait: Callable[[threading.Event, float], object] = threading.Event.wait,
+    ) -> None:
         """Begin nothing; `warn` gets each failure, in whatever thread."""
-        self._timing, self._warn = timing, warn
-        self._queues: dict[str, _TargetQueue] = {}
+        self._warn, self._jitter, self._wait = warn, jitter, wait
+        self._is_cut = threading.Event()
+        self._queues: dict[str, tuple[Target, Queue[bytes], threading.Thread]] = {}
 
     def send(self, targets: Mapping[str, Target], notice: bytes) -> None:
         """Queue a notice for targets, each known by a key of its own; returns at once."""
         for key, target in targets.items():
             if key not in self._queues:
-                self._queues[key] = _TargetQueue(target, self._timing, self._warn)
-            self._queues[key].put(notice)
+                queue = Queue[bytes]()
+                # A daemon: the process ends when its own work does.
+                thread = threading.Thread(target=self._work, args=(target, queue), daemon=True)
+                self._queues[key] = target, queue, thread
+                thread.start()
+            _, queue, _ = self._queues[key]
+            if (waiting := queue.unfinished_tasks) >= MOST_WAITING:
+                self._warn(f"{target.name} was not told of a run: {waiting:,} others wait")
+            else:
+                queue.put(notice)
 
     def close(self, within: float) -> None:
-        """Wait until all is sent, but no longer than so many seconds."""
-        end = self._timing.clock() + within
-        queues = list(self._queues.values())
-        for queue in queues:
-            queue.close()
+        """Wait until all is sent, but no longer than so many seconds, and give up the rest."""
+        end = monotonic() + within
+        for _, queue, _ in self._queues.values():
+            queue.put(b"")  # nothing more will come
         try:
-            for queue in queues:
-                queue.thread.join(max(0.0, end - self._timing.clock()))
+            for _, _, thread in self._queues.values():
+                thread.join(max(0.0, end - monotonic()))
         except (KeyboardInterrupt, FeedtoolError):
             within = 0.0  # whoever waits no longer has the exit code of the run all the same
-        for queue in queues:
-            queue.cut(within)
-        self._queues = {}
-
-
-class _TargetQueue:
-    """One target, and the notices that wait for it."""
-
-    def __init__(self, target: Target, timing: Timing, warn: Warn) -> None:
-        self._target, self._timing, self._warn = target, timing, warn
-        self._queue: Queue[bytes] = Queue()
-        self._is_cut = threading.Event()
-        # A daemon: the process ends when its own work does.
-        self.thread = threading.Thread(target=self._work, daemon=True)
-        self.thread.start()
-
-    def put(self, notice: bytes) -> None:
-        if (waiting := self._queue.unfinished_tasks) >= MOST_WAITING:
-            self._warn(f"{self._target.name} was not told of a run: {waiting:,} others wait")
-        else:
-            self._queue.put(notice)
-
-    def close(self) -> None:
-        """Nothing more will come."""
-        self._queue.put(b"")
-
-    def cut(self, waited: float) -> None:
-        """Give up what is not sent yet."""
         self._is_cut.set()
-        if self.thread.is_alive() and (left := self._queue.unfinished_tasks - 1):
-            runs = "a run" if left == 1 else f"{left:,} runs"
-            self._warn(f"{self._target.name} was not told of {runs} within {waited:g} s")
-            self._target.cut()
+        for target, queue, thread in self._queues.values():
+            if thread.is_alive() and (left := queue.unfinished_tasks - 1):
+                runs = "a run" if left == 1 else f"{left:,} runs"
+                self._warn(f"{target.name} was not told of {runs} within {within:g} s")
+                target.cut()
 
-    def _work(self) -> None:
-        while notice := self._queue.get():
-            if failure := self._failure(notice):
-                self._warn(f"{self._target.name} was not told of a run: {failure}")
-            self._queue.task_done()
+    def _work(self, target: Target, queue: "Queue[bytes]") -> None:
+        while notice := queue.get():
+            if failure := self._failure(target, notice):
+                self._warn(f"{target.name} was not told of a run: {failure}")
+            queue.task_done()
 
-    def _failure(self, notice: bytes) -> str | None:
+    def _failure(self, target: Target, notice: bytes) -> str | None:
         """The reason why a notice could not be sent, after some tries."""
         for times in range(1, TRIES + 1):
-            attempt = self._target.send(notice)
+            attempt = target.send(notice)
             if self._is_cut.is_set() or attempt.failure is None:
                 return None  # whoever has cut it has warned of it
             if attempt.is_final:
@@ -272,8 +245,8 @@ class _TargetQueue:
             if times < TRIES:
                 pause = attempt.after
                 if pause is None:
-                    pause = back_off(times, self._timing.jitter()).total_seconds()
-                self._timing.wait(self._is_cut, pause)
+                    pause = back_off(times, self._jitter()).total_seconds()
+                self._wait(self._is_cut, pause)
         return f"{attempt.failure} (tried {TRIES} times)"
 
 
@@ -281,57 +254,3 @@ def as_body(fields: Mapping[str, Any]) -> bytes:
     """A notice with its `id`: equal notices have the same, in every try and every process."""
     digest = sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
     return json.dumps({"id": digest[:32], **fields}).encode() + b"\n"
-
-
-def targets_of(hook: str | None, webhook: str | None, post: Post = _post) -> dict[str, Target]:
-    """The targets that settings name, each by a key of its own. UsageProblem for a wrong one."""
-    targets: dict[str, Target] = {}
-    if hook:
-        targets[f"hook {hook}"] = Hook(hook)
-    if webhook:
-        targets[f"webhook {webhook}"] = Webhook(webhook, post)
-    return targets
-
-
-class Log:
-    """Events at the end of a file, a JSON object a line.
-
-    The file is opened for each line, so that it may be moved away at any time, and several
-    processes write into one. No option's value is in it but the profile's name.
-
-        started    the command, its profile
-        progress   how far a package is
-        said       a line on stderr: its label, such as `warning` or `error`, and the text
-        summary    the counts of one sheet, by the names of `--format json`
-        ended      the exit code
-    """
-
-    def __init__(self, place: Path, now: Callable[[], datetime], warn: Warn) -> None:
-        """UsageProblem where nothing can be written there."""
-        self._place, self._now, self._warn = place, now, warn
-        self._has_failed = False
-        try:
-            self._append(b"")
-        except OSError as error:
-            raise UsageProblem(
-                f"the log {place} cannot be written: {error.strerror}",
-                "name another file with --log",
-            ) from error
-
-    def write(self, what: str, /, **fields: Any) -> None:
-        """Add an event. A failure is a warning, once, and never stops a run."""
-        at = self._now().isoformat(timespec="milliseconds")
-        line = dumped({"at": at, "type": what, **fields}).encode("utf-8", "replace") + b"\n"
-        try:
-            self._append(line)
-        except OSError as error:
-            is_first, self._has_failed = not self._has_failed, True
-            if is_first:
-                self._warn(f"the log {self._place} is not written: {error.strerror}")
-
-    def _append(self, line: bytes) -> None:
-        descriptor = os.open(self._place, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        try:
-            os.write(descriptor, line)
-        finally:
-            os.close(descriptor)

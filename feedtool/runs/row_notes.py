@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
+from itertools import groupby
 
 from feedtool.areas.offers.wire.result_codes import field_of, is_confirmation
 from feedtool.check import HEADINGS
@@ -101,16 +102,9 @@ def _notes(
     results: Iterable[tuple[RowResult, Sequence[Problem]]], columns: dict[str, int]
 ) -> Iterator[Note]:
     """A note for each row."""
-    of_row: list[RowResult] = []
-    found: Sequence[Problem] = ()
-    for result, problems in results:
-        if of_row and of_row[0].row != result.row:
-            yield note(of_row, found, columns)
-            of_row = []
-        of_row.append(result)
-        found = problems
-    if of_row:
-        yield note(of_row, found, columns)
+    for _, group in groupby(results, key=lambda pair: pair[0].row):
+        of_row, problems = zip(*group, strict=True)
+        yield note(of_row, problems[-1], columns)
 
 
 def _joined(
@@ -187,7 +181,9 @@ def _guilty(
         for message in result.messages:
             index = _column_of(message.field, columns) if message.field else None
             if index is not None and guilty.get(index) is not Severity.ERROR:
-                guilty[index] = _severity(result.status, message)
+                # What an answer says is no error unless it has refused the row.
+                is_refused = result.status in REFUSED
+                guilty[index] = message.severity if is_refused else Severity.WARNING
     return guilty
 
 
@@ -214,8 +210,3 @@ def _column_of(field: str, columns: dict[str, int]) -> int | None:
         return columns[field]
     several = (f"{field}_", f"{field}.", f"{field}[")
     return min((at for key, at in columns.items() if key.startswith(several)), default=None)
-
-
-def _severity(status: Status, message: Message) -> Severity:
-    """What an answer says against a cell: nothing that did not refuse the row is an error."""
-    return message.severity if status in REFUSED else Severity.WARNING

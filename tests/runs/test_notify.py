@@ -11,7 +11,7 @@ import pytest
 
 from feedtool.model.call import NotSent, Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.notify import Hook, NoticeAttempt, Notifier, Timing, Webhook, as_body, targets_of
+from feedtool.runs.notify import Hook, NoticeAttempt, Notifier, Target, Webhook, as_body, targets_of
 from feedtool.service.client import post_json
 from feedtool.service.network import Timeouts
 from tests.loopback import Served, serving_answers
@@ -32,14 +32,19 @@ def served(*answers: tuple[int, dict[str, str]]) -> AbstractContextManager[Serve
     )
 
 
+def named(hook: str | None, webhook: str | None) -> dict[str, Target]:
+    return targets_of({"hook": hook, "webhook": webhook}, post)
+
+
 class Targets:
     """A notifier whose pauses take no time."""
 
     def __init__(self) -> None:
         self.pauses: list[float] = []
         self.warnings: list[str] = []
-        timing = Timing(lambda: 1.0, lambda _, seconds: self.pauses.append(seconds))
-        self.notifier = Notifier(timing, self.warnings.append)
+        self.notifier = Notifier(
+            self.warnings.append, lambda: 1.0, lambda _, seconds: self.pauses.append(seconds)
+        )
 
     def tell(
         self,
@@ -49,9 +54,8 @@ class Targets:
         within: float = LONG,
     ) -> list[str]:
         """All are told, and waited for; the warnings."""
-        named = targets_of(hook, webhook, post)
         for body in bodies or (b'{"run": 1}\n',):
-            self.notifier.send(named, body)
+            self.notifier.send(named(hook, webhook), body)
         self.notifier.close(within)
         return self.warnings
 
@@ -207,9 +211,9 @@ def test_one_who_does_not_answer_holds_nobody_up(targets: Targets, tmp_path: Pat
     gate = threading.Event()
     with serving_answers(lambda _path: (204 if gate.wait(LONG) else 500, {}, b"")) as server:
         hook = python(tmp_path / "hook.py", KEEP)
-        targets.notifier.send(targets_of(hook, server.url, post), b"1")
-        targets.notifier.send(targets_of(hook, None, post), b"2")
-        targets.notifier.send(targets_of(None, server.url, post), b"3")
+        targets.notifier.send(named(hook, server.url), b"1")
+        targets.notifier.send(named(hook, None), b"2")
+        targets.notifier.send(named(None, server.url), b"3")
         end = monotonic() + LONG
         while monotonic() < end and not (place.exists() and place.read_bytes() == b"12"):
             pass
@@ -232,14 +236,14 @@ WRONG = {
 @pytest.mark.parametrize(("url", "said"), WRONG.values(), ids=WRONG)
 def test_webhooks_that_cannot_be(url: str, said: str) -> None:
     with pytest.raises(UsageProblem, match=said) as raised:
-        targets_of(None, url, post)
+        named(None, url)
     assert "secret" not in f"{raised.value.message} {raised.value.hint}"
 
 
 @pytest.mark.parametrize("command", ["'", "   "])
 def test_hooks_that_cannot_be(command: str) -> None:
     with pytest.raises(UsageProblem, match="the hook command"):
-        targets_of(command, None, post)
+        named(command, None)
 
 
 def test_equal_notices_have_the_same_id() -> None:
