@@ -1,24 +1,17 @@
 """What a monitor learns of a watcher: what is written down, and what is answered."""
 
-from __future__ import annotations
-
 import json
 import sys
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
 from feedtool.watch.health import DONE, STOPPED, Health, Turn, check_health
 from tests.conftest import offer
-from tests.watch.conftest import NOON, RUNS_OUT
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from tests.watch.conftest import World
+from tests.watch.conftest import NOON, RUNS_OUT, World
 
 MINUTE = timedelta(minutes=1)
 

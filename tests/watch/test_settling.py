@@ -1,7 +1,5 @@
 """Which files are whole: listings at times in, names out."""
 
-from __future__ import annotations
-
 from pathlib import PurePosixPath
 
 import pytest

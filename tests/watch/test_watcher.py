@@ -1,9 +1,8 @@
 """Files in the inbox, and where they and their answers are afterwards."""
 
-from __future__ import annotations
-
 import os
 import signal
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import timedelta
 from io import BytesIO
@@ -12,7 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from shutil import rmtree
 from threading import Barrier
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from openpyxl import load_workbook
@@ -25,18 +24,13 @@ from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.workspace import unfinished
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.folder import Folder
+from feedtool.watch.health import Turn
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import ClaimWorkspace, SellerAccount
 from feedtool.watch.steps import InboxRoute
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer, table
-from tests.watch.conftest import ADDRESS, PATIENCE, RUNS_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.watch.health import Turn
-    from tests.watch.conftest import World
+from tests.watch.conftest import ADDRESS, PATIENCE, RUNS_OUT, World
 
 DAY = "done/2026-03-02"
 
