@@ -64,9 +64,9 @@ def folder_of(item: pytest.Item) -> str:
 Rows = Sequence[Mapping[str, str]]
 
 
-def gtin(number: int) -> str:
-    """A well-formed GTIN-13 of its own for every number."""
-    digits = f"{300_000_000_000 + number:012d}"
+def gtin(number: int, first: int = 3) -> str:
+    """A well-formed GTIN-13 of its own for every number; those that begin with 2 are restricted."""
+    digits = f"{first * 100_000_000_000 + number:012d}"
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
     return digits + str(-total % 10)
 

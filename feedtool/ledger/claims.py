@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from pathlib import PurePosixPath
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, delete, insert, select, update
@@ -55,6 +56,11 @@ class Claim:
     run_id: int | None
     target: str | None
     """Where it goes at last, in the folder."""
+
+    @property
+    def place(self) -> PurePosixPath:
+        """Its place in the inbox."""
+        return PurePosixPath(self.lane) / self.source
 
 
 @dataclass(frozen=True, slots=True)

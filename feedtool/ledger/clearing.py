@@ -5,9 +5,8 @@ is in flight in one open package of a channel keeps every other row of the same 
 And what a later run has sent is never sent again.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
-from itertools import islice
 
 from sqlalchemy import (
     ColumnElement,
@@ -31,9 +30,6 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.records import NOT_IN_FLIGHT, Clearance, Package, Phase, Run, Stage
 from feedtool.model.nouns import Status
 
-CHUNK = 400
-"""References that one query asks for."""
-
 IS_IRREVOCABLE = and_(
     t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)
 )
@@ -46,7 +42,7 @@ def supersede(db: Connection, package: Package, run: Run) -> None:
     # The rows need no looking at when there is no such run, as there mostly is none.
     if not db.execute(later.limit(1)).first():
         return
-    sent = _sent_later(run, package.channel).where(_later.c.reference == t.requests.c.reference)
+    sent = sent_later(run, package.channel).where(LATER.c.reference == t.requests.c.reference)
     db.execute(
         update(t.requests)
         .where(_is_live(package), sent.correlate(t.requests).exists())
@@ -57,37 +53,25 @@ def supersede(db: Connection, package: Package, run: Run) -> None:
     )
 
 
-def sent_later(
-    db: Connection, run: Run, channel: str, references: Collection[str]
-) -> dict[str, int]:
-    """By reference the last run that has sent it; see `Ledger.sent_later`."""
-    result: dict[str, int] = {}
-    wanted = iter(references)
-    query = _sent_later(run, channel).order_by(t.runs.c.run_id)
-    while some := [*islice(wanted, CHUNK)]:
-        rows = db.execute(query.where(_later.c.reference.in_(some)))
-        result |= {row.reference: row.run_id for row in rows}
-    return result
+LATER = t.requests.alias()
+"""The requests of `sent_later`."""
 
 
-_later = t.requests.alias()
-
-
-def _sent_later(run: Run, channel: str) -> Select[tuple[str, int]]:
+def sent_later(run: Run, channel: str) -> Select[tuple[str, int]]:
     """What later runs of the seller have sent on a channel: references, and the runs.
 
     A row that is planned alone, or held, was never in force, and may never be.
     """
-    is_held = func.coalesce(_later.c.fate, "") == str(Status.HELD)
+    is_held = func.coalesce(LATER.c.fate, "") == str(Status.HELD)
     return (
-        select(_later.c.reference, t.runs.c.run_id)
-        .select_from(_later.join(t.package_runs, t.packages.c.package == _later.c.package))
+        select(LATER.c.reference, t.runs.c.run_id)
+        .select_from(LATER.join(t.package_runs, t.packages.c.package == LATER.c.package))
         .where(
             t.packages.c.channel == channel,
             t.is_of(run.service, run.seller),
             t.runs.c.run_id > run.run_id,
             ~is_held,
-            or_(t.packages.c.creations > 0, _later.c.sends > 0, _later.c.fate.is_not(None)),
+            or_(t.packages.c.creations > 0, LATER.c.sends > 0, LATER.c.fate.is_not(None)),
         )
     )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import fields
-from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
@@ -10,10 +9,7 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Phase, Stage
 from feedtool.ledger.row_results import message_of
-from feedtool.model.nouns import EARLIEST, LATEST, PackageSummary, Upload
-
-A_SECOND = timedelta(seconds=1)
-"""What a Date header can be off by."""
+from feedtool.model.nouns import Upload
 
 PLAIN = tuple(
     field.name
@@ -108,48 +104,6 @@ _STAGES = (
 _PACKAGES = (
     select(t.packages).select_from(t.package_runs).order_by(t.packages.c.file, t.packages.c.number)
 )
-
-
-def summaries(db: Connection, file: int) -> list[PackageSummary]:
-    """The packages of a file, by number, as `--format json` shows them."""
-    package = t.packages.c
-    uploads = select(func.count()).where(t.uploads.c.package == package.package)
-    further = (
-        select(func.count())
-        .select_from(t.request_rows.join(t.requests))
-        .where(t.request_rows.c.file == file, t.requests.c.package == package.package)
-    )
-    query = (
-        select(
-            *(package.package_id, package.package_type, package.channel, package.state),
-            package.rows + further.scalar_subquery(),
-            uploads.scalar_subquery(),
-        )
-        .where(package.file == file)
-        .order_by(package.number)
-    )
-    return [PackageSummary(*row) for row in db.execute(query)]
-
-
-def clock_skew(db: Connection, service: str) -> timedelta:
-    """How far a service's clock was ahead of ours when it last created a package; 0 if unknown."""
-    query = (
-        select(t.packages.c.created_at, t.attempts.c.answered_at)
-        .select_from(t.attempts.join(t.package_runs))
-        .where(
-            t.runs.c.service == service,
-            t.attempts.c.package_id == t.packages.c.package_id,
-            t.attempts.c.answered_at.is_not(None),
-            t.packages.c.created_at.between(EARLIEST, LATEST),
-        )
-        .order_by(t.attempts.c.answered_at.desc())
-        .limit(1)
-    )
-    row = db.execute(query).one_or_none()
-    if row is None:
-        return timedelta(0)
-    ahead: timedelta = row.created_at - row.answered_at
-    return ahead if abs(ahead) > A_SECOND else timedelta(0)
 
 
 def key_of(inserted: Any) -> int:

@@ -9,22 +9,32 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import Column, ColumnElement, Row, Select, and_, case, func, select, union_all
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select, union_all
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
-from feedtool.ledger.packages import clock_skew, read_packages, summaries
+from feedtool.ledger.packages import read_packages
 from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Stage
 from feedtool.ledger.row_results import FACTS, count_statuses, read_results
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import LookupRow, PackageSummary, PendingProduct, RowResult, Status
+from feedtool.model.nouns import (
+    EARLIEST,
+    LATEST,
+    LookupRow,
+    PackageSummary,
+    PendingProduct,
+    RowResult,
+    Status,
+)
 
 EARLIER = 200
 """Files among which the one before is looked for."""
 CHUNK = 5_000
 """Rows read at a time."""
+A_SECOND = timedelta(seconds=1)
+"""What a Date header can be off by."""
 
 
 class LedgerReader:
@@ -126,17 +136,50 @@ class LedgerReader:
 
     def packages(self, file: int) -> list[PackageSummary]:
         """The packages of a file, by number, as `--format json` shows them."""
+        package = t.packages.c
+        uploads = select(func.count()).where(t.uploads.c.package == package.package)
+        further = (
+            select(func.count())
+            .select_from(t.request_rows.join(t.requests))
+            .where(t.request_rows.c.file == file, t.requests.c.package == package.package)
+        )
+        query = (
+            select(
+                *(package.package_id, package.package_type, package.channel, package.state),
+                package.rows + further.scalar_subquery(),
+                uploads.scalar_subquery(),
+            )
+            .where(package.file == file)
+            .order_by(package.number)
+        )
         with reading(self.engine) as db:
-            return summaries(db, file)
+            return [PackageSummary(*row) for row in db.execute(query)]
 
     def statuses(self, run_id: int) -> Counter[Status]:
         """How many rows of a run have each status, of those that were to be sent."""
         return count_statuses(self.engine, run_id)
 
     def skew(self, service: str) -> timedelta:
-        """What a service's clock is ahead of ours, as far as its answers have told."""
+        """How far a service's clock was ahead of ours when it last created a package.
+
+        0 if that is not known.
+        """
+        query = (
+            select(t.packages.c.created_at, t.attempts.c.answered_at)
+            .select_from(t.attempts.join(t.package_runs))
+            .where(
+                t.runs.c.service == service,
+                t.attempts.c.package_id == t.packages.c.package_id,
+                t.attempts.c.answered_at.is_not(None),
+                t.packages.c.created_at.between(EARLIEST, LATEST),
+            )
+            .order_by(t.attempts.c.answered_at.desc())
+            .limit(1)
+        )
         with reading(self.engine) as db:
-            return clock_skew(db, service)
+            row = db.execute(query).one_or_none()
+        ahead = row.created_at - row.answered_at if row else timedelta(0)
+        return ahead if abs(ahead) > A_SECOND else timedelta(0)
 
     def verdicts(self, file: int) -> Iterator[RowResult]:
         """What became of each row of a file, in row order; nothing is held open meanwhile."""
@@ -154,8 +197,9 @@ class LedgerReader:
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""
-        with reading(self.engine) as db:
-            return clearing.sent_later(db, run, channel, references)
+        query = clearing.sent_later(run, channel).order_by(t.runs.c.run_id)
+        sent = self._among(query, clearing.LATER.c.reference, references)
+        return {row.reference: row.run_id for row in sent}
 
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""
@@ -165,22 +209,23 @@ class LedgerReader:
 
     def known(self, package_ids: Collection[str]) -> set[str]:
         """Those of some of the service's packages that a run of this ledger has created."""
-        return self._among(t.attempts.c.package_id, package_ids)
+        column = t.attempts.c.package_id
+        return {name for (name,) in self._among(select(column), column, package_ids)}
 
     def references(self, package: int, among: Collection[str]) -> set[str]:
         """Those of some references that rows of a package have."""
-        return self._among(t.requests.c.reference, among, t.requests.c.package == package)
+        column = t.requests.c.reference
+        of_package = select(column).where(t.requests.c.package == package)
+        return {name for (name,) in self._among(of_package, column, among)}
 
     def _among(
-        self, column: Column[Any], values: Collection[str], *where: ColumnElement[bool]
-    ) -> set[str]:
-        """Those of some values that a column has; a statement takes only so many at once."""
-        known: set[str] = set()
+        self, query: Select[Any], column: ColumnElement[Any], values: Collection[str]
+    ) -> Iterator[Row[Any]]:
+        """The rows whose column has one of some values; a statement takes only so many at once."""
         left = iter(values)
         with reading(self.engine) as db:
             while some := [*islice(left, CHUNK)]:
-                known.update(db.scalars(select(column).where(*where, column.in_(some))))
-        return known
+                yield from db.execute(query.where(column.in_(some)))
 
     def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
         """The requests of some uploads, each in the order of the rows."""

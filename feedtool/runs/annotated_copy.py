@@ -33,12 +33,6 @@ class Outputs:
     """True if a copy is written only once nothing stops the delivery before its end."""
 
 
-def is_anybodys(place: Path) -> bool:
-    """Whatever stands in the place of an input that is to be replaced may be replaced."""
-    del place
-    return True
-
-
 def refuse_places(
     inputs: Sequence[Input], sheets: Iterable[CheckedSheet], outputs: Outputs, asked: ReadOptions
 ) -> None:
@@ -60,7 +54,7 @@ def write_copies_of(
     asked: ReadOptions,
     *,
     spares: Callable[[Path], Iterable[Path]] = lambda _: (),
-    may_replace: Callable[[Path], bool] = is_anybodys,
+    may_replace: Callable[[Path], bool] = lambda _: True,
     on_written: Written = lambda _: None,
 ) -> None:
     """Write the annotated copy of each file; all its sheets in one go.

@@ -9,8 +9,7 @@ from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FeedtoolError
 from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.annotated_run import write_copies
-from feedtool.runs.deliver import OnEvent, Submission, deliver_run, ignore
+from feedtool.runs.deliver import OnEvent, Submission, deliver_run, ignore, write_copies
 from feedtool.runs.row_results import results_of_run
 from feedtool.runs.run_options import RunOptions
 from feedtool.runs.sent_again import note_sent_again

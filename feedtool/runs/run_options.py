@@ -21,6 +21,9 @@ from feedtool.runs.config import dialect_of
 if TYPE_CHECKING:
     from feedtool.ledger import File
 
+PLAIN = ("profile", "catalog", "checked", "removals", "who", "invalid", "plan")
+"""Options that are kept as they are, under their own names; an older run lacks some."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
@@ -69,17 +72,11 @@ class RunOptions:
             "targets": {name: str(path.absolute()) for name, path in self.outputs.targets.items()},
             "in_place": self.outputs.is_in_place,
             "only_whole": self.outputs.only_whole,
-            "profile": self.profile,
             "sandbox": self.is_sandbox,
             "sheets": [list(sheet) for sheet in self.sheets],
-            "catalog": self.catalog,
-            "checked": self.checked,
-            "removals": self.removals,
-            "who": self.who,
-            "invalid": self.invalid,
             "sifting": asdict(self.selection),
-            "plan": self.plan,
             "kinds": [list(sheet) for sheet in self.kinds],
+            **{name: getattr(self, name) for name in PLAIN},
         }
 
     @classmethod
@@ -96,18 +93,12 @@ class RunOptions:
                 is_in_place=kept.get("in_place", False),
                 only_whole=kept.get("only_whole", False),
             ),
-            profile=kept.get("profile"),
             is_sandbox=kept.get("sandbox", False),
             sheets=[(name, sheet) for name, sheet in kept.get("sheets", [])],
-            catalog=kept.get("catalog"),
-            checked=kept.get("checked"),
-            removals=kept.get("removals"),
-            who=kept.get("who", ""),
-            invalid=kept.get("invalid", 0),
             selection=_selection(kept.get("sifting", {})),
-            plan=kept.get("plan"),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,
             kinds=[(name, sheet, kind) for name, sheet, kind in kept.get("kinds", [])],
+            **{name: kept[name] for name in PLAIN if name in kept},
         )
 
     def wanted(self) -> list[Path]:

@@ -18,14 +18,20 @@ from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
-from feedtool.runs.annotated_run import write_copies
-from feedtool.runs.deliver import OnEvent, Submission, deliver_run, has_begun, ignore
+from feedtool.runs.deliver import (
+    OnEvent,
+    Submission,
+    deliver_run,
+    has_begun,
+    ignore,
+    write_copies,
+)
 from feedtool.runs.plan_file import PlanFile
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
 from feedtool.runs.run_options import RunOptions, refuse_names
 from feedtool.runs.session import Session, clock_of, fetch_context_of, locked
-from feedtool.runs.workspace import Kept, Workspace, judged_by, record, select_rows
+from feedtool.runs.workspace import Kept, Workspace, record, select_rows
 
 ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
 OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
@@ -93,13 +99,13 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = Consulted(asked.catalog)
-    sheets = _checked_sheets(files, judged_by(asked, consulted), has_channel=session.has_channel)
+    judged = replace(asked, catalog=consulted)
+    sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
     checked = _Checked(files, sheets, asked, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
         plan = checked.plan()
-        unread = map(SheetResult, sheets)
-        return Submission(checked.results(plan) if plan.blocked else [*unread])
+        return Submission(checked.results(plan) if plan.blocked else [*map(SheetResult, sheets)])
     options = _options(snapshots, asked, outputs, session, sheets, plan_file, selection)
     _refuse_claim_of_stopped(claim, session)
     with locked(session, workspace, "submit"):
@@ -161,12 +167,13 @@ class _Checked:
 def _with_snapshots(
     options: RunOptions, sheets: Sequence[CheckedSheet], consulted: Consulted, workspace: Workspace
 ) -> RunOptions:
-    """With what the sheets were judged by, and what checking found in them."""
-    excerpt = consulted.excerpt()
+    """With what the sheets were judged by, and what checking found in those with a snapshot."""
+    excerpt, names = consulted.excerpt(), dict(options.inputs)
+    kept = [sheet for sheet in sheets if sheet.file in names]
     return replace(
         options,
         catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
-        checked=workspace.keep_sheets(_kept(sheets, options)),
+        checked=workspace.keep_sheets(kept),
     )
 
 
@@ -195,12 +202,6 @@ def _options(
         plan=plan_file.digest if plan_file else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
     )
-
-
-def _kept(sheets: Sequence[CheckedSheet], options: RunOptions) -> list[CheckedSheet]:
-    """The sheets of the files that the run has a snapshot of."""
-    names = dict(options.inputs)
-    return [sheet for sheet in sheets if sheet.file in names]
 
 
 def _refuse_claim_of_stopped(claim: int | None, session: Session) -> None:

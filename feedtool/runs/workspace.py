@@ -1,6 +1,6 @@
 """What outlives a command: the ledger, the snapshots, and what they say is left to do."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,7 +23,6 @@ from feedtool.runs.run_options import RunOptions
 
 if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
-    from feedtool.areas.products.catalog import Catalog
     from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
 
@@ -172,12 +171,7 @@ def read_options_again(options: RunOptions, workspace: Workspace) -> ReadOptions
     if not options.catalog:
         return options.asked
     kept = workspace.snapshots.path_of(options.catalog)
-    return judged_by(options.asked, from_excerpt(kept.read_bytes()))
-
-
-def judged_by(asked: ReadOptions, catalog: "Callable[[str | None], Catalog | None]") -> ReadOptions:
-    """The same, with products judged by another catalogue."""
-    return replace(asked, catalog=catalog)
+    return replace(options.asked, catalog=from_excerpt(kept.read_bytes()))
 
 
 def select_rows(

@@ -130,31 +130,18 @@ class Client:
         self.close()
 
 
-def post_form(
-    url: str,
-    form: bytes,
-    timeouts: Timeouts | None = None,
-    transport: httpx.BaseTransport | None = None,
-) -> Reply:
-    """The answer of a token endpoint to a form; raises NotSent or OutcomeUnknown."""
-    return _post(url, form, "application/x-www-form-urlencoded", timeouts, transport)
-
-
-def post_json(url: str, body: bytes, timeouts: Timeouts | None = None) -> Reply:
-    """The answer of anybody's server to JSON, which no token goes with; the same is raised."""
-    return _post(url, body, "application/json", timeouts, None)
-
-
-def _post(
-    url: str,
-    body: bytes,
-    media_type: str,
-    timeouts: Timeouts | None,
-    transport: httpx.BaseTransport | None,
-) -> Reply:
+def _post(media_type: str, url: str, body: bytes, timeouts: Timeouts | None = None) -> Reply:
+    """The answer of another server, to which no token goes; raises NotSent or OutcomeUnknown."""
     headers = {"Accept": "application/json", "Content-Type": media_type}
-    with _http(url, headers, timeouts, transport) as http:
+    with _http(url, headers, timeouts, None) as http:
         return _exchange(http, http.build_request("POST", url, content=body), LARGEST_GRANT)
+
+
+post_form = partial(_post, "application/x-www-form-urlencoded")
+"""The answer of a token endpoint to a form."""
+
+post_json = partial(_post, "application/json")
+"""The answer of anybody's server to JSON."""
 
 
 def _http(

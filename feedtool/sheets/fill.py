@@ -48,6 +48,7 @@ _END = b"</sheetData>"
 _EMPTY = b"<sheetData/>"
 _ROW = re.compile(rb'<row r="([0-9]+)"')
 _COLUMN = re.compile(rb"<col ([^>]*)/>")
+_NEGATIVE = re.compile(r"-[0-9]+(?:\.[0-9]+)?")
 _DIMENSION = re.compile(rb"<dimension [^>]*/>")
 _ERRORS = frozenset(
     ("#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA")
@@ -264,17 +265,10 @@ def _field(value: Value) -> str:
 
 
 def _quoted(text: str) -> str:
-    if text.startswith(FORMULA_STARTS) and not _is_number(text):
+    # A negative number and nothing else is one operand, so nothing to calculate.
+    if text.startswith(FORMULA_STARTS) and not _NEGATIVE.fullmatch(text):
         return '="' + text.replace('"', '""') + '"'
     return text
-
-
-_NUMBER = re.compile(r"-[0-9]+(?:\.[0-9]+)?")
-
-
-def _is_number(text: str) -> bool:
-    """A negative number and nothing else: one operand, so nothing to calculate."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 def _read(sheet: Sheet, after: int) -> Digest:

@@ -147,7 +147,7 @@ class Folder:
 
     def source_of(self, claim: Claim) -> Path:
         """Where a claimed file was dropped."""
-        return self.inbox / claim.lane / claim.source
+        return self.inbox / claim.place
 
     def place_of(self, claim: Claim) -> Path:
         """Where a claimed file is while it is being sent."""

@@ -43,7 +43,7 @@ def write_summary(
         UsageProblem: It cannot be written.
     """
     fields = {
-        "file": "/".join(part for part in (claim.lane, claim.source) if part),
+        "file": str(claim.place),
         "sha256": claim.sha256,
         "run": None if run is None else str(run),
         "exitCode": int(code),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.check import ReadOptions
@@ -17,6 +17,7 @@ from feedtool.runs.workspace import Workspace
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.folder import make_folder
 from feedtool.watch.health import Turn
+from feedtool.watch.steps import InboxRoute, route_of
 
 SellerKey = tuple[str, str]
 """A service's address, whatever its case, and a seller there: whose files go one after the other,
@@ -107,3 +108,7 @@ class Environment:
     stopping: Callable[[], FeedtoolError | None]
     on_turn: Callable[[Turn], None] = lambda _: None
     """Called after each look at the folder."""
+
+    def route_of(self, place: PurePosixPath) -> InboxRoute | None:
+        """The route of a file of the inbox; None where its folder is nobody's."""
+        return route_of(place, self.profiles, self.kinds)

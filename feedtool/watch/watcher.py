@@ -30,7 +30,6 @@ from feedtool.watch.settling import (
     waiting,
     waiting_reason,
 )
-from feedtool.watch.steps import InboxRoute, route_of
 from feedtool.watch.work import Pass, ReadyFile, Work
 
 SIDE_BY_SIDE = 8
@@ -165,12 +164,11 @@ class Watcher:
             due.whole.append(file)
             due.profiles.add(file.route.profile)
         for claim in claims:
-            if route := self._route_of(claim):
+            if route := self._environment.route_of(claim.place):
                 work[self._seller_of(route.profile)].profiles.add(route.profile)
             else:
-                place = _place(claim)
-                error = RouteUnknown(place)
-                self._log.once(f"lane {place}", "error", f"{place}: {error.message}")
+                text = f"{claim.place}: {RouteUnknown(claim.place).message}"
+                self._log.once(f"lane {claim.place}", "error", text)
         return work
 
     def _seller_of(self, profile: str | None) -> SellerKey:
@@ -193,7 +191,7 @@ class Watcher:
             entry = sighting.entry
             if not (self._opens(entry) or is_overdue(sighting, now, settle)):
                 continue
-            if route := self._route(entry.place):
+            if route := self._environment.route_of(entry.place):
                 whole.append(ReadyFile(entry, route))
             elif code := self._processor.refuse(entry.place, RouteUnknown(entry.place)):
                 self._codes.add(code)
@@ -204,23 +202,10 @@ class Watcher:
             self._open_well.add(entry)
         return entry in self._open_well
 
-    def _route(self, place: PurePosixPath) -> InboxRoute | None:
-        return route_of(place, self._environment.profiles, self._environment.kinds)
-
-    def _route_of(self, claim: Claim) -> InboxRoute | None:
-        return self._route(_place(claim))
-
     def _work(self, due: Due) -> Pass:
         """In the seller's thread."""
-        environment = self._environment
-        work = Work(
-            self._processor,
-            environment.open_account,
-            self._route_of,
-            environment.now,
-            environment.stopping,
-        )
-        return work.do(sorted(due.profiles, key=lambda name: name or ""), due.whole)
+        profiles = sorted(due.profiles, key=lambda name: name or "")
+        return Work(self._processor, self._environment).do(profiles, due.whole)
 
     def _collect(self) -> None:
         """Note the results of the threads that have ended."""
@@ -299,7 +284,3 @@ class Watcher:
         reason = waiting_reason(self._seen, sighting, now, settle)
         place = self._folder.relative(self._folder.inbox / sighting.entry.place)
         return reason and f"{place} stays: {reason}"
-
-
-def _place(claim: Claim) -> PurePosixPath:
-    return PurePosixPath(claim.lane) / claim.source

@@ -4,10 +4,9 @@ While we hold the seller's lock nobody else is at work on its files. So whatever
 was left by somebody who is gone, or was put off (`Deferred`), and comes before what is new.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import NamedTuple
 
 from feedtool.ledger.claims import Claim
@@ -15,7 +14,7 @@ from feedtool.ledger.lock import Held, hold
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.watch.messages import Bug, Deferred
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import OpenAccount, SellerAccount
+from feedtool.watch.session import Environment, SellerAccount
 from feedtool.watch.settling import Entry
 from feedtool.watch.steps import InboxRoute
 
@@ -45,10 +44,7 @@ class Work:
     """One pass over a seller's files: first those that were left, then those that are whole."""
 
     processor: FileProcessor
-    open_account: OpenAccount
-    route_of: Callable[[Claim], InboxRoute | None]
-    now: Callable[[], datetime]
-    stopping: Callable[[], FeedtoolError | None]
+    environment: Environment
 
     def __post_init__(self) -> None:
         self._stack = ExitStack()
@@ -91,7 +87,7 @@ class Work:
                 for claim, route in self._left_of(profile, account):
                     yield self.processor.process(claim, route, account)
         for entry, route in whole:
-            if self.stopping():
+            if self.environment.stopping():
                 break
             account = self._account(route.profile)
             if account and self.processor.folder.is_as_it_was(entry):
@@ -112,7 +108,7 @@ class Work:
 
     def _opened(self, profile: str | None) -> SellerAccount:
         """An account with its seller's lock; all share the workspace of the first."""
-        account = self._stack.enter_context(self.open_account(profile))
+        account = self._stack.enter_context(self.environment.open_account(profile))
         first = next(filter(None, self._accounts.values()), None)
         workspace, session = (first or account).workspace, account.session
         if first is None or first.key != account.key:
@@ -121,7 +117,7 @@ class Work:
                 session.seller,
                 session.address,
                 command="watch",
-                now=self.now(),
+                now=self.environment.now(),
                 is_awaited=True,
             )
             self._stack.enter_context(lock)
@@ -133,7 +129,7 @@ class Work:
         """A profile's claims that are not ended: while we have the lock, they are ours."""
         left = []
         for claim in account.claims.under_way(self.processor.name):
-            route = self.route_of(claim)
+            route = self.environment.route_of(claim.place)
             if route is None or route.profile != profile:
                 continue
             if claim.scope == self.processor.scope_of(route, account):

@@ -26,6 +26,7 @@ from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import product as made_product
+from tests.conftest import gtin
 
 QUICK = OfferBehaviour(
     settle=timedelta(0), pend=timedelta(seconds=1), integrate=timedelta(seconds=2)
@@ -39,13 +40,6 @@ def quick(*parts: object, quota: Quota | None = None) -> SandboxSettings:
 
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-
-
-def gtin(number: int) -> str:
-    """A well-formed GTIN-13 of its own for every number."""
-    digits = f"{300_000_000_000 + number:012d}"
-    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
-    return digits + str(-total % 10)
 
 
 def offer(number: int, **changes: Any) -> dict[str, Any]:
@@ -172,23 +166,26 @@ class Scene:
         *,
         pool: int = 1,
         wait: bool = True,
-        jitter: float = 1.0,
         settings: DeliverySettings | None = None,
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
+        ahead: timedelta = timedelta(0),
+        only_fetch: bool = False,
     ) -> list[RowResult]:
+        """The results of the rows after the run was delivered, by a clock that is so far behind."""
         deliver(
             self.ledger,
             self.run_id,
             client or self.client,
             load().routes,
-            now=self.transport.now,
+            now=lambda: self.transport.now() - ahead,
             sleep=self.transport.sleep,
-            jitter=lambda: jitter,
+            jitter=lambda: 1.0,
             pool=pool,
             on_event=self.events.append,
             wait=wait,
             settings=settings,
             stopping=stopping,
+            only_fetch=only_fetch,
         )
         return self.verdicts
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from email.utils import format_datetime
 from functools import partial
 from typing import Any
@@ -12,7 +12,6 @@ import pytest
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, soon, warnings
-from feedtool.delivery.engine import deliver
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model.call import Call, Reply, Sender
 from tests.delivery.conftest import START, Scene, product, upsert
@@ -70,27 +69,6 @@ class Dated:
         return replace(reply, headers={**reply.headers, "date": self.date()})
 
 
-def go_on(scene: Scene, sender: Sender, ahead: timedelta = timedelta(0), **more: Any) -> list[str]:
-    """Delivers by a clock of ours that the service's is ahead of; the statuses."""
-
-    def ours() -> datetime:
-        return scene.transport.now() - ahead
-
-    deliver(
-        scene.ledger,
-        scene.run_id,
-        sender,
-        load().routes,
-        now=ours,
-        sleep=scene.transport.sleep,
-        jitter=lambda: 1.0,
-        pool=1,
-        on_event=scene.events.append,
-        **more,
-    )
-    return scene.statuses
-
-
 @pytest.mark.parametrize("skew", CLOCKS.values(), ids=CLOCKS)
 @pytest.mark.parametrize(
     "item", [upsert, partial(product, category="VIDEO1")], ids=["offer", "product"]
@@ -101,7 +79,7 @@ def test_no_clock_makes_results_lost(
     scene.plan([item(3)])
     dated = Dated(scene.client, lambda: format_datetime(scene.transport.now(), usegmt=True))
     early = problem(400), problem(400)
-    assert len(go_on(scene, Script(dated, commit, *early), skew)) == 1
+    assert len(scene.go_on(Script(dated, commit, *early), ahead=skew)) == 1
     assert [event.text for event in scene.events if event.kind == "deadline"] == []
     assert abs(scene.ledger.skew(scene.transport.base) - skew) <= timedelta(seconds=1)
 
@@ -110,7 +88,7 @@ def test_no_clock_makes_results_lost(
 def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -> None:
     scene.plan([upsert(3)])
     dated = Dated(scene.client, lambda: format_datetime(scene.transport.now(), usegmt=True))
-    go_on(scene, dated, skew, wait=False)
+    scene.go_on(dated, ahead=skew, wait=False)
     (left,) = scene.packages
     assert (left.phase, left.finished_at) == (Phase.COMMITTED, None)
     for passed, is_warned in ((HOUR, False), (2.5 * DAY, True)):
@@ -124,9 +102,8 @@ def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -
 def test_a_date_that_is_none_changes_nothing(scene: Scene, date: str) -> None:
     scene.plan([upsert(3), upsert(4)])
     wait = problem(429, retry_after=date)
-    assert (
-        go_on(scene, Script(Dated(scene.client, lambda: date), fetch, wait)) == ["Integrated"] * 2
-    )
+    scene.go_on(Script(Dated(scene.client, lambda: date), fetch, wait))
+    assert scene.statuses == ["Integrated"] * 2
     assert scene.transport.now() - START < timedelta(minutes=5)
     (done,) = scene.packages
     assert done.created_at is not None

@@ -16,7 +16,8 @@ from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox.settings import Quota
-from tests.delivery.conftest import START, Scene, gtin, offer, product, quick
+from tests.conftest import gtin
+from tests.delivery.conftest import START, Scene, offer, product, quick
 from tests.delivery.test_products import post, reports
 
 TWO = PackageLimits(products=2)

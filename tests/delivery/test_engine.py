@@ -1,4 +1,5 @@
 import json
+import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -18,6 +19,8 @@ from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PackageSummary, Status
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import Quota, SandboxSettings
+from feedtool.service.auth import StaticToken
+from feedtool.service.client import Client
 from tests.delivery.conftest import START, Scene, delete, quick, upsert
 
 TWO = PackageLimits(upload=2, package=100)
@@ -142,16 +145,6 @@ def test_every_row_gets_its_own_answer(scene: Scene) -> None:
         (8, "twice", "Duplicated"),
     ]
     assert all(verdict.messages for verdict in verdicts)
-
-
-def test_channels_and_types_travel_apart(scene: Scene) -> None:
-    scene.deliver(upsert(3), upsert(4, "SECOND"), delete(5), upsert(6))
-    assert [(p.package_type, p.channel, p.rows, p.state) for p in scene.packages] == [
-        ("Upsert", "PRIMARY", 2, "Integrated"),
-        ("Upsert", "SECOND", 1, "Integrated"),
-        ("Delete", "PRIMARY", 1, "Integrated"),
-    ]
-    assert scene.statuses == ["Integrated", "Integrated", "Rejected", "Integrated"]
 
 
 def test_without_waiting_it_ends_at_the_commit(scene: Scene) -> None:
@@ -300,6 +293,23 @@ def test_a_service_that_cannot_be_reached(scene: Scene, when: Callable[[Call], b
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 6
     assert len(scene.applied) == 6
+
+
+def test_a_port_at_which_nobody_listens(scene: Scene) -> None:
+    scene.plan([upsert(3)])
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        base = f"http://127.0.0.1:{listening.getsockname()[1]}/v2"
+    began = scene.transport.now()
+    with (
+        Client(base, "S1", StaticToken("sandbox")) as client,
+        pytest.raises(Interrupted, match=r"reached: 127\.0\.0\.1:\d+ refused the connection$"),
+    ):
+        scene.go_on(client)
+    end = scene.transport.now()
+    assert round((end - began).total_seconds()) == 2 + 4 + 8 + 16 + 32
+    assert [event.kind for event in scene.events] == ["unreachable"] + ["trouble"] * 5
+    text = f"refused the connection; trying again until about {end:%H:%M:%S} UTC"
+    assert scene.events[0].text.endswith(text)
 
 
 def test_a_wrong_base_address_stops_the_run(scene: Scene) -> None:

@@ -9,14 +9,12 @@ import pytest
 
 from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.products.wire import NO_EDIT, NOTHING_NEW
-from feedtool.areas.registry import load
-from feedtool.delivery.engine import deliver
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase
 from feedtool.ledger.requeue import FEW
-from feedtool.model.call import Call, Reply
-from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.call import Call
+from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, Severity
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import SandboxSettings
@@ -25,7 +23,8 @@ from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import PIECES
 from tests.areas.products.sandbox.records import reported_products
-from tests.delivery.conftest import Scene, gtin, product, product_of, quick
+from tests.conftest import gtin
+from tests.delivery.conftest import Scene, product, product_of, quick
 from tests.delivery.test_engine import Script, problem
 
 TWO = PackageLimits(products=2)
@@ -188,20 +187,6 @@ def test_a_batch_of_our_own_is_not_taken_for_another(scene: Scene) -> None:
     assert [operation for _, operation in taken(scene)] == ["Creation", "Modification"]
 
 
-def test_while_too_many_are_in_doubt_no_other_one_is_sent(scene: Scene) -> None:
-    scene.plan([product(row) for row in range(3, 13)], TWO)
-    network = Script(scene.client, post, Reply(500), forever=True)
-    with pytest.raises(Interrupted, match="the answers were lost"):
-        scene.go_on(network)
-    assert network.matched == 6
-    phases = [package.phase for package in scene.packages]
-    assert phases == [Phase.SUBMITTING] * 3 + [Phase.PLANNED] * 2
-    assert sent(scene) == []
-
-
-# The process is killed.
-
-
 # The batch is refused.
 
 
@@ -230,21 +215,6 @@ def test_what_refuses_every_batch_is_not_the_rows(scene: Scene) -> None:
     scene.go_on(network)
     assert set(scene.statuses) == {"Rejected"}
     assert network.matched == len(rows) // 2 + 2 * FEW
-
-
-@pytest.mark.parametrize(
-    ("answer", "error"), [(Reply(401), NotAuthorised), (Reply(404), UsageProblem)]
-)
-def test_a_post_that_no_row_can_help_stops_the_run(
-    scene: Scene, answer: Reply, error: type[Exception]
-) -> None:
-    scene.plan([product(row) for row in range(3, 6)])
-    with pytest.raises(error):
-        scene.go_on(Script(scene.client, post, answer))
-    (package,) = scene.packages
-    assert (package.phase, package.committed_at, package.creations) == (Phase.CLEARED, None, 0)
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 3
 
 
 # A quota.
@@ -301,15 +271,6 @@ def test_only_what_was_sent_is_fetched(scene: Scene) -> None:
     stop = iter([None, None, None, Interrupted("Enough.", "")])
     with pytest.raises(Interrupted):
         scene.go_on(Script(scene.client, post, "reset"), stopping=lambda: next(stop))
-    deliver(
-        scene.ledger,
-        scene.run_id,
-        scene.client,
-        load().routes,
-        now=scene.transport.now,
-        sleep=scene.transport.sleep,
-        pool=1,
-        only_fetch=True,
-    )
+    scene.go_on(only_fetch=True)
     assert sent(scene) == []
     assert scene.packages[0].phase is Phase.SUBMITTING

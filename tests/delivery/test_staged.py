@@ -445,9 +445,6 @@ def test_offers_that_are_not_shown_decide_nothing(status: int) -> None:
     assert (found.package.phase, found.stop) == (Phase.LOOKING, None)
 
 
-# Clearing.
-
-
 # Five hours.
 
 
@@ -469,6 +466,3 @@ def test_filling_stops(uploads: tuple[Stage, ...], then: dict[str, Any]) -> None
     before = package(Phase.FILLING, uploads=uploads, state=WAITING)
     found = hear(before, Step.GET_PACKAGE, reply(200, {"state": WAITING}))
     assert found == Transition(replace(before, since=TIME, **then))
-
-
-# Pauses.

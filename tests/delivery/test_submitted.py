@@ -359,31 +359,22 @@ FULL: dict[str, Any] = {
 PUT_BACK = [Resolution(3, None, PUT_OFF)]
 
 
-@pytest.mark.parametrize(
-    ("said", "sends", "fates"),
-    [
-        (FULL, 0, PUT_BACK),
-        (FULL | {"messages": (*FULL["messages"], Message("X", "So.", "", WARNING))}, 5, PUT_BACK),
-        (FULL | {"messages": (*FULL["messages"], Message("X", "Wrong."))}, 0, []),
-        (FULL | {"messages": (Message("X", "Wrong."),)}, 0, []),
-        (FULL | {"messages": ()}, 0, []),
-        (FULL | {"status": Status.INTEGRATED}, 0, []),
-        (FULL | {"status": None}, 0, []),
-        (FULL, SETTINGS.put_offs - 2, PUT_BACK),
-        (FULL, SETTINGS.put_offs - 1, []),
-    ],
-    ids=[
-        "a quota",
-        "a warning besides",
-        "a mistake besides",
-        "a mistake alone",
-        "nothing said",
-        "integrated",
-        "not the last word",
-        "almost too often",
-        "too often",
-    ],
-)
+WARNED = (*FULL["messages"], Message("X", "So.", "", WARNING))
+MISTAKE = Message("X", "Wrong.")
+QUOTAS: dict[str, tuple[dict[str, Any], int, list[Resolution]]] = {
+    "a quota": (FULL, 0, PUT_BACK),
+    "a warning besides": (FULL | {"messages": WARNED}, 5, PUT_BACK),
+    "a mistake besides": (FULL | {"messages": (*FULL["messages"], MISTAKE)}, 0, []),
+    "a mistake alone": (FULL | {"messages": (MISTAKE,)}, 0, []),
+    "nothing said": (FULL | {"messages": ()}, 0, []),
+    "integrated": (FULL | {"status": Status.INTEGRATED}, 0, []),
+    "not the last word": (FULL | {"status": None}, 0, []),
+    "almost too often": (FULL, SETTINGS.put_offs - 2, PUT_BACK),
+    "too often": (FULL, SETTINGS.put_offs - 1, []),
+}
+
+
+@pytest.mark.parametrize(("said", "sends", "fates"), QUOTAS.values(), ids=QUOTAS)
 def test_what_a_quota_refuses_is_sent_again_later(
     said: dict[str, Any], sends: int, fates: list[Resolution]
 ) -> None:

@@ -27,7 +27,8 @@ from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Usa
 from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import SandboxSettings
-from tests.delivery.conftest import QUICK, START, Scene, gtin, legacy, quick, stock, upsert
+from tests.conftest import gtin
+from tests.delivery.conftest import QUICK, START, Scene, legacy, quick, stock, upsert
 from tests.delivery.test_engine import Script, problem
 
 TWO = PackageLimits(legacy=2)
@@ -310,17 +311,10 @@ def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None
     assert scene.verdicts[0].messages == (Message("", TEXTS.in_force),)
     assert scene.verdicts[1].messages[0].code == "1324"
     assert sent(scene) == [3, 1]
+    assert scene.transport.now() - START >= DeliverySettings().before_resending
     [first, second] = [at for at, call in enumerate(scene.client.calls) if post(call)]
     assert any(map(look_up, scene.client.calls[first:second]))
     assert not any(map(log, scene.client.calls[first:second]))
-
-
-def test_what_is_not_there_is_waited_for(scene: Scene) -> None:
-    scene.plan([legacy(3), bad(4)])
-    scene.go_on(Script(scene.client, post, "lost"))
-    assert scene.statuses == ["Integrated", "Rejected"]
-    assert sent(scene) == [2, 1]
-    assert scene.transport.now() - START >= DeliverySettings().before_resending
 
 
 def test_a_killed_process_waits_no_less(scene: Scene) -> None:
@@ -528,18 +522,9 @@ def check_looked_up(scene: Scene) -> None:
                 sent[row] = at
 
 
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
-def test_killed_at_many_calls(scene_of: Callable[..., Scene], *, acts: bool) -> None:
-    kill(scene_of, acts=acts, step=3)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
-def test_killed_at_any_call(scene_of: Callable[..., Scene], *, acts: bool) -> None:
-    kill(scene_of, acts=acts, step=1)
-
-
-def kill(scene_of: Callable[..., Scene], *, acts: bool, step: int) -> None:
+def test_killed_at_any_call(scene_of: Callable[..., Scene], step: int, *, acts: bool) -> None:
     for scene in killed(partial(begun, scene_of), finish, acts=acts, step=step, settings=PAGED):
         check(scene)
 

@@ -7,7 +7,7 @@ as the tests do. A test that takes it runs on both.
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,11 +15,13 @@ from typing import Any, Self
 
 import psycopg
 import pytest
+from sqlalchemy import Engine
 from sqlalchemy.engine import make_url
 
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.ledger import Ledger
+from feedtool.ledger.database import open_engine
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
 from tests.ledger import cluster
@@ -118,6 +120,22 @@ def ledger(place: Path | str) -> Iterator[Ledger]:
     """On SQLite, then on PostgreSQL."""
     with Ledger(place) as opened:
         yield opened
+
+
+Opening = Callable[..., Engine]
+
+
+@pytest.fixture
+def opening() -> Iterator[Opening]:
+    """Opens databases, which are closed when the test ends."""
+    with ExitStack() as stack:
+
+        def open_closed_later(place: Path | str, **more: Any) -> Engine:
+            engine = open_engine(place, **more)
+            stack.callback(engine.dispose)
+            return engine
+
+        yield open_closed_later
 
 
 class Process:

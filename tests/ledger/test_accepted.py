@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
-from feedtool.areas.offers.changes.offer_state import ObservedOffer
+from feedtool.areas.offers.changes.offer_state import ObservedOffer, OfferFields
 from feedtool.areas.offers.changes.projection import count_projected, record_observed
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Ledger
@@ -35,11 +35,13 @@ def item(channel: str = "PRIMARY", product: str = "", reference: str = "SKU-1") 
     return Item(2, package_type, channel, reference, product, b"{}")
 
 
+def accepted(shop: Shop) -> AcceptedOffers:
+    return AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
+
+
 def known(shop: Shop, one: Item) -> tuple[dict[str, object] | None, bool, int | None]:
     """Terms, whether they are sure, and the stock."""
-    ((found, _, quantity),) = AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).look_up(
-        [one]
-    )
+    ((found, _, quantity),) = accepted(shop).look_up([one])
     assert found is not None
     return found.fields, found.is_sure, quantity
 
@@ -55,9 +57,9 @@ def test_rows_are_compared_with_what_was_sent(shop: Shop) -> None:
 def test_it_is_read_once(shop: Shop) -> None:
     shop.send(ONE)
     for _ in range(2):
-        AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
+        accepted(shop)
         assert count_projected(shop.ledger.engine, ADDRESS, shop.seller) == 1
-    assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == 1
+    assert accepted(shop).count("PRIMARY") == 1
 
 
 def test_what_is_on_its_way_is_not_sure(shop: Shop) -> None:
@@ -80,36 +82,37 @@ def test_after_a_delete_there_is_nothing(shop: Shop) -> None:
     shop.send(ONE, TWO)
     shop.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
     assert known(shop, item()) == (None, True, 7)
-    assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == 1
+    assert accepted(shop).count("PRIMARY") == 1
 
 
 def test_offers_at_zero_and_stocks_above_it_are_counted(shop: Shop) -> None:
     shop.send(ONE, TWO, offer(3), offer(4, quantity="0"))
     shop.send(update(2, quantity="0"))
     shop.send({"sellerExternalReference": "SKU-3"}, kind="offers-delete")
-    found = AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
+    found = accepted(shop)
     counts = (found.count("PRIMARY"), found.count_at_zero("PRIMARY"), found.count_stocks(()))
     assert counts == (3, 2, 1)
 
 
+def observe(shop: Shop, since: datetime, fields: OfferFields, **more: Any) -> bool:
+    """Record that an export, begun then and over later, has shown the first offer alone."""
+    how: dict[str, Any] = {"between": (since, LATER), "is_all": True, "projected": 1} | more
+    seen = [ObservedOffer("SKU-1", fields, KEY)]
+    return record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
+
+
 def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
-    seen = [ObservedOffer("SKU-1", {"price": 18, "quantity": 4}, KEY)]
-    how: dict[str, Any] = {"between": (START, START), "is_all": True}
-    assert record_observed(
-        shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, projected=0, **how
-    )
+    assert observe(shop, START, {"price": 18, "quantity": 4}, projected=0)
     assert known(shop, item()) == ({"price": 18}, True, 4)
     assert statuses(shop.send(update(1, quantity="4"), selection=CHANGED)) == ["Unchanged"]
 
 
 def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
     shop.send(ONE, TWO)
-    AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
+    accepted(shop)
     for is_all, count in ((False, 2), (True, 1)):
-        seen = [ObservedOffer("SKU-1", {"price": 18}, KEY)]
-        how: dict[str, Any] = {"between": (LATER, LATER), "is_all": is_all, "projected": 1}
-        assert record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
-        assert AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller).count("PRIMARY") == count
+        assert observe(shop, LATER, {"price": 18}, is_all=is_all)
+        assert accepted(shop).count("PRIMARY") == count
 
 
 @pytest.mark.parametrize(("price", "is_kept"), [(19.99, True), (18, False)])
@@ -117,25 +120,17 @@ def test_a_struck_price_stays_known_where_nothing_else_has_changed(
     shop: Shop, price: float, *, is_kept: bool
 ) -> None:
     shop.send(ONE | {"price.originPrice": "30"})
-    AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
-    seen = [ObservedOffer("SKU-1", {"price": price}, KEY)]
-    how: dict[str, Any] = {"between": (LATER, LATER), "is_all": True, "projected": 1}
-    assert record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
-    terms, _, _ = known(shop, item())
-    assert terms is not None
-    assert ("origin" in terms) is is_kept
+    accepted(shop)
+    assert observe(shop, LATER, {"price": price})
+    assert ("origin" in (known(shop, item())[0] or {})) is is_kept
 
 
 def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) -> None:
     before = count_projected(shop.ledger.engine, ADDRESS, shop.seller)
     shop.send(ONE)
-    AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
-    seen = [ObservedOffer("SKU-1", {"price": 18}, KEY)]
-    how: dict[str, Any] = {"between": (START, LATER), "is_all": True, "projected": before}
-    assert not record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
-    terms, _, _ = known(shop, item())
-    assert terms is not None
-    assert terms["price"] == 19.99
+    accepted(shop)
+    assert not observe(shop, START, {"price": 18}, projected=before)
+    assert (known(shop, item())[0] or {})["price"] == 19.99
 
 
 def test_the_verdicts_of_withheld_rows_stand_between_the_others(shop: Shop) -> None:

@@ -26,7 +26,7 @@ from feedtool.ledger import tables
 from feedtool.ledger.database import open_engine, reading, writing
 from feedtool.ledger.migrations import VERSION
 from feedtool.model.errors import Interrupted, UsageProblem
-from tests.ledger.conftest import Process, Server
+from tests.ledger.conftest import Opening, Process, Server
 
 SECRET = "s3cr3t"
 
@@ -85,13 +85,6 @@ def end_connections(server: Server, url: str) -> None:
 # Opening.
 
 
-def test_a_ledger_is_made_once_and_found_again(place: Path | str) -> None:
-    for _ in range(2):
-        opened = open_engine(place)
-        assert version(opened) == [VERSION]
-        opened.dispose()
-
-
 def test_processes_that_open_a_new_ledger_at_once(place: Path | str) -> None:
     lines = """
 say("ready"); listen()
@@ -109,13 +102,12 @@ say("open")
     opened.dispose()
 
 
-def test_who_opens_waits_for_no_writer(engine: Engine, place: Path | str) -> None:
+def test_who_opens_waits_for_no_writer(engine: Engine, place: Path | str, opening: Opening) -> None:
     with writing(engine) as db:
         db.execute(insert(notes).values(text="not yet"))
-        other = open_engine(place)
+        other = opening(place)
         assert count(other) == 0
     assert count(other) == 1
-    other.dispose()
 
 
 def test_what_is_no_ledger_is_left_alone(postgresql: str) -> None:
@@ -197,14 +189,6 @@ except FeedtoolError as error:
 # Transactions.
 
 
-def test_all_of_it_or_nothing(engine: Engine) -> None:
-    add(engine, "one")
-    adding = insert(notes).values(note=2)
-    with pytest.raises(IntegrityError), writing(engine) as db:
-        [db.execute(adding) for _ in range(2)]
-    assert count(engine) == 1
-
-
 def test_a_reader_sees_one_moment(engine: Engine) -> None:
     counting = select(func.count()).select_from(notes)
     with reading(engine) as db:
@@ -230,34 +214,35 @@ with writing(engine) as db:
         assert db.execute(select(notes.c.text)).scalars().all() == ["kept"]
 
 
-def test_every_commit_is_brought_to_the_disk(server: Server, postgresql: str) -> None:
+def test_every_commit_is_brought_to_the_disk(
+    server: Server, postgresql: str, opening: Opening
+) -> None:
     database = make_url(postgresql).database
     for given, kept in (("off", "on"), ("remote_apply", "remote_apply")):
         server.execute(f"ALTER DATABASE {database} SET synchronous_commit = {given}")
-        opened = open_engine(postgresql)
+        opened = opening(postgresql)
         with writing(opened) as db:
             assert db.execute(text("SHOW synchronous_commit")).scalar() == kept
-        opened.dispose()
 
 
 # What goes wrong.
 
 
 @pytest.mark.parametrize("state", AILMENTS.values(), ids=AILMENTS)
-def test_what_ails_a_server_is_no_bug(postgresql: str, state: str) -> None:
-    opened = open_engine(postgresql)
+def test_what_ails_a_server_is_no_bug(postgresql: str, state: str, opening: Opening) -> None:
+    opened = opening(postgresql)
     with pytest.raises(Interrupted, match="ledger cannot be written: it ails") as caught:
         fail(opened, state)
     assert "see to the server" in caught.value.hint
-    opened.dispose()
 
 
 @pytest.mark.parametrize(("state", "kind"), [("23505", IntegrityError), ("22003", DataError)])
-def test_a_bug_is_no_broken_server(postgresql: str, state: str, kind: type[Exception]) -> None:
-    opened = open_engine(postgresql)
+def test_a_bug_is_no_broken_server(
+    postgresql: str, state: str, kind: type[Exception], opening: Opening
+) -> None:
+    opened = opening(postgresql)
     with pytest.raises(kind, match="it ails"):
         fail(opened, state)
-    opened.dispose()
 
 
 def fail(engine: Engine, state: str) -> None:
@@ -266,8 +251,8 @@ def fail(engine: Engine, state: str) -> None:
         db.exec_driver_sql(f"DO $$ BEGIN RAISE 'it ails' USING ERRCODE = '{state}'; END $$")
 
 
-def test_a_lost_connection_is_made_again(server: Server, postgresql: str) -> None:
-    opened = open_engine(postgresql)
+def test_a_lost_connection_is_made_again(server: Server, postgresql: str, opening: Opening) -> None:
+    opened = opening(postgresql)
     end_connections(server, postgresql)
     assert version(opened) == [VERSION]
     end_connections(server, postgresql)
@@ -276,7 +261,6 @@ def test_a_lost_connection_is_made_again(server: Server, postgresql: str) -> Non
     with pytest.raises(Interrupted, match="cannot be written"):
         _lose(opened, server, postgresql)
     assert count(opened) == 0
-    opened.dispose()
 
 
 def _lose(engine: Engine, server: Server, url: str) -> None:
@@ -287,8 +271,10 @@ def _lose(engine: Engine, server: Server, url: str) -> None:
         db.execute(insert(notes).values(text="lost too"))
 
 
-def test_a_server_that_is_gone_and_comes_back(server: Server, postgresql: str) -> None:
-    opened = open_engine(postgresql)
+def test_a_server_that_is_gone_and_comes_back(
+    server: Server, postgresql: str, opening: Opening
+) -> None:
+    opened = opening(postgresql)
     database = make_url(postgresql).database
     server.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
     end_connections(server, postgresql)
@@ -298,11 +284,10 @@ def test_a_server_that_is_gone_and_comes_back(server: Server, postgresql: str) -
         pass
     server.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
     assert version(opened) == [VERSION]
-    opened.dispose()
 
 
-def test_a_full_disk(tmp_path: Path) -> None:
-    opened = open_engine(tmp_path / "ledger.db")
+def test_a_full_disk(tmp_path: Path, opening: Opening) -> None:
+    opened = opening(tmp_path / "ledger.db")
     with writing(opened) as db:
         notes.create(db)
         pages = db.exec_driver_sql("PRAGMA page_count").scalar_one()
@@ -313,12 +298,11 @@ def test_a_full_disk(tmp_path: Path) -> None:
     assert "make room" in caught.value.hint
     assert count(opened) == 0
     add(opened, "short")
-    opened.dispose()
 
 
-def test_a_file_that_is_damaged(tmp_path: Path) -> None:
+def test_a_file_that_is_damaged(tmp_path: Path, opening: Opening) -> None:
     path = tmp_path / "ledger.db"
-    opened = open_engine(path)
+    opened = opening(path)
     with writing(opened) as db:
         notes.create(db)
     add(opened, *["long" * 1000] * 20)
@@ -326,10 +310,9 @@ def test_a_file_that_is_damaged(tmp_path: Path) -> None:
     with path.open("r+b") as file:
         file.seek(-60_000, os.SEEK_END)
         file.write(b"\xff" * 60_000)
-    opened = open_engine(path)
+    opened = opening(path)
     with pytest.raises(Interrupted, match="cannot be read"), reading(opened) as db:
         db.execute(select(notes.c.text)).all()
-    opened.dispose()
 
 
 def test_a_file_that_another_keeps_for_itself(
@@ -370,21 +353,19 @@ say("locked"); listen()
 
 @pytest.mark.parametrize("is_made_anew", [False, True])
 def test_a_ledger_that_is_deleted_while_it_is_in_use(
-    tmp_path: Path,
-    is_made_anew: bool,  # noqa: FBT001
+    tmp_path: Path, opening: Opening, *, is_made_anew: bool
 ) -> None:
     path = tmp_path / "state" / "ledger.db"
-    opened = open_engine(path)
+    opened = opening(path)
     with writing(opened) as db:
         notes.create(db)
     shutil.rmtree(path.parent)
     if is_made_anew:
-        open_engine(path).dispose()
+        opening(path).dispose()
     for _ in range(2):
         with pytest.raises(Interrupted, match=r"ledger\.db is gone: ") as caught:
             add(opened, "text")
     assert "may be in force, and is noted nowhere" in caught.value.hint
-    opened.dispose()
 
 
 def test_what_a_seller_wrote_stands_in_no_error(engine: Engine) -> None:
@@ -397,38 +378,38 @@ def test_what_a_seller_wrote_stands_in_no_error(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("name", ["ledger.db", "a?b=c #%41 é.db", "with space.db"])
-def test_a_ledger_is_where_it_was_named(tmp_path: Path, name: str) -> None:
-    opened = open_engine(tmp_path / name)
+def test_a_ledger_is_where_it_was_named(tmp_path: Path, name: str, opening: Opening) -> None:
+    opening(tmp_path / name)
     assert (tmp_path / name).stat().st_size > 0
-    opened.dispose()
 
 
-def test_a_ledger_stays_where_it_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_stays_where_it_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opening: Opening
+) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     for place in (Path("path.db"), "text.db", "sqlite:///url.db"):
         monkeypatch.chdir(tmp_path)
-        opened = open_engine(place)
+        opened = opening(place)
         opened.dispose()
         monkeypatch.chdir(elsewhere)
         assert version(opened) == [VERSION]
-        opened.dispose()
     assert list(elsewhere.iterdir()) == []
 
 
 @pytest.mark.parametrize("prefix", ["", "sqlite:///"])
-def test_only_its_owner_reads_a_ledger(tmp_path: Path, prefix: str) -> None:
+def test_only_its_owner_reads_a_ledger(tmp_path: Path, prefix: str, opening: Opening) -> None:
     folder = tmp_path / "state"
     path = folder / "ledger.db"
     for _ in range(2):
-        opened = open_engine(f"{prefix}{path}")
+        opened = opening(f"{prefix}{path}")
         with writing(opened) as db:
             notes.create(db, checkfirst=True)
         add(opened, "mine")
         modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()}
         assert modes == dict.fromkeys(("ledger.db", "ledger.db-wal", "ledger.db-shm"), 0o600)
-        opened.dispose()
         # As one made under another's rules: it is closed to others when it is opened again.
+        opened.dispose()
         path.chmod(0o644)
         path.with_name("ledger.db-wal").write_bytes(b"")
         path.with_name("ledger.db-wal").chmod(0o644)

@@ -13,7 +13,7 @@ from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
 from feedtool.ledger.lock import DEAD_AFTER, DEAD_SOON, NAME_LENGTH, Held, Holder, hold
 from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from tests.ledger.cluster import PATIENCE
-from tests.ledger.conftest import Process, Server
+from tests.ledger.conftest import Opening, Process, Server
 
 NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
 SERVICE = "https://service.example/v2"
@@ -82,13 +82,6 @@ def test_a_second_process_is_told_who_holds_it(engine: Engine, other: Process) -
     assert "wait until it is done" in caught.value.hint
 
 
-def test_it_is_free_once_the_other_lets_go(engine: Engine, other: Process) -> None:
-    other.tell()
-    assert other.heard() == "free"
-    with held(engine):
-        pass
-
-
 def test_it_is_free_once_the_other_is_killed(engine: Engine, other: Process) -> None:
     other.kill()
     waiting = Patience()
@@ -152,52 +145,44 @@ def test_it_can_be_had_again_whatever_happened_in_it(engine: Engine) -> None:
             raise broken
 
 
-def test_the_ledger_is_used_as_ever_meanwhile(engine: Engine) -> None:
-    with held(engine), held(engine, "S2"):
-        with writing(engine) as db:
-            assert db.execute(select(tables.schema_version)).all()
-        with reading(engine) as db:
-            assert db.execute(select(tables.schema_version)).all()
-
-
-def test_nobody_else_can_see_a_ledger_in_memory() -> None:
-    opened = open_engine(IN_MEMORY)
+def test_nobody_else_can_see_a_ledger_in_memory(opening: Opening) -> None:
+    opened = opening(IN_MEMORY)
     with held(opened), held(opened):
         pass
-    opened.dispose()
 
 
 # On a file.
 
 
-def test_it_is_one_lock_by_whatever_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_one_lock_by_whatever_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opening: Opening
+) -> None:
     path = tmp_path / "ledger.db"
-    opened = open_engine(path)
+    opened = opening(path)
     (tmp_path / "link.db").symlink_to(path)
     (tmp_path / "folder").symlink_to(tmp_path)
     monkeypatch.chdir(tmp_path)
     for place in ("link.db", "folder/ledger.db", f"sqlite:///{path}", "sqlite:///ledger.db"):
-        same = open_engine(place)
+        same = opening(place)
         with held(opened), pytest.raises(Held), held(same):
             pass
-        same.dispose()
-    opened.dispose()
 
 
-def test_its_file_is_its_owners_and_empty_when_free(tmp_path: Path) -> None:
-    opened = open_engine(tmp_path / "ledger.db")
+def test_its_file_is_its_owners_and_empty_when_free(tmp_path: Path, opening: Opening) -> None:
+    opened = opening(tmp_path / "ledger.db")
     with held(opened):
         (path,) = tmp_path.glob("ledger.db.*.lock")
         assert path.stat().st_mode & 0o777 == 0o600
         assert Holder.from_text(path.read_text()) == Holder.here("watch", NOW)
         assert "S1" not in path.read_text() + path.name
     assert path.read_text() == ""
-    opened.dispose()
 
 
 @pytest.mark.parametrize("left", ["", "{", "[]", '{"pid": 1}', "\0\xff"])
-def test_what_stands_in_its_file_may_be_anything(tmp_path: Path, left: str) -> None:
-    opened = open_engine(tmp_path / "ledger.db")
+def test_what_stands_in_its_file_may_be_anything(
+    tmp_path: Path, left: str, opening: Opening
+) -> None:
+    opened = opening(tmp_path / "ledger.db")
     with held(opened):
         (path,) = tmp_path.glob("*.lock")
         path.write_bytes(left.encode("latin-1"))
@@ -206,7 +191,6 @@ def test_what_stands_in_its_file_may_be_anything(tmp_path: Path, left: str) -> N
         assert caught.value.holder is None
     with held(opened):
         assert Holder.from_text(path.read_text()) is not None
-    opened.dispose()
 
 
 def test_where_no_lock_can_be_made(tmp_path: Path) -> None:
@@ -224,9 +208,11 @@ def test_where_no_lock_can_be_made(tmp_path: Path) -> None:
 # On a server.
 
 
-def test_nothing_is_written_once_the_server_has_let_go(server: Server, postgresql: str) -> None:
-    opened = open_engine(postgresql)
-    second = open_engine(postgresql)
+def test_nothing_is_written_once_the_server_has_let_go(
+    server: Server, postgresql: str, opening: Opening
+) -> None:
+    opened = opening(postgresql)
+    second = opening(postgresql)
     lock = f"datname = '{make_url(postgresql).database}' AND application_name LIKE 'feedtool % %'"
     ending = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE "
     with held(opened):
@@ -240,12 +226,10 @@ def test_nothing_is_written_once_the_server_has_let_go(server: Server, postgresq
                 pass
     with held(opened), writing(opened):
         pass
-    for one in (opened, second):
-        one.dispose()
 
 
-def test_a_server_that_is_gone(server: Server, postgresql: str) -> None:
-    opened = open_engine(postgresql)
+def test_a_server_that_is_gone(server: Server, postgresql: str, opening: Opening) -> None:
+    opened = opening(postgresql)
     opened.dispose()
     server.execute(f"ALTER DATABASE {make_url(postgresql).database} ALLOW_CONNECTIONS false")
     with pytest.raises(Interrupted, match="cannot be locked"), held(opened):
@@ -262,15 +246,13 @@ def test_how_soon_the_server_lets_go_of_a_machine_that_is_gone(
     assert idle + interval * count <= seconds
 
 
-def test_ledgers_of_one_database_have_locks_of_their_own(postgresql: str) -> None:
-    opened = open_engine(postgresql)
+def test_ledgers_of_one_database_have_locks_of_their_own(postgresql: str, opening: Opening) -> None:
+    opened = opening(postgresql)
     with writing(opened) as db:
         db.exec_driver_sql("CREATE SCHEMA aside")
-    aside = open_engine(f"{postgresql}&options=-csearch_path%3Daside")
+    aside = opening(f"{postgresql}&options=-csearch_path%3Daside")
     with held(opened), held(aside):
         pass
-    for one in (opened, aside):
-        one.dispose()
 
 
 # Who holds it.
@@ -300,7 +282,3 @@ def test_a_holder_is_read_as_it_was_written(holder: Holder, read: Holder | None)
 @pytest.mark.parametrize("name", [None, "", "psql", "feedtool", "feedtool 1 now submit u h"])
 def test_others_are_no_holders(name: str | None) -> None:
     assert Holder.from_text(name) is None
-
-
-def test_a_holder_is_told_in_utc() -> None:
-    assert str(ANN) == "process 4711 on host since 2026-03-02 11:02 UTC (feedtool submit, of ann)"

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from feedtool.areas.offers.delivery import product_names as needed_names
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.delivery import product_names
-from feedtool.ledger import Change, Clearance, Ledger, Package, Phase, Resolution, Stage, tables
+from feedtool.ledger import Change, Clearance, Ledger, Package, Phase, Stage, tables
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Requeue
 from feedtool.ledger.requeue import FEW
@@ -64,43 +64,11 @@ def test_messages_are_kept_with_their_fields(ledger: Ledger) -> None:
     assert json.loads(kept)[:2] == [["ER400", "Because."], ["C", "No.", "title", "error"]]
 
 
-def test_a_refused_batch_becomes_two_until_a_row_is_alone(ledger: Ledger) -> None:
-    file, packages = planned(ledger, 3, 4, 5)
-    halves = refuse(ledger, packages[0])
-    assert [(one.number, one.rows, one.uploads) for one in halves] == [
-        (2, 2, (Stage.PLANNED,)),
-        (3, 1, (Stage.PLANNED,)),
-    ]
-    assert refuse(ledger, halves[1]) == []
-    found = list(ledger.verdicts(file))
-    assert [str(one.status) for one in found] == ["Pending", "Pending", "Rejected"]
-    assert found[2].messages == (WHY,)
-    assert [one.rows for one in refuse(ledger, halves[0])] == [1, 1]
-
-
 @pytest.mark.parametrize("stage", [Stage.STAGED, Stage.DOUBTFUL])
 def test_of_a_batch_that_was_not_refused_nothing_is_left(ledger: Ledger, stage: Stage) -> None:
     _, (package,) = planned(ledger, 3, 4)
     after = replace(package, phase=Phase.CLOSED, uploads=(stage,), package_id="p1")
     assert ledger.save([Change(package, after, requeue=Requeue.APART)]) == []
-
-
-def test_what_a_quota_refused_goes_into_one_new_batch(ledger: Ledger) -> None:
-    file, (package,) = planned(ledger, 3, 4, 5)
-    under_way = replace(
-        package, phase=Phase.SUBMITTED, uploads=(Stage.STAGED,), package_id="p1", creations=1
-    )
-    results = [("P4", Status.INTEGRATED, ())]
-    fates = [Resolution(3, None, "Enough."), Resolution(5, None, "Enough.")]
-    ledger.save([Change(package, under_way, results=results, resolutions=fates[:1])])
-    assert [one.row for one in ledger.pending(package.key)] == [5]
-    closed = replace(under_way, phase=Phase.CLOSED)
-    (new,) = ledger.save([Change(under_way, closed, resolutions=fates[1:])])
-    assert (new.number, new.rows, new.phase) == (2, 2, Phase.PLANNED)
-    assert [(one.row, one.sends) for one in ledger.pending(new.key)] == [(3, 1), (5, 1)]
-    found = list(ledger.verdicts(file))
-    assert [str(one.status) for one in found] == ["Pending", "Integrated", "Pending"]
-    assert found[0].messages == (Message("", "Enough."),)
 
 
 def offer(row: int, product: str) -> Item:

@@ -24,7 +24,7 @@ from feedtool.ledger import (
     tables,
 )
 from feedtool.ledger.database import reading, writing
-from feedtool.model.errors import FileProblem, Interrupted
+from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Item, LookupRow, Message, PackageSummary, Status
 from feedtool.model.settings import PackageLimits
 from tests.ledger.conftest import NOW, SERVICE, add_run
@@ -584,24 +584,6 @@ def test_what_was_last_written_to_a_place(ledger: Ledger) -> None:
         ledger.add_output(run, "a.xlsx", sha256, NOW)
         ledger.add_output(run, "b.xlsx", "33", NOW)
         assert (ledger.output("a.xlsx"), ledger.output("b.xlsx")) == (sha256, "33")
-
-
-# Files.
-
-
-def test_a_ledger_that_cannot_be_written(ledger: Ledger) -> None:
-    _, package = one_package(ledger)
-    with writing(ledger.engine) as db:  # as somebody else might
-        db.exec_driver_sql("DROP TABLE attempts")
-    with pytest.raises(Interrupted, match="ledger cannot be written"):
-        ledger.save([Change(package, package, Attempt(1, "look", NOW))])
-
-
-def test_a_bug_is_no_broken_disk(ledger: Ledger) -> None:
-    _, package = one_package(ledger)
-    twice = Change(package, package, Attempt(1, "look", NOW))
-    with pytest.raises(IntegrityError):
-        ledger.save([twice, twice])
 
 
 # What the history asks: counts, clocks, later runs.

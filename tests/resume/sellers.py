@@ -14,9 +14,9 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.areas.products.sandbox.records import Reported, reported_products
-from tests.conftest import offer
+from tests.conftest import gtin, offer
 from tests.resume import world
-from tests.resume.world import World, restricted
+from tests.resume.world import World
 
 LAMPS = "2B0401"
 """A category that wants a bulb base and a luminous flux, and no brand."""
@@ -88,7 +88,7 @@ class Shop(World):
         book.save(self.folder / "offers.xlsx")
 
     def gtin(self, number: int) -> str:
-        return restricted(self.number + number)
+        return gtin(self.number + number, 2)
 
     def offer(self, number: int) -> dict[str, str]:
         own = {} if number == STRANGER else {"product.gtin": self.gtin(number)}

@@ -127,18 +127,11 @@ def workbook(path: Path, rows: int, prefix: str = "SKU") -> None:
         if number in INVALID:
             row["quantity"] = "-1"
         if number in REFUSED:
-            row["product.gtin"] = restricted(number)
+            row["product.gtin"] = gtin(number, 2)
         if number == 1:
             sheet.append(list(row))
         sheet.append(list(row.values()))
     book.save(path)
-
-
-def restricted(number: int) -> str:
-    """A GTIN of its own for every number, of which the service has no product sheet."""
-    digits = f"2{gtin(number)[1:12]}"
-    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
-    return digits + str(-total % 10)
 
 
 class Gate:

@@ -33,10 +33,8 @@ def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = Non
 MISSING = outcome(error=FileProblem("missing"))
 ENDS: Mapping[str, tuple[list[SheetResult], FeedtoolError | None, int]] = {
     "nothing": ([], None, 9),
-    "valid": ([outcome(Status.VALID)], None, 0),
     "integrated": ([outcome(Status.INTEGRATED, Status.INTEGRATED)], None, 0),
     "unchanged": ([outcome(Status.INTEGRATED, Status.UNCHANGED)], None, 0),
-    "nothing but unchanged": ([outcome(Status.UNCHANGED)], None, 9),
     "unchanged and invalid": ([outcome(Status.UNCHANGED, Status.INVALID)], None, 1),
     "unchanged and held": ([outcome(Status.UNCHANGED, Status.HELD)], None, 1),
     "one unchanged, the other sent": (
@@ -44,13 +42,9 @@ ENDS: Mapping[str, tuple[list[SheetResult], FeedtoolError | None, int]] = {
         None,
         0,
     ),
-    "superseded": ([outcome(Status.SUPERSEDED)], None, 0),
     "invalid": ([outcome(Status.INTEGRATED, Status.INVALID)], None, 1),
     "invalid, of a mere check": ([outcome(invalid=1)], None, 1),
     "rejected": ([outcome(Status.INTEGRATED, Status.REJECTED)], None, 1),
-    "duplicated": ([outcome(Status.DUPLICATED)], None, 1),
-    "held": ([outcome(Status.HELD)], None, 1),
-    "unknown": ([outcome(Status.UNKNOWN)], None, 1),
     "pending": ([outcome(Status.PENDING, Status.REJECTED)], None, 6),
     "unreadable": ([MISSING], None, 3),
     "unreadable and invalid": ([outcome(Status.INVALID), MISSING], None, 3),

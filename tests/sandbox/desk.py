@@ -13,6 +13,7 @@ import pytest
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import HttpRequest, Quota, Sandbox, SandboxSettings
+from tests.conftest import gtin
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
@@ -176,9 +177,7 @@ class Desk:
     @staticmethod
     def gtin(number: int) -> str:
         """A well-formed GTIN-13 of its own for each number."""
-        digits = f"{400000000000 + number}"
-        total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
-        return f"{digits}{-total % 10}"
+        return gtin(number, 4)
 
     @classmethod
     def offer(cls, reference: str | None = "A-1", number: int = 1, /, **changes: Any) -> Any:

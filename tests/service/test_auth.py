@@ -106,27 +106,23 @@ def test_a_command_that_gives_no_token(arguments: list[str], why: str) -> None:
         CommandToken([sys.executable, *arguments]).get()
 
 
-def test_a_command_that_is_not_there() -> None:
-    with pytest.raises(NotAuthorised, match="No such file"):
-        CommandToken("/nowhere/token --quiet").get()
-
-
 @pytest.mark.parametrize("text", ["", "  ", "pass 'unclosed"])
 def test_a_command_that_is_none(text: str) -> None:
     with pytest.raises(UsageProblem, match="token command"):
         CommandToken(text)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(NotAuthorised, match="No such file"):
-        FileToken(tmp_path / "none").get()
-
-
-def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+def test_what_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "token"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(NotAuthorised, match="no text"):
-        FileToken(path).get()
+    missing: list[tuple[Token, str]] = [
+        (FileToken(path), "no text"),
+        (FileToken(tmp_path / "none"), "No such file"),
+        (CommandToken("/nowhere/token --quiet"), "No such file"),
+    ]
+    for token, why in missing:
+        with pytest.raises(NotAuthorised, match=why):
+            token.get()
 
 
 @pytest.mark.parametrize(

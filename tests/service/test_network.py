@@ -22,7 +22,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 
 @contextmanager
-def port(talk: Callable[[socket.socket], None], *, is_tls: bool = False) -> Iterator[str]:
+def port(talk: Callable[[socket.socket], object], *, is_tls: bool = False) -> Iterator[str]:
     """The address of a server that takes one connection and does as it is told with it."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(LOOPBACK)
@@ -61,6 +61,17 @@ def connect_for(base: str, looks: int) -> Client:
 
 def read(client: Client) -> Reply:
     return client.send(read_package("p1"))
+
+
+def saying(answer: bytes, times: int = 1) -> Callable[[socket.socket], None]:
+    """Answers so many calls so."""
+
+    def talk(connection: socket.socket) -> None:
+        for _ in range(times):
+            connection.recv(65536)
+            connection.sendall(answer)
+
+    return talk
 
 
 def drip(begun: bytes, drop: bytes) -> Callable[[socket.socket], None]:
@@ -110,11 +121,7 @@ def test_a_dripping_answer_ends_with_the_call(begun: bytes, drop: bytes, *, is_t
 
 def test_a_server_that_does_not_read() -> None:
     done = threading.Event()
-
-    def talk(_: socket.socket) -> None:
-        done.wait(60)
-
-    with port(talk) as base, connect_for(base, 50) as client:
+    with port(lambda _: done.wait(60)) as base, connect_for(base, 50) as client:
         with pytest.raises(OutcomeUnknown, match=r"^the whole call"):
             client.send(upload("p1", [b"1" * 3_000_000]))
         done.set()
@@ -129,11 +136,7 @@ def test_a_server_that_does_not_read() -> None:
 )
 def test_silence_ends_with_the_shorter_time(timeouts: Timeouts, told: str) -> None:
     done = threading.Event()
-
-    def talk(_: socket.socket) -> None:
-        done.wait(60)
-
-    with port(talk) as base, connect(base, timeouts) as client:
+    with port(lambda _: done.wait(60)) as base, connect(base, timeouts) as client:
         with pytest.raises(OutcomeUnknown, match=told):
             read(client)
         done.set()
@@ -141,12 +144,7 @@ def test_silence_ends_with_the_shorter_time(timeouts: Timeouts, told: str) -> No
 
 @pytest.mark.usefixtures("_trusted")
 def test_connections_are_kept_and_each_call_has_its_time() -> None:
-    def talk(connection: socket.socket) -> None:
-        for _ in range(10):
-            connection.recv(65536)
-            connection.sendall(OK)
-
-    with port(talk, is_tls=True) as base, connect_for(base, 30) as client:
+    with port(saying(OK, 10), is_tls=True) as base, connect_for(base, 30) as client:
         assert [read(client).status for _ in range(10)] == [200] * 10
 
 
@@ -168,11 +166,7 @@ def test_a_name_that_nobody_has() -> None:
     ],
 )
 def test_an_answer_that_breaks_off(answer: bytes) -> None:
-    def talk(connection: socket.socket) -> None:
-        connection.recv(65536)
-        connection.sendall(answer)
-
-    with port(talk) as base, connect(base) as client, pytest.raises(OutcomeUnknown):
+    with port(saying(answer)) as base, connect(base) as client, pytest.raises(OutcomeUnknown):
         read(client)
 
 
@@ -257,12 +251,7 @@ def test_the_environments_proxy_is_used(
 def test_this_machine_needs_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     """A token that stays here would leave by it."""
     monkeypatch.setenv("http_proxy", "http://proxy.invalid:1")
-
-    def talk(connection: socket.socket) -> None:
-        connection.recv(65536)
-        connection.sendall(OK)
-
-    with port(talk) as base, connect(base) as client:
+    with port(saying(OK)) as base, connect(base) as client:
         assert read(client).status == 200
 
 

@@ -233,12 +233,6 @@ def test_addresses_that_are_none(path: str) -> None:
         Grant(path, "me", StaticToken("s"))
 
 
-def test_an_address_holds_no_password() -> None:
-    with pytest.raises(UsageProblem) as caught:
-        Grant("https://me:planted@auth.example/", "me", StaticToken("s"))
-    assert "planted" not in caught.value.message + caught.value.hint
-
-
 @pytest.mark.parametrize(
     ("url", "is_refused"),
     [

@@ -24,10 +24,11 @@ from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.settings import Quota
 from tests.areas.products.sandbox.made_products import PIECES, product
 from tests.areas.products.sandbox.records import Reported, reported_products
+from tests.conftest import gtin
 from tests.simulation.checker import Court, Findings, Wrong
 from tests.simulation.machine import Crash
 from tests.simulation.network import Network
-from tests.simulation.story import MARK, Row, Story, Told, gtin
+from tests.simulation.story import MARK, Row, Story, Told
 from tests.simulation.world import SERVICE, World
 
 NO_SHEET = "1324"
@@ -59,7 +60,7 @@ class ShopStory(Story):
     def _made(self, run: int, row: int, own: int) -> Row:
         chance = self.random.random()
         changes = {f"_{PIECES}": ["many"]} if chance < 0.1 else {"title": f"Mug {run}"}
-        number, mark = gtin(own, first="2"), f"{run}/p{row}"
+        number, mark = gtin(own, 2), f"{run}/p{row}"
         document = product(number, **changes) | {MARK: mark}
         body = json.dumps(document).encode()
         item = Item(row, "Products", "", document["sellerProductReference"], number, body)
@@ -68,7 +69,7 @@ class ShopStory(Story):
     def _product(self, reference: str) -> dict[str, str]:
         """Mostly one that has no sheet until it is made."""
         own = self.references.index(reference) if reference in self.references else 0
-        return {"gtin": gtin(own, first="2" if self.random.random() < 0.5 else "3")}
+        return {"gtin": gtin(own, 2 if self.random.random() < 0.5 else 3)}
 
 
 # The way there.

@@ -8,6 +8,7 @@ from typing import Any
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
+from tests.conftest import gtin
 
 CHANNELS = ("PRIMARY", "SECOND")
 FURTHER = 50
@@ -139,14 +140,7 @@ class Story:
         chance = self.random.random()
         if chance < 0.04:
             own = self.random.randrange(len(self.references))
-        return {"gtin": gtin(own, first="2" if chance > 0.96 else "3")}
-
-
-def gtin(number: int, first: str = "3") -> str:
-    """A well-formed GTIN-13 of its own for every number."""
-    digits = f"{first}{number:011d}"
-    total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
-    return digits + str(-total % 10)
+        return {"gtin": gtin(own, 2 if chance > 0.96 else 3)}
 
 
 def _told(values: list[Any]) -> list[tuple[int, Any]]:

@@ -1,14 +1,15 @@
 """A watched folder with an account at the sandbox, whose time is nobody's but the test's."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
 from feedtool.sandbox import Sandbox
@@ -25,19 +26,12 @@ from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.watch.folder import Folder
+from feedtool.watch.health import Turn
 from feedtool.watch.messages import DeduplicatedLog
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import Environment, SellerAccount, Settings, seller_key
 from feedtool.watch.watcher import Watcher
 from tests.conftest import table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-    from threading import Barrier
-
-    from feedtool.model.errors import Exit, FeedtoolError
-    from feedtool.watch.health import Turn
 
 ADDRESS = "http://sandbox.invalid/v2"
 PATIENCE = 60

@@ -1,7 +1,5 @@
 """What is done next, whatever was done before."""
 
-from __future__ import annotations
-
 from datetime import date
 from itertools import islice, product
 from pathlib import PurePosixPath
@@ -18,24 +16,13 @@ TABLE: dict[tuple[ClaimState, bool, bool, bool], ClaimStep | None] = {
     # state, has run, in processing, in inbox
     (T, NO, NO, YES): ClaimStep.TAKE_IN,
     (T, NO, NO, NO): ClaimStep.FORGET,
-    (T, NO, YES, NO): ClaimStep.SEND,
-    (T, NO, YES, YES): ClaimStep.SEND,
-    (T, YES, NO, NO): ClaimStep.GO_ON,
-    (T, YES, NO, YES): ClaimStep.GO_ON,
-    (T, YES, YES, NO): ClaimStep.GO_ON,
-    (T, YES, YES, YES): ClaimStep.GO_ON,
-    (A, YES, YES, NO): ClaimStep.FILE_AWAY,
-    (A, YES, YES, YES): ClaimStep.FILE_AWAY,
-    (A, YES, NO, NO): ClaimStep.END,
-    (A, YES, NO, YES): ClaimStep.END,
-    (R, NO, YES, NO): ClaimStep.FILE_AWAY,
-    (R, NO, YES, YES): ClaimStep.FILE_AWAY,
-    (R, NO, NO, NO): ClaimStep.FORGET,
-    (R, NO, NO, YES): ClaimStep.FORGET,
-    (R, YES, YES, NO): ClaimStep.FILE_AWAY,
-    (R, YES, YES, YES): ClaimStep.FILE_AWAY,
-    (R, YES, NO, NO): ClaimStep.END,
-    (R, YES, NO, YES): ClaimStep.END,
+    **{(T, NO, YES, inbox): ClaimStep.SEND for inbox in (NO, YES)},
+    **{(T, YES, there, inbox): ClaimStep.GO_ON for there, inbox in product((NO, YES), repeat=2)},
+    **{(A, YES, YES, inbox): ClaimStep.FILE_AWAY for inbox in (NO, YES)},
+    **{(A, YES, NO, inbox): ClaimStep.END for inbox in (NO, YES)},
+    **{(R, run, YES, inbox): ClaimStep.FILE_AWAY for run, inbox in product((NO, YES), repeat=2)},
+    **{(R, NO, NO, inbox): ClaimStep.FORGET for inbox in (NO, YES)},
+    **{(R, YES, NO, inbox): ClaimStep.END for inbox in (NO, YES)},
     **{(E, run, there, inbox): None for run, there, inbox in product((NO, YES), repeat=3)},
 }
 

@@ -1,9 +1,8 @@
 """Files in the inbox, and where they and their answers are afterwards."""
 
-from __future__ import annotations
-
 import os
 import signal
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import timedelta
 from io import BytesIO
@@ -12,7 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from shutil import rmtree
 from threading import Barrier
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from openpyxl import load_workbook
@@ -25,18 +24,13 @@ from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.workspace import unfinished
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.folder import Folder
+from feedtool.watch.health import Turn
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import ClaimWorkspace, SellerAccount
 from feedtool.watch.steps import InboxRoute
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer, table
-from tests.watch.conftest import ADDRESS, PATIENCE, RUNS_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from feedtool.watch.health import Turn
-    from tests.watch.conftest import World
+from tests.watch.conftest import ADDRESS, PATIENCE, RUNS_OUT, World
 
 DAY = "done/2026-03-02"
 
@@ -686,32 +680,24 @@ def test_a_folder_has_one_name(world: World) -> None:
     assert not other.create()
 
 
-@pytest.mark.parametrize(
-    ("place", "message"),
-    [
-        ("mistyped", "is no watched folder: there is no "),
-        ("there", "is no watched folder: there is no "),
-        ("file", "is no watched folder"),
-    ],
-)
-def test_a_folder_without_an_inbox_is_not_watched(tmp_path: Path, place: str, message: str) -> None:
+NO_FOLDERS = [
+    ("mistyped", Folder.prepare, "is no watched folder: there is no "),
+    ("there", Folder.prepare, "is no watched folder: there is no "),
+    ("file", Folder.prepare, "is no watched folder"),
+    ("file", Folder.create, "cannot be watched: "),
+    ("mistyped/feeds", Folder.create, "cannot be made: there is no "),
+]
+
+
+@pytest.mark.parametrize(("place", "step", "message"), NO_FOLDERS)
+def test_what_is_no_folder_does_not_become_one(
+    tmp_path: Path, place: str, step: Callable[[Folder], object], message: str
+) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "file").write_text("a file")
     with pytest.raises(UsageProblem, match=message):
-        Folder(tmp_path / place).prepare()
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "there"]
-    assert list((tmp_path / "there").iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("place", "message"),
-    [("file", "cannot be watched: "), ("mistyped/feeds", "cannot be made: there is no ")],
-)
-def test_a_folder_that_cannot_be_made(tmp_path: Path, place: str, message: str) -> None:
-    (tmp_path / "file").write_text("a file")
-    with pytest.raises(UsageProblem, match=message):
-        Folder(tmp_path / place).create()
-    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+        step(Folder(tmp_path / place))
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "there"]
 
 
 def test_a_folder_that_has_lost_its_name(world: World) -> None:

@@ -12,7 +12,7 @@ from feedtool.sheets.annotate.notes import SheetNotes, Summary
 from feedtool.sheets.annotate.part_encoding import utf8
 from feedtool.sheets.annotate.sheet_plan import SheetPlan, earlier_columns, plan_sheet
 from feedtool.sheets.annotate.workbook_parts import BookParts, SmallPart, summary_sheet
-from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, comment_of, named, raw
+from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, named, raw
 from feedtool.sheets.read.cell_decoder import Decoder
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
 from feedtool.sheets.read.shared_strings import SharedStrings
@@ -128,7 +128,7 @@ def _write(
     for name, data in changed.items():
         if package.part(name) is None and like is not None:
             repack.write(named(name, like), (data,))
-    repack.finish(comment_of(package.path))
+    repack.finish(package.comment)
 
 
 def check_package(

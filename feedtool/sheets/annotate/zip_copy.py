@@ -9,9 +9,8 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from copy import copy
-from pathlib import Path
 from typing import IO
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZipInfo
 
 from feedtool.model.errors import UsageProblem
 from feedtool.sheets.read.errors import COPY_AGAIN, CorruptZip
@@ -112,12 +111,6 @@ def named(name: str, like: ZipInfo) -> ZipInfo:
     info.comment = b""
     info.flag_bits = 0 if name.isascii() else _NAME_IS_UTF8
     return info
-
-
-def comment_of(path: Path) -> bytes:
-    """The comment of a whole package."""
-    with ZipFile(path) as package:
-        return package.comment
 
 
 def _open_local(info: ZipInfo, source: IO[bytes]) -> tuple[bytes, int]:

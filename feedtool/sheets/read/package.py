@@ -50,6 +50,7 @@ class ZipPackage:
             self._zip = _open_zip(self._file)
             self.infos: list[ZipInfo] = self._zip.infolist()
             """Every member as it stands in the package, in order, folders included."""
+            self.comment = self._zip.comment
             self._by_key = _index(self.infos, limits)
             _refuse_bombs(self.infos, limits, path.stat().st_size)
         except BaseException:

@@ -1,24 +1,12 @@
 """Workbooks that SheetJS (npm `xlsx`) writes, which declares many types for parts it has not."""
 
-import json
-import os
-import shutil
-import subprocess
 from pathlib import Path
-
-import pytest
 
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
 from tests.sheets.conftest import MAIN, PACKAGE_RELS, RELS, Content, MakePackage, rows_of
 
-VERSION = "0.18.5"
 ROWS: list[list[str | int]] = [["sellerExternalReference", "quantity"], ["A-1", 7], ["A-2", 8]]
-SCRIPT = """
-const xlsx = require('xlsx'), book = xlsx.utils.book_new(), [rows, path] = process.argv.slice(1);
-xlsx.utils.book_append_sheet(book, xlsx.utils.aoa_to_sheet(JSON.parse(rows)), 'Offers');
-xlsx.writeFile(book, path);
-"""
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 SUMMARY = Summary("feedtool summary", [["done"]])
 
@@ -61,36 +49,7 @@ LIKE_IT: dict[str, Content] = {
     '<ignoredErrors><ignoredError numberStoredAsText="1" sqref="A1:B3"/></ignoredErrors>'
     "</worksheet>",
 }
-"""What it writes, but for the parts and types that make no difference."""
-
-
-@pytest.fixture(scope="session")
-def sheetjs(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path | None:
-    """A workbook by the real package, kept in pytest's cache; None where it cannot be had."""
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if not (npm and node):
-        return None
-    folder = pytestconfig.cache.mkdir(f"xlsx-{VERSION}")
-    modules = folder / "node_modules"
-    path = tmp_path_factory.mktemp("sheetjs") / "sheetjs.xlsx"
-    install = [npm, "install", "--prefix", str(folder), "--no-audit", f"xlsx@{VERSION}"]
-    write = [node, "-e", SCRIPT, json.dumps(ROWS), str(path)]
-    environment = {**os.environ, "NODE_PATH": str(modules)}
-    try:
-        for command in (write,) if (modules / "xlsx").is_dir() else (install, write):
-            subprocess.run(  # noqa: S603 — ours
-                command, check=True, capture_output=True, timeout=60, env=environment
-            )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return path
-
-
-@pytest.fixture(params=["by SheetJS", "like it"])
-def book(request: pytest.FixtureRequest, make_package: MakePackage) -> Path:
-    """Its workbook; where the package cannot be had, one of the same shape stands for it."""
-    by_sheetjs = request.getfixturevalue("sheetjs") if request.param == "by SheetJS" else None
-    return by_sheetjs or make_package(LIKE_IT)
+"""As version 0.18.5 writes it, but for the parts and types that make no difference."""
 
 
 def columns(path: Path) -> list[list[str]]:
@@ -99,7 +58,8 @@ def columns(path: Path) -> list[list[str]]:
     return [[cell.text for _, cell in sorted(row.items())] for row in cells.values()]
 
 
-def test_it_is_read_and_annotated_twice(book: Path, tmp_path: Path) -> None:
+def test_it_is_read_and_annotated_twice(make_package: MakePackage, tmp_path: Path) -> None:
+    book = make_package(LIKE_IT)
     theirs = [[str(value) for value in row] for row in ROWS]
     assert columns(book) == theirs
     copy = tmp_path / "sheetjs.result.xlsx"

@@ -1,23 +1,15 @@
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.read.workbook import resolve
+from tests.sheets.conftest import MAIN, PACKAGE_RELS, RELS, TYPES, Content, MakePackage
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships"
-PACKAGE_RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
-TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 SHEET = (
     f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
     "</worksheet>"
 )
-
-MakePackage = Callable[..., Path]
 
 
 def rels(*lines: tuple[str, str, str], base: str = RELS) -> str:
@@ -177,7 +169,7 @@ BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
     ],
 )
 def test_what_is_no_workbook(
-    make_package: MakePackage, parts: dict[str, str | None], code: str
+    make_package: MakePackage, parts: dict[str, Content], code: str
 ) -> None:
     path = make_package({"xl/worksheets/sheet1.xml": SHEET, **parts})
     with pytest.raises(FileProblem) as caught, open_source(path):
@@ -203,6 +195,9 @@ def test_the_workbook_is_found_without_relationships(make_package: MakePackage) 
 def test_the_type_of_the_workbook_itself_counts(
     make_package: MakePackage, content_types: str
 ) -> None:
-    parts = {"[Content_Types].xml": content_types, "xl/worksheets/sheet1.xml": SHEET}
+    parts: dict[str, Content] = {
+        "[Content_Types].xml": content_types,
+        "xl/worksheets/sheet1.xml": SHEET,
+    }
     with open_source(make_package(parts)) as source:
         assert len(source.sheet("Offers").head(1)) == 1
