@@ -58,14 +58,9 @@ REFUSED = {
     "a number that a format shows as a date": (STOCK, 45000, "yyyy-mm-dd", "date-in-number-cell"),
     "a duration": (STOCK, 2.5, "[h]:mm", "date-in-number-cell"),
     "a boolean in a stock": (STOCK, True, "General", "boolean-in-cell"),
-    "a boolean in a condition": ("condition", True, "General", "boolean-in-cell"),
     "an error": (PRICE, "#N/A", "General", "formula-error"),
     "a formula without a result": (PRICE, "=1+1", "General", "formula-no-cache"),
-    "a GTIN beyond 15 digits": (GTIN, 4006381333931012, "0", "precision-lost"),
     "a reference beyond 15 digits": (REFERENCE, 12345678901234567, "0", "precision-lost"),
-    "a wrong check digit in a number": (GTIN, 4006381333932, "0", "gtin-checksum"),
-    "three decimals": (PRICE, 19.995, "0.00", "number-precision"),
-    "a fraction of a piece": (STOCK, 2.5, "0", "integer-required"),
 }
 
 
@@ -81,11 +76,9 @@ READ: dict[str, tuple[str, object, str, str, object]] = {
     "a GTIN as a number": (GTIN, 4006381333931, "0", "product.gtin", "4006381333931"),
     "a GTIN shown as 4.01E+12": (GTIN, 4006381333931, "0.00E+00", "product.gtin", "4006381333931"),
     "a format that pads": (GTIN, 36000291452, "0000000000000", "product.gtin", "0036000291452"),
-    "a reference as a number": (REFERENCE, 42, "General", REFERENCE, "42"),
     "a reference as a float": (REFERENCE, 42.0, "0.00", REFERENCE, "42"),
     "a padded reference": (REFERENCE, 42, "00000", REFERENCE, "00042"),
     "TRUE as text": (REFERENCE, "TRUE", "@", REFERENCE, "TRUE"),
-    "a whole stock with decimals": (STOCK, 7.0, "0.00", STOCK, 7),
 }
 
 
@@ -139,15 +132,9 @@ def test_what_a_formula_came_to(files: Files, cell: str, code: str | None) -> No
     assert [one.code for one in sheet.problems()] == ([] if code is None else [code])
 
 
-@pytest.mark.parametrize("code", ["formula-error", "formula-no-cache"])
-def test_an_error_in_an_optional_column_is_told_too(files: Files, code: str) -> None:
-    value = "#REF!" if code == "formula-error" else "=1+1"
-    path = files.book({"Offers": [offer(price__originPrice="1")]})
-    book = load_workbook(path)
-    book["Offers"]["J2"].value = value
-    book.save(path)
-    (sheet,) = checked(path)
-    assert [(one.column, one.code) for one in sheet.problems()] == [("J", code)]
+def test_an_error_in_an_optional_column_is_told_too(files: Files) -> None:
+    (sheet,) = checked(files.book({"Offers": [offer(price__originPrice="#REF!")]}))
+    assert [(one.column, one.code) for one in sheet.problems()] == [("J", "formula-error")]
 
 
 @pytest.mark.parametrize("escape", ["_x0000_", "_x0009_", "_x200B_", "_x000D_"])
