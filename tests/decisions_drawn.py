@@ -14,12 +14,11 @@ from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, intend
 from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
 from feedtool.delivery.transition import TransitionContext, clear
 from feedtool.feeds.answers import (
+    AnswerPage,
     LogPage,
     Meaning,
     PackageView,
     ReportItem,
-    ReportsPage,
-    ResultsPage,
 )
 from feedtool.feeds.delivery import Act, DeliveryRoute, Direct, Goal, Judgement, PackageRef
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
@@ -152,8 +151,8 @@ PACKAGES = Machine(
         Step.GET_PACKAGE: {**STATES, **NOT_FOUND},
         Step.COMMIT: {"taken": done(), **NOT_FOUND},
         Step.GET_RESULTS: {
-            "last page": done(ResultsPage([], None, 0)),
-            "a page": done(ResultsPage([], "next", 0)),
+            "last page": done(AnswerPage([], None, 0)),
+            "a page": done(AnswerPage([], "next", 0)),
             **NOT_FOUND,
         },
         Step.LOOKUP: {**LOOKED_UP, **NOT_FOUND},
@@ -170,7 +169,7 @@ NO_ROOM = ITEM._replace(status=Status.REFUSED, messages=(Message("QuotaExceeded"
 
 
 def reports(*items: ReportItem, now: datetime = TIME, **package: Any) -> Case:
-    return done(ReportsPage([*items], None), now, **package)
+    return done(AnswerPage([*items], None), now, **package)
 
 
 BATCHES = Machine(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 
 from feedtool.delivery.steps import Step
-from feedtool.feeds.answers import ListedPackage, LogPage, Meaning, PackagesPage
+from feedtool.feeds.answers import AnswerPage, ListedPackage, LogPage, Meaning
 from feedtool.feeds.delivery import (
     Endpoint,
     PackageLog,
@@ -73,7 +73,9 @@ def foreign_packages(
     return warnings
 
 
-def _listed(client: Sender, listing: Endpoint[PackagesPage]) -> Iterator[ListedPackage]:
+def _listed(
+    client: Sender, listing: Endpoint[AnswerPage[ListedPackage]]
+) -> Iterator[ListedPackage]:
     ref = PackageRef("", "", "", AccountSettings())
     for _ in range(PAGES):
         call = listing.call(ref)
@@ -84,7 +86,7 @@ def _listed(client: Sender, listing: Endpoint[PackagesPage]) -> Iterator[ListedP
         if kind_of(call, reply) is not AnswerKind.DONE:
             return
         page = listing.read(reply)
-        yield from page.packages
+        yield from page.items
         if page.next is None:
             return
         ref = ref._replace(link=page.next)
@@ -115,10 +117,10 @@ def without_foreign(
         return answer
     page, key = answer.value, package.key
     # While there are no more results than rows nobody else's can swell the ledger.
-    if step is Step.GET_RESULTS and seen + len(page.results) > package.rows:
-        known = ledger.references(key, [result.reference for result in page.results])
-        results = [result for result in page.results if result.reference in known]
-        page = page._replace(results=results)
+    if step is Step.GET_RESULTS and seen + len(page.items) > package.rows:
+        known = ledger.references(key, [result.reference for result in page.items])
+        results = [result for result in page.items if result.reference in known]
+        page = page._replace(items=results)
     elif step is Step.GET_LOG and isinstance(protocol, Submitted):
         known = ledger.references(key, [entry.reference for entry in page.entries])
         page = own_entries(page, known, partial(ledger.pending, key), protocol)

@@ -34,7 +34,7 @@ from feedtool.delivery.transition import (
     stop_run,
     with_common,
 )
-from feedtool.feeds.answers import Meaning, PackageView, ResultsPage
+from feedtool.feeds.answers import AnswerPage, Meaning, PackageView, RequestResult
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message
@@ -256,7 +256,7 @@ def _look_again(package: Package, context: AnswerContext) -> Transition:
 
 
 def _read(package: Package, context: AnswerContext) -> Transition:
-    page: ResultsPage = context.answer.value
+    page: AnswerPage[RequestResult] = context.answer.value
     pages = package.pages + 1
     # A page holds a row at least, so more pages than rows are a circle.
     is_last = page.next is None or pages > package.rows
@@ -264,7 +264,7 @@ def _read(package: Package, context: AnswerContext) -> Transition:
     if is_last:
         readings = package.readings + 1
         after = replace(after, phase=Phase.READ, link=None, pages=0, readings=readings)
-    return Transition(after, results=page.results)
+    return Transition(after, results=page.items)
 
 
 def _not_read(package: Package, context: AnswerContext) -> Transition:

@@ -44,7 +44,7 @@ from feedtool.delivery.transition import (
     stop_run,
     with_common,
 )
-from feedtool.feeds.answers import LogPage, Meaning, ReportItem, ReportsPage
+from feedtool.feeds.answers import AnswerPage, LogPage, Meaning, ReportItem
 from feedtool.feeds.delivery import PackageLog, Submitted
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, PendingProduct, Status
@@ -137,7 +137,7 @@ def _in_doubt(package: Package, context: AnswerContext) -> Transition:
 
 
 def _looked_for(package: Package, context: AnswerContext) -> Transition:
-    page: ReportsPage = context.answer.value
+    page: AnswerPage[ReportItem] = context.answer.value
     ours = _ours(package, context.intent.pending, page.items, context)
     if ours:
         ((package_id, _),) = Counter(ours).most_common(1)
@@ -178,7 +178,7 @@ def _ours(
 
 
 def _reported(package: Package, context: AnswerContext) -> Transition:
-    page: ReportsPage = context.answer.value
+    page: AnswerPage[ReportItem] = context.answer.value
     # The specification shows no filter, so the service may show other packages too.
     items = [item for item in page.items if item.package_id in {None, package.package_id}]
     matches = list(context.protocol.outcome.match(context.intent.pending, items))
@@ -234,7 +234,7 @@ def report_pause(tries: int) -> timedelta:
     return min(LONGEST_PAUSE, timedelta(seconds=1.5 ** min(tries, 30)))
 
 
-def _next_page(package: Package, page: ReportsPage) -> Package | None:
+def _next_page(package: Package, page: AnswerPage[ReportItem]) -> Package | None:
     """The package as it is when a further page is to be read; that is no progress yet."""
     pages = package.pages + 1
     if page.next is None or pages >= MOST_PAGES:

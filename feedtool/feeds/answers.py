@@ -2,9 +2,11 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from feedtool.model.nouns import Message, Status
+
+T = TypeVar("T")
 
 
 class Meaning(StrEnum):
@@ -39,16 +41,6 @@ class RequestResult(NamedTuple):
     messages: tuple[Message, ...]
 
 
-class ResultsPage(NamedTuple):
-    """One page of a package's results."""
-
-    results: list[RequestResult]
-    next: str | None
-    """The address of the page after this one, of the same origin."""
-    strange: int
-    """Items without a reference or a status: they are no result of any row."""
-
-
 class ListedPackage(NamedTuple):
     """A package as the list of the seller's packages shows it."""
 
@@ -57,14 +49,6 @@ class ListedPackage(NamedTuple):
     """In the service's word, "" where it says none."""
     meaning: Meaning
     created_at: datetime | None
-
-
-class PackagesPage(NamedTuple):
-    """One page of packages."""
-
-    packages: list[ListedPackage]
-    next: str | None
-    """The address of the page after this one, of the same origin."""
 
 
 class ReportItem(NamedTuple):
@@ -82,12 +66,14 @@ class ReportItem(NamedTuple):
     messages: tuple[Message, ...] = ()
 
 
-class ReportsPage(NamedTuple):
-    """One page of reports."""
+class AnswerPage(NamedTuple, Generic[T]):
+    """One page of a list: of results, of the seller's packages, of reports."""
 
-    items: list[ReportItem]
+    items: list[T]
     next: str | None
     """The address of the page after this one, of the same origin."""
+    strange: int = 0
+    """Items that could not be read: of results those without a reference or a status."""
 
 
 class LogEntry(NamedTuple):

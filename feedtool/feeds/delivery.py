@@ -14,14 +14,14 @@ from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from feedtool.feeds.answers import (
+    AnswerPage,
+    ListedPackage,
     LogEntry,
     LogPage,
     Meaning,
-    PackagesPage,
     PackageView,
     ReportItem,
-    ReportsPage,
-    ResultsPage,
+    RequestResult,
 )
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import LookupRow, Message, PendingProduct, Status
@@ -134,9 +134,9 @@ class Staged(NamedTuple):
     upload: Callable[[PackageRef, Sequence[bytes]], Call]
     look: Endpoint[PackageView]
     commit: Callable[[PackageRef], Call]
-    results: Endpoint[ResultsPage]
+    results: Endpoint[AnswerPage[RequestResult]]
     lookup: Lookup[Any]
-    listing: Endpoint[PackagesPage]
+    listing: Endpoint[AnswerPage[ListedPackage]]
     """The seller's packages, whoever began them."""
     meaning: Callable[[str], Meaning]
     """Of a word that the service has for a package's state."""
@@ -147,7 +147,7 @@ class Staged(NamedTuple):
 class Report(NamedTuple):
     """Reports of single products, which any list of reports may hold."""
 
-    page: Endpoint[ReportsPage]
+    page: Endpoint[AnswerPage[ReportItem]]
     """A page of the report of a package."""
     find: Callable[[PackageRef, Sequence[PendingProduct]], tuple[Call, int]]
     """A page of the reports of the first of some products, and how many of them it asks for."""

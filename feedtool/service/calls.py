@@ -41,7 +41,7 @@ class Answer(NamedTuple):
     status: int | None = None
     """The HTTP status, where there was an answer at all."""
     value: Any = None
-    """What a success carries, as the area reads it: an id, a PackageView, a ResultsPage."""
+    """What a success carries, as the area reads it: an id, a PackageView, an AnswerPage."""
     refusal: Refusal | None = None
     wait: float | None = None
     """Seconds, where the service asks for them."""

@@ -309,6 +309,7 @@ DAMAGED: dict[str, tuple[str, bytes, str]] = {
     "no requests": ("a.json", b"[]", "holds no request"),
     "requests that are none": ("a.json", b"[1, 2]", "no row looks like a header"),
     "half a zip": ("a.zip", zipped([OFFER])[:-30], "zip"),
+    "no header": ("a.csv", b"a,b\n1,2\n", "header"),
 }
 
 

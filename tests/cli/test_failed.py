@@ -247,3 +247,15 @@ def test_an_out_that_cannot_be(
     feedtool("submit --sandbox", files.csv(offer(1, quantity="-1"), offer(2)))
     ran = feedtool("results 1", *options)
     assert (ran.code, ran.error()[0]) == (2, message)
+
+
+def test_two_files_of_one_name_have_a_workbook_each(feedtool: Feedtool, files: Files) -> None:
+    rows = [offer(1), offer(2, quantity="-1")]
+    one, two = files.book({"Offers": rows}), files.csv(*map(offer, (3, 4)), offer(5, quantity="x"))
+    feedtool("submit --sandbox", one, two)
+    assert feedtool("results 1 --failed-only --out x.xlsx").code == 2
+    ran = feedtool("results 1 --failed-only --format json")
+    assert [Path(sheet["failed"]).name for sheet in ran.json] == [
+        "offers.failed.xlsx",
+        "offers.csv.failed.xlsx",
+    ]

@@ -51,7 +51,9 @@ def test_the_sandbox(feedtool: Feedtool, mixed: Path) -> None:
     ],
 )
 def test_an_event_a_line(feedtool: Feedtool, mixed: Path, command: str, types: set[str]) -> None:
-    ran = feedtool(command, mixed, "--format", "jsonl")
+    ran = feedtool(command, mixed, "--format", "jsonl", "--report", "report.csv")
+    assert "report: report.csv" in ran.err
+    assert Path("report.csv").exists()
     events = [json.loads(line) for line in ran.out.splitlines()]
     assert {event["type"] for event in events} <= types
     assert types - {event["type"] for event in events} <= {"progress"}

@@ -61,6 +61,18 @@ def test_the_cache_is_what_they_are_judged_by(feedtool: Feedtool, files: Files, 
     assert (problem["row"], problem["field"], problem["code"]) == (3, "3001", "enum-value")
 
 
+def test_the_profiles_service_is_the_one_that_counts(
+    feedtool: Feedtool, files: Files, home: Path
+) -> None:
+    files.text(
+        f'[profile.a]\nbase_url = "{SERVICE}"\n[profile.b]\nbase_url = "https://b.example"\n',
+        "feedtool.toml",
+    )
+    path = files.csv(product())
+    assert feedtool("validate", path, "--profile", "a", "--home", home).code == 0
+    assert feedtool("validate", path, "--profile", "b", "--home", home).code == 2
+
+
 def test_the_language_of_the_catalogue(feedtool: Feedtool, files: Files, home: Path) -> None:
     bring(home, "fr")
     path = files.csv(product(language=""))

@@ -26,6 +26,7 @@ from feedtool.model.cells import letters
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
+STRICT_RELS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE_RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
 TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
@@ -176,6 +177,22 @@ def plain() -> bytes:
     return package(around() | {SHEET: worksheet(header() + offers())})
 
 
+def shared_strings() -> bytes:
+    rows = row(1, "".join(f'<c r="{letters(at)}1" t="s"><v>{at}</v></c>' for at in range(4)))
+    rows += "".join(
+        row(at, f'<c r="A{at}" t="s"><v>{at + 2}</v></c>{number(f"B{at}", at)}')
+        for at in range(2, 6)
+    )
+    strings = texts(
+        *(f"<t>{name}</t>" for name in HEADER),
+        '<t xml:space="preserve"> blank at both ends </t>',
+        "<r><t>rich </t></r><r><rPr><b/></rPr><t>text</t></r>",
+        '<t>課長</t><rPh sb="0" eb="2"><t>カチョウ</t></rPh><phoneticPr fontId="1"/>',
+        "<t>a &amp; b &lt;c&gt; &#xE9;</t>",
+    )
+    return package(around() | {SHEET: worksheet(rows), STRINGS: strings})
+
+
 def escapes() -> bytes:
     whole = ("_x000D_", "a_x0041_b", "_x005F_x000D_", "_x00e9_", "_xD83D__xDE00_")
     return table(inline("{}", text) for text in (*whole, "_X0041_", "_x004_"))
@@ -200,10 +217,38 @@ def lenient() -> bytes:
     )
 
 
+def strict() -> bytes:
+    parts = around() | {SHEET: worksheet(header() + offers())}
+    return package(
+        {
+            name: str(content).replace(MAIN, STRICT).replace(RELS, STRICT_RELS)
+            for name, content in parts.items()
+        }
+    )
+
+
 def latin_1() -> bytes:
     sheet = worksheet(header() + offers(more=lambda at: inline(f"D{at}", "é ø")))
     declared = sheet.replace('encoding="UTF-8"', 'encoding="ISO-8859-1"')
     return package(around() | {SHEET: declared.encode("latin-1")})
+
+
+def absolute_names() -> bytes:
+    parts = around() | {SHEET: worksheet(header() + offers())}
+    rels = str(parts["xl/_rels/workbook.xml.rels"])
+    parts["xl/_rels/workbook.xml.rels"] = rels.replace('Target="', 'Target="/xl/')
+    return package(parts, comment=b"a comment of the archive")
+
+
+def other_names() -> bytes:
+    """Parts in folders of their own, in other cases than the relationships say, in odd order."""
+    parts = around() | {SHEET: worksheet(header() + offers())}
+    rels = str(parts["xl/_rels/workbook.xml.rels"]).replace("worksheets/sheet1", "Tabelle%201/S")
+    parts["xl/_rels/workbook.xml.rels"] = rels
+    types = str(parts["[Content_Types].xml"]).replace("worksheets/sheet1", "tabelle 1/s")
+    parts["[Content_Types].xml"] = types
+    parts["xl/tabelle 1/s.xml"] = parts.pop(SHEET)
+    return package(dict(reversed(parts.items())))
 
 
 def dates() -> bytes:
@@ -379,10 +424,14 @@ BOOKS: dict[str, Callable[[], bytes]] = {
     make.__name__: make
     for make in (
         plain,
+        shared_strings,
         escapes,
         escaped_underscores,
         lenient,
+        strict,
         latin_1,
+        absolute_names,
+        other_names,
         dates,
         first_days_of_1904,
         written_dates,

@@ -18,9 +18,7 @@ from feedtool.model.sheet import CheckedSheet
 from tests.conftest import gtin, offer
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-STRICT_MAIN = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-STRICT_RELS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 PACKAGE_RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
 TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 BOOK_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"

@@ -21,6 +21,8 @@ CASES: Mapping[str, Callable[[], bytes]] = {
 }
 NO_STYLE = "it wants the style of every cell to be there"
 UNREADABLE_TO_OPENPYXL = {
+    "strict": "it knows the transitional namespace only",
+    "other_names": "it minds the case of part names",
     "part names with backslashes": "it minds the slashes of part names",
     "an absolute part name": "it minds the slash in front of a part's name",
     "a workbook in another folder": "it looks for xl/workbook.xml alone",

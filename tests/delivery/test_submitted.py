@@ -19,7 +19,7 @@ from feedtool.delivery.submitted import (
     report_pause,
 )
 from feedtool.delivery.transition import Transition, TransitionContext, close
-from feedtool.feeds.answers import ReportItem, ReportsPage
+from feedtool.feeds.answers import AnswerPage, ReportItem
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingProduct, Severity, Status
@@ -77,7 +77,7 @@ VALIDATED: dict[str, Any] = {"word": "Validated", "status": None}
 
 
 def page(*items: ReportItem, link: str | None = None) -> Answer:
-    return Answer(AnswerKind.DONE, value=ReportsPage(list(items), link), status=200)
+    return Answer(AnswerKind.DONE, value=AnswerPage(list(items), link), status=200)
 
 
 # Which step comes next.
@@ -380,7 +380,7 @@ def test_what_a_quota_refuses_is_sent_again_later(
 ) -> None:
     now, before = at(MINUTE), batch()
     rows = (ROWS[0]._replace(sends=sends), ROWS[1])
-    answer = Answer(AnswerKind.DONE, value=ReportsPage([item(**said), item("24", None)], None))
+    answer = Answer(AnswerKind.DONE, value=AnswerPage([item(**said), item("24", None)], None))
     found = transition(
         before, StepIntent(1, Step.GET_REPORT, 1, 0, "p1", pending=rows), answer, now
     )

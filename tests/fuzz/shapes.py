@@ -13,12 +13,12 @@ from tests.corpus.books import (
     RELS,
     SHEET,
     STRICT,
+    STRICT_RELS,
     STRINGS,
     around,
     package,
     texts,
 )
-from tests.corpus.made import STRICT_RELS
 
 KNOWN = (
     *("sellerExternalReference", "product.gtin", "condition", "price.price", "taxes.VAT"),

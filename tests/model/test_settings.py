@@ -2,37 +2,11 @@
 
 from decimal import Decimal
 
-import pytest
-
 from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.check import ReadOptions
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.run_options import RunOptions
-
-DEFAULTS = {
-    "upload_body": "array",
-    "tax_codes": {"VAT": "VAT", "EcoPart": "EcoPart", "DEA": "DEA"},
-    "vat_scale": 100,
-    "gtin_as": "string",
-    "mandatory_mode": "TrackedHomeDelivery",
-    "legacy_modes": {
-        "Standard": "NotTrackedHomeDelivery",
-        "Tracked": "TrackedHomeDelivery",
-        "Registered": "SignedHomeDelivery",
-    },
-    "legacy_document_type": "http://www.cdiscount.com/uri/document",
-    "currencies": ("€", "EUR"),
-    "picture_schemes": ("https",),
-    "picture_types": ("jpg", "jpeg", "png", "gif", "bmp", "webp"),
-    "primary_channel": "PRIMARY",
-    "csv_fallback": "cp1252",
-}
-
-
-@pytest.mark.parametrize(("name", "value"), DEFAULTS.items(), ids=DEFAULTS)
-def test_defaults(name: str, value: object) -> None:
-    assert getattr(AccountSettings(), name) == value
 
 
 def test_limits_are_the_specifications() -> None:

@@ -74,7 +74,7 @@ def of_json(code: str, status: str) -> RowResult:
         "integrationStatus": status,
         "results": [{"resultCode": code, "message": "Why."}],
     }
-    [found] = results_page(Reply(200, {}, json.dumps({"items": [item]}).encode())).results
+    [found] = results_page(Reply(200, {}, json.dumps({"items": [item]}).encode())).items
     return RowResult(3, *found)
 
 

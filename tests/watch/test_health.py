@@ -64,41 +64,45 @@ def test_what_a_killed_watcher_was_writing_is_removed(tmp_path: Path) -> None:
 
 
 TROUBLES = [("shop", Interrupted("cannot be reached")), (None, NotAuthorised("no right"))]
-VERDICTS = {
-    "just turned": (Turn(), 0, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
-    "at work": (Turn(1, 4), 60, Exit.OK, "watching: last turn 60 s ago, 1 in work, 4 waiting"),
-    "too old": (Turn(), 61, Exit.INTERRUPTED, "nobody watches ROOT: last turn 61 s ago"),
-    "a clock behind": (Turn(), -5, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
+BROKEN = [(None, UsageProblem("inbox cannot be read"))]
+NOBODY = "nobody watches ROOT: last turn 61 s ago"
+ANSWERS = {
+    "just turned": (Turn(), None, 0, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
+    "at work": (
+        Turn(1, 4),
+        None,
+        60,
+        Exit.OK,
+        "watching: last turn 60 s ago, 1 in work, 4 waiting",
+    ),
+    "too old": (Turn(), None, 61, Exit.INTERRUPTED, NOBODY),
+    "ahead": (Turn(), None, -5, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
     "trouble": (
-        Turn(troubles=TROUBLES),
-        1,
-        Exit.AUTH,
+        *(Turn(troubles=TROUBLES), None, 1, Exit.AUTH),
         "profile shop: cannot be reached; no right (0 in work, 0 waiting)",
     ),
     "broken": (
-        Turn(troubles=[(None, UsageProblem("inbox cannot be read"))]),
-        1,
-        Exit.USAGE,
+        *(Turn(troubles=BROKEN), None, 1, Exit.USAGE),
         "inbox cannot be read (0 in work, 0 waiting)",
+    ),
+    "done": (Turn(), DONE, 1, Exit.OK, "done: last turn 1 s ago, 0 in work, 0 waiting"),
+    "done long ago": (Turn(), DONE, 61, Exit.INTERRUPTED, NOBODY),
+    "stopped": (
+        *(Turn(), STOPPED, 1, Exit.INTERRUPTED),
+        "the watcher of ROOT was stopped; last turn 1 s ago",
     ),
 }
 
 
-@pytest.mark.parametrize(("turn", "age", "code", "text"), VERDICTS.values(), ids=VERDICTS)
-def test_what_is_answered(told: Told, turn: Turn, age: int, code: Exit, text: str) -> None:
+@pytest.mark.parametrize(("turn", "end", "age", "code", "text"), ANSWERS.values(), ids=ANSWERS)
+def test_what_is_answered(
+    told: Told, turn: Turn, end: str | None, age: int, code: Exit, text: str
+) -> None:
     told.health.turn(turn)
-    found = check_health(told.root, NOON + timedelta(seconds=age), MINUTE)
-    assert found == (code, text.replace("ROOT", str(told.root)))
-
-
-@pytest.mark.parametrize(
-    ("state", "age", "code"),
-    [(DONE, 1, Exit.OK), (DONE, 61, Exit.INTERRUPTED), (STOPPED, 1, Exit.INTERRUPTED)],
-)
-def test_after_the_end(told: Told, state: str, age: int, code: Exit) -> None:
-    told.health.turn(Turn())
-    told.health.write(state)
-    assert check_health(told.root, NOON + timedelta(seconds=age), MINUTE)[0] is code
+    if end:
+        told.health.write(end)
+    answer = check_health(told.root, NOON + timedelta(seconds=age), MINUTE)
+    assert answer == (code, text.replace("ROOT", str(told.root)))
 
 
 def test_a_folder_that_nobody_has_watched(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from feedtool.watch.settling import (
     Entry,
     Sighting,
     is_no_input,
-    is_overdue,
     look,
     pause,
     quiet,
@@ -99,12 +98,6 @@ def test_the_oldest_comes_first() -> None:
     seen = look({}, entries(listing), 0)
     order = ["b.csv", "a.csv", "c.csv", "shop/a.csv"]
     assert [str(one.entry.place) for one in waiting(seen)] == order
-
-
-def test_a_package_that_does_not_open_is_given_three_settle_times() -> None:
-    (sighting,) = look({}, entries({"a.xlsx": (1, 1)}), 0).values()
-    assert not is_overdue(sighting, 5.9, SETTLE)
-    assert is_overdue(sighting, 6.0, SETTLE)
 
 
 @pytest.mark.parametrize(

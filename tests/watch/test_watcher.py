@@ -680,32 +680,24 @@ def test_a_folder_has_one_name(world: World) -> None:
     assert not other.create()
 
 
-@pytest.mark.parametrize(
-    ("place", "message"),
-    [
-        ("mistyped", "is no watched folder: there is no "),
-        ("there", "is no watched folder: there is no "),
-        ("file", "is no watched folder"),
-    ],
-)
-def test_a_folder_without_an_inbox_is_not_watched(tmp_path: Path, place: str, message: str) -> None:
+NO_FOLDERS = [
+    ("mistyped", Folder.prepare, "is no watched folder: there is no "),
+    ("there", Folder.prepare, "is no watched folder: there is no "),
+    ("file", Folder.prepare, "is no watched folder"),
+    ("file", Folder.create, "cannot be watched: "),
+    ("mistyped/feeds", Folder.create, "cannot be made: there is no "),
+]
+
+
+@pytest.mark.parametrize(("place", "step", "message"), NO_FOLDERS)
+def test_what_is_no_folder_does_not_become_one(
+    tmp_path: Path, place: str, step: Callable[[Folder], object], message: str
+) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "file").write_text("a file")
     with pytest.raises(UsageProblem, match=message):
-        Folder(tmp_path / place).prepare()
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "there"]
-    assert list((tmp_path / "there").iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("place", "message"),
-    [("file", "cannot be watched: "), ("mistyped/feeds", "cannot be made: there is no ")],
-)
-def test_a_folder_that_cannot_be_made(tmp_path: Path, place: str, message: str) -> None:
-    (tmp_path / "file").write_text("a file")
-    with pytest.raises(UsageProblem, match=message):
-        Folder(tmp_path / place).create()
-    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+        step(Folder(tmp_path / place))
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "there"]
 
 
 def test_a_folder_that_has_lost_its_name(world: World) -> None:

@@ -16,7 +16,7 @@ from feedtool.areas.products.catalog.wire import (
     listing,
     page_call,
 )
-from feedtool.feeds.answers import ReportItem, ReportsPage
+from feedtool.feeds.answers import AnswerPage, ReportItem
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply, language_tag
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Message, Severity, Status
@@ -116,14 +116,14 @@ def batch_id(reply: Reply) -> str:
     return result
 
 
-def reports_page(reply: Reply) -> ReportsPage:
+def reports_page(reply: Reply) -> AnswerPage[ReportItem]:
     """A page of reports; items without a GTIN or a status are of no product.
 
     Raises:
         Unreadable: the body is no list of items, or its link leads away.
     """
     items = map(_item, items_of(reply, "reports"))
-    return ReportsPage([item for item in items if item], next_link(reply))
+    return AnswerPage([item for item in items if item], next_link(reply))
 
 
 def _item(document: Any) -> ReportItem | None:

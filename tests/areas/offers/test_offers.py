@@ -146,7 +146,7 @@ NODES = INNER | objects(INNER) | st.lists(objects(INNER), max_size=2)
 @given(st.lists(objects(NODES), max_size=3))
 def test_no_shape_is_too_much(items: list[dict[str, Any]]) -> None:
     assert len(offers_page(page(items)).offers) == len(items)
-    assert len(packages_page(page(items)).packages) <= len(items)
+    assert len(packages_page(page(items)).items) <= len(items)
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"<html>", b'{"items":{}}', b'"items"', b"[" * 99])
@@ -187,7 +187,7 @@ def test_pages_lead_to_the_same_origin_alone() -> None:
     ],
 )
 def test_a_package_in_the_list(item: object, found: ListedPackage | None) -> None:
-    assert packages_page(page([item])).packages == ([found] if found else [])
+    assert packages_page(page([item])).items == ([found] if found else [])
 
 
 # Calls.
@@ -236,7 +236,7 @@ def test_an_offer_as_the_service_gives_it(service: tuple[Client, SandboxTranspor
     transport.sleep(60)
     client.send(commit(name))
     transport.sleep(200)
-    (package,) = packages_page(client.send(read_packages())).packages
+    (package,) = packages_page(client.send(read_packages())).items
     assert (package.package_id, package.state) == (name, "Integrated")
     assert package.created_at is not None
     assert package.created_at < transport.now()

@@ -135,7 +135,7 @@ def test_items(
 ) -> None:
     item = {"sellerExternalReference": " A ", "integrationStatus": word, **more}
     page = results_page(reply({"itemsPerPage": 1, "items": [item]}))
-    assert page.results == [RequestResult(" A ", status, messages)]
+    assert page.items == [RequestResult(" A ", status, messages)]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_a_page_is_only_so_long(body: bytes, told: str) -> None:
 def test_a_row_has_only_so_many_messages() -> None:
     messages = [{"resultCode": str(code), "message": "m"} for code in range(1000)]
     item = {"sellerExternalReference": "A", "integrationStatus": "Rejected", "results": messages}
-    (found,) = results_page(reply({"items": [item]})).results
+    (found,) = results_page(reply({"items": [item]})).items
     assert [message.code for message in found.messages] == [str(code) for code in range(100)]
 
 

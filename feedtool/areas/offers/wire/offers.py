@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from feedtool.areas.offers.wire.packages import meaning_of
-from feedtool.feeds.answers import ListedPackage, PackagesPage
+from feedtool.feeds.answers import AnswerPage, ListedPackage
 from feedtool.model.call import READ, Call, Reply, fits_comma_list
 from feedtool.service.answers import text
 from feedtool.service.bodies import Unreadable, amount, id_of, items_of, moment, next_link, whole
@@ -86,7 +86,7 @@ def offer_items(reply: Reply) -> tuple[list[dict[str, Any]], str | None]:
     return items, next_link(reply)
 
 
-def packages_page(reply: Reply) -> PackagesPage:
+def packages_page(reply: Reply) -> AnswerPage[ListedPackage]:
     """A page of packages, those without an id left out.
 
     Raises:
@@ -99,7 +99,7 @@ def packages_page(reply: Reply) -> PackagesPage:
             # The specification has a "submission date" without naming its field.
             created = moment(document.get("submissionDate")) or moment(document.get("createdAt"))
             packages.append(ListedPackage(package_id, state, meaning_of(state), created))
-    return PackagesPage(packages, next_link(reply))
+    return AnswerPage(packages, next_link(reply))
 
 
 def offer_of(item: dict[str, Any]) -> Offer:

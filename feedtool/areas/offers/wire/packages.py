@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote
 
-from feedtool.feeds.answers import Meaning, PackageView, RequestResult, ResultsPage
+from feedtool.feeds.answers import AnswerPage, Meaning, PackageView, RequestResult
 from feedtool.model.call import (
     COMMITTED,
     CREATED,
@@ -83,11 +83,11 @@ def package_view(reply: Reply) -> PackageView:
     return PackageView(state, meaning_of(state), tuple(_messages(document, ("result", *MESSAGES))))
 
 
-def results_page(reply: Reply) -> ResultsPage:
+def results_page(reply: Reply) -> AnswerPage[RequestResult]:
     """A page of results; Unreadable when the body is no list of items, or its link leads away."""
     items = items_of(reply, "results")
     results = [result for item in items if (result := _result(item))]
-    return ResultsPage(results, next_link(reply), len(items) - len(results))
+    return AnswerPage(results, next_link(reply), len(items) - len(results))
 
 
 def _result(item: Any) -> RequestResult | None:
