@@ -36,11 +36,11 @@ class NoteCells:
             self.guilty.add(row, column, severity)
         texts = (note.status, note.message, note.code)
         style = self._styles.heading if row == self.header_row else self._styles.text
-        present = [
-            (column, name, text) for column, part, name in self._places if (text := texts[part])
-        ]
-        self.digest.add([(row, column, shown(text)) for column, _, text in present])
-        return [
-            (column, b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, inline(text, prefix)))
-            for column, name, text in present
-        ]
+        cells, written = [], []
+        for column, part, name in self._places:
+            if text := texts[part]:
+                rest = inline(text, prefix)
+                cells.append((column, b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, rest)))
+                written.append((row, column, shown(text)))
+        self.digest.add(written)
+        return cells
