@@ -96,11 +96,11 @@ class RowGroups:
         keys = row.feed.group_by
         own = [row.values.get(key) for key in keys] if keys else [row.number, part]
         new = len(self._requests)
-        request = self._requests.setdefault((row.kind, row.channel, *own), new)
+        request = self._requests.setdefault((row.feed.kind, row.channel, *own), new)
         if request // TOGETHER == len(self._parts):
             self._parts.append(Spool(GroupedRow))
         self._parts[request // TOGETHER].append(
-            GroupedRow(request, row.number, row.kind, row.channel, row.values, row.details)
+            GroupedRow(request, row.number, row.feed.kind, row.channel, row.values, row.details)
         )
 
     def __iter__(self) -> Iterator[list[Row]]:

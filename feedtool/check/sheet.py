@@ -179,7 +179,7 @@ class SheetReader:
         self, cells: Cells, position: int, values: dict[str, object], flaws: RowFaults
     ) -> None:
         row = self._row(cells.block.rows[position], values, flaws)
-        number, checks, enriched = row.number, self._checks[row.kind], NO_ISSUES
+        number, checks, enriched = row.number, self._checks[row.feed.kind], NO_ISSUES
         if number in cells.block.hidden:
             self._hidden += 1
         if self.checked.filled is not None:
@@ -189,10 +189,11 @@ class SheetReader:
         unsent, in_cells = checks.unsent, flaws.faults
         if unsent and in_cells:
             in_cells = [entry for entry in in_cells if entry[0] not in unsent]
-        is_flawed = is_error(map(itemgetter(1), in_cells))
+        is_flawed = bool(in_cells) and is_error(map(itemgetter(1), in_cells))
         if self.groups is None:
             issues = [*enriched, *self._faults(row, checks)]
-            is_valid = not is_flawed and not is_error(issues) and self._accept(row, checks, issues)
+            is_flawed = is_flawed or (bool(issues) and is_error(issues))
+            is_valid = not is_flawed and self._accept(row, checks, issues)
             for survey in self.surveys:
                 survey.see(self.number, row)
         else:
@@ -227,7 +228,7 @@ class SheetReader:
         parts = row.feed.split(row) if row.feed.split else (row,)
         issues = dict.fromkeys(enriched)
         for index, part in enumerate(parts):
-            issues.update(dict.fromkeys(self._faults(part, self._checks[part.kind])))
+            issues.update(dict.fromkeys(self._faults(part, self._checks[part.feed.kind])))
             groups.add(part, index)
             for survey in self.surveys:
                 survey.see(self.number, part)
@@ -261,7 +262,7 @@ class SheetReader:
                 value = _standing(cells.at(position, index))
             if value != "":
                 contents[column.key] = value
-        return Filled(row.number, _line(cells, position), row.kind, pickle.dumps(contents))
+        return Filled(row.number, _line(cells, position), row.feed.kind, pickle.dumps(contents))
 
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]

@@ -62,11 +62,6 @@ class SheetColumns:
     unknown: tuple[str, ...] = ()
     """The headers that no column is known for."""
 
-    @property
-    def dialect(self) -> AccountSettings:
-        """The profile's settings."""
-        return self.context.settings
-
 
 class Fit(NamedTuple):
     """The likeness of a header that lacks no column of a kind to that kind."""
@@ -126,11 +121,6 @@ class Row(NamedTuple):
     sheet: SheetColumns
     details: object = None
     """The feed's findings about the row: see `Feed.enrich`."""
-
-    @property
-    def kind(self) -> str:
-        """The kind of its feed."""
-        return self.feed.kind
 
     def is_blank(self, field: str) -> bool:
         """True if nothing stands there; a refused cell is not blank."""

@@ -16,7 +16,7 @@ XML_IRREGULAR = PROBLEMS.warning("xml-irregular")
 
 def check_channel(row: Row) -> Iterator[Issue]:
     """An issue where the row is for another channel than the primary one."""
-    primary = row.sheet.dialect.primary_channel
+    primary = row.sheet.context.settings.primary_channel
     if row.channel in ("", primary):  # none: nothing is sent to it
         return
     yield Issue(

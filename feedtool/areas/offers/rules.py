@@ -179,7 +179,7 @@ class DifferentStocks(Occurrences):
         values = row.values
         product = values.get("product.gtin") or values.get("product.reference")
         quantity = values.get("quantity")
-        if row.kind == "offers-upsert" and product is not None and isinstance(quantity, int):
+        if row.feed.kind == "offers-upsert" and product is not None and isinstance(quantity, int):
             self.add(f"{product}\0{values.get('condition')}", sheet, row.number)
             self._quantities.append(quantity)
 

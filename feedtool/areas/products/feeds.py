@@ -43,7 +43,7 @@ def missing(sheet: SheetColumns) -> list[str]:
 
 def required(row: Row) -> list[str]:
     """The common data, the brand where the category asks for it, its mandatory properties."""
-    common = dict.fromkeys((*ALWAYS, *row.sheet.dialect.product_fields))
+    common = dict.fromkeys((*ALWAYS, *row.sheet.context.settings.product_fields))
     keys = [key for key in common if not _is_filled(row, key)]
     known = details_of(row)
     if known is None:
@@ -65,7 +65,7 @@ def _is_filled(row: Row, key: str) -> bool:
 def request(row: Row) -> dict[str, object]:
     """The product; a blank field is left out."""
     values, gtin = row.values, row.values[columns.GTIN]
-    is_number = row.sheet.dialect.gtin_as == "number"
+    is_number = row.sheet.context.settings.gtin_as == "number"
     body: dict[str, object] = {columns.GTIN: int(str(gtin)) if is_number else gtin}
     body |= {key: value for key in SIMPLE if (value := values.get(key)) is not None}
     body[columns.LANGUAGE] = values.get(columns.LANGUAGE) or _language(row.sheet)

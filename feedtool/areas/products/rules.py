@@ -154,7 +154,7 @@ class DuplicateProducts(Occurrences):
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes a row; a GTIN is the same with and without zeros in front."""
-        if row.kind != FEED.kind:
+        if row.feed.kind != FEED.kind:
             return
         for field in UNIQUE:
             value = row.values.get(field)

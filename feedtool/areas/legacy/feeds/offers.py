@@ -100,12 +100,12 @@ def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
 
 def missing(sheet: SheetColumns) -> list[str]:
     """A reference, a condition, a price, VAT, preparation time, stock and the mandatory mode."""
-    return offers.missing_of_whole(sheet, mandatory_amounts(sheet.dialect))
+    return offers.missing_of_whole(sheet, mandatory_amounts(sheet.context.settings))
 
 
 def required(row: Row) -> list[str]:
     """The same of every row, and the mandatory mode unless it goes as a large parcel."""
-    amounts = offers.blank_amounts(row, mandatory_amounts(row.sheet.dialect))
+    amounts = offers.blank_amounts(row, mandatory_amounts(row.sheet.context.settings))
     return row.blanks(offers.ALWAYS) + amounts
 
 
@@ -118,7 +118,7 @@ def mandatory_amounts(dialect: AccountSettings) -> tuple[str, ...]:
 
 def request(row: Row) -> dict[str, object]:
     """The attributes of the Offer as the texts that will stand in the Offers.xml."""
-    values, dialect = row.values, row.sheet.dialect
+    values, dialect = row.values, row.sheet.context.settings
     body: dict[str, object] = {}
     for attribute in ATTRIBUTES:
         value = values.get(attribute.key)

@@ -5,7 +5,7 @@ are in `locale/`; whatever else an account has, `[columns]` maps.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -164,12 +164,15 @@ def mode(code: str, same: str | None = None) -> Mode:
     return Mode(code, cost, additional, (code if same is None else same) in LARGE_PARCEL_MODES)
 
 
-def filled_modes(row: Row) -> Iterator[tuple[str, Decimal, Decimal]]:
+def filled_modes(row: Row) -> list[tuple[str, Decimal, Decimal]]:
     """The modes of which both amounts are given, each with these."""
-    for known in row.sheet.modes:
-        cost, additional = row.values.get(known.cost), row.values.get(known.additional)
-        if cost is not None and additional is not None:
-            yield known.code, cost, additional
+    values = row.values
+    return [
+        (known.code, cost, additional)
+        for known in row.sheet.modes
+        if (cost := values.get(known.cost)) is not None
+        if (additional := values.get(known.additional)) is not None
+    ]
 
 
 def missing_of_whole(sheet: SheetColumns, amounts: tuple[str, ...]) -> list[str]:
@@ -248,7 +251,7 @@ def number(amount: Decimal) -> int | float:
 
 def taxes(row: Row) -> list[dict[str, object]]:
     """`price.taxes[]`: all of them, since taxes are listed even when zero."""
-    dialect = row.sheet.dialect
+    dialect = row.sheet.context.settings
     listed: list[dict[str, object]] = []
     for key, name in _TAX_NAMES:
         value = row.values.get(key) or ZERO

@@ -11,7 +11,7 @@ from feedtool.feeds.feed import Row, SheetColumns
 
 def missing(sheet: SheetColumns) -> list[str]:
     """A reference, a product, a condition, a price, VAT, times, stock and the mandatory mode."""
-    keys = offers.missing_of_whole(sheet, mandatory_amounts(sheet.dialect.mandatory_mode))
+    keys = offers.missing_of_whole(sheet, mandatory_amounts(sheet.context.settings.mandatory_mode))
     if not {offers.GTIN, offers.PRODUCT_REFERENCE} & sheet.fields:
         keys.insert(1, offers.GTIN)
     return keys
@@ -27,7 +27,7 @@ def required(row: Row) -> list[str]:
 
 def blank_mandatory_amounts(row: Row) -> list[str]:
     """The blank amounts of the mandatory mode; none where the row has a large-parcel mode."""
-    return offers.blank_amounts(row, mandatory_amounts(row.sheet.dialect.mandatory_mode))
+    return offers.blank_amounts(row, mandatory_amounts(row.sheet.context.settings.mandatory_mode))
 
 
 @cache
@@ -41,7 +41,7 @@ def request(row: Row) -> dict[str, object]:
     values = row.values
     product: dict[str, object] = {}
     if (gtin := values.get(offers.GTIN)) is not None:
-        product["gtin"] = int(str(gtin)) if row.sheet.dialect.gtin_as == "number" else gtin
+        product["gtin"] = int(str(gtin)) if row.sheet.context.settings.gtin_as == "number" else gtin
     if (reference := values.get(offers.PRODUCT_REFERENCE)) is not None:
         product["reference"] = reference
     price: dict[str, object] = {"price": offers.number(values["price.price"])}
