@@ -34,7 +34,7 @@ def harvest(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COV_")}
     done = subprocess.run(  # noqa: S603  # our own tests
-        [*command, f"--basetemp={folder}", *suites],
+        [*command, "-o", "tmp_path_retention_policy=all", f"--basetemp={folder}", *suites],
         cwd=ROOT,
         env=environment,
         check=False,
