@@ -15,12 +15,12 @@ from feedtool.model.errors import FeedtoolError
 from feedtool.service.answers import (
     AnswerKind,
     Refusal,
+    Unreadable,
     kind_of,
     refusal,
     retry_after,
     service_time,
 )
-from feedtool.service.bodies import Unreadable
 from feedtool.service.pace import Pace
 
 Key = TypeVar("Key")

@@ -20,8 +20,7 @@ from feedtool.feeds.answers import AnswerPage, ReportItem
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply, language_tag
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Message, Severity, Status
-from feedtool.service.answers import text
-from feedtool.service.bodies import (
+from feedtool.service.answers import (
     MOST_MESSAGES,
     SMALL,
     Unreadable,
@@ -31,6 +30,7 @@ from feedtool.service.bodies import (
     loads,
     moment,
     next_link,
+    text,
 )
 
 ROUTES = {"products-integration", "products-integration-reports"}
