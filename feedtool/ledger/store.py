@@ -16,12 +16,17 @@ from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import begin_run
 from feedtool.ledger.database import writing
-from feedtool.ledger.packages import add_uploads, count_requests, key_of, read_packages
+from feedtool.ledger.packages import (
+    add_uploads,
+    count_requests,
+    key_of,
+    read_packages,
+    save_changes,
+)
 from feedtool.ledger.reader import LedgerReader
 from feedtool.ledger.records import ABANDONED, REQUEUE, Change, Clearance, Package, Phase, Run
 from feedtool.ledger.requeue import requeue_rows
 from feedtool.ledger.row_results import add_skipped
-from feedtool.ledger.saving import save_changes
 from feedtool.model.nouns import RowResult, Status, Upload
 
 BATCH = 5_000
