@@ -10,8 +10,16 @@ from click.core import ParameterSource
 from feedtool.cli.options import chosen, on_command_line
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
-from feedtool.service.oauth import ClientCredentials, Grant
+from feedtool.service.auth import (
+    SECRET,
+    TOKEN,
+    ClientCredentials,
+    CommandToken,
+    FileToken,
+    Grant,
+    StaticToken,
+    Token,
+)
 
 TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
 GRANT = ("client_id", "token_scope", "token_audience")
