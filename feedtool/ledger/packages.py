@@ -1,24 +1,21 @@
-"""Packages and their uploads: between the tables' rows and the nouns of `records`."""
+"""Packages and their uploads: planned, read, and what steps and answers come to.
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+To save changes is the hot loop of a delivery: while a package of 50,000 rows is delivered it is
+done some 700 times, and each request waits for it. So what the changes say of the same place is
+gathered first, the last word on it counting. There is one statement for each table, and its text is
+made here: what SQLAlchemy does anew for each, and each row of it, took longer than the database.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from datetime import datetime
+from enum import StrEnum
 from functools import lru_cache
 from itertools import chain, compress, count
-from operator import is_not, itemgetter
-from typing import Any, NamedTuple, Self
+from operator import attrgetter, is_not
+from typing import Any, TypeAlias
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Dialect,
-    Executable,
-    Table,
-    bindparam,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, update
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import REQUEUE, Attempt, Change, Package, Phase, Resolution, Stage
@@ -31,6 +28,15 @@ PLAIN = tuple(
     if field.name not in {"key", "uploads", "message", "package_type", "phase", "blocked_by"}
 )
 """Fields of a Package that are columns of the same name."""
+
+FIXED = {"file", "number", "channel", "rows"}
+"""Those that no step changes; its rows are counted where they are moved."""
+
+
+def add_row(db: Connection, table: Table, **values: Any) -> int:
+    """The key that the database gives to a new row."""
+    key: Any = db.execute(insert(table).values(values)).inserted_primary_key
+    return int(key[0])
 
 
 def add_uploads(
@@ -71,25 +77,14 @@ def add_uploads(
 
 def add_package(db: Connection, file: int, number: int, channel: str, package_type: str) -> int:
     """The key of a new package without rows."""
-    values = {
-        "file": file,
-        "number": number,
-        "channel": channel,
-        "package_type": str(package_type),
-        "rows": 0,
-        "phase": Phase.PLANNED,
-    }
-    return key_of(db.execute(insert(t.packages).values(values)).inserted_primary_key)
+    kind = {"channel": channel, "package_type": str(package_type)}
+    return add_row(db, t.packages, file=file, number=number, rows=0, phase=Phase.PLANNED, **kind)
 
 
 def count_requests(db: Connection, package: int) -> None:
     """Write down how many requests a package has."""
-    counted = select(func.count()).where(t.requests.c.package == package)
-    db.execute(
-        update(t.packages)
-        .where(t.packages.c.package == package)
-        .values(rows=counted.scalar_subquery())
-    )
+    counted = select(func.count()).where(t.requests.c.package == package).scalar_subquery()
+    db.execute(update(t.packages).where(t.packages.c.package == package).values(rows=counted))
 
 
 def read_packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
@@ -120,21 +115,10 @@ _PACKAGES = (
 )
 
 
-def key_of(inserted: Any) -> int:
-    """The key that the database gave to a new row."""
-    return int(inserted[0])
+# Changes.
 
-
-Value = str | int | None
-Row = dict[str, Value]
-"""What a statement is given, by the names of its parameters."""
-Whole = tuple[Value, ...]
-"""A whole row, in the order of its table's columns."""
-
-FIXED = {"file", "number", "channel", "rows"}
-"""Columns of a package that no step changes; its rows are counted where they are moved."""
-MOMENTS = tuple(name for name in PLAIN if isinstance(t.packages.c[name].type, t.UtcTime))
-VALUES = tuple(name for name in PLAIN if name not in FIXED and name not in MOMENTS)
+Whole: TypeAlias = tuple[str | int | None, ...]
+"""A whole row, in the order of its table's columns; or the values of an update, then its keys."""
 
 
 def save_changes(db: Connection, changes: Iterable[Change]) -> None:
@@ -144,7 +128,7 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
     begun: list[Whole] = []
     answered: dict[tuple[int, int], Whole] = {}
     results: dict[tuple[int, str], Whole] = {}
-    resolved: list[Row] = []
+    resolved: list[Whole] = []
     for change in changes:
         key = change.after.key
         packages[key] = change.after
@@ -156,34 +140,36 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
             answered[key, change.attempt.number] = _attempt(key, change.attempt)
         # A later word on a reference replaces an earlier one: pages may be read more than once.
         for reference, status, messages in change.results:
-            told = messages_as_text(messages)
-            results[key, reference] = (key, reference, str(status), told)
+            text = messages_as_text(messages)
+            results[key, reference] = (key, reference, str(status), text)
         resolved += [_fate(change.after, resolution) for resolution in change.resolutions]
-    _execute(db, _UPDATE_PACKAGE, [*map(_package, packages.values())])
-    _insert(db, _UPSERT_UPLOADS, [*uploads.values()])
+    _update(db, _UPDATE_PACKAGE, [*map(_package, packages.values())])
+    _insert(db, t.uploads, [*uploads.values()])
     # A step that was taken back at once is both begun and answered.
-    _insert(db, _INSERT_ATTEMPTS, begun)
-    _insert(db, _UPSERT_ATTEMPTS, [*answered.values()])
-    _insert(db, _UPSERT_RESULTS, [*results.values()])
-    _execute(db, _UPDATE_FATE, resolved)
+    _insert(db, t.attempts, begun, replaces=False)
+    _insert(db, t.attempts, [*answered.values()])
+    _insert(db, t.results, [*results.values()])
+    _update(db, _UPDATE_FATE, resolved)
 
 
-def _package(package: Package) -> Row:
-    return {
-        "key": package.key,
-        "phase": str(package.phase),
-        **{name: getattr(package, name) for name in VALUES},
-        **{name: t.as_text(getattr(package, name)) for name in MOMENTS},
-        **dict(zip(("message_code", "message_text"), _message(package.message), strict=True)),
-    }
+def _kept(value: Any) -> str | int | None:
+    if isinstance(value, datetime):
+        return t.as_text(value)
+    return str(value) if isinstance(value, StrEnum) else value
+
+
+CHANGED = ("phase", *(name for name in PLAIN if name not in FIXED))
+_changed = attrgetter(*CHANGED)
+
+
+def _package(package: Package) -> Whole:
+    return (*map(_kept, _changed(package)), *_message(package.message), package.key)
 
 
 def _moved(change: Change) -> Sequence[int]:
     """The uploads that are at another stage."""
     old, new = change.before.uploads, change.after.uploads
-    if old is new:
-        return ()
-    return [*compress(count(1), map(is_not, old, new))]
+    return () if old is new else [*compress(count(1), map(is_not, old, new))]
 
 
 def _upload(change: Change, number: int) -> Whole:
@@ -196,123 +182,61 @@ def _message(message: Message | None) -> tuple[str | None, str | None]:
     return (message.code, message.text) if message else (None, None)
 
 
+_tried = attrgetter(*t.attempts.columns.keys()[1:])
+
+
 def _attempt(key: int, attempt: Attempt) -> Whole:
-    return (
-        key,
-        attempt.number,
-        str(attempt.step),
-        attempt.upload,
-        t.as_text(attempt.intended_at),
-        t.as_text(attempt.answered_at),
-        attempt.outcome and str(attempt.outcome),
-        attempt.status,
-        attempt.trace_id,
-        attempt.detail,
-        attempt.package_id,
-    )
+    return (key, *map(_kept, _tried(attempt)))
 
 
-def _fate(package: Package, fate: Resolution) -> Row:
-    return {
-        "of": package.file,
-        "at": fate.row,
-        "nth": fate.number,
-        "fate": REQUEUE if fate.status is None else str(fate.status),
-        "fate_text": fate.text,
-    }
+def _fate(package: Package, fate: Resolution) -> Whole:
+    status = REQUEUE if fate.status is None else str(fate.status)
+    return (status, fate.text, package.file, fate.row, fate.number)
 
 
-# Statements.
+# Statements, spelt alike by both databases but for the mark of a value.
 
 
-def _named(*names: str) -> dict[str, Any]:
-    return {name: bindparam(name) for name in names}
+def _updating(table: Table, changed: Iterable[str], *keys: str) -> str:
+    values = ", ".join(f"{name} = ?" for name in changed)
+    which = " AND ".join(f"{name} = ?" for name in keys)
+    return " ".join(("UPDATE", table.name, "SET", values, "WHERE", which))
 
 
-_UPDATE_PACKAGE = (
-    update(t.packages)
-    .where(t.packages.c.package == bindparam("key"))
-    .values(**_named("phase", *VALUES, *MOMENTS, "message_code", "message_text"))
-)
-_UPDATE_FATE = (
-    update(t.requests)
-    .where(
-        t.requests.c.file == bindparam("of"),
-        t.requests.c.row == bindparam("at"),
-        t.requests.c.number == bindparam("nth"),
-    )
-    .values(**_named("fate", "fate_text"))
-)
+_UPDATE_PACKAGE = _updating(t.packages, (*CHANGED, "message_code", "message_text"), "package")
+_UPDATE_FATE = _updating(t.requests, ("fate", "fate_text"), "file", "row", "number")
 
 
-class _Compiled(NamedTuple):
-    """A statement as the driver takes it."""
-
-    sql: str
-    in_order: Callable[[Row], Any] | None
-    """A row's values by position; None where the driver takes them by name."""
+def _mark(db: Connection) -> str:
+    return "?" if db.dialect.positional else "%s"
 
 
-def _execute(db: Connection, statement: Executable, rows: Collection[Row]) -> None:
-    if not rows:
-        return
-    sql, in_order = _compiled(statement, db.dialect)
-    db.exec_driver_sql(sql, [*map(in_order, rows)] if in_order else [*rows])
-
-
-@lru_cache
-def _compiled(statement: Any, dialect: Dialect) -> _Compiled:
-    compiled = statement.compile(dialect=dialect)
-    order = compiled.positiontup
-    return _Compiled(str(compiled), itemgetter(*order) if order else None)
+def _update(db: Connection, statement: str, rows: list[Whole]) -> None:
+    if rows:
+        db.exec_driver_sql(statement.replace("?", _mark(db)), rows)
 
 
 AT_ONCE = 100
 """Rows in a statement; so many results has a page of the service's."""
 
 
-class _Insert(NamedTuple):
-    """An insertion of whole rows, spelt alike by both databases."""
-
-    into: str
-    columns: int
-    on_conflict: str = ""
-
-    @classmethod
-    def of(cls, table: Table) -> Self:
-        """Into a table, where none of the rows is yet."""
-        names = [column.name for column in table.columns]
-        return cls(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES", len(names))
-
-    @classmethod
-    def or_update(cls, table: Table) -> Self:
-        """The same, each in the place of the row with the same key."""
-        keys = [column.name for column in table.primary_key]
-        others = [column.name for column in table.columns if not column.primary_key]
-        changed = ", ".join(f"{name} = excluded.{name}" for name in others)
-        told = f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}"
-        return cls.of(table)._replace(on_conflict=told)
-
-
-_INSERT_ATTEMPTS = _Insert.of(t.attempts)
-_UPSERT_ATTEMPTS = _Insert.or_update(t.attempts)
-_UPSERT_UPLOADS = _Insert.or_update(t.uploads)
-_UPSERT_RESULTS = _Insert.or_update(t.results)
-
-
-def _insert(db: Connection, insertion: _Insert, rows: Sequence[Whole]) -> None:
-    """Write rows, many in a statement.
+def _insert(db: Connection, table: Table, rows: Sequence[Whole], *, replaces: bool = True) -> None:
+    """Write whole rows, many in a statement, where it `replaces` over those with the same key.
 
     Between two rows of an `executemany` the driver lets other threads run, and would wait for
     the lanes as often as a page has rows.
     """
-    mark = "?" if db.dialect.positional else "%s"
     for begin in range(0, len(rows), AT_ONCE):
         some = rows[begin : begin + AT_ONCE]
-        db.exec_driver_sql(_inserting(insertion, len(some), mark), (*chain.from_iterable(some),))
+        statement = _inserting(table, len(some), _mark(db), replaces=replaces)
+        db.exec_driver_sql(statement, (*chain.from_iterable(some),))
 
 
 @lru_cache
-def _inserting(insertion: _Insert, rows: int, mark: str) -> str:
-    row = f"({', '.join([mark] * insertion.columns)})"
-    return " ".join((insertion.into, ", ".join([row] * rows), insertion.on_conflict))
+def _inserting(table: Table, rows: int, mark: str, *, replaces: bool) -> str:
+    names = table.columns.keys()
+    values = ", ".join([f"({', '.join([mark] * len(names))})"] * rows)
+    keys = table.primary_key.columns.keys()
+    changed = ", ".join(f"{name} = excluded.{name}" for name in names if name not in keys)
+    conflict = f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}" if replaces else ""
+    return " ".join((f"INSERT INTO {table.name} ({', '.join(names)}) VALUES", values, conflict))

@@ -17,9 +17,9 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.claims import begin_run
 from feedtool.ledger.database import writing
 from feedtool.ledger.packages import (
+    add_row,
     add_uploads,
     count_requests,
-    key_of,
     read_packages,
     save_changes,
 )
@@ -53,16 +53,9 @@ class Ledger(LedgerReader):
         It is the run of a `claim`, if one is named, from the same moment on.
         """
         with writing(self.engine) as db:
-            done = db.execute(
-                insert(t.runs).values(
-                    started_at=now,
-                    seller=seller,
-                    service=service,
-                    language=language,
-                    options=json.dumps(options or {}),
-                )
-            )
-            run_id = key_of(done.inserted_primary_key)
+            told = {"seller": seller, "service": service, "language": language}
+            noted = json.dumps(options or {})
+            run_id = add_row(db, t.runs, started_at=now, options=noted, **told)
             if claim is not None:
                 begin_run(db, claim, run_id)
             return run_id
@@ -86,8 +79,7 @@ class Ledger(LedgerReader):
         """
         with writing(self.engine) as db:
             told = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet, "size": size}
-            done = db.execute(insert(t.files).values(run_id=run_id, **told))
-            file = key_of(done.inserted_primary_key)
+            file = add_row(db, t.files, run_id=run_id, **told)
             keys: dict[int, int] = {}
             for batch in _batches(planned):
                 add_uploads(db, file, keys, batch)
