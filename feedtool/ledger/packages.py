@@ -198,9 +198,8 @@ def _fate(package: Package, fate: Resolution) -> Whole:
 
 
 def _updating(table: Table, changed: Iterable[str], *keys: str) -> str:
-    values = ", ".join(f"{name} = ?" for name in changed)
-    which = " AND ".join(f"{name} = ?" for name in keys)
-    return " ".join(("UPDATE", table.name, "SET", values, "WHERE", which))
+    values, which = ([f"{name} = ?" for name in names] for names in (changed, keys))
+    return " ".join((f"UPDATE {table.name} SET", ", ".join(values), "WHERE", " AND ".join(which)))
 
 
 _UPDATE_PACKAGE = _updating(t.packages, (*CHANGED, "message_code", "message_text"), "package")

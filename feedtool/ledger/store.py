@@ -15,6 +15,7 @@ from sqlalchemy import delete, exists, func, insert, select, update
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import begin_run
+from feedtool.ledger.clearing import requeue_rows
 from feedtool.ledger.database import writing
 from feedtool.ledger.packages import (
     add_row,
@@ -25,7 +26,6 @@ from feedtool.ledger.packages import (
 )
 from feedtool.ledger.reader import LedgerReader
 from feedtool.ledger.records import ABANDONED, REQUEUE, Change, Clearance, Package, Phase, Run
-from feedtool.ledger.requeue import requeue_rows
 from feedtool.ledger.row_results import add_skipped
 from feedtool.model.nouns import RowResult, Status, Upload
 
@@ -142,8 +142,7 @@ class Ledger(LedgerReader):
             blocked_by = clearing.unanswered(db, package, run, clearance) or clearing.claim(
                 db, package, run, clearance
             )
-            if revocable := clearing.revocable(db, blocked_by, run):
-                clearing.give_up(db, revocable)
+            if clearing.give_up(db, blocked_by, run):
                 blocked_by = clearing.claim(db, package, run, clearance)
             (cleared,) = read_packages(db, t.packages.c.package == package.key)
         return replace(package, uploads=cleared.uploads, blocked_by=blocked_by)

@@ -1,8 +1,9 @@
-"""The meaning of an answer for the call that it answers. Pure.
+"""The meaning of an answer for the call that it answers, and readers of its body. Pure.
 
 Nothing in the service has an idempotency key, so an answer is of one of six `AnswerKind`s.
 The specification's part "Errors" names 200, 201, 204, 400, 401, 403, 404, 409, 415, 429 and 500;
-what gateways add to them is sorted by whether it proves that nothing took effect.
+what gateways add to them is sorted by whether it proves that nothing took effect. Of a body every
+shape is checked, and none trusted.
 """
 
 import json

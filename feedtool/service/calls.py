@@ -23,6 +23,17 @@ from feedtool.service.answers import (
     service_time,
 )
 
+# The pace of calls, learnt from the answers of one seller. Pure.
+#
+# The service's quotas are "not shown" (specification, part "Limits"), so the pace is found out as
+# TCP finds it: halved at a 429, and raised by one step after so many successes. One scale holds it
+# all, from the whole pool down to one call at a time, and from there on pauses between calls:
+#
+#     pool … 2 lanes · 1 lane · a pause of 0.5 s … a pause of 30 s
+#
+# What Retry-After says is not in it: that holds every call. `back_off` is the pause where it says
+# nothing, and where there was no usable answer at all.
+
 LONGEST_PAUSE = timedelta(seconds=30)
 SPEEDS = 60
 """Speed s of one paused lane is s calls in `LONGEST_PAUSE`, the latency aside."""
