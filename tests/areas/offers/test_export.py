@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from feedtool.areas.offers.columns import CONDITIONS
 from feedtool.areas.offers.export import EXPORT
-from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.registry import load

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.requests import offer_cells
+from feedtool.areas.offers.rows import offer_cells
 from feedtool.model.settings import AccountSettings
 
 MODE = "deliveryModes.TrackedHomeDelivery"

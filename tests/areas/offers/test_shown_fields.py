@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.shown_fields import flatten, order_columns
+from feedtool.areas.offers.rows import flatten, order_columns
 
 OFFER: Mapping[str, Any] = {
     "offerState": "Active",
