@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.offers.sandbox.records import stored_offers
+from tests.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox

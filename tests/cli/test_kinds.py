@@ -7,7 +7,7 @@ from sqlite3 import connect
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
+from tests.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox

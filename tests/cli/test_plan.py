@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
+from tests.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.cli.conftest import Feedtool

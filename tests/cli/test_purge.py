@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import stored_offers
+from tests.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox

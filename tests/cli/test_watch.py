@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
+from tests.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.cli.conftest import Feedtool

@@ -17,7 +17,7 @@ import pytest
 from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import stored_offers
+from tests.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage

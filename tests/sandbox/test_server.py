@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from feedtool.areas.offers.sandbox.records import stored_offers
+from tests.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Quota, SandboxSettings, StateUnreadableError
 from feedtool.sandbox.server import Server, serving

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
+from tests.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox, StateUnreadableError
 from tests.sandbox.desk import Desk

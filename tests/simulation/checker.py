@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import Applied, applied_requests, stored_offers
+from tests.areas.offers.sandbox.records import Applied, applied_requests, stored_offers
 from feedtool.delivery.staged import SURELY_KEPT
 from feedtool.ledger.requeue import MOST_SENDS
 from feedtool.model.nouns import RowResult, Status

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import Applied, applied_requests
+from tests.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger

@@ -99,7 +99,7 @@ class OfferRows:
 
 
 def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
-    """A function from an offer to what the ledger keeps of it, with taxes as the profile calls them.
+    """A function from an offer to what the ledger keeps of it, taxes as the profile calls them.
 
     What the service did not say, or said in part, is left out: it is not known. The struck price
     never is.

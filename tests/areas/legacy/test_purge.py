@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.legacy.purge import Purge
-from feedtool.areas.offers.sandbox.records import stored_offers
+from tests.areas.offers.sandbox.records import stored_offers
 from feedtool.check import Input, ReadOptions
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import NotAuthorised, UsageProblem
