@@ -49,7 +49,7 @@ def applied_requests(sandbox: Sandbox, package_id: str | None = None) -> list[Ap
     with sandbox.state.transaction() as db:
         rows = db.execute(APPLIED, {"package": package_id}).fetchall()
     return [
-        Applied(*who, orjson.loads(body), outcome, tuple(codes.split(",")))
+        Applied._make((*who, orjson.loads(body), outcome, tuple(codes.split(","))))
         for *who, body, outcome, codes in rows
     ]
 
