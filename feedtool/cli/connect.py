@@ -17,7 +17,7 @@ from feedtool.cli.options import SANDBOX, SANDBOX_SELLER, on_command_line, refus
 from feedtool.cli.signals import Stopping
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.session import Session
+from feedtool.runs.workspace import Session
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client, post_form
 from feedtool.service.fetch import FetchContext

@@ -79,7 +79,7 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
     rows that were refused, here or by the service, are written into a workbook of the template's
     shape, their messages beside them: correct it, and submit it.
     """
-    from feedtool.runs.resume import results as results_of
+    from feedtool.runs.deliver import results as results_of
     from feedtool.runs.workspace import options_of
 
     home = home_folder(given["home"])
@@ -163,7 +163,7 @@ class _RecordedRuns:
 
     def _bring_on(self, run: int, on_event: Callable[[Any], None]) -> Submission:
         """A run that has gone on as far as it can."""
-        from feedtool.runs.resume import results as results_of
+        from feedtool.runs.deliver import results as results_of
         from feedtool.runs.workspace import has_to_ask
 
         if has_to_ask(run, self.workspace):
@@ -175,7 +175,7 @@ class _RecordedRuns:
         from feedtool.cli.connect import connect
         from feedtool.cli.progress import progress_of
         from feedtool.cli.signals import stopping
-        from feedtool.runs.resume import resume as resume_run
+        from feedtool.runs.deliver import resume as resume_run
 
         with (
             stopping() as stop,

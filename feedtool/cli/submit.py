@@ -159,7 +159,7 @@ def _submit(
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.progress import progress_of
     from feedtool.cli.signals import stopping
-    from feedtool.runs.plan_file import Account
+    from feedtool.runs.plan_conditions import Account
     from feedtool.runs.submit import submit
     from feedtool.runs.workspace import accepted_offers
 

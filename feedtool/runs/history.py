@@ -9,7 +9,7 @@ from feedtool.ledger import File, Ledger, Package, Phase, Run
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.report.runs import InputState, PackageState, RunState
-from feedtool.runs.run_options import RunOptions
+from feedtool.runs.run_record import RunOptions
 
 ClockOf = Callable[[str], Clock]
 """The clock of the service of an address."""

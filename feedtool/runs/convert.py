@@ -16,9 +16,8 @@ from feedtool.model.file_version import read_unchanged
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report.conversion import Conversion
-from feedtool.runs.convert.forms import FOLDER, JSON, ConversionOptions
-from feedtool.runs.convert.requests import RequestsSource, is_requests
-from feedtool.runs.convert.sheet import SheetConversion
+from feedtool.runs.convert_requests import RequestsSource, is_requests
+from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, SheetConversion
 from feedtool.runs.request_files import write_requests
 from feedtool.sheets import NotAsWritten
 from feedtool.sheets.atomic_write import atomic_write

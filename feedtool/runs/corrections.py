@@ -14,11 +14,9 @@ from feedtool.model.nouns import RowResult, Status
 from feedtool.model.spool import temporary_folder
 from feedtool.report import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.annotated_copy import digest_of
-from feedtool.runs.corrections.sheet import SheetToCorrect
-from feedtool.runs.row_results import results_of_run
-from feedtool.runs.sent_again import note_sent_again
-from feedtool.runs.summary_sheet import summary_sheet
+from feedtool.runs.annotated_copy import digest_of, summary_sheet
+from feedtool.runs.corrections_sheet import SheetToCorrect
+from feedtool.runs.row_results import note_sent_again, results_of_run
 from feedtool.runs.workspace import Workspace, check_again, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.templates import limits

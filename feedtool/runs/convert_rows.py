@@ -1,24 +1,163 @@
 """The rows of a sheet, converted into another sheet or into requests, and what that loses."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
 from feedtool.check import ReadOptions
-from feedtool.check.rules import NOT_A_ROW, TOO_MANY_COLUMNS
+from feedtool.check.requests import faults, gate, item_of
+from feedtool.check.rules import NOT_A_ROW, TOO_MANY_COLUMNS, rules_for
 from feedtool.feeds.area import Areas
+from feedtool.feeds.columns import is_error
 from feedtool.feeds.columns.choice import Condition
-from feedtool.feeds.conversion import RowConverter, loss_of
-from feedtool.feeds.feed import ACTION, LANGUAGES
-from feedtool.feeds.template import Basis
-from feedtool.model.nouns import Loss, Problem, Severity
+from feedtool.feeds.conversion import Output, RowConverter, loss_of
+from feedtool.feeds.feed import ACTION, CHANNEL, LANGUAGES, Feed, Row, SheetColumns
+from feedtool.feeds.template import Basis, Language
+from feedtool.model.cells import Value
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Item, Loss, Problem, Severity
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
 from feedtool.report.conversion import Conversion, ConvertedSheet
-from feedtool.runs.convert.forms import CSV, ConversionOptions, kind_for
-from feedtool.runs.convert.request_maker import request_maker
 from feedtool.runs.row_buffer import RowBuffer
 from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
+
+WORKBOOK, CSV, JSON, FOLDER = ".xlsx", ".csv", ".json", ""
+"""The endings of what every area writes; without one it is a folder of requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of file."""
+
+    ending: str
+    output: Output | None = None
+    """Where it is a form of an area's own."""
+
+    @property
+    def is_sheet(self) -> bool:
+        """True if it has rows and columns."""
+        return self.ending in {WORKBOOK, CSV}
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionOptions:
+    """What a file is converted to."""
+
+    target: Path
+    form: Form
+    to: str | None
+    """The kind of feed that its rows are to be; None is what fits the form."""
+    language: Language
+    """Of a workbook's labels."""
+    is_channel_given: bool
+    """Whether the channel of rows that name none was given."""
+
+
+def form_of(target: Path, areas: Areas) -> Form:
+    """What is to be written, by its name; one without an ending is a folder.
+
+    Raises:
+        UsageProblem: the ending is none of those.
+    """
+    ending = "" if target.is_dir() else target.suffix.lower()
+    if ending in {WORKBOOK, CSV, JSON, FOLDER} or ending in areas.outputs:
+        return Form(ending, areas.outputs.get(ending))
+    endings = ", ".join((WORKBOOK, CSV, *areas.outputs, JSON))
+    raise UsageProblem(
+        f"nothing can be written as {target.name}",
+        f"let the name end in one of {endings}, or in nothing for a folder of requests",
+    )
+
+
+def kind_for(form: Form, kind: str, wanted: str | None, areas: Areas) -> str:
+    """The kind that rows of a kind become in a form of file.
+
+    Args:
+        form: What is written.
+        kind: What the rows are.
+        wanted: What they are to become, where that was said.
+        areas: All that there are.
+
+    Raises:
+        UsageProblem: they cannot.
+    """
+    became, output = wanted or kind, form.output
+    if wanted is None and output:
+        if kind in output.refusals:
+            raise UsageProblem(
+                output.refusals[kind], "give OUT another ending: .xlsx, .csv, .json or none"
+            )
+        became = output.kinds.get(kind, kind)
+    elif wanted is None and not form.is_sheet:
+        became = next(
+            (to for (of, to), item in areas.conversions.items() if of == kind and item.is_for_json),
+            kind,
+        )
+    if (kind, became) not in areas.conversions:
+        possible = [to for of, to in areas.conversions if of == kind]
+        raise UsageProblem(
+            f"{kind} cannot become {became} without another meaning",
+            f"it can become {', '.join(possible)}",
+        )
+    is_strange = output and became not in output.kinds.values()
+    if is_strange or (form.ending == JSON and areas.feeds[became].json is None):
+        raise UsageProblem(
+            f"{became} cannot be written as {form.ending}",
+            "leave --to away, or give OUT another ending",
+        )
+    return became
+
+
+class MadeRequest(NamedTuple):
+    """The request of a row."""
+
+    item: Item | None
+    """None where it cannot be sent."""
+    obstacles: list[Loss]
+    """Why."""
+
+
+RequestMaker = Callable[[int, Mapping[str, Value]], MadeRequest]
+
+
+def request_maker(
+    feed: Feed, channel: str, settings: AccountSettings, areas: Areas
+) -> RequestMaker:
+    """The function from the number and the values of a row to its request.
+
+    Args:
+        feed: The kind of the rows.
+        channel: The salesChannelId of rows that name none.
+        settings: The profile's.
+        areas: Whose rules there are.
+    """
+    is_right = gate(feed)
+    keys = frozenset(column.key for column in feed.understood(settings))
+    sheet = SheetColumns(Context(settings), keys, feed.modes(settings))
+    checks = [rule.check for rule in rules_for(areas, feed.kind) if rule.check]
+
+    def make(number: int, values: Mapping[str, Value]) -> MadeRequest:
+        own = str(values.get(CHANNEL) or channel)
+        row = Row(number, feed, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
+        issues = [issue for check in checks for issue in check(row)]
+        if not is_error(issues):
+            request = feed.request(row)
+            if is_right(request):
+                return MadeRequest(item_of(row, request, purges=False), [])
+            issues = list(faults(feed, request))
+        obstacles = [
+            loss_of(issue.field or "", values.get(issue.field or "", ""), issue.message)
+            for issue in issues
+            if issue.code.severity is Severity.ERROR
+        ]
+        return MadeRequest(None, obstacles)
+
+    return make
 
 
 class SheetConversion:

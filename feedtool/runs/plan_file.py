@@ -26,7 +26,7 @@ from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item
 from feedtool.model.sheet import INVALID, VALID
-from feedtool.runs.plan_file.conditions import Conditions, unfit
+from feedtool.runs.plan_conditions import Conditions, unfit
 from feedtool.sheets.atomic_write import atomic_write
 
 Hashes = Sequence[tuple[str, str | None]]

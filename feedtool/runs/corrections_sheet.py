@@ -18,8 +18,15 @@ from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Ref
 from feedtool.model.spool import Spool
 from feedtool.report import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.corrections.columns import STAMP_LANGUAGE, Columns, basis_of, columns_of
-from feedtool.runs.corrections.rows import NumberFormats, PickedRow, pick
+from feedtool.runs.corrections_columns import (
+    STAMP_LANGUAGE,
+    Columns,
+    NumberFormats,
+    PickedRow,
+    basis_of,
+    columns_of,
+    pick,
+)
 from feedtool.sheets import Source
 from feedtool.templates.workbook import FIRST_ROW
 
