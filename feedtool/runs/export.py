@@ -22,9 +22,10 @@ from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.spool import Spool
 from feedtool.model.translation import translation
-from feedtool.report.export import Exported
+from feedtool.report.output_files import Exported
 from feedtool.runs.row_buffer import RowBuffer
-from feedtool.runs.workspace import Session, Workspace
+from feedtool.runs.session import Session
+from feedtool.runs.workspace import Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
 from feedtool.templates.contents import SPLITTING, contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write

@@ -29,17 +29,9 @@ from feedtool.runs.deliver import (
 from feedtool.runs.plan_file import PlanFile
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
-from feedtool.runs.run_record import RunOptions, refuse_names
-from feedtool.runs.workspace import (
-    Kept,
-    Session,
-    Workspace,
-    clock_of,
-    fetch_context_of,
-    locked,
-    record,
-    select_rows,
-)
+from feedtool.runs.run_options import RunOptions, refuse_names
+from feedtool.runs.session import Session, clock_of, fetch_context_of, locked
+from feedtool.runs.workspace import Kept, Workspace, record, select_rows
 
 ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
 OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"

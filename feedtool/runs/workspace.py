@@ -1,9 +1,9 @@
-"""What outlives a command (the ledger, the snapshots), and the service as it has reached it."""
+"""What outlives a command: the ledger, the snapshots, and what they say is left to do."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,21 +14,17 @@ from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
-from feedtool.model.call import Sender
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
+from feedtool.runs.kept_sheets import read_sheets, write_sheets
+from feedtool.runs.run_options import RunOptions
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
-    from feedtool.delivery.deadlines import Clock
     from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
-    from feedtool.model.errors import FeedtoolError
-    from feedtool.service.fetch import FetchContext
-
 
 UNWRITTEN = ""
 """In the place of a hash: what a run is to write there is not written yet."""
@@ -251,58 +247,3 @@ def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now:
                 size=None if sheet.is_cut_short else sheet.size,
                 withheld=sheet.not_sent(),
             )
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A way to the service, and its time."""
-
-    client: Sender
-    seller: str
-    address: str
-    language: str
-    now: Callable[[], datetime]
-    sleep: Callable[[float], None]
-    pool: int = 4
-    """Calls under way at a time."""
-    page: int | None = None
-    """Results a page is asked for; None leaves it to the session."""
-    stopping: "Callable[[], FeedtoolError | None]" = lambda: None
-    """Why no step is to be begun any more, once that is so."""
-    profile: str | None = None
-    """The account's name in the configuration, if it was reached by that."""
-    is_sandbox: bool = False
-    has_channel: bool = True
-    """True if a channel was named for the rows that name none."""
-    ahead: Callable[[], timedelta] = timedelta
-    """What `now` is ahead of real time: in the embedded sandbox nothing waits, time leaps."""
-    holds_lock: bool = False
-    """True if the seller's lock is held already, by whoever runs one file after the other."""
-
-    def wall(self) -> datetime:
-        """Real time, for people; `now` is for what is compared with the service's own."""
-        return self.now() - self.ahead()
-
-
-def locked(session: Session, workspace: Workspace, command: str) -> AbstractContextManager[None]:
-    """The seller's lock, unless it is held already."""
-    if session.holds_lock:
-        return nullcontext()
-    from feedtool.ledger.lock import hold
-
-    engine = workspace.ledger.engine
-    return hold(engine, session.seller, session.address, command=command, now=session.wall())
-
-
-def clock_of(session: Session, workspace: Workspace) -> "Clock":
-    """The time at the service, for what it will delete."""
-    from feedtool.delivery.deadlines import Clock
-
-    return Clock(session.now(), workspace.ledger.skew(session.address), session.ahead())
-
-
-def fetch_context_of(session: Session) -> "FetchContext":
-    """For lists of the service that are read to their end."""
-    from feedtool.service.fetch import FetchContext
-
-    return FetchContext(session.now, session.sleep, pool=session.pool, stopping=session.stopping)

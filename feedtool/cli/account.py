@@ -1,0 +1,274 @@
+"""From the options of a command to a Session: the sandbox in-process, or an account and its token."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from feedtool.cli.errors import Stopping, echo
+from feedtool.cli.options import (
+    SANDBOX,
+    SANDBOX_SELLER,
+    chosen,
+    on_command_line,
+    refuse_two_services,
+)
+from feedtool.model.call import Reply
+from feedtool.model.errors import UsageProblem
+from feedtool.runs.session import Session
+from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
+from feedtool.service.client import Client, post_form
+from feedtool.service.fetch import FetchContext
+from feedtool.service.network import Timeouts
+from feedtool.service.oauth import ClientCredentials, Grant
+
+TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
+GRANT = ("client_id", "token_scope", "token_audience")
+SECRET_WAYS = ("client_secret", "client_secret_file", "client_secret_command")
+
+SOURCES = (
+    ParameterSource.COMMANDLINE,
+    ParameterSource.ENVIRONMENT,
+    ParameterSource.DEFAULT_MAP,
+)
+"""The strongest first."""
+
+GRANT_HINT = (
+    "client credentials are --token-url, --client-id, and --client-secret-file, "
+    "--client-secret-command, or FEEDTOOL_CLIENT_SECRET in the environment"
+)
+
+
+def token_options(ctx: click.Context, profile: str | None = None) -> dict[str, Any]:
+    """The ways of having a token that the strongest source names; the others None.
+
+    Where no source names one, those of `profile`: that of the run that goes on, which nobody has
+    to name again. A client's secret is chosen likewise and by itself, since it may be in the
+    environment where the rest of its grant is in the configuration. For the sandbox only what was
+    typed counts: an environment's token is not meant for it.
+    """
+    if ctx.params.get("sandbox"):
+        return on_command_line(ctx, *TOKEN_WAYS, *SECRET_WAYS)
+    ways, secrets = _strongest(ctx, TOKEN_WAYS), _strongest(ctx, SECRET_WAYS)
+    if profile and not any(ways.values()):
+        account = chosen(ctx).config.profile(profile).account
+        ways |= {name: account[name] for name in (*TOKEN_WAYS, *GRANT) if name in account}
+        if not any(secrets.values()):
+            secrets |= {name: account[name] for name in SECRET_WAYS if name in account}
+    return ways | secrets
+
+
+def _strongest(ctx: click.Context, ways: tuple[str, ...]) -> dict[str, Any]:
+    for source in SOURCES:
+        named = [name for name in ways if ctx.get_parameter_source(name) is source]
+        if any(ctx.params[name] for name in named):
+            return {name: ctx.params[name] if name in named else None for name in ways}
+    return dict.fromkeys(ways)
+
+
+def token_of(
+    options: Mapping[str, Any], post: Callable[[str, bytes], Reply], now: Callable[[], datetime]
+) -> Token:
+    """The source of the token that the options name.
+
+    Args:
+        options: Of several ways an endpoint goes before a command, then a file, then a value.
+        post: Sends a form to a token endpoint.
+        now: The time, for a token that ends.
+
+    Raises:
+        UsageProblem: no way of having one was named, or only half of one.
+        NotAuthorised: what was given cannot be a token.
+    """
+    if options.get("token_url"):
+        return ClientCredentials(_grant(options), post, now)
+    if token := _source(options, "token", TOKEN):
+        return token
+    if options.get("client_id"):
+        raise UsageProblem("--token-url is missing", GRANT_HINT)
+    raise UsageProblem(
+        "there is no token for the service",
+        "give --token-file, --token-command, --token-url, or FEEDTOOL_TOKEN in the environment",
+    )
+
+
+def _grant(options: Mapping[str, Any]) -> Grant:
+    client_id, secret = options.get("client_id"), _source(options, "client_secret", SECRET)
+    if not client_id:
+        raise UsageProblem("--client-id is missing", GRANT_HINT)
+    if secret is None:
+        raise UsageProblem("the client's secret is missing", GRANT_HINT)
+    scope, audience = options.get("token_scope"), options.get("token_audience")
+    return Grant(options["token_url"], client_id, secret, scope, audience)
+
+
+def _source(options: Mapping[str, Any], name: str, what: str) -> Token | None:
+    """The output of a command, the content of a file, or a value as it is, in this order."""
+    if command := options.get(f"{name}_command"):
+        return CommandToken(command, what)
+    if path := options.get(f"{name}_file"):
+        return FileToken(path, what)
+    if value := options.get(name):
+        return StaticToken(value, what)
+    return None
+
+
+SANDBOX_TOKEN = "sandbox"  # noqa: S105  # the sandbox tells it to everybody
+
+ACCOUNT_HINT = (
+    "try --sandbox, or name a profile with --profile, "
+    "or give --base-url, --seller, --channel and --token"
+)
+SERVICE_HINT = "try --sandbox, or name a profile with --profile, or give --base-url and --token"
+
+
+def account_options(ctx: click.Context, given: dict[str, Any]) -> None:
+    """Settles the options that name an account.
+
+    The sandbox needs nothing else, and an account's settings are not meant for it: there only
+    what was typed counts.
+    """
+    refuse_two_services(ctx)
+    if given["sandbox"]:
+        given |= on_command_line(ctx, "seller", "channel", "token")
+    given |= token_options(ctx)
+
+
+@contextmanager
+def connect(
+    home: Path | None,
+    given: Mapping[str, Any],
+    stop: Stopping,
+    purpose: str = "send to",
+    *,
+    needs_seller: bool = True,
+    needs_channel: bool = False,
+) -> Iterator[Session]:
+    """The embedded sandbox or the account that the options name, which signals stop gently.
+
+    Args:
+        home: The folder of the sandbox's state.
+        given: The options, settled by `account_options`.
+        stop: Where signals are noted.
+        purpose: What an account is needed for, in messages.
+        needs_seller: Nobody has to be a seller to read a catalogue.
+        needs_channel: Products are for no channel: whether there are others is known when the
+            files are read.
+
+    Raises:
+        UsageProblem: the options do not say enough to reach one.
+    """
+    is_sandbox = bool(given["sandbox"])
+    if not is_sandbox:
+        _check_account(given, purpose, needs_seller=needs_seller, needs_channel=needs_channel)
+    with to_sandbox(home, given) if is_sandbox else _to_account(given) as session:
+        yield replace(
+            session,
+            # Where time is virtual there is nothing to wake from.
+            sleep=session.sleep if is_sandbox else stop.sleep,
+            stopping=stop.reason,
+            profile=given.get("profile"),
+            is_sandbox=is_sandbox,
+        )
+
+
+def _check_account(
+    given: Mapping[str, Any], purpose: str, *, needs_seller: bool, needs_channel: bool
+) -> None:
+    if not needs_seller:
+        if not given.get("base_url"):
+            raise UsageProblem("there is no service to ask", SERVICE_HINT)
+        return
+    missing = [f"--{name.replace('_', '-')}" for name in ("base_url", "seller") if not given[name]]
+    if len(missing) > 1:
+        raise UsageProblem(f"there is no account to {purpose}", ACCOUNT_HINT)
+    if needs_channel and not given.get("channel"):
+        missing.append("--channel")
+    if missing:
+        raise UsageProblem(f"{', '.join(missing)} is missing", ACCOUNT_HINT)
+
+
+@contextmanager
+def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Session]:
+    """The embedded sandbox; its time is virtual, so that nothing waits.
+
+    Args:
+        home: The folder in which its state is kept; None keeps it in memory.
+        options: The command's; a token or seller that was given is used, so that a wrong one
+            can be tried out.
+    """
+    from feedtool.areas.registry import sandbox_parts
+    from feedtool.sandbox import StateUnreadableError
+    from feedtool.sandbox.transport import mount
+
+    state = home / "sandbox.sqlite" if home else None
+    try:
+        transport = mount(sandbox_parts(), state)
+    except (StateUnreadableError, OSError) as error:
+        raise UsageProblem(
+            f"the sandbox's state {state} cannot be read: {error}",
+            "move it away to begin anew, or choose another folder with --home",
+        ) from error
+    seller, language = options.get("seller") or SANDBOX_SELLER, options["language"]
+    token = StaticToken(options.get("token") or SANDBOX_TOKEN)
+    with Client(SANDBOX, seller, token, language=language, transport=transport) as client:
+        now, sleep, ahead = transport.now, transport.sleep, transport.ahead
+        # In one process more threads bring nothing, and larger pages save half of the calls.
+        yield Session(client, seller, SANDBOX, language, now, sleep, pool=1, page=1000, ahead=ahead)
+
+
+@contextmanager
+def _to_account(options: Mapping[str, Any]) -> Iterator[Session]:
+    address, seller, language = options["base_url"], options.get("seller"), options["language"]
+    timeouts = timeouts_of(options)
+
+    def now() -> datetime:
+        return datetime.now(UTC)
+
+    def post(url: str, form: bytes) -> Reply:
+        return post_form(url, form, timeouts)
+
+    with Client(
+        address,
+        seller or None,
+        token_of(options, post, now),
+        language=language,
+        timeouts=timeouts,
+        allows_http=bool(options.get("insecure_http")),
+    ) as client:
+        page, has_channel = options.get("page"), bool(options.get("channel"))
+        whose = (client, seller or "", address, language)
+        yield Session(*whose, now, time.sleep, page=page, has_channel=has_channel)
+
+
+def timeouts_of(options: Mapping[str, Any]) -> Timeouts:
+    """The longest waits; the defaults where the options do not say."""
+    usual = Timeouts()
+    return Timeouts(
+        options.get("connect_timeout") or usual.connect,
+        options.get("answer_timeout") or usual.answer,
+        options.get("call_timeout") or usual.whole,
+    )
+
+
+def fetch_context(
+    session: Session, go_on: str = "", closed: tuple[str, str] | None = None
+) -> FetchContext:
+    """The context in which a list of the service is read to its end; `go_on`, `closed` as there."""
+    return FetchContext(
+        session.now,
+        session.sleep,
+        pool=session.pool,
+        stopping=session.stopping,
+        go_on=go_on,
+        closed=closed,
+        on_unreachable=partial(echo, "warning"),
+        ahead=session.ahead,
+    )

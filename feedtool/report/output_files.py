@@ -1,0 +1,162 @@
+"""The files that `feedtool export` and `feedtool convert` have written, and what is not in them."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from feedtool.model.nouns import Loss
+from feedtool.model.spool import Spool
+from feedtool.report.as_json import Fields, write_lines, write_objects
+from feedtool.report.plain import clean, counted, listed, printable, value
+
+NAMED = 8
+"""Rows that are named of each loss."""
+MOST = 40
+"""Losses of different fields and reasons that are told to people one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file that an export has written."""
+
+    file: Path
+    kind: str
+    """A kind of feed, or of list."""
+    sheet: str | None
+    """The sheet with the rows; None in a CSV."""
+    header_row: int
+    rows: int
+    skipped: int
+    """Entries that are not in the file; the notes say why."""
+    notes: Sequence[tuple[str, str, bool]]
+    """Each is what to know, what to do, and whether something that was asked for is not there."""
+
+
+@dataclass(slots=True)
+class ConvertedSheet:
+    """A sheet of a conversion's input, as it was written."""
+
+    kind: str
+    """The kind of the rows in the input."""
+    sheet: str | None
+    became: str
+    """The kind of feed that they are now."""
+    rows: int = 0
+    """Rows that were written."""
+    skipped: int = 0
+    """Rows that were left out; the losses say why."""
+    losses: Spool[Loss] = field(default_factory=lambda: Spool(Loss))
+
+
+@dataclass(slots=True)
+class Conversion:
+    """The result of a conversion."""
+
+    source: str
+    """The input as the user gave it."""
+    target: Path
+    written: Sequence[ConvertedSheet]
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    """Facts for whoever uses the output, and what to do, each on one line."""
+
+    @property
+    def rows(self) -> int:
+        """Rows that were written."""
+        return sum(sheet.rows for sheet in self.written)
+
+    @property
+    def has_losses(self) -> bool:
+        """True if something is not in the output."""
+        return any(len(sheet.losses) for sheet in self.written)
+
+
+def write_exported(exported: Exported, out: TextIO, form: str) -> None:
+    """The file that was written: for people, as a list of one object, or as an event."""
+    fields = {
+        "file": str(exported.file),
+        "kind": exported.kind,
+        "sheet": exported.sheet,
+        "headerRow": exported.header_row,
+        "rows": exported.rows,
+        "skipped": exported.skipped,
+        "notes": _notes((text, hint) for text, hint, _ in exported.notes),
+    }
+    if form == "text":
+        sheet = f", sheet {exported.sheet}" if exported.sheet else ""
+        header = f"header in row {exported.header_row}"
+        out.write(clean(f"{exported.file}  {exported.kind}{sheet}, {header}") + "\n")
+        out.write(f"{_size(exported)}\n")
+    elif form == "json":
+        write_objects([fields], out)
+    else:
+        write_lines([{"type": "summary", **fields}], out)
+
+
+def write_conversion(conversion: Conversion, out: TextIO, form: str) -> None:
+    """The sheets that were written: for people, as a list of objects, or as events."""
+    for sheet in conversion.written if form == "text" else ():
+        became = sheet.kind if sheet.kind == sheet.became else f"{sheet.kind} as {sheet.became}"
+        place = str(conversion.target) if sheet.rows else "nothing written"
+        lost = f", {counted(len(sheet.losses), 'loss', 'losses')}" if len(sheet.losses) else ""
+        out.write(clean(f"{place}  {became}, {_size(sheet)}{lost}") + "\n")
+    if form == "json":
+        objects = (
+            {**_fields(conversion, sheet), "losses": (loss._asdict() for loss in sheet.losses)}
+            for sheet in conversion.written
+        )
+        write_objects(objects, out)
+    for sheet in conversion.written if form == "jsonl" else ():
+        write_lines(({"type": "loss", **loss._asdict()} for loss in sheet.losses), out)
+        write_lines([{"type": "summary", **_fields(conversion, sheet)}], out)
+
+
+def _fields(conversion: Conversion, sheet: ConvertedSheet) -> Fields:
+    return {
+        "file": conversion.source,
+        "kind": sheet.kind,
+        "sheet": sheet.sheet or None,
+        "target": str(conversion.target) if sheet.rows else None,
+        "targetKind": sheet.became,
+        "rows": sheet.rows,
+        "skipped": sheet.skipped,
+        "notes": _notes(conversion.notes),
+    }
+
+
+def _notes(notes: Iterable[tuple[str, str]]) -> list[Fields]:
+    return [{"message": text, "hint": hint} for text, hint in notes]
+
+
+def _size(sheet: Exported | ConvertedSheet) -> str:
+    skipped = f", {sheet.skipped:,} left out" if sheet.skipped else ""
+    return f"{counted(sheet.rows, 'row')}{skipped}"
+
+
+def loss_lines(losses: Iterable[Loss]) -> list[str]:
+    """Losses for people: one line for each field and reason, with the first rows."""
+    groups: dict[tuple[str | None, str], tuple[Loss, list[int]]] = {}
+    counts: Counter[tuple[str | None, str]] = Counter()
+    further = 0
+    for loss in losses:
+        key = loss.field, loss.message
+        if key not in groups and len(groups) >= MOST:
+            further += 1
+            continue
+        counts[key] += 1
+        _, rows = groups.setdefault(key, (loss, []))
+        if loss.row is not None and len(rows) < NAMED and loss.row not in rows:
+            rows.append(loss.row)
+    lines = [_loss_line(*group, counts[key]) for key, group in groups.items()]
+    if further:
+        lines.append(f"{further:,} more, of other fields or for other reasons: see --format json")
+    return lines
+
+
+def _loss_line(first: Loss, rows: list[int], count: int) -> str:
+    shown = f" “{value(first.value)}”" if first.value is not None and count == 1 else ""
+    noun = "row" if count == 1 else "rows"
+    where = f" ({noun} {listed(rows, max(count, len(rows)))})" if rows else ""
+    name = clean(first.field) if first.field is not None else "the row" if rows else "the file"
+    return f"{name}{shown}: {printable(first.message)}{where}"
