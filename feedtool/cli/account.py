@@ -1,4 +1,4 @@
-"""From the options of a command to a Session: the sandbox in-process, or an account and its token."""
+"""The session that options name: the sandbox in-process, or an account with its token."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
