@@ -21,7 +21,7 @@ from feedtool.check.not_rows import TOTALS
 from feedtool.model.errors import NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.header import folded
 from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, AccountSettings
-from feedtool.report.export import Exported
+from feedtool.report.output_files import Exported
 from feedtool.service.bodies import loads
 from tests.answers import Answers
 from tests.answers import exported as export
