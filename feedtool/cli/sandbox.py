@@ -57,7 +57,7 @@ def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     seller is known (`unopened` has no access to competing offers), the channels are PRIMARY and
     SECOND.
     """
-    from feedtool.areas.products.sandbox.settings import ProductBehaviour
+    from feedtool.areas.products.sandbox.submission import ProductBehaviour
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
     from feedtool.sandbox.server import serve
