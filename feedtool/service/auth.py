@@ -285,11 +285,7 @@ class ClientCredentials(_Renewable):
         self._renew_at: datetime | None = None
 
     def get(self) -> str:
-        """The token, a new one when it is about to end.
-
-        NotAuthorised where the endpoint refuses; Interrupted where it cannot be reached, or
-        answers what is no token.
-        """
+        """The token, a new one when it is about to end; Interrupted where none is to be had now."""
         before = self._asked
         with self._lock:
             now = self._now()
