@@ -19,7 +19,7 @@ from feedtool.delivery.transition import (
 )
 from feedtool.feeds.delivery import DeliveryRoute, LookupTexts, Since, Submitted, Trace
 from feedtool.ledger import Package, Phase, Resolution
-from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.nouns import LookupRow, Status
 from feedtool.service.answers import AnswerKind
 

@@ -13,8 +13,7 @@ from feedtool.areas.offers.wire.result_codes import (
 )
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Code, Severity
-from feedtool.report.codes import Codes
-from feedtool.report.glossary import REPORT, RESULT, Word
+from feedtool.report.codes import REPORT, RESULT, Codes, Word
 
 
 @cache

@@ -5,8 +5,8 @@ a workbook of ours or a CSV. What other rooms use is imported from here, from `s
 from `sheets.fill`.
 
 Reading order of `read`: `file_format` decides what a file is; `package` and `workbook` open a
-workbook; `xlsx` reads its sheets in chunks (`xml_chunks`), by pattern or by a parser (`sheet_rows`);
-`csv_source` reads CSV (`csv_dialect` proves its quotation marks). All come out as
+workbook; `xlsx` reads its sheets in chunks (`xml_chunks`), by pattern or by a parser
+(`sheet_rows`); `csv_source` reads CSV (`csv_dialect` proves its quotation marks). All come out as
 `feedtool.model.cells.Block`.
 """
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox, StateUnreadableError
+from tests.areas.offers.sandbox.records import applied_requests
 from tests.sandbox.desk import Desk
 
 ROOT = Path(__file__).parents[2]

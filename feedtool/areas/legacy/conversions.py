@@ -15,18 +15,15 @@ from feedtool.areas.legacy.offers_xml import KIND as FULL
 from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
 from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_PRICE
 from feedtool.areas.legacy.offers_xml import cost_keys
-from feedtool.areas.offers.feeds import common as offers
-from feedtool.areas.offers.feeds import delete, update, upsert
+from feedtool.areas.offers import columns as offers
+from feedtool.areas.offers import feeds
 from feedtool.feeds.conversion import ConvertedRow, RowConversion, RowConverter, Values, loss_of
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Loss
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 
-UPSERT, UPDATE, DELETE = upsert.FEED.kind, update.FEED.kind, delete.FEED.kind
-FEEDS = {
-    feed.kind: feed
-    for feed in (upsert.FEED, update.FEED, delete.FEED, full.FEED, stock_and_price.FEED)
-}
+UPSERT, UPDATE, DELETE = (feed.kind for feed in feeds.FEEDS)
+FEEDS = {feed.kind: feed for feed in (*feeds.FEEDS, full.FEED, stock_and_price.FEED)}
 VAT, *_ = offers.TAXES
 
 _REASONS: Mapping[str, str] = {

@@ -8,7 +8,7 @@ from feedtool.areas.legacy.delivery import DELIVERY
 from feedtool.areas.legacy.feeds import offers as legacy_offers
 from feedtool.areas.legacy.feeds.offers import text_of
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES, SHEET, STOCK_AND_PRICE_KIND
-from feedtool.areas.offers.feeds import common as offers
+from feedtool.areas.offers import columns as offers
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import FLOOR, Feed, Mode, Row, SheetColumns
 from feedtool.model.header import Column

@@ -7,10 +7,10 @@ from operator import itemgetter
 from typing import Any
 
 from feedtool.areas.products.catalog import Catalog, Category, Property
-from feedtool.areas.products.catalog.words import folded
+from feedtool.areas.products.catalog.model import folded
 from feedtool.areas.products.columns import attribute
 from feedtool.areas.products.columns import common as columns
-from feedtool.areas.products.columns.category import LENGTH, CategoryCode, faults_of, written_as
+from feedtool.areas.products.columns.common import LENGTH, CategoryCode, faults_of, written_as
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.feed import (
     Enrich,
