@@ -17,7 +17,7 @@ from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_P
 from feedtool.areas.legacy.offers_xml import cost_keys
 from feedtool.areas.offers import columns as offers
 from feedtool.areas.offers import feeds
-from feedtool.feeds.conversion import ConvertedRow, RowConversion, RowConverter, Values, loss_of
+from feedtool.feeds.area import ConvertedRow, RowConversion, RowConverter, Values, loss_of
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Loss
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings

@@ -16,7 +16,7 @@ from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_P
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.source import OffersSource
 from feedtool.areas.legacy.writer import Head, Pool, head_of, offers_of, write, write_xml
-from feedtool.feeds.conversion import FileFacts, Output
+from feedtool.feeds.area import FileFacts, Output
 from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool

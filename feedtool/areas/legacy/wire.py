@@ -15,7 +15,8 @@ from feedtool.areas.offers.wire.result_codes import legacy_field_of
 from feedtool.feeds.answers import LogEntry, LogPage, Meaning
 from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Status
-from feedtool.service.answers import (
+from feedtool.service.answers import text
+from feedtool.service.bodies import (
     LONGEST_ID,
     MOST_MESSAGES,
     SMALL,
@@ -23,7 +24,6 @@ from feedtool.service.answers import (
     last_segment,
     listed,
     loads,
-    text,
 )
 
 ROUTE = "offer-integration-packages"

@@ -25,7 +25,8 @@ from feedtool.model.call import (
     language_tag,
 )
 from feedtool.model.nouns import Message, Status
-from feedtool.service.answers import (
+from feedtool.service.answers import text
+from feedtool.service.bodies import (
     MOST_MESSAGES,
     SMALL,
     Unreadable,
@@ -34,7 +35,6 @@ from feedtool.service.answers import (
     last_segment,
     loads,
     next_link,
-    text,
 )
 
 STATES = {
