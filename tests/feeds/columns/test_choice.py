@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.areas.legacy.feeds.offers import LEGACY_CONDITION
+from feedtool.areas.legacy.feeds import LEGACY_CONDITION
 from feedtool.areas.offers.feeds.common import ACTION, SPLITTING_COLUMNS
 from feedtool.areas.offers.feeds.conditions import CONDITION, CONDITIONS
 from feedtool.areas.offers.package_types import PackageType

@@ -11,23 +11,33 @@ import orjson
 from feedtool.areas.offers.sandbox import integration, offers, store
 from feedtool.areas.offers.sandbox.messages import PACKAGE_EMPTY, message
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-from feedtool.sandbox.access import asked, known_channel, language_of, required_header
-from feedtool.sandbox.bodies import (
+from feedtool.sandbox.arguments import (
     DRAFT,
     NUMBER,
     TEXT,
     WHOLE,
+    asked,
+    asked_page,
     check_structure,
     chosen,
     json_body,
+    known_channel,
+    language_of,
+    page_answer,
     record,
     records,
+    required_header,
 )
-from feedtool.sandbox.message import HttpRequest, HttpResponse, json_answer
-from feedtool.sandbox.paging import asked_page, page_answer
-from feedtool.sandbox.problem import bad_request, not_found
-from feedtool.sandbox.route import Exchange, Route
-from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.exchange import (
+    Exchange,
+    HttpRequest,
+    HttpResponse,
+    Route,
+    SandboxSettings,
+    bad_request,
+    json_answer,
+    not_found,
+)
 from feedtool.sandbox.state import moment_of, stamp
 
 WAITING = "WaitingForCompletion"

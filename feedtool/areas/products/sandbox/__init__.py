@@ -5,6 +5,6 @@ Reading order: `catalogue` and `categories` (what there is), `products` (the rou
 """
 
 from feedtool.areas.products.sandbox import products
-from feedtool.sandbox.route import Part
+from feedtool.sandbox.exchange import Part
 
 PARTS: tuple[Part, ...] = (products,)

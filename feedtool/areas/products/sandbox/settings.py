@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from feedtool.sandbox.settings import Quota
+from feedtool.sandbox.exchange import Quota
 
 
 @dataclass(frozen=True, slots=True)

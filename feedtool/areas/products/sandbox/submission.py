@@ -12,9 +12,14 @@ from typing import Any
 import jsonschema_rs
 
 from feedtool.areas.offers.sandbox.store import gtin_product
-from feedtool.sandbox.bodies import DRAFT, TEXT, WHOLE, check_structure, json_body, records
-from feedtool.sandbox.message import HttpRequest
-from feedtool.sandbox.problem import FIELD_EMPTY, FIELD_MISSING, ErrorEntry, RequestRefused
+from feedtool.sandbox.arguments import DRAFT, TEXT, WHOLE, check_structure, json_body, records
+from feedtool.sandbox.exchange import (
+    FIELD_EMPTY,
+    FIELD_MISSING,
+    ErrorEntry,
+    HttpRequest,
+    RequestRefused,
+)
 
 PICTURES = "sellerPictureUrls"
 GROUP = "variantGroupReference"
