@@ -15,7 +15,7 @@ from openpyxl.cell.cell import Cell, MergedCell
 from openpyxl.styles import Alignment, Font
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS
+from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.areas.registry import load
 from feedtool.feeds.columns.gtin import check_digit
 from feedtool.feeds.feed import LANGUAGES

@@ -10,7 +10,7 @@ from feedtool.feeds.export import Export, Query
 from feedtool.feeds.template import Language
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.settings import Context
-from feedtool.report.export import Exported
+from feedtool.report.output_files import Exported
 from feedtool.runs.export import export
 from feedtool.service.fetch import FetchContext
 

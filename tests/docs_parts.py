@@ -20,7 +20,7 @@ import click
 from feedtool.areas.registry import load
 from feedtool.cli import feedtool
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.report.glossary import BOTH, ROW, WORDS
+from feedtool.report.codes import BOTH, ROW, WORDS
 from feedtool.runs import config
 from feedtool.runs.codes import all_codes
 from tests import decisions_drawn

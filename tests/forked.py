@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 
 import feedtool
-from feedtool.cli import progress, run
+from feedtool.cli import output, run
 
 CALLER = """\
 #!{python} -IS
@@ -67,7 +67,7 @@ def main(address: str) -> None:
         if not module.name.endswith("__main__"):
             import_module(module.name)
     # How far a run is, is told where it takes long: on a slow machine, and on no page.
-    progress.EVERY = math.inf
+    output.EVERY = math.inf
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen()

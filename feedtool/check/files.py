@@ -27,7 +27,12 @@ from feedtool.sheets import Sheet, Source, open_source
 
 
 class FileMissing(FileProblem):
-    """There is no such file, or it is a folder, or it may not be read."""
+    """There is no such file, or it is a folder, or it may not be read.
+
+    Example: `feedtool validate my offers.csv` looks for two files, `my` and `offers.csv`.
+
+    To mend it, look at the path; with blanks in it, put it in quotes.
+    """
 
     code = "file-missing"
 

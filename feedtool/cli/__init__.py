@@ -9,19 +9,19 @@ import click
 from feedtool import __version__
 
 COMMANDS = {
-    "demo": ("demo", "See the main job with nothing to set up."),
+    "demo": ("sandbox", "See the main job with nothing to set up."),
     "validate": ("validate", "Say everything that is wrong; send nothing."),
     "submit": ("submit", "Check, send, and write the service's answer beside every row."),
     "watch": ("watch", "Send each file that is dropped into a folder, and answer it there."),
-    "resume": ("resume", "Go on with a run that was interrupted."),
+    "resume": ("runs", "Go on with a run that was interrupted."),
     "runs": ("runs", "List all runs."),
     "status": ("runs", "Show one run: its packages, deadlines and counts."),
-    "results": ("resume", "Fetch what is still to be had, and write the answers again."),
+    "results": ("runs", "Fetch what is still to be had, and write the answers again."),
     "template": ("template", "Make an empty workbook to fill."),
     "export": ("export", "Bring what the service has into a file, to edit and send back."),
     "convert": ("convert", "Turn a file into another: Excel, CSV, Offers.xml, its zip, JSON."),
     "catalog": ("catalog", "Bring brands, categories and their properties, and look there."),
-    "explain": ("explain", "Say what a code or a status means, and how to mend it."),
+    "explain": ("config", "Say what a code or a status means, and how to mend it."),
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),
     "config": ("config", "Show the settings in force and where each comes from."),
 }

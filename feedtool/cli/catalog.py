@@ -6,16 +6,16 @@ from typing import Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.catalog_cache import (
+from feedtool.cli.errors import echo, stopping
+from feedtool.cli.home import (
     FILE,
     base_url,
     from_sandbox,
+    home_folder,
     local_catalog,
     other_languages,
     sync_command,
 )
-from feedtool.cli.errors import echo
-from feedtool.cli.home import home_folder
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
 
 SHOWN_LACKS = 10
@@ -56,9 +56,8 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     from feedtool.areas.products.catalog.report import write_synced
     from feedtool.areas.products.catalog.sync import GO_ON
     from feedtool.areas.products.catalog.sync import sync as fetch
-    from feedtool.cli.connect import account_options, connect, fetch_context
-    from feedtool.cli.progress import counting
-    from feedtool.cli.signals import stopping
+    from feedtool.cli.account import account_options, connect, fetch_context
+    from feedtool.cli.output import counting
 
     account_options(ctx, given)
     codes = _codes(only)
@@ -98,9 +97,9 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
 
     Looks in the local cache, the best first. Case and accents do not count.
     """
+    from feedtool.areas.products.catalog.lookup import meant
+    from feedtool.areas.products.catalog.lookup import search as find
     from feedtool.areas.products.catalog.report import write_results
-    from feedtool.areas.products.catalog.search import meant
-    from feedtool.areas.products.catalog.search import search as find
 
     with local_catalog(ctx) as local:
         results = find(local, text)

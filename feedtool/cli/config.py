@@ -1,6 +1,7 @@
-"""`feedtool config`."""
+"""`feedtool config` and `feedtool explain`."""
 
 import re
+import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -43,10 +44,10 @@ def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
     rows = [_row(ctx, name, value) for name, value in sorted(settings.items())]
     rows += _dialect(ctx)
     if form == "json":
-        from feedtool.report.as_json import dumped
+        from feedtool.report.as_json import write_entries
 
         listed = ({"name": name, "value": value, "source": source} for name, value, source in rows)
-        click.echo("[\n  " + ",\n  ".join(map(dumped, listed)) + "\n]")
+        write_entries(listed, sys.stdout)
         return
     from feedtool.report.plain import clean
 
@@ -119,3 +120,24 @@ def _shown(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
+
+
+@click.command()
+@click.argument("code", required=False)
+def explain(code: str | None) -> None:
+    """Say what CODE means and how to mend it; without CODE list all problem codes and statuses.
+
+    CODE is a problem code (gtin-checksum), a status (Rejected), a package's state, or a code of the
+    service (2403, ER400-7480).
+    """
+    from feedtool.report.codes import WORDS
+    from feedtool.runs.codes import all_codes, explain_code
+
+    codes = all_codes()
+    if code:
+        click.echo(explain_code(code))
+        return
+    for name, page in codes.pages.items():
+        click.echo(f"{name:28} {page.severity.value:8} {codes.summary_of(name)}")
+    for name, word in WORDS.items():
+        click.echo(f"{name:28} {word.kind.split()[0]:8} {word.page.splitlines()[0]}")

@@ -8,10 +8,8 @@ from typing import Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.confirming import kind_asked
 from feedtool.cli.errors import echo
-from feedtool.cli.files import STDIN, as_row, inputs
-from feedtool.cli.reading import feed_of, read_options
+from feedtool.cli.files import STDIN, as_row, feed_of, inputs, kind_asked, read_options
 from feedtool.model.errors import Exit, UsageProblem
 
 
@@ -40,7 +38,7 @@ def convert(
     cannot be sent stand unchanged in a workbook or a CSV, and go into nothing else. Sends nothing.
     """
     from feedtool.areas.registry import load
-    from feedtool.report.conversion import loss_lines, write_conversion
+    from feedtool.report.output_files import loss_lines, write_conversion
     from feedtool.runs.convert import ConversionOptions, convert, form_of
 
     if to is not None:

@@ -12,7 +12,7 @@ import click
 
 from feedtool.areas.registry import load
 from feedtool.cli import options
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import echo, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
@@ -98,11 +98,10 @@ def _parts(ctx: click.Context, parameter: click.Parameter, text: str | None) -> 
 
 def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **given: Any) -> int:
     """Bring one kind into a file; 1 where something that was asked for is not in it."""
-    from feedtool.cli.connect import account_options, connect, fetch_context
+    from feedtool.cli.account import account_options, connect, fetch_context
     from feedtool.cli.files import refuse_ending, refuse_target
-    from feedtool.cli.progress import counting
-    from feedtool.cli.signals import stopping
-    from feedtool.report.export import write_exported
+    from feedtool.cli.output import counting
+    from feedtool.report.output_files import write_exported
     from feedtool.runs.export import export as fetch
     from feedtool.runs.export import remembered
 
@@ -142,7 +141,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
 
 def _query(ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: bool) -> Query:
     """The rows that are asked for; those of a seller who is known later."""
-    from feedtool.cli.catalog_cache import catalogue
+    from feedtool.cli.home import catalogue
 
     settings = options.chosen(ctx).profile.dialect
     values = {}

@@ -1,14 +1,23 @@
-"""The folder of the user's state: ledger, snapshots, catalogue and sandbox."""
+"""The folder of the user's state, and what a command opens in it: the ledger, and a catalogue."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+from click.core import ParameterSource
+
+from feedtool.cli import options
+from feedtool.cli.errors import echo
+from feedtool.feeds.feed import LANGUAGES
 from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:
+    from feedtool.areas.products.catalog import Catalog
+    from feedtool.areas.products.catalog.cache import Cache
+    from feedtool.areas.products.catalog.model import Origin
     from feedtool.runs.workspace import Workspace
 
 
@@ -41,3 +50,145 @@ def open_workspace(home: Path, ledger: str | None) -> Iterator["Workspace"]:
 
     with Ledger(ledger or home / "ledger.sqlite") as opened:
         yield Workspace(opened, Snapshots(home / "snapshots"), home / "results")
+
+
+FILE = "catalog.sqlite"
+from_sandbox = options.flag("--sandbox", "The embedded sandbox's catalogue.")
+base_url = options.text("--base-url", "URL", "Whose catalogue.  [default: the one brought last]")
+
+
+@contextmanager
+def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
+    """The catalogue that the options mean; which one, and of when, is said on stderr.
+
+    Raises:
+        UsageProblem: There is none of that service in the language that is asked for.
+    """
+    from feedtool.areas.products.catalog.cache import Cache
+
+    options.refuse_two_services(ctx)
+    service, language = _service(ctx), ctx.params["language"]
+    is_asked = ctx.get_parameter_source("language") is not ParameterSource.DEFAULT
+    path = home_path(ctx.params["home"]) / FILE
+    there: set[str] = set()
+    if path.is_file():
+        with Cache(path) as cache:
+            origins = _origins(ctx, cache, language)
+            there = {origin.language for origin in origins}
+            catalog = cache.catalog(origins[0].service, origins[0].language) if origins else None
+            if catalog and catalog.categories and (language in there or not is_asked):
+                _echo_origin(catalog.origin)
+                yield catalog
+                return
+    of = f" of {service}" if service else ""
+    others = f"; there is one in {', '.join(sorted(there))}" if there else ""
+    raise UsageProblem(
+        f"there is no catalogue{of} in {language} here{others}",
+        f"bring it with `{sync_command(service, language)}`",
+    )
+
+
+def _echo_origin(origin: "Origin") -> None:
+    from feedtool.areas.products.catalog.report import describe_origin
+
+    echo("catalogue", describe_origin(origin))
+
+
+def _service(ctx: click.Context) -> str | None:
+    """The address of the service that is meant, None where any is."""
+    if ctx.params.get("sandbox"):
+        return options.SANDBOX
+    address = ctx.params.get("base_url") or options.chosen(ctx).profile.account.get("base_url")
+    return str(address) if address else None
+
+
+def _origins(ctx: click.Context, cache: "Cache", *languages: str | None) -> "list[Origin]":
+    """The catalogues of the service that is meant, those of the first languages first."""
+    service = _service(ctx)
+    ranks = {name: rank for rank, name in reversed([*enumerate(languages)])}
+    origins = [origin for origin in cache.origins() if service in {None, origin.service}]
+    return sorted(origins, key=lambda origin: ranks.get(origin.language, len(ranks)))
+
+
+def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
+    """The language of a catalogue, and how to look in the others."""
+    from feedtool.areas.products.catalog.cache import Cache
+
+    service = catalog.origin.service
+    with Cache(home_path(ctx.params["home"]) / FILE) as cache:
+        here = {origin.language for origin in cache.origins() if origin.service == service}
+    ways = [
+        f"in {language}: "
+        + ("" if language in here else f"`{sync_command(service, language)}`, then ")
+        + f"--language {language}"
+        for language in LANGUAGES
+        if language != catalog.language
+    ]
+    return f"the catalogue here is in {catalog.language}; {'; '.join(ways)}"
+
+
+def sync_command(service: str | None, language: str) -> str:
+    """The command that brings a catalogue."""
+    sandbox = " --sandbox" if service == options.SANDBOX else ""
+    return f"feedtool catalog sync{sandbox}{f' --language {language}' * (language != 'en')}"
+
+
+def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
+    """The catalogue for checks, opened when the first of them wants it.
+
+    The service's whose offers and products are sent, where the options or the profile name one,
+    else the one brought last; in the language that is asked for, else that of `--language`, else
+    any. The embedded sandbox's is brought where it is not there. Which one it is, and of when, is
+    said on stderr. The cache stays open until the command ends.
+    """
+    opened: list[Cache] = []
+    catalogs: dict[str | None, Catalog | None] = {}
+
+    def catalog_in(language: str | None) -> "Catalog | None":
+        if language not in catalogs:
+            cache = opened[0] if opened else _open(ctx)
+            if cache is None:
+                return None
+            opened[:] = [cache]
+            catalog = _preferred(ctx, cache, language)
+            if catalog and catalog not in catalogs.values():
+                _echo_origin(catalog.origin)
+            catalogs[language] = catalog
+        return catalogs[language]
+
+    return catalog_in
+
+
+def _open(ctx: click.Context) -> "Cache | None":
+    home = home_path(ctx.params.get("home"))
+    is_sandbox = bool(ctx.params.get("sandbox"))
+    if not (is_sandbox or (home / FILE).is_file()):
+        return None
+    from feedtool.areas.products.catalog.cache import Cache
+
+    cache = Cache(home_folder(home) / FILE)
+    ctx.call_on_close(cache.close)
+    if is_sandbox and not any(
+        origin.service == options.SANDBOX and origin.synced_at for origin in cache.origins()
+    ):
+        _bring_sandbox(cache, ctx.params["language"])
+    return cache
+
+
+def _bring_sandbox(cache: "Cache", language: str) -> None:
+    """Does as `catalog sync --sandbox`: whoever tries the sandbox needs nothing else first."""
+    from feedtool.areas.products.catalog.sync import sync
+    from feedtool.cli.account import fetch_context, to_sandbox
+
+    echo("catalogue", "the embedded sandbox's is brought; that is done once")
+    with to_sandbox(None, {"language": language}) as session:
+        context = fetch_context(session)
+        sync(session.client, cache, context, service=session.address, language=language)
+
+
+def _preferred(ctx: click.Context, cache: "Cache", language: str | None) -> "Catalog | None":
+    languages = [language, ctx.params.get("language")]
+    if ctx.get_parameter_source("language") is ParameterSource.COMMANDLINE:
+        languages.reverse()
+    origins = _origins(ctx, cache, *languages)
+    return cache.catalog(origins[0].service, origins[0].language) if origins else None

@@ -1,20 +1,31 @@
-"""The results of a command on stdout, and in a report file."""
+"""The results of a command on stdout and in a report file, and its progress on stderr."""
 
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from feedtool.cli.errors import discard_stdout, echo, echo_error, wants_colour
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.report import write_columns, write_json, write_jsonl, write_report, write_text
+from feedtool.report import (
+    progress_events,
+    write_columns,
+    write_json,
+    write_jsonl,
+    write_report,
+    write_text,
+)
+from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from feedtool.runs.row_results import exit_code
 
 if TYPE_CHECKING:
+    from feedtool.delivery.events import Event
     from feedtool.runs.deliver import Submission
 
 
@@ -98,3 +109,147 @@ def _write(results: Sequence[SheetResult], form: str, *, is_verbose: bool) -> No
             results, out, all_codes(), is_colour=is_colour, is_verbose=is_verbose, width=width
         )
     out.flush()
+
+
+EVERY = 10.0
+"""Seconds between two lines where there is no terminal."""
+
+COUNTED = ("upload", "results")
+"""Kinds of events of which there are many, one after the other."""
+
+KEPT = ("deadline", "unreachable")
+"""Kinds of events that are never left out nor drawn over: warnings."""
+
+OnEvent = Callable[["Event"], None]
+
+BAR = 20
+"""Columns of the bar."""
+
+
+class ProgressRate:
+    """The speed at which uploads or results come, and the time that the rest of them takes."""
+
+    def __init__(self) -> None:
+        self._step: tuple[object, ...] = ()
+        self._begun = (0.0, 0)
+
+    def describe(self, event: "Event", now: float) -> str:
+        """`312/500, 41/s, 5 s left`; nothing where there is nothing to count."""
+        if event.kind not in COUNTED or not event.total:
+            return ""
+        step = (event.path, event.package, event.kind, event.total)
+        if step != self._step:
+            self._step, self._begun = step, (now, event.done)
+        seconds, done = now - self._begun[0], event.done - self._begun[1]
+        counted = f"{event.done:,}/{event.total:,}"
+        if seconds <= 0 or done <= 0:
+            return counted
+        rate = done / seconds
+        minutes, rest = divmod(round((event.total - event.done) / rate), 60)
+        left = f"{minutes} min {rest} s" if minutes else f"{rest} s"
+        return f"{counted}, {rate:,.1f}/s, {left} left"
+
+
+def _bar(event: "Event") -> str:
+    filled = BAR * min(event.done, event.total) // event.total
+    return f"[{'#' * filled}{'-' * (BAR - filled)}]"
+
+
+class ProgressLines:
+    """Shows events as they come.
+
+    Args:
+        out: Where to show them.
+        is_terminal: Whether a line can be drawn anew.
+        width: The columns of the terminal.
+        monotonic: The seconds that have passed.
+    """
+
+    def __init__(
+        self,
+        out: TextIO,
+        monotonic: Callable[[], float],
+        *,
+        is_terminal: bool,
+        width: Callable[[], int] = lambda: 80,
+    ) -> None:
+        self._out, self._width, self._is_terminal = out, width, is_terminal
+        self._monotonic, self._shown_at = monotonic, monotonic()
+        self._drawn = 0
+        self._rate = ProgressRate()
+
+    def show(self, event: "Event") -> None:
+        """Draws the event on a terminal; elsewhere now and then one."""
+        if event.kind in KEPT:
+            self.close()
+            self._write(f"warning: {clean(event.text)}\n")
+            return
+        now = self._monotonic()
+        text, rate = clean(event.text), self._rate.describe(event, now)
+        if self._is_terminal:
+            if rate:
+                text = f"{_bar(event)} {rate}  {text}"
+            text = text[: self._width() - 1]  # a longer line could not be drawn anew
+            self._write("\r" + text.ljust(self._drawn))
+            self._drawn = len(text)
+        elif now - self._shown_at >= EVERY:
+            self._shown_at = now
+            self._write(f"{text} ({rate})\n" if rate else f"{text}\n")
+
+    def close(self) -> None:
+        """Leaves the terminal's line free for what comes next."""
+        if self._drawn:
+            self._write("\r" + " " * self._drawn + "\r")
+            self._drawn = 0
+
+    def _write(self, text: str) -> None:
+        self._out.write(text)
+        self._out.flush()
+
+
+@contextmanager
+def progress_of(form: str, also: OnEvent = lambda _: None) -> Iterator[OnEvent]:
+    """A listener that shows events as JSON lines on stdout, or for people on stderr.
+
+    Args:
+        form: `jsonl`, or another one.
+        also: Called with each event afterwards.
+    """
+    is_terminal, write = sys.stderr.isatty(), progress_events(sys.stdout)
+    lines = ProgressLines(
+        sys.stderr,
+        time.monotonic,
+        is_terminal=is_terminal,
+        width=lambda: shutil.get_terminal_size().columns,
+    )
+
+    def show(event: "Event") -> None:
+        if form == "jsonl":
+            write(event.text, event.done, event.total, event.path)
+        else:
+            lines.show(event)
+        also(event)
+
+    try:
+        yield show
+    finally:
+        lines.close()
+
+
+Count = Callable[[str, int, int | None], None]
+
+
+@contextmanager
+def counting(form: str) -> Iterator[Count]:
+    """The same for what is read from the service: words, how many have come, and of how many."""
+    from feedtool.delivery.events import Event
+
+    with progress_of(form) as show:
+
+        def count(text: str, done: int, total: int | None = None) -> None:
+            if form == "jsonl":
+                progress_events(sys.stdout)(text, done, total, "")
+            else:
+                show(Event(COUNTED[0], text, "", 0, None, None, done, total or 0))
+
+        yield count

@@ -1,26 +1,42 @@
-"""`feedtool runs` and `feedtool status`."""
+"""`feedtool runs`, `status`, `resume` and `results`: the runs that the ledger has."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import Terminated, echo, echo_error, stopping
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.model.errors import NothingToDo
-from feedtool.report.runs import RunState, write_run, write_runs
+from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
 
 if TYPE_CHECKING:
+    from feedtool.cli.notifier import RunNotices
     from feedtool.delivery.deadlines import Clock
+    from feedtool.runs.deliver import Submission
+    from feedtool.runs.history import RunState
     from feedtool.runs.workspace import Workspace
 
 _listing = options.group(options.format_, options.home, options.ledger)
+_recorded = options.group(
+    options.configuration,
+    options.connection,
+    options.text(
+        "--channel",
+        "ID",
+        "Taken as every command takes it; a run keeps the channel that it was begun for.",
+    ),
+    options.reporting,
+    options.notifying,
+    options.common,
+    options.ledger,
+)
 
 
 @click.command()
@@ -40,7 +56,7 @@ def runs(
 
     What the service will delete before long is told in time.
     """
-    from feedtool.runs.history import every_run, run_state
+    from feedtool.runs.history import every_run, run_state, write_runs
 
     folder = home_folder(home)
     with open_workspace(folder, ledger) as workspace:
@@ -55,6 +71,30 @@ def runs(
     if not states:
         echo("note", "there are no runs yet")
         echo("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
+
+
+@click.command()
+@click.argument("run", type=int, metavar="RUN")
+@_listing
+def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
+    """Show one RUN: its files and packages, what became of its rows, what will be lost when.
+
+    An open package is kept for 6 hours, results for 3 days, by the service's clock.
+    """
+    from feedtool.runs.history import run_state, write_run
+
+    folder = home_folder(home)
+    with open_workspace(folder, ledger) as workspace:
+        state = run_state(workspace.ledger, run, _clocks(folder, workspace))
+    write_run(state, sys.stdout, form)
+    _warn([state])
+
+
+def _warn(states: "Iterable[RunState]") -> None:
+    for state in states:
+        for warning in state.warnings:
+            echo("warning", f"run {state.run.run_id}: {warning}")
+            echo("help", f"feedtool resume {state.run.run_id}")
 
 
 def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clock]") -> None:
@@ -74,30 +114,6 @@ def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clo
         echo("warning", doubt)
     results = f"`feedtool results {run_id}` writes what is known of its rows"
     echo("note", f"run {run_id} is given up; {results}")
-
-
-@click.command()
-@click.argument("run", type=int, metavar="RUN")
-@_listing
-def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
-    """Show one RUN: its files and packages, what became of its rows, what will be lost when.
-
-    An open package is kept for 6 hours, results for 3 days, by the service's clock.
-    """
-    from feedtool.runs.history import run_state
-
-    folder = home_folder(home)
-    with open_workspace(folder, ledger) as workspace:
-        state = run_state(workspace.ledger, run, _clocks(folder, workspace))
-    write_run(state, sys.stdout, form)
-    _warn([state])
-
-
-def _warn(states: list[RunState]) -> None:
-    for run in states:
-        for warning in run.warnings:
-            echo("warning", f"run {run.run}: {warning}")
-            echo("help", f"feedtool resume {run.run}")
 
 
 def _clocks(home: Path, workspace: "Workspace") -> "Callable[[str], Clock]":
@@ -124,3 +140,201 @@ def _ahead_of_sandbox(home: Path) -> timedelta:
         with suppress(StateUnreadableError, OSError), closing(mount(parts, state)) as transport:
             return transport.ahead()
     return timedelta(0)
+
+
+@click.command()
+@click.argument("run", type=int, required=False, metavar="[RUN]")
+@options.no_wait
+@_recorded
+@click.pass_context
+def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
+    """Go on with an interrupted RUN, or with all of them, and write where it was told to.
+
+    Where only the annotated copies are missing no account is needed.
+    """
+    from feedtool.runs.workspace import options_of, unfinished
+
+    home = home_folder(given["home"])
+    with open_workspace(home, given["ledger"]) as workspace:
+        left = unfinished(workspace)
+        runs = left if run is None else [number for number in left if number == run]
+        if not runs:
+            what = "nothing is left to go on with"
+            if run is not None:
+                given_up = options_of(run, workspace).abandoned
+                end = f"was given up on {given_up:%Y-%m-%d}" if given_up else "is finished"
+                what = f"run {run} {end}"
+            raise NothingToDo(what, f"`feedtool results {run or 'RUN'}` writes its answers again")
+        return _RecordedRuns(ctx, workspace, home, given).go_on(runs, is_each=run is None)
+
+
+@click.command()
+@click.argument("run", type=int, metavar="RUN")
+@options.flag("--no-wait", "Fetch only what is there already.")
+@options.flag(
+    "--failed-only",
+    "Write a workbook of just the rows to correct, NAME.failed.xlsx, to be sent as it is.",
+)
+@options.path("--out", "PATH", "The place of that workbook.  [default: beside the file]")
+@_recorded
+@click.pass_context
+def results(ctx: click.Context, /, run: int, **given: Any) -> int:
+    """Fetch what is still to be had of a RUN, and write its annotated copies again.
+
+    Nothing is sent. Where nothing is left to fetch no account is needed. With --failed-only the
+    rows that were refused, here or by the service, are written into a workbook of the template's
+    shape, their messages beside them: correct it, and submit it.
+    """
+    from feedtool.runs.workspace import options_of
+
+    home = home_folder(given["home"])
+    with open_workspace(home, given["ledger"]) as workspace:
+        options_of(run, workspace)  # refuses an unknown one
+        recorded = _RecordedRuns(ctx, workspace, home, given, only_fetch=True)
+        if given["failed_only"]:
+            return recorded.write_failed(run)
+        if given["out"]:
+            raise UsageProblem(
+                "--out is for the workbook of --failed-only",
+                "the annotated copies go where the run was told to write them",
+            )
+        if workspace.ledger.has_to_fetch(run):
+            return recorded.go_on([run])
+        return recorded.echo(recorded.write_copies(run))
+
+
+@dataclass(frozen=True, slots=True)
+class _RecordedRuns:
+    """The runs of a ledger, and the options of the command that goes on with some of them."""
+
+    ctx: click.Context
+    workspace: "Workspace"
+    home: Path
+    given: dict[str, Any]
+    only_fetch: bool = False
+
+    def echo(self, submission: "Submission") -> int:
+        """Show the results; the exit code."""
+        from feedtool.cli.output import echo_submission
+
+        form, report = self.given["form"], self.given["report"]
+        return echo_submission(submission, form, report, is_verbose=self.given["verbose"])
+
+    def write_copies(self, run: int) -> "Submission":
+        """Write the annotated copies of a run of which nothing is to be fetched."""
+        from feedtool.runs.deliver import Submission
+        from feedtool.runs.resume import results as results_of
+
+        return Submission(results_of(run, self.workspace, datetime.now(UTC)))
+
+    def go_on(self, runs: Iterable[int], *, is_each: bool = False) -> int:
+        """Deliver runs, one after the other, and show the results of all of them.
+
+        With `is_each` nobody has named a run: one that cannot go on is named, and stops no other.
+        """
+        from feedtool.cli.notifier import run_notices
+        from feedtool.runs.deliver import Submission
+        from feedtool.runs.workspace import has_to_ask
+
+        each: list[tuple[int, Submission]] = []
+        with run_notices("results" if self.only_fetch else "resume", self.given) as notices:
+            for run in runs:
+                try:
+                    submission = (
+                        self._deliver(run, notices.on_event)
+                        if has_to_ask(run, self.workspace)
+                        else self.write_copies(run)
+                    )
+                except FeedtoolError as error:
+                    if not is_each:
+                        raise
+                    submission = Submission([], error)
+                each.append((run, submission))
+                if stopped := submission.stopped:
+                    if is_each:
+                        stopped.message = f"run {run}: {stopped.message}"
+                    echo_error(stopped)
+                if isinstance(stopped, Stopped | Terminated):
+                    break
+            outcomes = [outcome for _, submission in each for outcome in submission.outcomes]
+            warnings = [warning for _, submission in each for warning in submission.warnings]
+            self.echo(Submission(outcomes, warnings=warnings))
+            return first_of([self._notify(*ended, notices) for ended in each])
+
+    def write_failed(self, run: int) -> int:
+        """Write the rows to correct, once all that can be had is there; 9 where there are none."""
+        from feedtool.cli.files import refuse_ending
+        from feedtool.runs.corrections import write_corrections  # openpyxl, slow to import
+        from feedtool.runs.deliver import Submission
+
+        out, workspace = self.given["out"], self.workspace
+        if out:
+            refuse_ending(out)
+        fetched = self._deliver(run) if workspace.ledger.has_to_fetch(run) else Submission([])
+        may_replace = Path.is_file if self.given["yes"] else None
+        now = datetime.now(UTC)
+        outcomes = write_corrections(run, workspace, now, out=out, may_replace=may_replace)
+        code = self.echo(replace(fetched, outcomes=outcomes))
+        if not any(outcome.failed for outcome in outcomes):
+            echo("note", f"no row of run {run} is to be corrected, and no workbook was written")
+            return code or Exit.NOTHING
+        return code
+
+    def _deliver(self, run: int, also: Callable[[Any], None] = lambda _: None) -> "Submission":
+        from feedtool.cli.account import connect
+        from feedtool.cli.output import progress_of
+        from feedtool.runs.resume import resume as resume_run
+
+        with (
+            stopping() as stop,
+            connect(self.home, self._account(run), stop) as session,
+            progress_of(self.given["form"], also) as on_event,
+        ):
+            return resume_run(
+                run,
+                session,
+                self.workspace,
+                wait=not self.given["no_wait"],
+                only_fetch=self.only_fetch,
+                on_event=on_event,
+            )
+
+    def _notify(self, run_id: int, submission: "Submission", notices: "RunNotices") -> Exit:
+        """Send a run's summary to the targets of its own profile, unless others were named."""
+        from feedtool.cli.notifier import targets_of_profile
+        from feedtool.runs.row_results import exit_code
+        from feedtool.runs.workspace import options_of
+
+        run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)
+        profile = self.given["profile"] or recorded.profile
+        notices = replace(notices, profile=profile, targets=targets_of_profile(self.ctx, profile))
+        code = exit_code(submission.outcomes, submission.stopped)
+        notices.run(submission.outcomes, code, submission.stopped, run.seller if run else None)
+        return code
+
+    def _account(self, run_id: int) -> dict[str, Any]:
+        """The options that reach the account of a run; the token is to be had as it was then."""
+        from feedtool.cli.account import token_options
+        from feedtool.runs.workspace import options_of
+
+        ctx, given = self.ctx, self.given
+        run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)
+        if run is None:
+            raise ValueError(f"the ledger has no run {run_id}")
+        profile = given["profile"] or recorded.profile
+        kept = options.chosen(ctx).config.profiles.get(profile or "")
+        channel = options.on_command_line(ctx, "channel")["channel"]
+        if channel not in {None, recorded.asked.channel}:
+            echo("note", f"run {run_id} keeps its channel {recorded.asked.channel}, not {channel}")
+        return {
+            **given,
+            "insecure_http": given["insecure_http"] or (kept and kept.account.get("insecure_http")),
+            **token_options(ctx, profile),
+            "sandbox": recorded.is_sandbox,
+            "base_url": run.service,
+            "seller": run.seller,
+            "channel": recorded.asked.channel,
+            "language": run.language,
+            "profile": profile,
+            "page": recorded.asked.dialect.report_page_size,
+        }

@@ -9,9 +9,16 @@ import click
 
 from feedtool.check import Input, ReadOptions
 from feedtool.cli import options
-from feedtool.cli.confirming import confirming, is_purge, kind_asked
-from feedtool.cli.errors import echo
-from feedtool.cli.files import as_row, inputs, maybe_files, targets
+from feedtool.cli.errors import echo, stopping
+from feedtool.cli.files import (
+    as_row,
+    inputs,
+    kind_asked,
+    maybe_files,
+    read_options,
+    selection_of,
+    targets,
+)
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.output import echo_results, echo_submission
 from feedtool.cli.planning import (
@@ -19,11 +26,12 @@ from feedtool.cli.planning import (
     PlannedCommand,
     account_of,
     check_not_sent,
+    confirming,
+    is_purge,
     plan_file_of,
     plan_of,
     selecting,
 )
-from feedtool.cli.reading import read_options, selection_of
 from feedtool.runs.annotated_copy import Outputs
 
 if TYPE_CHECKING:
@@ -91,7 +99,7 @@ def submit(
     and named; the others are sent in uploads of 100 and packages of 50,000. With --plan the files
     are those of the plan.
     """
-    from feedtool.cli.connect import account_options
+    from feedtool.cli.account import account_options
 
     plan = plan_of(ctx, given, files)
     files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
@@ -155,10 +163,9 @@ def _submit(
     is_verbose: bool,
 ) -> int:
     """Sends, and shows the results even where something stopped the delivery."""
-    from feedtool.cli.connect import connect
+    from feedtool.cli.account import connect
     from feedtool.cli.notifier import run_notices
-    from feedtool.cli.progress import progress_of
-    from feedtool.cli.signals import stopping
+    from feedtool.cli.output import progress_of
     from feedtool.runs.plan_file import Account
     from feedtool.runs.submit import submit
     from feedtool.runs.workspace import accepted_offers

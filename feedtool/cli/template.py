@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.catalog_cache import base_url, from_sandbox, local_catalog, sync_command
 from feedtool.cli.errors import echo
-from feedtool.cli.files import refuse_ending, refuse_target
-from feedtool.cli.reading import feed_of
+from feedtool.cli.files import feed_of, refuse_ending, refuse_target
+from feedtool.cli.home import base_url, from_sandbox, local_catalog, sync_command
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 

@@ -8,10 +8,8 @@ import click
 
 from feedtool.check.kinds import HeaderMissing
 from feedtool.cli import options
-from feedtool.cli.confirming import kind_asked
-from feedtool.cli.files import as_row, files, inputs, targets
+from feedtool.cli.files import as_row, files, inputs, kind_asked, read_options, targets
 from feedtool.cli.output import echo_results
-from feedtool.cli.reading import read_options
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import bug_report, echo
+from feedtool.cli.errors import Stopping, bug_report, echo, stopping
+from feedtool.cli.files import read_options, selection_of
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.cli.reading import read_options, selection_of
 from feedtool.model.errors import Exit
 from feedtool.report.plain import clean
 
 if TYPE_CHECKING:
     from feedtool.cli.notifier import RunNotices
-    from feedtool.cli.signals import Stopping
     from feedtool.ledger import Ledger
     from feedtool.watch.folder import Folder
     from feedtool.watch.session import SellerAccount, SellerKey
@@ -74,7 +73,6 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     A file is taken when it has rested for a while, or when NAME.EXT.done is beside it.
     """
     from feedtool.cli.notifier import run_notices
-    from feedtool.cli.signals import stopping
     from feedtool.watch.folder import Folder
     from feedtool.watch.health import check_health
 
@@ -162,13 +160,13 @@ class _Accounts:
     """The command line."""
     profile: str | None
     """The command line's."""
-    stop: "Stopping"
+    stop: Stopping
     notices: "RunNotices"
 
     @contextmanager
     def open(self, profile: str | None) -> "Iterator[SellerAccount]":
         """An account with its records."""
-        from feedtool.cli.connect import account_options, connect
+        from feedtool.cli.account import account_options, connect
         from feedtool.runs.notify import targets_of
         from feedtool.watch.session import SellerAccount
 

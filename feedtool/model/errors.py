@@ -108,7 +108,8 @@ class NothingToDo(FeedtoolError):
 class FileProblem(FeedtoolError):
     """A file that cannot be read at all.
 
-    A subclass stands for one problem code; its page is in the `problems.md` of its package.
+    Subclasses stand for one problem code each; their docstring is the page that
+    `feedtool explain CODE` prints, and `code` the name in the vocabulary.
     """
 
     exit = Exit.FILE

@@ -2,14 +2,13 @@
 
 Every report is made from `SheetResult`s, one for each sheet, and streams: a million problems are
 never in memory. To be read in this order: `sheet_result`, `tally` (groups and counts), `text`,
-`as_json`, `table`, `html`, `file`; the pages of problem `codes` are handed in.
+`as_json`, `html`, `file`; the pages of problem `codes` are handed in.
 """
 
 from feedtool.report.as_json import Progress, progress_events, write_json, write_jsonl
 from feedtool.report.codes import Codes
-from feedtool.report.file import write_report, writer_for
+from feedtool.report.file import write_csv, write_report, writer_for
 from feedtool.report.sheet_result import SheetResult
-from feedtool.report.table import write_csv
 from feedtool.report.text import write_columns, write_text
 
 __all__ = [

@@ -69,6 +69,12 @@ def write_objects(objects: Iterable[Fields], out: TextIO) -> None:
     out.write("\n]\n")
 
 
+def write_entries(objects: Iterable[Fields], out: TextIO) -> None:
+    """Writes a list of objects, an object a line."""
+    lines = ",\n  ".join(map(dumped, objects))
+    out.write(f"[\n  {lines}\n]\n" if lines else "[]\n")
+
+
 def write_lines(objects: Iterable[Fields], out: TextIO) -> None:
     """Writes an object a line."""
     out.writelines(f"{dumped(fields)}\n" for fields in objects)

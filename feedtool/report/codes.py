@@ -1,13 +1,33 @@
-"""The pages of problem codes, handed in by whoever knows the rules; other words beside them."""
+"""The pages of problem codes, handed in by whoever knows the rules, and of `glossary.toml`."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cached_property
+from importlib.resources import files
+from types import MappingProxyType
+from typing import NamedTuple
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code
-from feedtool.report.glossary import WORDS, Word
+
+
+class Word(NamedTuple):
+    """A word that is explained."""
+
+    kind: str
+    """The sort of thing that it is said of."""
+    page: str
+    """The first line is its summary."""
+
+
+ROW, BOTH = "status of a row", "status of a row or a package"
+REPORT, RESULT = "word of a report", "result code of the service"
+_TABLES = tomllib.loads((files("feedtool.report") / "glossary.toml").read_text("utf-8"))
+
+WORDS: Mapping[str, Word] = MappingProxyType({name: Word(**said) for name, said in _TABLES.items()})
+"""The words of the service, and ours for a row or a package, as they are written."""
 
 LONGEST = 40
 """Characters of an unknown code that are compared with the known ones."""
@@ -53,7 +73,7 @@ class Codes:
 
         Args:
             name: As it is printed; case, blanks and dashes do not matter.
-            words: Further words with their pages; those of `glossary.WORDS` go first.
+            words: Further words with their pages; those of `WORDS` go first.
             others: Further names that may have been meant.
 
         Raises:

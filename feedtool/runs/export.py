@@ -22,7 +22,7 @@ from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import Interrupted, NothingToDo
 from feedtool.model.spool import Spool
 from feedtool.model.translation import translation
-from feedtool.report.export import Exported
+from feedtool.report.output_files import Exported
 from feedtool.runs.row_buffer import RowBuffer
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace

@@ -1,18 +1,62 @@
 """Runs as the ledger shows them: how far each is, and what will be lost when. Nothing is sent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from itertools import islice
+from typing import NamedTuple, TextIO
 
 from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, warnings
 from feedtool.ledger import File, Ledger, Package, Phase, Run
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
-from feedtool.report.runs import InputState, PackageState, RunState
+from feedtool.report.as_json import Fields, write_entries, write_lines
+from feedtool.report.plain import clean, counted
+from feedtool.report.tally import statuses_text
 from feedtool.runs.run_options import RunOptions
+
+SHA_SHOWN = 12
+"""Characters of a hash on a line that has more to say."""
 
 ClockOf = Callable[[str], Clock]
 """The clock of the service of an address."""
+
+
+class InputState(NamedTuple):
+    """A file of a run, as it was named, and the kinds that its sheets were sent as."""
+
+    file: str
+    sha256: str
+    kinds: Sequence[str]
+
+
+class PackageState(NamedTuple):
+    """A package of a run, and what is lost of it when. Times are real."""
+
+    file: str
+    package: Package
+    created: datetime | None
+    deadline: datetime | None
+    lost: str
+    """The thing that is lost then."""
+    left: timedelta | None
+    """The time until then, by the service's clock."""
+    describe_loss: str
+    """A sentence of what is lost when, or was."""
+
+
+class RunState(NamedTuple):
+    """A run, as far as it is now."""
+
+    run: Run
+    options: RunOptions
+    inputs: Sequence[InputState]
+    counts: Mapping[Status, int]
+    """Rows by what became of them, those that were not sent as well."""
+    packages: Sequence[PackageState]
+    warnings: Sequence[str]
+    """Sentences of what is lost before long, or was."""
+    is_finished: bool
 
 
 def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
@@ -20,7 +64,24 @@ def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
     run = ledger.run(run_id)
     if run is None:
         raise UsageProblem(f"there is no run {run_id}", "`feedtool runs` lists them")
-    return _state(ledger, run, clock_of)
+    files = ledger.files(run_id)
+    names = {file.file: file.path for file in files}
+    packages = ledger.read_packages(run_id)
+    options = RunOptions.from_json(run.options)
+    counts = ledger.statuses(run_id)
+    counts[Status.INVALID] += options.invalid
+    is_open = [package.phase is not Phase.CLOSED for package in packages]
+    needs_clock = any(is_open) or any(package.created_at for package in packages)
+    clock = clock_of(run.service) if needs_clock else Clock(run.started_at)
+    return RunState(
+        run,
+        options,
+        _inputs(options, files),
+        {status: counts[status] for status in sorted(counts) if counts[status]},
+        [_package(package, names[package.file], run, clock) for package in packages],
+        warnings(packages, clock, load().routes),
+        is_finished=options.is_whole(files) and not any(is_open),
+    )
 
 
 def every_run(
@@ -42,57 +103,119 @@ def every_run(
     return states
 
 
-def _state(ledger: Ledger, run: Run, clock_of: ClockOf) -> RunState:
-    files = ledger.files(run.run_id)
-    names = {file.file: file.path for file in files}
-    packages = ledger.read_packages(run.run_id)
-    recorded = RunOptions.from_json(run.options)
-    counts = ledger.statuses(run.run_id)
-    counts[Status.INVALID] += recorded.invalid
-    is_open = [package.phase is not Phase.CLOSED for package in packages]
-    needs_clock = any(is_open) or any(package.created_at for package in packages)
-    clock = clock_of(run.service) if needs_clock else Clock(run.started_at)
-    return RunState(
-        run.run_id,
-        run.started_at,
-        recorded.who,
-        run.seller,
-        run.service,
-        _inputs(recorded, files),
-        {status: counts[status] for status in sorted(counts) if counts[status]},
-        [_package(package, names[package.file], run, clock) for package in packages],
-        warnings(packages, clock, load().routes),
-        is_finished=recorded.is_whole(files) and not any(is_open),
-        abandoned=recorded.abandoned,
-    )
-
-
-def _inputs(recorded: RunOptions, files: list[File]) -> list[InputState]:
-    """The files, and the kinds that their sheets were sent as."""
+def _inputs(options: RunOptions, files: list[File]) -> list[InputState]:
     kinds: dict[str, list[str]] = {}
     for file in files:
         kinds.setdefault(file.path, []).append(file.kind)
-    known = dict(recorded.inputs) or {file.path: file.sha256 for file in files}
+    known = dict(options.inputs) or {file.path: file.sha256 for file in files}
     return [InputState(name, sha256, kinds.get(name, [])) for name, sha256 in known.items()]
 
 
 def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageState:
-    next_ = deadline(package, clock, load().routes)
     created = package.created_at and clock.shown(package.created_at)
     if created and created < run.started_at:  # time has leapt since, and nobody noted how far
         created = run.started_at
-    return PackageState(
-        file,
-        package.number,
-        package.package_id,
-        package.package_type,
-        package.channel,
-        package.phase,
-        package.state,
-        package.rows,
-        created,
-        clock.shown(next_.at) if next_ else None,
-        next_.what if next_ else "",
-        next_.at - clock.service if next_ else None,
-        next_.describe(clock) if next_ else "",
+    loss = deadline(package, clock, load().routes)
+    if loss is None:
+        return PackageState(file, package, created, None, "", None, "")
+    at, left = clock.shown(loss.at), loss.at - clock.service
+    return PackageState(file, package, created, at, loss.what, left, loss.describe(clock))
+
+
+def write_runs(states: Sequence[RunState], out: TextIO, form: str) -> None:
+    """All runs, newest first: a line each, or as JSON (`jsonl`: an object a line)."""
+    if form == "text":
+        out.writelines(_line(state) + "\n" for state in states)
+    elif form == "jsonl":
+        write_lines(map(_fields, states), out)
+    else:
+        write_entries(map(_fields, states), out)
+
+
+def write_run(state: RunState, out: TextIO, form: str) -> None:
+    """One run with its files and packages."""
+    if form != "text":
+        write_lines([_fields(state)], out)
+        return
+    out.write(_line(state) + "\n")
+    for file in state.inputs:
+        parts = (*([", ".join(file.kinds)] if file.kinds else ()), f"SHA-256 {file.sha256}")
+        out.write(clean(f"  {file.file}: {', '.join(parts)}") + "\n")
+    out.writelines(f"  {_package_line(package)}\n" for package in state.packages)
+    if not state.is_finished:
+        out.write(f"go on with: feedtool resume {state.run.run_id}\n")
+
+
+def _line(state: RunState) -> str:
+    run, options = state.run, state.options
+    lost = [(entry.deadline, entry.describe_loss) for entry in state.packages if entry.deadline]
+    end = "finished" if state.is_finished else f"not finished{f'; {min(lost)[1]}' if lost else ''}"
+    if options.abandoned:
+        end = f"given up {options.abandoned:%Y-%m-%d %H:%M} UTC"
+    by = f", by {options.who}" if options.who else ""
+    files = ", ".join(f"{file.file} ({file.sha256[:SHA_SHOWN]})" for file in state.inputs)
+    return clean(
+        f"Run {run.run_id}, {run.started_at:%Y-%m-%d %H:%M} UTC{by}, seller {run.seller}, "
+        f"{files}: {statuses_text(state.counts) or 'no rows sent'} ({end})"
     )
+
+
+def _package_line(state: PackageState) -> str:
+    package, lost = state.package, f"; {state.describe_loss}" if state.describe_loss else ""
+    if state.left is not None and state.left > timedelta(0):
+        lost += f", in {_in_words(state.left)}"
+    where = f"channel {package.channel}, " if package.channel else ""
+    return clean(
+        f"{state.file}: package {package.number} ({package.package_id or 'not begun'}),"
+        f" {package.package_type}, {where}{counted(package.rows, 'row')}:"
+        f" {package.state or package.phase}{lost}"
+    )
+
+
+def _in_words(left: timedelta) -> str:
+    """`2 days 3 h`, `3 h 12 min`, `12 min`."""
+    hours, rest = divmod(int(left.total_seconds()), 3600)
+    days, minutes = hours // 24, rest // 60
+    if days:
+        return f"{counted(days, 'day')} {hours % 24} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def _fields(state: RunState) -> Fields:
+    run = state.run
+    return {
+        "run": str(run.run_id),
+        "started": run.started_at.isoformat(),
+        "who": state.options.who or None,
+        "seller": run.seller,
+        "service": run.service,
+        "files": [file.file for file in state.inputs],
+        "inputs": [file._asdict() for file in state.inputs],
+        "finished": state.is_finished,
+        "abandoned": _iso(state.options.abandoned),
+        "rows": sum(state.counts.values()),
+        "statuses": dict(state.counts),
+        "warnings": list(state.warnings),
+        "packages": [_package_fields(package) for package in state.packages],
+    }
+
+
+def _package_fields(state: PackageState) -> Fields:
+    package, left = state.package, state.left
+    return {
+        "file": state.file,
+        "packageId": package.package_id,
+        "packageType": package.package_type,
+        "salesChannelId": package.channel,
+        "phase": package.phase,
+        "state": package.state,
+        "rows": package.rows,
+        "created": _iso(state.created),
+        "deadline": _iso(state.deadline),
+        "lost": state.lost or None,
+        "secondsLeft": None if left is None else max(0, int(left.total_seconds())),
+    }
+
+
+def _iso(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None

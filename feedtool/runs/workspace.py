@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from feedtool.areas.offers.changes.guards import EarlierFile
-from feedtool.areas.offers.changes.predecessors import predecessor
+from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
 from feedtool.areas.offers.changes.selection import SelectionOptions, select
 from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load

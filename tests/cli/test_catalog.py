@@ -50,8 +50,8 @@ def fill(
     """A small catalogue, as if it had been brought."""
     with Cache(home / FILE) as cache:
         key = cache.begin(service, language, (), AT).catalog
-        cache.save_categories(key, TREE)
-        cache.save_brands(key, TREE_BRANDS)
+        cache.save(key, TREE)
+        cache.save(key, TREE_BRANDS)
         cache.save_properties(key, "0A0101", KETTLES, Validators(), AT)
         if is_whole:
             listed = frozenset(one.reference for one in TREE)
@@ -231,7 +231,7 @@ def test_nothing_steers_the_terminal(feedtool: Feedtool, home: Path) -> None:
     evil = "Kettle\x1b[2J\u202egnp\r\n"
     with Cache(home / FILE) as cache:
         key = cache.begin(SERVICE, "en", (), AT).catalog
-        cache.save_categories(key, [category("0A0101", evil)])
+        cache.save(key, [category("0A0101", evil)])
         cache.save_properties(key, "0A0101", [prop(label=evil, unit=evil)], Validators(), AT)
     for words in (["search", "kettle"], ["show", "0A0101"]):
         for form in ("text", "json"):

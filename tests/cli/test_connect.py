@@ -12,10 +12,16 @@ import pytest
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import options
+from feedtool.cli.account import (
+    SECRET_WAYS,
+    TOKEN_WAYS,
+    connect,
+    timeouts_of,
+    token_of,
+    token_options,
+)
 from feedtool.cli.config import MASK
-from feedtool.cli.connect import connect, timeouts_of
-from feedtool.cli.credentials import SECRET_WAYS, TOKEN_WAYS, token_of, token_options
-from feedtool.cli.signals import Stopping
+from feedtool.cli.errors import Stopping
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.sandbox.server import serving

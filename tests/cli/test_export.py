@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import serving
+from tests.areas.offers.sandbox.records import stored_offers
 from tests.areas.products.sandbox.records import stored_products
 from tests.cli.conftest import Feedtool, made_by
 from tests.conftest import Files, offer

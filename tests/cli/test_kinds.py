@@ -7,10 +7,10 @@ from sqlite3 import connect
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
+from tests.areas.offers.sandbox.records import applied_requests
 from tests.cli.conftest import Feedtool
 from tests.cli.test_safe import Terminal
 from tests.conftest import Files, offer, update

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
 from tests.areas.legacy.conftest import OFFER, changed, member, zipped
+from tests.areas.offers.sandbox.records import stored_offers
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, gtin, offer
 

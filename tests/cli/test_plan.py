@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
+from tests.areas.offers.sandbox.records import applied_requests
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 

@@ -25,8 +25,8 @@ def bring(home: Path, language: str = "en", service: str = SERVICE) -> None:
     home.mkdir(exist_ok=True)
     with Cache(home / FILE) as cache:
         key = cache.begin(service, language, (), AT).catalog
-        cache.save_categories(key, CATEGORIES)
-        cache.save_brands(key, list(CATALOG.brands()))
+        cache.save(key, CATEGORIES)
+        cache.save(key, list(CATALOG.brands()))
         for code, properties in PROPERTIES.items():
             cache.save_properties(key, code, properties, Validators(), AT)
         cache.finish(

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from feedtool.cli.progress import ProgressLines
+from feedtool.cli.output import ProgressLines
 from feedtool.delivery.events import Event
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
+from tests.areas.offers.sandbox.records import stored_offers
 from tests.cli.conftest import Feedtool, Ran, made_by
 from tests.cli.test_safe import Terminal
 from tests.conftest import Files, offer

@@ -18,7 +18,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from feedtool.cli import run
-from feedtool.cli.progress import ProgressLines
+from feedtool.cli.output import ProgressLines
 from feedtool.delivery.events import Event
 from feedtool.model.cells import BLANK, Cell, letters
 from feedtool.model.errors import Exit

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
@@ -25,6 +24,7 @@ from feedtool.sandbox import Quota, SandboxSettings
 from feedtool.sandbox.transport import SandboxTransport, mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
+from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.areas.products.sandbox.made_products import product as made_product
 from tests.conftest import gtin
 

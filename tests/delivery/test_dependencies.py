@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.ledger import Phase

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.areas.products.wire import NO_EDIT, NOTHING_NEW
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF

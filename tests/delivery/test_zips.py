@@ -17,7 +17,6 @@ import pytest
 from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
@@ -27,6 +26,7 @@ from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Usa
 from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import SandboxSettings
+from tests.areas.offers.sandbox.records import stored_offers
 from tests.conftest import gtin
 from tests.delivery.conftest import QUICK, START, Scene, legacy, quick, stock, upsert
 from tests.delivery.test_engine import Script, problem

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from feedtool.areas.offers.delivery import product_names as needed_names
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.products.delivery import product_names
+from feedtool.areas.products.wire import product_names
 from feedtool.ledger import Change, Clearance, Ledger, Package, Phase, Stage, tables
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Requeue

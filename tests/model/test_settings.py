@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS
+from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.check import ReadOptions
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 from feedtool.runs.annotated_copy import Outputs

@@ -32,7 +32,7 @@ from unittest import mock
 
 from sqlalchemy import Connection, Engine
 
-from feedtool.cli import connect, run, signals, submit
+from feedtool.cli import account, errors, run, submit
 from feedtool.delivery import deadlines, engine, foreign_packages
 from feedtool.ledger import snapshots, store
 from feedtool.ledger.database import writing
@@ -96,13 +96,13 @@ def hurry(epoch: float, speed: float) -> None:
         client, seller, address, language, _, sleep = args
         return Session(client, seller, address, language, now, sleep, **more)
 
-    sleep = signals.Stopping.sleep
+    sleep = errors.Stopping.sleep
 
-    def slept(self: signals.Stopping, seconds: float) -> None:
+    def slept(self: errors.Stopping, seconds: float) -> None:
         sleep(self, seconds / speed)
 
-    mock.patch.object(connect, "Session", service).start()
-    mock.patch.object(signals.Stopping, "sleep", slept).start()
+    mock.patch.object(account, "Session", service).start()
+    mock.patch.object(errors.Stopping, "sleep", slept).start()
 
 
 def command(asked: dict[str, Any]) -> int:

@@ -17,8 +17,7 @@ import pytest
 from feedtool.delivery.deadlines import Clock
 from feedtool.ledger.lock import who
 from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.report.runs import RunState, write_run, write_runs
-from feedtool.runs.history import every_run, run_state
+from feedtool.runs.history import RunState, every_run, run_state, write_run, write_runs
 from feedtool.runs.resume import results, resume
 from tests.conftest import Files, offer
 from tests.runs.test_submit import ADDRESS, START, Desk
@@ -71,7 +70,7 @@ def test_a_finished_run_in_full(desk: Desk, files: Files) -> None:
     path = files.csv(offer(1), offer(2, quantity="-1"), offer(3, product__gtin="1"))
     desk.submit(path)
     found, digest = after(desk), hashlib.sha256(path.read_bytes()).hexdigest()
-    (package,) = found.packages
+    ((_, package, *_),) = found.packages
     assert text(found).splitlines() == [
         (
             f"Run 1, 2026-03-02 09:00 UTC, by {who()}, seller seller, offers.csv ({digest[:12]}):"
@@ -155,7 +154,7 @@ def test_all_of_them_newest_first_or_the_last(desk: Desk, files: Files) -> None:
         desk.submit(files.csv(offer(number), name=f"{number}.csv"))
     for last, runs in ((None, [3, 2, 1]), (2, [3, 2])):
         found = every_run(desk.ledger, clocks(desk, START), last)
-        assert [one.run for one in found] == runs
+        assert [one.run.run_id for one in found] == runs
     out = io.StringIO()
     write_runs(found, out, "jsonl")
     assert [json.loads(line)["files"] for line in out.getvalue().splitlines()] == [
@@ -204,7 +203,9 @@ def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
     left_open(kept, files.csv(offer(1)))
     damage(files.folder, statement, moment)
     found = after(kept)
-    assert [run.run for run in every_run(kept.ledger, clocks(kept, kept.transport.now()))] == [1]
+    assert [
+        one.run.run_id for one in every_run(kept.ledger, clocks(kept, kept.transport.now()))
+    ] == [1]
     assert text(found).splitlines()[-1] == "go on with: feedtool resume 1"
     assert (found.packages[0].created is None) == ("created_at" in statement)
     assert abs(kept.ledger.skew(ADDRESS)) < DAY
@@ -231,7 +232,7 @@ def test_a_row_that_cannot_be_read_hides_no_other_run(
     damage(files.folder, statement)
     told: list[str] = []
     found = every_run(kept.ledger, clocks(kept, kept.transport.now()), on_unreadable=told.append)
-    assert [one.run for one in found] == [3, 1]
+    assert [one.run.run_id for one in found] == [3, 1]
     (reason,) = told
     assert reason.startswith("run 2 cannot be shown: ")
     with pytest.raises(UsageProblem):

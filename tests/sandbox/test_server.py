@@ -12,10 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Quota, SandboxSettings, StateUnreadableError
 from feedtool.sandbox.server import Server, serving
+from tests.areas.offers.sandbox.records import stored_offers
 from tests.sandbox.desk import Desk
 
 HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}

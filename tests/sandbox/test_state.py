@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox, StateUnreadableError
 from feedtool.sandbox.state import FastClock, LeapingClock, State, latest_moment
+from tests.areas.offers.sandbox.records import applied_requests
 from tests.sandbox.desk import Desk
 
 ROOT = Path(__file__).parents[2]

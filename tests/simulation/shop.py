@@ -13,8 +13,8 @@ from datetime import timedelta
 
 from feedtool.areas.offers.delivery import product_names
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.products.delivery import product_names as names_of_product
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
+from feedtool.areas.products.wire import product_names as names_of_product
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.submitted import LOST, NEVER_SEEN

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
@@ -31,6 +30,7 @@ from feedtool.watch.messages import DeduplicatedLog
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import Environment, SellerAccount, Settings, seller_key
 from feedtool.watch.watcher import Watcher
+from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import table
 
 ADDRESS = "http://sandbox.invalid/v2"

@@ -21,8 +21,8 @@ from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_P
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.legacy.source import OffersSource
 from feedtool.areas.legacy.writer import Head, Pool, head_of, offers_of, write, write_xml
-from feedtool.areas.offers.feeds import common as offers
-from feedtool.areas.offers.feeds import delete, update, upsert
+from feedtool.areas.offers import columns as offers
+from feedtool.areas.offers import feeds
 from feedtool.feeds.conversion import (
     ConvertedRow,
     FileFacts,
@@ -37,11 +37,8 @@ from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 from feedtool.model.spool import Spool
 
-UPSERT, UPDATE, DELETE = upsert.FEED.kind, update.FEED.kind, delete.FEED.kind
-FEEDS = {
-    feed.kind: feed
-    for feed in (upsert.FEED, update.FEED, delete.FEED, FULL_FEED, STOCK_AND_PRICE_FEED)
-}
+UPSERT, UPDATE, DELETE = (feed.kind for feed in feeds.FEEDS)
+FEEDS = {feed.kind: feed for feed in (*feeds.FEEDS, FULL_FEED, STOCK_AND_PRICE_FEED)}
 VAT, *_ = offers.TAXES
 
 _REASONS: Mapping[str, str] = {

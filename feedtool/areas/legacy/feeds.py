@@ -17,8 +17,8 @@ from feedtool.areas.legacy.offers_xml import (
     STOCK_AND_PRICE_KIND,
     cost_keys,
 )
-from feedtool.areas.offers.feeds import common as offers
-from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS, PARTS
+from feedtool.areas.offers import columns as offers
+from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS, PARTS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from feedtool.areas.offers import columns
 from feedtool.areas.offers.changes.offer_state import ObservedOffer
-from feedtool.areas.offers.feeds import common as columns
-from feedtool.areas.offers.feeds import delete, update, upsert
-from feedtool.areas.offers.rows import OfferRows, Omission, observed_by
-from feedtool.areas.offers.shown_fields import flatten, order_columns
+from feedtool.areas.offers.feeds import DELETE, UPDATE, UPSERT
+from feedtool.areas.offers.rows import OfferRows, Omission, flatten, observed_by, order_columns
 from feedtool.areas.offers.wire.offers import (
     OFFER_FIELDS,
     Offer,
@@ -48,7 +47,7 @@ from feedtool.report.plain import counted
 
 TEXTS = "feedtool.areas.offers"
 
-SHAPES = {feed.kind: feed for feed in (update.FEED, upsert.FEED, delete.FEED)}
+SHAPES = {feed.kind: feed for feed in (UPDATE, UPSERT, DELETE)}
 """The kinds of feed that an export can be of, the usual one first."""
 
 SELLER = "seller"
@@ -63,7 +62,7 @@ STRUCK = (
     "The service does not give struck prices back: fill them again where there are any, since "
     "offers are replaced as a whole."
 )
-WARNINGS = {update.FEED.kind: (STOCK,), upsert.FEED.kind: (STRUCK,)}
+WARNINGS = {UPDATE.kind: (STOCK,), UPSERT.kind: (STRUCK,)}
 """The warnings in a workbook of a shape."""
 
 
@@ -93,7 +92,7 @@ FILTERS = (
         "as",
         "KIND",
         "The shape: offers-update, offers-upsert or offers-delete.",
-        default=update.FEED.kind,
+        default=UPDATE.kind,
         narrows=False,
         read=_shape,
     ),
@@ -240,7 +239,7 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
                 is_loss=True,
             )
         )
-    if kind != delete.FEED.kind:
+    if kind != DELETE.kind:
         notes += _unknown(tally, Omission.TAXES, "tax_codes")
         notes += _unknown(tally, Omission.MODES, "delivery_modes")
     primary = query.dialect.primary_channel
@@ -257,13 +256,13 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
 
 
 NOTES = {
-    upsert.FEED.kind: (
+    UPSERT.kind: (
         ExportNote(
             "the service does not give struck prices back, and an Upsert without them removes them",
             "fill price.originPrice again where there is one, or leave --as away",
         ),
     ),
-    update.FEED.kind: (
+    UPDATE.kind: (
         ExportNote(
             "the rows are Updates, since the service does not give struck prices back and an"
             " Upsert without them would remove them",

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Iterator
 
-from feedtool.areas.offers.feeds.common import IDENTITY, TAXES
+from feedtool.areas.offers.columns import IDENTITY, TAXES
 from feedtool.feeds.feed import EXPORTED, Mode, Row
 from feedtool.feeds.occurrences import Group, Occurrences, Place
 from feedtool.feeds.rule import Problems, Rule, SheetFacts

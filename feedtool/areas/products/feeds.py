@@ -10,10 +10,9 @@ from typing import Any
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns import properties
 from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SEPARATOR
-from feedtool.areas.products.columns.category import CATEGORY_CODE_CUT
+from feedtool.areas.products.columns.common import CATEGORY_CODE_CUT
 from feedtool.areas.products.columns.properties import STAMP_LANGUAGE, details_of
-from feedtool.areas.products.delivery import DELIVERY, PACKAGE_TYPE, product_names
-from feedtool.areas.products.wire import products_body
+from feedtool.areas.products.wire import DELIVERY, PACKAGE_TYPE, product_names, products_body
 from feedtool.feeds.conversion import JsonRequests, Read, is_number
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.template import Basis, Contents

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from feedtool.areas.products.catalog import Catalog, Necessity
-from feedtool.areas.products.catalog.fingerprint import fingerprint_of, read
+from feedtool.areas.products.catalog.model import fingerprint_of, read_fingerprints
 from feedtool.areas.products.columns.common import GROUP, LANGUAGE_TAGS, UNDERSTOOD_KEYS
 from feedtool.areas.products.columns.properties import (
     STAMP_FINGERPRINT,
@@ -111,7 +111,7 @@ def _changes(columns: SheetColumns, code: str, catalog: Catalog) -> str:
 def _changed(columns: SheetColumns, code: str, catalog: Catalog) -> Iterator[tuple[str, list[str]]]:
     """Names of properties, by what of them has changed."""
     properties = catalog.properties(code) or ()
-    was = read(stamped_list(columns.stamp, f"{STAMP_TRAITS}.{code}"))
+    was = read_fingerprints(stamped_list(columns.stamp, f"{STAMP_TRAITS}.{code}"))
     # One that the template had a column of may be removed.
     added = [item for item in properties if item.reference not in columns.fields | was.keys()]
     yield (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from feedtool.areas.products.catalog import Catalog, Category, Necessity, Property
-from feedtool.areas.products.catalog.fingerprint import written
+from feedtool.areas.products.catalog.model import written_fingerprints
 from feedtool.areas.products.categories import (
     SharedProperty,
     chosen,
@@ -116,7 +116,7 @@ def products_contents(
             "category": references,
             "fingerprint": tuple(f"{code}:{catalog.fingerprint(code)}" for code in references),
             **{
-                f"traits.{code}": tuple(written(catalog.properties(code) or ()))
+                f"traits.{code}": tuple(written_fingerprints(catalog.properties(code) or ()))
                 for code in references
             },
         },

@@ -1,11 +1,13 @@
-"""The routes of products: calls, and their answers. Pure; every shape is checked, none is trusted.
+"""The routes of products, and their delivery. Pure; every shape is checked, none is trusted.
 
 Specification, part "Catalog" (the product read item, the report's item) and "Catalog endpoints"
-(the routes). A field that is absent gives no message. Only the creating seller sees all fields of a
-product; to others its `sellers` and most of the rest are absent.
+(the routes): one POST takes a batch in, and integration reports tell the outcome of each product.
+A field that is absent gives no message. Only the creating seller sees all fields of a product; to
+others its `sellers` and most of the rest are absent.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -17,9 +19,11 @@ from feedtool.areas.products.catalog.wire import (
     page_call,
 )
 from feedtool.feeds.answers import AnswerPage, ReportItem
-from feedtool.model.call import CREATED, JSON, READ, Call, Reply, language_tag
+from feedtool.feeds.delivery import Endpoint, PackageRef, Report, Size, Submitted
+from feedtool.model.call import CREATED, JSON, READ, Call, Reply, comma_lists, language_tag
 from feedtool.model.cells import Value
-from feedtool.model.nouns import Message, Severity, Status
+from feedtool.model.nouns import Message, PendingProduct, Severity, Status
+from feedtool.model.settings import PackageLimits
 from feedtool.service.answers import text
 from feedtool.service.bodies import (
     MOST_MESSAGES,
@@ -274,3 +278,71 @@ def _text(item: Any, path: str) -> str | None:
     for name in path.split("."):
         item = item.get(name) if isinstance(item, dict) else None
     return item if isinstance(item, str) and item else None
+
+
+# The delivery.
+
+PACKAGE_TYPE = "Products"
+"""No package of offers but a batch of products; it has no channel."""
+
+QUOTA = "quotaexceeded"
+"""The code of an error that is none of the product's (source: the field), without its case."""
+
+
+def product_names(reference: str, gtin: str) -> frozenset[str]:
+    """The names of a product in reports and offers.
+
+    A GTIN is the same with and without zeros in front.
+    """
+    return frozenset({f"r{reference}", f"g{gtin.lstrip('0')}"} - {"r", "g"})
+
+
+def match(
+    pending: Iterable[PendingProduct], items: Iterable[ReportItem]
+) -> Iterator[tuple[PendingProduct, ReportItem]]:
+    """Products and what reports say of them, by GTIN and, where both have one, reference."""
+    by_gtin: defaultdict[str, list[ReportItem]] = defaultdict(list)
+    for item in items:
+        by_gtin[item.gtin.lstrip("0")].append(item)
+    for product in pending:
+        for item in by_gtin.get(product.product.lstrip("0"), ()):
+            if item.reference in {None, product.reference} or product.reference == product.product:
+                yield product, item
+
+
+def is_quota(item: ReportItem) -> bool:
+    """True if a product is refused for a quota, and nothing else."""
+    messages = (message for message in item.messages if message.severity is Severity.ERROR)
+    errors = {message.code.casefold() for message in messages}
+    return item.status not in {None, Status.INTEGRATED} and errors == {QUOTA}
+
+
+def _size(limits: PackageLimits) -> Size:
+    return Size(limits.products, limits.products)
+
+
+def _report(package: PackageRef) -> Call:
+    return read_reports(
+        package.language,
+        package_id=package.package_id,
+        link=package.link,
+        size=package.page_size,
+    )
+
+
+def _find(package: PackageRef, rows: Sequence[PendingProduct]) -> tuple[Call, int]:
+    """As many GTINs as an address holds."""
+    gtins = next(comma_lists(row.product for row in rows))
+    call = read_reports(package.language, gtins=gtins, link=package.link, size=package.page_size)
+    return call, len(gtins)
+
+
+DELIVERY = Submitted(
+    size=_size,
+    submit=lambda package, bodies: submit_products(bodies, package.language),
+    submitted=batch_id,
+    outcome=Report(Endpoint(_report, reports_page), _find, match, is_quota),
+    names=product_names,
+    document=lambda _, bodies: products_body(bodies),
+    file_name="batch-{number:03}.json",
+)

@@ -15,7 +15,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.file_version import read_unchanged
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report.conversion import Conversion
+from feedtool.report.output_files import Conversion
 from feedtool.runs.convert.forms import FOLDER, JSON, ConversionOptions
 from feedtool.runs.convert.requests import RequestsSource, is_requests
 from feedtool.runs.convert.sheet import SheetConversion

@@ -13,7 +13,7 @@ from feedtool.feeds.feed import ACTION, LANGUAGES
 from feedtool.feeds.template import Basis
 from feedtool.model.nouns import Loss, Problem, Severity
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
-from feedtool.report.conversion import Conversion, ConvertedSheet
+from feedtool.report.output_files import Conversion, ConvertedSheet
 from feedtool.runs.convert.forms import CSV, ConversionOptions, kind_for
 from feedtool.runs.convert.request_maker import request_maker
 from feedtool.runs.row_buffer import RowBuffer

@@ -7,7 +7,7 @@ from feedtool.check import Input, ReadOptions
 from feedtool.model.nouns import Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report.conversion import Conversion
+from feedtool.report.output_files import Conversion
 from feedtool.runs.convert import ConversionOptions, convert, form_of
 from tests.conftest import checked
 

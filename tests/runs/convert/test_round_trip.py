@@ -13,7 +13,7 @@ from lxml import etree
 
 from feedtool.areas.legacy.offers_xml import XmlOffer
 from feedtool.areas.legacy.reader import OffersXml
-from feedtool.areas.offers.feeds.conditions import CONDITIONS
+from feedtool.areas.offers.columns import CONDITIONS
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.model.settings import SMALL_PARCEL_MODES, AccountSettings

@@ -4,8 +4,10 @@ A row that a guard holds is sent only once its code is released. Only what is kn
 without a history there is nothing to compare with.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.areas.offers.changes.offer_state import PRICE, AcceptedOffer, OfferFields
@@ -182,3 +184,35 @@ GUARDS: Mapping[str, Guard] = {
     )
 }
 """Every guard by its code."""
+
+
+_MOMENT = re.compile(
+    r"(?<!\d)"
+    r"(?:\d{6,}|\d{2,4}(?:[-_.]\d{2,4}){1,2})"  # 20260302, 2026-03-02, 02.03.26, 14-30
+    r"(?:[-_.T]\d{4})?"  # and a time that is nothing but four digits
+    r"(?!\d)"
+)
+
+
+def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> EarlierFile | None:
+    """The file before one of this name.
+
+    Args:
+        name: Its path.
+        files: Path, run and rows of earlier ones, the newest first; those without rows are none.
+
+    Returns:
+        The first of just this name; where there is none, the first whose name differs in nothing
+        but what looks like a date or a time.
+    """
+    own, alike = Path(name).name, None
+    for path, run, rows in files:
+        if rows and Path(path).name == own:
+            return EarlierFile(run, rows)
+        if rows and alike is None and _without_moments(path) == _without_moments(name):
+            alike = EarlierFile(run, rows)
+    return alike
+
+
+def _without_moments(path: str) -> str:
+    return _MOMENT.sub("#", Path(path).name)

@@ -9,7 +9,7 @@ from feedtool.areas.products.catalog import Brand, Catalog, Category, Property, 
 from feedtool.areas.products.catalog.cache import Saved
 from feedtool.areas.products.catalog.model import Origin
 from feedtool.areas.products.catalog.sync import Synced
-from feedtool.report.as_json import dumped
+from feedtool.report.as_json import dumped, write_entries
 from feedtool.report.plain import clean, counted, shorten
 
 Fields = dict[str, Any]
@@ -37,8 +37,7 @@ def _minute(at: datetime) -> str:
 def write_results(results: Sequence[Category | Brand], out: TextIO, form: str) -> None:
     """The results of a search: as a table, or as a list in JSON."""
     if form == "json":
-        lines = ",\n  ".join(dumped(_result_fields(item)) for item in results)
-        out.write(f"[\n  {lines}\n]\n" if results else "[]\n")
+        write_entries(map(_result_fields, results), out)
         return
     categories = [item for item in results if isinstance(item, Category)]
     brands = [item for item in results if isinstance(item, Brand)]

@@ -14,9 +14,15 @@ from typing import Any, NamedTuple
 
 from feedtool.areas.products.catalog import wire
 from feedtool.areas.products.catalog.cache import Begun, Cache, Removed, Saved
-from feedtool.areas.products.catalog.model import DEEPEST, Brand, Category, Validators, within
+from feedtool.areas.products.catalog.model import (
+    DEEPEST,
+    Brand,
+    Category,
+    Validators,
+    near_codes,
+    within,
+)
 from feedtool.areas.products.catalog.wire import CatalogPage
-from feedtool.areas.products.catalog.words import near_codes
 from feedtool.model.call import Call, Reply, Sender, language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.service.fetch import FetchContext, fetch
@@ -189,10 +195,10 @@ class _SyncReader:
                 f"{page.strange} of the {asked.kind} on page {asked.page.number} cannot be read."
             )
         if is_brands:
-            self.synced.brands += self.cache.save_brands(key, fresh.values())
+            self.synced.brands += self.cache.save(key, fresh.values())
         else:
             self.languages.update(filter(None, [page.language.partition("-")[0].casefold()]))
-            self.synced.categories += self.cache.save_categories(key, fresh.values())
+            self.synced.categories += self.cache.save(key, fresh.values())
         known.update(fresh)
         more = self._asks_for_page(asked, page.next, is_fresh=bool(fresh))
         return more if is_brands else more or self._asks_for_properties()

@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from feedtool.areas.products.catalog import Category, Property
-from feedtool.areas.products.catalog.words import folded
+from feedtool.areas.products.catalog.model import folded
 from feedtool.areas.products.columns import PROBLEMS
-from feedtool.areas.products.columns.address import FILE_TYPE, URL_FORMAT, ending, is_address
-from feedtool.areas.products.columns.prose import Lines
+from feedtool.areas.products.columns.prose import FILE_TYPE, URL_FORMAT, Lines, ending, is_address
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import ENUM_VALUE, FIELD_RETIRED
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, NUMBER_FORMAT, parse

@@ -7,10 +7,10 @@ from operator import itemgetter
 from typing import Any
 
 from feedtool.areas.products.catalog import Catalog, Category, Property
-from feedtool.areas.products.catalog.words import folded
+from feedtool.areas.products.catalog.model import folded
 from feedtool.areas.products.columns import attribute
 from feedtool.areas.products.columns import common as columns
-from feedtool.areas.products.columns.category import LENGTH, CategoryCode, faults_of, written_as
+from feedtool.areas.products.columns.common import LENGTH, CategoryCode, faults_of, written_as
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.feed import (
     Enrich,
@@ -45,7 +45,15 @@ _REMEMBERED = 4096
 
 
 class CatalogMissing(FileProblem):
-    """There is no local catalogue to judge products by."""
+    """There is no local catalogue to judge products by.
+
+    What a product must hold depends on its category, and the checks need no network: categories,
+    their properties and the brands are brought once and kept.
+
+    Example: `feedtool validate products.xlsx` on a machine where no sync was ever run.
+
+    To mend it, run `feedtool catalog sync`; with `--sandbox` for what goes to the sandbox.
+    """
 
     code = "catalog-missing"
     exit = Exit.USAGE

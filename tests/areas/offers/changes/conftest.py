@@ -13,7 +13,6 @@ import pytest
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.offers.export import EXPORT
-from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Input, ReadOptions
@@ -35,6 +34,7 @@ from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
 from tests.answers import query_of
+from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import table
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

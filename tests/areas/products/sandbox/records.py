@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from feedtool.areas.products.sandbox.integration import ProductOutcome, outcome_of
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.products import product_document
 from feedtool.areas.products.sandbox.sheets import sheet_of
-from feedtool.areas.products.sandbox.view import product_document
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.sandbox import Sandbox
 
 

@@ -1,34 +1,28 @@
-"""The columns that the three offer feeds share, and how wide columns fold into lists.
+"""The columns of offers, those of their delivery modes, and the names of their conditions.
 
 Source: specification, "Offer package and offer request (JSON)". Other headers that mean a column
 are in `locale/`; whatever else an account has, `[columns]` maps.
 """
 
-import re
 from collections.abc import Collection
 from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import lru_cache
 
-from feedtool.areas.offers.feeds import conditions
-from feedtool.areas.offers.feeds.conditions import WORDS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.feeds.columns.choice import Choice, Ignored, Retired
+from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired
 from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import ProductReference, Reference, Text
-from feedtool.feeds.feed import (
-    EXPORTED,
-    FLOOR,
-    ExtraColumns,
-    Feed,
-    HeaderContext,
-    Mode,
-    Row,
-    SheetColumns,
-)
+from feedtool.feeds.feed import FLOOR, Mode, Row, SheetColumns
+from feedtool.feeds.words import Words
 from feedtool.model.header import Column
-from feedtool.model.settings import DEPRECATED_MODES, LARGE_PARCEL_MODES, AccountSettings
+from feedtool.model.settings import (
+    CONDITION_NAMES,
+    DEPRECATED_MODES,
+    LARGE_PARCEL_MODES,
+    AccountSettings,
+)
 
 ZERO = Decimal(0)
 HUNDRED = Decimal(100)
@@ -44,27 +38,43 @@ QUANTITY = "quantity"
 ACTION = "action"
 CHANNEL = "salesChannelId"
 TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
-_TAX_NAMES = tuple((key, key.removeprefix("taxes.")) for key in TAXES)
 _AMOUNTS = 1 << 14
 """Different amounts that are remembered as JSON: most rows share a few."""
-OPERATOR_SHEET = "Fichier Intégration Offre"
-"""In every language, of whole offers as of stock and price (source: the field's files)."""
-_PRICE_NAME = re.compile(
-    r"price|prix|precio(?!u)|preis|prezz|prijs|preço|"
-    r"(?<![^\W_])(?:tarifa?s?|pvp|pvc|rrp|msrp|cena)(?![^\W\d_])",
-    re.IGNORECASE,
-)
-"""Is found in a header that plainly means a price, whichever."""
 ALWAYS = (REFERENCE, CONDITION, "price.price", "taxes.VAT", PREPARATION, QUANTITY)
 """Keys of what every whole offer has, beside its product and the mandatory mode."""
 IDENTITY = (GTIN, PRODUCT_REFERENCE, CONDITION)
 """Never updatable (specification, "Offers (JSON packages)", rule 2)."""
 
-KIND_OF = {
-    PackageType.UPSERT: "offers-upsert",
-    PackageType.UPDATE: "offers-update",
-    PackageType.DELETE: "offers-delete",
+WORDS = Words("feedtool.areas.offers")
+
+_LABELS = (
+    *("New", "Used - like new", "Used - very good state", "Used - average state"),
+    *("Refurbished - like new", "Refurbished - very good state", "Refurbished - correct state"),
+)
+CONDITIONS = {name: WORDS.of(label) for name, label in zip(CONDITION_NAMES, _LABELS, strict=True)}
+"""Canonical value → its labels in English, French, Spanish."""
+LEGACY_CONDITIONS = {
+    "GoodState": WORDS.of("Used - good state"),
+    "Refurbished": WORDS.of("Refurbished"),
 }
+"""Conditions that only a legacy zip knows; the JSON packages say them otherwise or not at all."""
+_PARTS = {
+    "UsedLikeNew": ("used", "like new"),
+    "UsedVeryGoodState": ("used", "very good"),
+    "UsedAverageState": ("used", "correct"),
+    "GoodState": ("used", "good"),
+    "RefurbishedLikeNew": ("refurbished", "like new"),
+    "RefurbishedVeryGoodState": ("refurbished", "very good"),
+    "RefurbishedCorrectState": ("refurbished", "correct"),
+}
+PARTS = {
+    (group, state): name
+    for name, (groups, states) in _PARTS.items()
+    for group in WORDS.aliases(groups, "condition")
+    for state in WORDS.aliases(states, "condition")
+}
+"""Names of a group and of a state, as in `Ocasión - Estado correcto`, → canonical value."""
+CONDITION_TYPE = Condition(CONDITIONS, PARTS)
 
 _column = WORDS.column
 
@@ -90,7 +100,7 @@ IDENTITY_COLUMNS = (
         "The product's reference in the service's catalogue.",
         "AUC4006381333931",
     ),
-    _column(CONDITION, conditions.CONDITION, "Condition", "One of the list.", "New"),
+    _column(CONDITION, CONDITION_TYPE, "Condition", "One of the list.", "New"),
 )
 CHANGEABLE_COLUMNS = (
     _column("price.price", PRICE, "Price (VAT included)", "Gross price, taxes included.", "19.99"),
@@ -121,9 +131,10 @@ STOCK_COLUMNS = (
         "25",
     ),
 )
+ACTIONS = (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE)
 SPLITTING_COLUMNS = (
     _column(CHANNEL, Text(), "Sales channel", "Only where it differs from the profile's."),
-    _column(ACTION, Choice(dict.fromkeys(KIND_OF, ())), "Action", "Upsert, Update or Delete."),
+    _column(ACTION, Choice(dict.fromkeys(ACTIONS, ())), "Action", "Upsert, Update or Delete."),
 )
 GUARDING_COLUMNS = (
     _column(
@@ -249,31 +260,6 @@ def number(amount: Decimal) -> int | float:
     return int(as_float) if as_float.is_integer() else as_float
 
 
-def taxes(row: Row) -> list[dict[str, object]]:
-    """`price.taxes[]`: all of them, since taxes are listed even when zero."""
-    dialect = row.sheet.context.settings
-    listed: list[dict[str, object]] = []
-    for key, name in _TAX_NAMES:
-        value = row.values.get(key) or ZERO
-        if name == "VAT" and dialect.vat_scale == 1:
-            value = value / HUNDRED
-        listed.append({"code": dialect.tax_codes[name], "value": number(value)})
-    return listed
-
-
-def delivery_modes(row: Row) -> list[dict[str, object]]:
-    """`deliveryModes[]`: the modes of which both amounts are given."""
-    return [
-        {"code": code, "cost": number(cost), "additionalCost": number(additional)}
-        for code, cost, additional in filled_modes(row)
-    ]
-
-
-def is_price(header: str) -> bool:
-    """True if a header that is not known plainly means a price."""
-    return _PRICE_NAME.search(header) is not None
-
-
 def understood(dialect: AccountSettings) -> tuple[Column, ...]:
     """Every column that the header of an offers sheet may have."""
     return (
@@ -290,48 +276,3 @@ def understood(dialect: AccountSettings) -> tuple[Column, ...]:
 def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
     """Every delivery mode that the header of an offers sheet may have."""
     return tuple(mode(code) for code in all_modes(dialect))
-
-
-SHOWN = frozenset(
-    (
-        *("sellerId", "offerId", "offerState", "salesChannelAcceptanceStatus", "isBestOffer"),
-        *("integrationPrice", "facialPrice", "deliveryOffers", "createdAt", "updatedAt"),
-        *("conversionDate", "offerCompetition", "salesChannelFeedback"),
-    )
-)
-"""Fields of an offer that the service shows and nobody sends (specification, "Offer (read)")."""
-
-
-def extra_columns(sheet: HeaderContext) -> ExtraColumns:
-    """The columns that an export adds, such as `salesChannelFeedback.isOnline`: not sent."""
-    # Without the stamp of an export a column `comments` may be meant to be sent.
-    names = SHOWN | {"comments"} if EXPORTED in sheet.stamp else SHOWN
-    paths = (header for header in sheet.headers if header.partition(".")[0] in names)
-    note = WORDS.of("As the service shows it; it is not sent.")
-    return ExtraColumns(
-        sheet.context,
-        tuple(Column(path, Ignored(), (path, path, path), note) for path in dict.fromkeys(paths)),
-    )
-
-
-def template_columns(settings: AccountSettings, identity: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns of a template whose rows may fill all of an offer but for its identity."""
-    return (
-        *identity,
-        *CHANGEABLE_COLUMNS,
-        *columns_of_modes(settings.delivery_modes),
-        *STOCK_COLUMNS,
-        *SPLITTING_COLUMNS,
-    )
-
-
-offers_feed = partial(
-    Feed,
-    area="feedtool.areas.offers",
-    sheet="Offers",
-    understood=understood,
-    modes=modes,
-    extra_columns=extra_columns,
-    with_retired=with_retired,
-)
-"""A feed of offers that travel as JSON."""

@@ -1,4 +1,4 @@
-"""The sheets that `feedtool convert` has written, and all that it could not carry over."""
+"""The files that `feedtool export` and `feedtool convert` have written, and what is not in them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,9 +17,26 @@ MOST = 40
 """Losses of different fields and reasons that are told to people one by one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A file that an export has written."""
+
+    file: Path
+    kind: str
+    """A kind of feed, or of list."""
+    sheet: str | None
+    """The sheet with the rows; None in a CSV."""
+    header_row: int
+    rows: int
+    skipped: int
+    """Entries that are not in the file; the notes say why."""
+    notes: Sequence[tuple[str, str, bool]]
+    """Each is what to know, what to do, and whether something that was asked for is not there."""
+
+
 @dataclass(slots=True)
 class ConvertedSheet:
-    """A sheet of the input, as it was written."""
+    """A sheet of a conversion's input, as it was written."""
 
     kind: str
     """The kind of the rows in the input."""
@@ -55,31 +72,44 @@ class Conversion:
         return any(len(sheet.losses) for sheet in self.written)
 
 
+def write_exported(exported: Exported, out: TextIO, form: str) -> None:
+    """The file that was written: for people, as a list of one object, or as an event."""
+    fields = {
+        "file": str(exported.file),
+        "kind": exported.kind,
+        "sheet": exported.sheet,
+        "headerRow": exported.header_row,
+        "rows": exported.rows,
+        "skipped": exported.skipped,
+        "notes": _notes((text, hint) for text, hint, _ in exported.notes),
+    }
+    if form == "text":
+        sheet = f", sheet {exported.sheet}" if exported.sheet else ""
+        header = f"header in row {exported.header_row}"
+        out.write(clean(f"{exported.file}  {exported.kind}{sheet}, {header}") + "\n")
+        out.write(f"{_size(exported)}\n")
+    elif form == "json":
+        write_objects([fields], out)
+    else:
+        write_lines([{"type": "summary", **fields}], out)
+
+
 def write_conversion(conversion: Conversion, out: TextIO, form: str) -> None:
     """The sheets that were written: for people, as a list of objects, or as events."""
-    sheets = conversion.written
-    if form == "text":
-        out.writelines(_line(conversion, sheet) + "\n" for sheet in sheets)
-    elif form == "json":
-        write_objects(
-            (
-                {**_fields(conversion, sheet), "losses": (loss._asdict() for loss in sheet.losses)}
-                for sheet in sheets
-            ),
-            out,
+    for sheet in conversion.written if form == "text" else ():
+        became = sheet.kind if sheet.kind == sheet.became else f"{sheet.kind} as {sheet.became}"
+        place = str(conversion.target) if sheet.rows else "nothing written"
+        lost = f", {counted(len(sheet.losses), 'loss', 'losses')}" if len(sheet.losses) else ""
+        out.write(clean(f"{place}  {became}, {_size(sheet)}{lost}") + "\n")
+    if form == "json":
+        objects = (
+            {**_fields(conversion, sheet), "losses": (loss._asdict() for loss in sheet.losses)}
+            for sheet in conversion.written
         )
-    else:
-        for sheet in sheets:
-            write_lines(({"type": "loss", **loss._asdict()} for loss in sheet.losses), out)
-            write_lines([{"type": "summary", **_fields(conversion, sheet)}], out)
-
-
-def _line(conversion: Conversion, sheet: ConvertedSheet) -> str:
-    became = sheet.kind if sheet.kind == sheet.became else f"{sheet.kind} as {sheet.became}"
-    place = str(conversion.target) if sheet.rows else "nothing written"
-    skipped = f", {sheet.skipped:,} left out" if sheet.skipped else ""
-    lost = f", {counted(len(sheet.losses), 'loss', 'losses')}" if len(sheet.losses) else ""
-    return clean(f"{place}  {became}, {counted(sheet.rows, 'row')}{skipped}{lost}")
+        write_objects(objects, out)
+    for sheet in conversion.written if form == "jsonl" else ():
+        write_lines(({"type": "loss", **loss._asdict()} for loss in sheet.losses), out)
+        write_lines([{"type": "summary", **_fields(conversion, sheet)}], out)
 
 
 def _fields(conversion: Conversion, sheet: ConvertedSheet) -> Fields:
@@ -91,8 +121,17 @@ def _fields(conversion: Conversion, sheet: ConvertedSheet) -> Fields:
         "targetKind": sheet.became,
         "rows": sheet.rows,
         "skipped": sheet.skipped,
-        "notes": [{"message": text, "hint": hint} for text, hint in conversion.notes],
+        "notes": _notes(conversion.notes),
     }
+
+
+def _notes(notes: Iterable[tuple[str, str]]) -> list[Fields]:
+    return [{"message": text, "hint": hint} for text, hint in notes]
+
+
+def _size(sheet: Exported | ConvertedSheet) -> str:
+    skipped = f", {sheet.skipped:,} left out" if sheet.skipped else ""
+    return f"{counted(sheet.rows, 'row')}{skipped}"
 
 
 def loss_lines(losses: Iterable[Loss]) -> list[str]:
