@@ -76,9 +76,6 @@ CREATE INDEX IF NOT EXISTS package_by_seller ON package(seller, id);
 )
 
 
-# What a seller does.
-
-
 # "Upload validation is JSON structure only; business validation happens after Ready" (part "Offers
 # (JSON packages)", rule 5): types are checked, unknown fields are let through, nothing is required.
 _STRUCTURE = {
@@ -234,9 +231,7 @@ def results(exchange: Exchange) -> HttpResponse:
     ).fetchall()
     language = package["language"]
     answer = page_answer(exchange, page, rows, lambda row: _result_document(row, language))
-    return HttpResponse(
-        answer.status, {**answer.headers, "Content-Language": language}, answer.body
-    )
+    return answer.adding({"Content-Language": language})
 
 
 def _behaviour(exchange: Exchange) -> OfferBehaviour:
