@@ -23,7 +23,7 @@ from feedtool.areas.legacy.source import OffersSource
 from feedtool.areas.legacy.writer import Head, Pool, head_of, offers_of, write, write_xml
 from feedtool.areas.offers import columns as offers
 from feedtool.areas.offers import feeds
-from feedtool.feeds.conversion import (
+from feedtool.feeds.area import (
     ConvertedRow,
     FileFacts,
     Output,

@@ -24,7 +24,7 @@ from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
 from feedtool.feeds.feed import FLOOR, Feed, Mode, Row, SheetColumns
-from feedtool.feeds.words import Words
+from feedtool.feeds.template import Words
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
 
