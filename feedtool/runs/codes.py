@@ -53,7 +53,7 @@ def explain_code(code: str) -> str:
         UsageProblem: There is none of that name.
     """
     from feedtool.areas.products.sandbox import messages
-    from feedtool.sandbox.texts import texts
+    from feedtool.sandbox.arguments import texts
 
     # What the service calls them is not known: these are the words of the embedded sandbox.
     spoken = texts(messages.__name__, "en-US").items()

@@ -22,13 +22,13 @@ from feedtool.model.cells import shown as as_shown
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.csv_copy import FORMULA_STARTS, UNHELD
-from feedtool.sheets.annotate.inline_strings import inline, shown
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack
+from feedtool.sheets.atomic_write import Digest
+from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.file_format import open_source
 from feedtool.sheets.read.package import DEFAULT_LIMITS
 from feedtool.sheets.read.source import LAST_ROW, Sheet
 from feedtool.sheets.read.xlsx import XlsxSource
-from feedtool.sheets.read_back import Digest
 
 Value = str | int | Decimal | Cell | None
 """A text, a number, a cell as another file has it, or nothing."""

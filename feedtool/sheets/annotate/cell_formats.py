@@ -6,8 +6,8 @@ from functools import cache
 from hashlib import blake2b
 from typing import NamedTuple
 
-from feedtool.sheets.annotate.inline_strings import quoted
 from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, with_attribute
+from feedtool.sheets.cell_text import quoted
 from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, Node
 
 

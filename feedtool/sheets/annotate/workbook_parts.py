@@ -8,10 +8,16 @@ from itertools import chain, count
 
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
-from feedtool.sheets.annotate.inline_strings import escaped, inline, quoted
 from feedtool.sheets.annotate.notes import Link, Summary
-from feedtool.sheets.annotate.part_encoding import Coding, utf8
-from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, with_attribute
+from feedtool.sheets.annotate.xml_offsets import (
+    Edit,
+    appended,
+    outline,
+    splice,
+    utf8,
+    with_attribute,
+)
+from feedtool.sheets.cell_text import escaped, inline, quoted
 from feedtool.sheets.read.errors import CorruptXml
 from feedtool.sheets.read.package import ZipPackage
 from feedtool.sheets.read.workbook import WorkbookParts, read_relationships, resolve
@@ -28,17 +34,15 @@ _NARROWEST, _WIDEST = 8, 60
 
 @dataclass(slots=True)
 class SmallPart:
-    """A small part in UTF-8, to be patched and put back in its own encoding."""
+    """A small part in UTF-8, to be patched."""
 
     name: str
-    coding: Coding
     data: bytes
 
     @classmethod
     def read(cls, package: ZipPackage, name: str) -> "SmallPart":
         """Read it whole. Raises CorruptZip, CorruptXml, ZipBomb."""
-        coding, stream = utf8(iter((package.read(name),)), name)
-        return cls(name, coding, b"".join(stream))
+        return cls(name, b"".join(utf8(package.small(name), name)))
 
     def outline(self) -> Node:
         """Its elements. Raises CorruptXml, XmlDoctype."""
@@ -47,10 +51,6 @@ class SmallPart:
     def edit(self, edits: Iterable[Edit | None]) -> None:
         """Make the edits; those that are None have nothing to do."""
         self.data = splice(self.data, (edit for edit in edits if edit))
-
-    def encoded(self) -> bytes:
-        """As it goes into the package."""
-        return b"".join(self.coding.encode((self.data,)))
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class BookParts:
 
     def changed(self) -> dict[str, bytes]:
         """The parts that were touched, as they go into the package."""
-        return {name: part.encoded() for name, part in self._parts.items()}
+        return {name: part.data for name, part in self._parts.items()}
 
     def add_sheet(self, name: str) -> str:
         """Enter a sheet as the workbook's last one; the name of its new part.
