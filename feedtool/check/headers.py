@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from feedtool.feeds.feed import LANGUAGES, Layout
+from feedtool.feeds.feed import Layout
+from feedtool.feeds.template import LANGUAGES
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import LONGEST, Column, Header, folded

@@ -99,7 +99,7 @@ def _warn(states: "Iterable[RunState]") -> None:
 
 def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clock]") -> None:
     """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
-    from feedtool.delivery.giving_up import abandon
+    from feedtool.delivery.deadlines import abandon
     from feedtool.runs.workspace import options_of, unfinished
 
     recorded = options_of(run_id, workspace)

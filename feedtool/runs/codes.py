@@ -35,7 +35,7 @@ def _gathered() -> dict[str, Code]:
     from feedtool.check.rules import all_rules
 
     codes = [rule.code for rule in all_rules(load())]
-    codes += [guard.code for guard in GUARDS.values()]
+    codes += GUARDS.values()
     for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
         for module in pkgutil.iter_modules(import_module(package).__path__):
             constants = vars(import_module(f"{package}.{module.name}")).values()
@@ -53,7 +53,7 @@ def explain_code(code: str) -> str:
         UsageProblem: There is none of that name.
     """
     from feedtool.areas.products.sandbox import messages
-    from feedtool.sandbox.texts import texts
+    from feedtool.sandbox.arguments import texts
 
     # What the service calls them is not known: these are the words of the embedded sandbox.
     spoken = texts(messages.__name__, "en-US").items()

@@ -56,7 +56,7 @@ def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
 def _write_uploads(folder: Path, uploads: Iterable[Planned], settings: AccountSettings) -> None:
     for number, upload in uploads:
         first, bodies = upload.items[0], [item.body for item in upload.items]
-        protocol = load().routes[first.package_type].protocol
+        protocol = load().routes[first.package_type].delivery
         channel = _UNSAFE.sub("_", first.channel)
         ref = PackageRef(first.package_type, first.channel, "", settings, "package")
         if isinstance(protocol, Submitted):

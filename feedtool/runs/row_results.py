@@ -5,8 +5,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from feedtool.areas.registry import load
-from feedtool.delivery.dependencies import Dependencies
-from feedtool.delivery.plan import Plan
+from feedtool.delivery.plan import Dependencies, Plan
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
 from feedtool.model.sheet import CheckedSheet

@@ -15,7 +15,7 @@ from feedtool.ledger import Phase
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Severity, Status
 from feedtool.runs.codes import all_codes, explain_code
-from feedtool.sandbox.texts import texts
+from feedtool.sandbox.arguments import texts
 
 CODES = all_codes()
 

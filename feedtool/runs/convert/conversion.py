@@ -9,8 +9,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check_source, open_input, unreadable
 from feedtool.check.kinds import HeaderMissing
 from feedtool.delivery.plan import Plan
-from feedtool.feeds.area import Areas
-from feedtool.feeds.conversion import FileFacts, Output
+from feedtool.feeds.area import Areas, FileFacts, Output
 from feedtool.model.errors import UsageProblem
 from feedtool.model.file_version import read_unchanged
 from feedtool.model.settings import AccountSettings

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from feedtool.feeds.area import Areas
-from feedtool.feeds.conversion import Output
+from feedtool.feeds.area import Areas, Output
 from feedtool.feeds.template import Language
 from feedtool.model.errors import UsageProblem
 

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from feedtool.check.requests import faults, gate, item_of
 from feedtool.check.rules import rules_for
-from feedtool.feeds.area import Areas
+from feedtool.feeds.area import Areas, loss_of
 from feedtool.feeds.columns import is_error
-from feedtool.feeds.conversion import loss_of
 from feedtool.feeds.feed import CHANNEL, Feed, Row, SheetColumns
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Item, Loss, Severity

@@ -15,8 +15,7 @@ from typing import NamedTuple, Self
 
 from feedtool.check.headers import NoRows
 from feedtool.feeds.area import Areas
-from feedtool.feeds.conversion import JsonRequests
-from feedtool.feeds.feed import ACTION, CHANNEL, Feed
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed, JsonRequests
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Loss

@@ -6,11 +6,10 @@ from functools import cache
 
 from feedtool.check import ReadOptions
 from feedtool.check.rules import NOT_A_ROW, TOO_MANY_COLUMNS
-from feedtool.feeds.area import Areas
+from feedtool.feeds.area import Areas, RowConverter, loss_of
 from feedtool.feeds.columns.choice import Condition
-from feedtool.feeds.conversion import RowConverter, loss_of
-from feedtool.feeds.feed import ACTION, LANGUAGES
-from feedtool.feeds.template import Basis
+from feedtool.feeds.feed import ACTION
+from feedtool.feeds.template import LANGUAGES, Basis
 from feedtool.model.nouns import Loss, Problem, Severity
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
 from feedtool.report.output_files import Conversion, ConvertedSheet

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from feedtool.check import ROW
-from feedtool.feeds.feed import LANGUAGES, Feed
-from feedtool.feeds.template import Basis, CellEntry, Contents, Field, Language
+from feedtool.feeds.feed import Feed
+from feedtool.feeds.template import LANGUAGES, Basis, CellEntry, Contents, Field, Language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Header
 from feedtool.model.settings import Context
@@ -40,8 +40,7 @@ def basis_of(
     """
     stamped = header.stamp.get(STAMP_LANGUAGE)
     keys = frozenset(column.key for index, column in header.columns.items() if index in filled)
-    spoken = cast("Language", stamped if stamped in LANGUAGES else language)
-    return Basis(spoken, context, keys=keys)
+    return Basis(stamped if stamped in LANGUAGES else language, context, keys=keys)
 
 
 def columns_of(

@@ -28,7 +28,7 @@ from feedtool.runs.run_options import RunOptions
 from feedtool.runs.session import Session
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import Workspace
-from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.exchange import SandboxSettings
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client

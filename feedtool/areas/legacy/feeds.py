@@ -1,4 +1,4 @@
-"""Offers that travel in a legacy zip with an Offers.xml (specification, "Legacy offer routes").
+"""Offers that travel in a legacy zip (specification, "Legacy offer routes").
 
 Of a sheet of the JSON feeds the same columns are understood, delivery modes included; the product
 reference has no place in the format.
@@ -10,15 +10,21 @@ from decimal import Decimal
 from types import MappingProxyType
 
 from feedtool.areas.legacy.delivery import DELIVERY
-from feedtool.areas.legacy.offers_xml import ATTRIBUTES, KIND, SHEET, cost_keys
+from feedtool.areas.legacy.offers_xml import (
+    ATTRIBUTES,
+    KIND,
+    SHEET,
+    STOCK_AND_PRICE_KIND,
+    cost_keys,
+)
 from feedtool.areas.offers import columns as offers
 from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS, PARTS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
-from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
-from feedtool.feeds.words import Words
+from feedtool.feeds.feed import FLOOR, Feed, Mode, Row, SheetColumns
+from feedtool.feeds.template import Words
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
 
@@ -42,6 +48,9 @@ LEGACY_WRITINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Further writings of a condition in a sheet that becomes a legacy zip."""
 IN_STEAD = {"taxes.EcoPart": "0", "taxes.DEA": "0", "comment": ""}
 """What a blank is sent as: the format has no offer without these."""
+SENT = {item.key: item.name for item in ATTRIBUTES if item.has_stock_or_price}
+"""What a StockAndPrice package says of an offer: attribute by the key of its column."""
+CHANGEABLE = ("price.price", offers.QUANTITY)
 
 
 class LegacyCondition(Condition):
@@ -76,11 +85,6 @@ def columns(dialect: AccountSettings) -> tuple[Column, ...]:
     )
 
 
-def understood(dialect: AccountSettings) -> tuple[Column, ...]:
-    """Every column that a header may have."""
-    return (*columns(dialect), *offers.GUARDING_COLUMNS)
-
-
 def _mode_columns(code: str, dialect: AccountSettings) -> tuple[Column, ...]:
     """The amounts of a mode, known by the names of the JSON mode that means the same, too."""
     own = offers.mode_columns(code)
@@ -93,6 +97,11 @@ def _mode_columns(code: str, dialect: AccountSettings) -> tuple[Column, ...]:
     )
 
 
+def understood(dialect: AccountSettings) -> tuple[Column, ...]:
+    """Every column that a header may have."""
+    return (*columns(dialect), *offers.GUARDING_COLUMNS)
+
+
 def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
     """Standard, Tracked, Registered, and what the profile adds."""
     return tuple(offers.mode(code, same) for code, same in dialect.legacy_modes.items())
@@ -103,8 +112,14 @@ def missing(sheet: SheetColumns) -> list[str]:
     return offers.missing_of_whole(sheet, mandatory_amounts(sheet.context.settings))
 
 
+def missing_of_change(sheet: SheetColumns) -> list[str]:
+    """The reference; and the price, where neither price nor stock is there."""
+    keys = offers.missing(sheet, (offers.REFERENCE,))
+    return keys if sheet.fields.intersection(CHANGEABLE) else [*keys, CHANGEABLE[0]]
+
+
 def required(row: Row) -> list[str]:
-    """The same of every row, and the mandatory mode unless it goes as a large parcel."""
+    """What `missing` asks for, of every row; the mode not where it goes as a large parcel."""
     amounts = offers.blank_amounts(row, mandatory_amounts(row.sheet.context.settings))
     return row.blanks(offers.ALWAYS) + amounts
 
@@ -137,6 +152,12 @@ def request(row: Row) -> dict[str, object]:
     return body
 
 
+def request_of_change(row: Row) -> dict[str, object]:
+    """Those of the attributes that a StockAndPrice package has, and the row fills."""
+    values = ((name, row.values.get(key)) for key, name in SENT.items())
+    return {name: text_of(value) for name, value in values if value is not None}
+
+
 def text_of(value: object) -> str:
     """A value as an attribute's text: amounts with a point, and without zeros that say nothing."""
     if not isinstance(value, Decimal):
@@ -145,7 +166,7 @@ def text_of(value: object) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-FEED = Feed(
+FULL_FEED = Feed(
     kind=KIND,
     area="feedtool.areas.legacy",
     sheet=SHEET,
@@ -168,4 +189,26 @@ FEED = Feed(
     ),
     purge_type=PackageType.PURGE,
     is_named_elsewhere=True,
+)
+STOCK_AND_PRICE_FEED = Feed(
+    kind=STOCK_AND_PRICE_KIND,
+    changeable=lambda _: CHANGEABLE,
+    area="feedtool.areas.legacy",
+    sheet=SHEET,
+    package_type=PackageType.STOCK_AND_PRICE,
+    summary="Stocks and prices of offers that travel in a legacy zip; a blank means unchanged.",
+    columns=lambda settings: tuple(item for item in columns(settings) if item.key in SENT),
+    understood=understood,
+    modes=offers.modes,  # none of them travels; those of whole offers are known as what they are
+    missing=missing_of_change,
+    required=lambda row: row.blanks((offers.REFERENCE,)),
+    request=request_of_change,
+    delivery=DELIVERY,
+    is_sent=lambda key: key in SENT or key == FLOOR,
+    needs_asking=True,
+    title="Change stocks and prices by a legacy zip",
+    about=(
+        "Each row changes the price, the stock or both of the offer that has this reference. An"
+        " empty cell leaves its value as it is."
+    ),
 )

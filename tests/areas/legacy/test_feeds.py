@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from feedtool.areas.legacy.feeds.offers import FEED
+from feedtool.areas.legacy.feeds import FULL_FEED
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES
 from feedtool.areas.legacy.writer import Head, offer_of, write_xml
 from feedtool.check.headers import Names
@@ -51,23 +51,23 @@ BODY: dict[str, Any] = {
 def row(cells: Mapping[str, str], dialect: AccountSettings | None = None) -> Row:
     """A row that was read; all of its cells are valid."""
     dialect = dialect or AccountSettings()
-    types = {column.key: column.type for column in FEED.columns(dialect)}
+    types = {column.key: column.type for column in FULL_FEED.columns(dialect)}
     values = {}
     for key, text in cells.items():
         cell = Cell(Kind.TEXT, text) if text else BLANK
         reader = ColumnReader(types[key], Context(dialect))
         (values[key],) = reader.read([cell], lambda key: key)  # type: ignore[arg-type,return-value]  # a cell is its own key
         assert not reader.is_flawed, values[key]
-    modes = tuple(mode for mode in FEED.modes(dialect) if mode.cost in cells)
+    modes = tuple(mode for mode in FULL_FEED.modes(dialect) if mode.cost in cells)
     sheet = SheetColumns(Context(dialect), frozenset(cells), modes)
-    return Row(2, FEED, "PRIMARY", values, frozenset(), sheet)
+    return Row(2, FULL_FEED, "PRIMARY", values, frozenset(), sheet)
 
 
 def request(
     changes: Mapping[str, str], dialect: AccountSettings | None = None
 ) -> dict[str, object]:
-    body = FEED.request(row({**ROW, **changes}, dialect))
-    assert gate(FEED)(body)
+    body = FULL_FEED.request(row({**ROW, **changes}, dialect))
+    assert gate(FULL_FEED)(body)
     return body
 
 
@@ -141,17 +141,17 @@ def test_both_validators_agree(place: str, value: object) -> None:
     body = {**BODY, place: value}
     if place in SHIPPING:
         body = {**BODY, "ShippingInformation": [{**SHIPPING, place: value}]}
-    accepted = gate(FEED)(body)
-    assert accepted is Draft202012Validator(schema(FEED)).is_valid(body)
+    accepted = gate(FULL_FEED)(body)
+    assert accepted is Draft202012Validator(schema(FULL_FEED)).is_valid(body)
     if accepted:
         write_xml(BytesIO(), Head("n"), [offer_of(body)], 1)
 
 
 def test_an_attribute_too_many_or_too_few_is_refused() -> None:
-    assert not gate(FEED)({**BODY, "Colour": "red"})
+    assert not gate(FULL_FEED)({**BODY, "Colour": "red"})
     for name in BODY:
         lacking = {key: value for key, value in BODY.items() if key != name}
-        assert gate(FEED)(lacking) is (name == "ProductEan")
+        assert gate(FULL_FEED)(lacking) is (name == "ProductEan")
 
 
 def test_the_writer_takes_it() -> None:
@@ -161,13 +161,13 @@ def test_the_writer_takes_it() -> None:
 
 def test_what_must_be_filled() -> None:
     blank = row(dict.fromkeys(ROW, ""))
-    assert FEED.required(blank) == [
+    assert FULL_FEED.required(blank) == [
         *("sellerExternalReference", "condition", "price.price", "taxes.VAT", "preparationTime"),
         *("quantity", "deliveryModes.Tracked.cost", "deliveryModes.Tracked.additionalCost"),
     ]
-    assert FEED.required(row(ROW)) == []
-    assert FEED.missing(row(ROW).sheet) == []
-    assert FEED.missing(SheetColumns(Context(), frozenset(), ())) == FEED.required(blank)
+    assert FULL_FEED.required(row(ROW)) == []
+    assert FULL_FEED.missing(row(ROW).sheet) == []
+    assert FULL_FEED.missing(SheetColumns(Context(), frozenset(), ())) == FULL_FEED.required(blank)
 
 
 HEADERS = {
@@ -184,18 +184,18 @@ HEADERS = {
 
 @pytest.mark.parametrize(("header", "key"), HEADERS.items())
 def test_headers_of_the_json_feeds_are_understood_too(header: str, key: str) -> None:
-    column = Names(FEED.understood(AccountSettings()), AccountSettings(), ()).column(header)
+    column = Names(FULL_FEED.understood(AccountSettings()), AccountSettings(), ()).column(header)
     assert column
     assert column.key == key
 
 
 def test_no_label_means_two_columns() -> None:
     names: dict[str, str] = {}
-    for column in FEED.understood(AccountSettings()):
+    for column in FULL_FEED.understood(AccountSettings()):
         for name in {folded(one) for one in (column.key, *column.labels, *column.aliases)}:
             assert names.setdefault(name, column.key) == column.key, name
 
 
 def test_every_attribute_has_its_column() -> None:
-    keys = {column.key for column in FEED.columns(AccountSettings())}
+    keys = {column.key for column in FULL_FEED.columns(AccountSettings())}
     assert {one.key for one in ATTRIBUTES} <= keys

@@ -3,31 +3,25 @@ from collections.abc import Mapping
 import pytest
 
 from feedtool.model.settings import AccountSettings
-from tests.conftest import Find, offer, update
+from tests.areas.legacy.conftest import HONEST, with_
+from tests.conftest import Files, Find, checked, offer, told, update
 
 CODE = "channel-not-carried"
 KIND = "legacy-stock-and-price"
 SECOND = AccountSettings(primary_channel="SECOND")
+TO_SECOND = update(quantity="3", salesChannelId="SECOND")
 
 PASSES: dict[str, tuple[Mapping[str, str], str, AccountSettings | None]] = {
     "no channel is named": (update(quantity="3"), KIND, None),
     "the primary one": (update(quantity="3", salesChannelId="PRIMARY"), KIND, None),
-    "what the profile says is the primary one": (
-        update(quantity="3", salesChannelId="SECOND"),
-        KIND,
-        SECOND,
-    ),
+    "what the profile says is the primary one": (TO_SECOND, KIND, SECOND),
     "a Full package has pools": (offer(salesChannelId="SECOND"), "legacy-offers", None),
-    "a JSON package is of one channel": (
-        update(quantity="3", salesChannelId="SECOND"),
-        "offers-update",
-        None,
-    ),
+    "a JSON package is of one channel": (TO_SECOND, "offers-update", None),
 }
 
 
 @pytest.mark.parametrize(("row", "kind", "dialect"), PASSES.values(), ids=PASSES)
-def test_passes(
+def test_a_channel_that_is_carried(
     find: Find, row: Mapping[str, str], kind: str, dialect: AccountSettings | None
 ) -> None:
     assert find(CODE, row, kind=kind, dialect=dialect) == []
@@ -47,3 +41,14 @@ def test_the_channel_of_the_command_without_a_column(find: Find) -> None:
     """As `--channel` says it, which is PRIMARY here, where the account's is another."""
     (problem,) = find(CODE, update(quantity="3"), kind=KIND, dialect=SECOND)
     assert (problem.row, problem.column) == (2, None)
+
+
+def test_an_irregularity_is_a_warning_and_every_offer_is_read(files: Files) -> None:
+    text = with_(('="false"', '="False"'))
+    (regular,) = checked(files.text(HONEST, "Offers.xml"))
+    (irregular,) = checked(files.text(text, "Offers.xml"))
+    assert told(regular, "xml-irregular") == []
+    (problem,) = told(irregular, "xml-irregular")
+    message = "PurgeAndReplace is written False (line 2)"
+    assert (problem.row, problem.severity, problem.message) == (None, "warning", message)
+    assert irregular.counts().valid == 1
