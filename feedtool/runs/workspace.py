@@ -195,8 +195,10 @@ def accepted_offers(
 ) -> "AcceptedOffers":
     """What the service has accepted of an account, read for a run, or before it has begun."""
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
+    from feedtool.areas.offers.changes.projection import project
     from feedtool.ledger.records import ABANDONED
 
+    project(workspace.ledger.engine, *account)
     cut_short = (  # killed before all of its rows were in the ledger
         other
         for other, options, files in workspace.ledger.begun(*account)
