@@ -25,8 +25,7 @@ from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import DeduplicatedLog, Turn
-from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, SellerAccount, Settings, seller_key
+from feedtool.watch.session import Environment, SellerAccount, seller_key
 from feedtool.watch.watcher import Watcher
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import table
@@ -95,40 +94,37 @@ class World:
 
     def watch(self) -> Exit:
         """`feedtool watch --once`."""
-
-        def sleep(seconds: float) -> None:
-            self.time += seconds
-            self.between()
-
         with self.ledger() as ledger:
-            environment = Environment(
-                ledger,
-                self.session,
-                lambda profile: seller_key(ADDRESS, self.seller_of(profile)),
-                {"shop", "mall"},
-                {"offers-upsert", "offers-update", "offers-delete"},
-                lambda: self.time,
-                lambda: self.today,
-                sleep,
-                lambda: self.stopped,
-                self.on_turn,
-            )
-            return Watcher(self.processor(), environment, Settings(is_once=True)).run()
+            return Watcher(self.environment(ledger)).run()
 
-    def processor(self) -> FileProcessor:
-        return FileProcessor(
+    def environment(self, ledger: Ledger) -> Environment:
+        return Environment(
             self.folder,
             self.name,
-            self.same_within,
+            ledger,
+            self.session,
+            lambda profile: seller_key(ADDRESS, self.seller_of(profile)),
+            {"shop", "mall"},
+            {"offers-upsert", "offers-update", "offers-delete"},
+            lambda: self.time,
             lambda: self.today,
+            self.sleep,
+            lambda: self.stopped,
             DeduplicatedLog(lambda label, text: self.told.append((label, text))),
             lambda error: f"report of {type(error).__name__}",
+            self.same_within,
+            on_turn=self.on_turn,
+            is_once=True,
         )
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:
         with Ledger(self.root / "ledger.sqlite") as opened:
             yield opened
+
+    def sleep(self, seconds: float) -> None:
+        self.time += seconds
+        self.between()
 
     def seller_of(self, profile: str | None) -> str:
         """Each profile is a seller of its own, unless the test says otherwise."""
