@@ -29,6 +29,7 @@ from feedtool.watch.session import Environment, SellerAccount, seller_key
 from feedtool.watch.watcher import Watcher
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import table
+from tests.delivery.conftest import quick
 
 ADDRESS = "http://sandbox.invalid/v2"
 PATIENCE = 60
@@ -138,7 +139,8 @@ class World:
         if profile in self.closed:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)
-        transport = mount(sandbox_parts(), self.root / "sandbox.sqlite", real=lambda: NOON)
+        state = self.root / "sandbox.sqlite"
+        transport = mount(sandbox_parts(), state, settings=quick(), real=lambda: NOON)
         token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
         client = Client(ADDRESS, seller, token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
