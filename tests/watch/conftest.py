@@ -21,7 +21,7 @@ from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.runs.session import Session
 from feedtool.runs.workspace import Workspace
 from feedtool.sandbox import Sandbox
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.watch.folder import Folder
@@ -144,7 +144,9 @@ class World:
         if profile in self.closed:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)
-        transport = mount(sandbox_parts(), self.root / "sandbox.sqlite", real=lambda: NOON)
+        transport = SandboxTransport(
+            sandbox_parts(), self.root / "sandbox.sqlite", real=lambda: NOON
+        )
         token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
         client = Client(ADDRESS, seller, token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
