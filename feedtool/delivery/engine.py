@@ -47,8 +47,7 @@ from feedtool.ledger import Ledger, Package, Run
 from feedtool.model.call import NotSent, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer, CallPool, CallResult, read_answer
-from feedtool.service.pace import Pace
+from feedtool.service.calls import Answer, CallPool, CallResult, Pace, read_answer
 
 POOL = 4
 """Calls under way at a time."""

@@ -16,9 +16,8 @@ from feedtool.model.call import Failure, OutcomeUnknown, Sender
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
-from feedtool.service.answers import AnswerKind, kind_of, refusal
+from feedtool.service.answers import AnswerKind, Unreadable, kind_of, refusal
 from feedtool.service.auth import HTTP_UNAUTHORISED
-from feedtool.service.bodies import Unreadable
 from feedtool.service.calls import Answer
 from feedtool.service.fetch import not_authorised
 

@@ -15,13 +15,12 @@ from feedtool.delivery.steps import AT_ONCE, GO_ON, DeliverySettings, Step, Step
 from feedtool.feeds.delivery import LookupTexts, Since, Submitted, Trace
 from feedtool.feeds.feed import Feed
 from feedtool.ledger import Package, Phase, Resolution, Result, Stage
-from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer
+from feedtool.service.calls import Answer, back_off
 from feedtool.service.fetch import no_answer
-from feedtool.service.pace import back_off
 
 ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
 """Refusals of what was sent: the rows are refused, the run goes on."""

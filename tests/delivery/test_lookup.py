@@ -14,7 +14,7 @@ from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import TransitionContext, resolutions, unaskable
 from feedtool.feeds.delivery import PackageRef
 from feedtool.ledger import Package, Phase, Resolution
-from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.call import LONGEST_LIST
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings

@@ -12,7 +12,7 @@ from feedtool.areas.products.wire import NO_EDIT, NOTHING_NEW
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase
-from feedtool.ledger.requeue import FEW
+from feedtool.ledger.clearing import FEW
 from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, Severity

@@ -16,8 +16,7 @@ from feedtool.feeds.answers import LogEntry, LogPage, Meaning
 from feedtool.feeds.delivery import PackageRef
 from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Status
-from feedtool.service.answers import text
-from feedtool.service.bodies import (
+from feedtool.service.answers import (
     LONGEST_ID,
     MOST_MESSAGES,
     SMALL,
@@ -25,6 +24,7 @@ from feedtool.service.bodies import (
     last_segment,
     listed,
     loads,
+    text,
 )
 
 ROUTE = "offer-integration-packages"

@@ -24,8 +24,7 @@ from feedtool.model.call import CREATED, JSON, READ, Call, Reply, comma_lists, l
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Message, PendingRow, Severity, Status
 from feedtool.model.settings import PackageLimits
-from feedtool.service.answers import text
-from feedtool.service.bodies import (
+from feedtool.service.answers import (
     MOST_MESSAGES,
     SMALL,
     Unreadable,
@@ -35,6 +34,7 @@ from feedtool.service.bodies import (
     loads,
     moment,
     next_link,
+    text,
 )
 
 ROUTES = {"products-integration", "products-integration-reports"}

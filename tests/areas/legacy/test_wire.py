@@ -11,7 +11,7 @@ from feedtool.feeds.delivery import PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.settings import AccountSettings
-from feedtool.service.bodies import Unreadable
+from feedtool.service.answers import Unreadable
 
 
 def reply(document: Any, **headers: str) -> Reply:
