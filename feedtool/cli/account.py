@@ -22,12 +22,20 @@ from feedtool.cli.options import (
 )
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.session import Session
-from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
+from feedtool.runs.workspace import Session
+from feedtool.service.auth import (
+    SECRET,
+    TOKEN,
+    ClientCredentials,
+    CommandToken,
+    FileToken,
+    Grant,
+    StaticToken,
+    Token,
+)
 from feedtool.service.client import Client, post_form
 from feedtool.service.fetch import FetchContext
 from feedtool.service.network import Timeouts
-from feedtool.service.oauth import ClientCredentials, Grant
 
 TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
 GRANT = ("client_id", "token_scope", "token_audience")

@@ -13,12 +13,12 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Row, delete, select, update
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
-from feedtool.ledger.packages import key_of
+from feedtool.ledger.packages import add_row
 from feedtool.ledger.records import ABANDONED
 
 
@@ -120,8 +120,7 @@ class Claims:
                 if same is not None:
                     db.execute(delete(t.claims).where(t.claims.c.claim == same.claim))
                 told["name"] = next(name for name in names if _is_free(db, folder, lane, name))
-                done = db.execute(insert(t.claims).values(told))
-                return _claim(db, key_of(done.inserted_primary_key))
+                return _claim(db, add_row(db, t.claims, **told))
         except IntegrityError:
             return None
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
@@ -22,9 +22,8 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import (
     EARLIEST,
     LATEST,
-    LookupRow,
     PackageSummary,
-    PendingProduct,
+    PendingRow,
     RowResult,
     Status,
 )
@@ -257,20 +256,21 @@ class LedgerReader:
         with reading(self.engine) as db:
             return ResultCounts(*db.execute(counted.order_by(None)).one())
 
-    def lookup_rows(self, package: int, limit: int) -> list[LookupRow]:
+    def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
         query = _undecided(package).where(t.results.c.status.is_(None), sent).limit(limit)
-        columns = (t.requests.c[name] for name in LookupRow._fields)
-        with reading(self.engine) as db:
-            return [LookupRow(*row) for row in db.execute(query.with_only_columns(*columns))]
+        return self._pending_rows(query, PendingRow._fields)
 
-    def pending(self, package: int) -> list[PendingProduct]:
-        """The products of a batch of which no report has said the last word."""
+    def pending(self, package: int) -> list[PendingRow]:
+        """The rows of a package of which the service has not said the last word."""
         query = _undecided(package).where(t.results.c.status.is_(None))
-        columns = (t.requests.c[name] for name in PendingProduct._fields)
+        return self._pending_rows(query, PendingRow._fields[:-1])  # without the bodies
+
+    def _pending_rows(self, query: Select[Any], fields: Sequence[str]) -> list[PendingRow]:
+        columns = (t.requests.c[name] for name in fields)
         with reading(self.engine) as db:
-            return [PendingProduct(*row) for row in db.execute(query.with_only_columns(*columns))]
+            return [PendingRow(*row) for row in db.execute(query.with_only_columns(*columns))]
 
     def close(self) -> None:
         """Close all connections."""

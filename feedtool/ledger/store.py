@@ -15,13 +15,18 @@ from sqlalchemy import delete, exists, func, insert, select, update
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import begin_run
+from feedtool.ledger.clearing import requeue_rows
 from feedtool.ledger.database import writing
-from feedtool.ledger.packages import add_uploads, count_requests, key_of, read_packages
+from feedtool.ledger.packages import (
+    add_row,
+    add_uploads,
+    count_requests,
+    read_packages,
+    save_changes,
+)
 from feedtool.ledger.reader import LedgerReader
 from feedtool.ledger.records import ABANDONED, REQUEUE, Change, Clearance, Package, Phase, Run
-from feedtool.ledger.requeue import requeue_rows
 from feedtool.ledger.row_results import add_skipped
-from feedtool.ledger.saving import save_changes
 from feedtool.model.nouns import RowResult, Status, Upload
 
 BATCH = 5_000
@@ -48,16 +53,9 @@ class Ledger(LedgerReader):
         It is the run of a `claim`, if one is named, from the same moment on.
         """
         with writing(self.engine) as db:
-            done = db.execute(
-                insert(t.runs).values(
-                    started_at=now,
-                    seller=seller,
-                    service=service,
-                    language=language,
-                    options=json.dumps(options or {}),
-                )
-            )
-            run_id = key_of(done.inserted_primary_key)
+            told = {"seller": seller, "service": service, "language": language}
+            noted = json.dumps(options or {})
+            run_id = add_row(db, t.runs, started_at=now, options=noted, **told)
             if claim is not None:
                 begin_run(db, claim, run_id)
             return run_id
@@ -81,8 +79,7 @@ class Ledger(LedgerReader):
         """
         with writing(self.engine) as db:
             told = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet, "size": size}
-            done = db.execute(insert(t.files).values(run_id=run_id, **told))
-            file = key_of(done.inserted_primary_key)
+            file = add_row(db, t.files, run_id=run_id, **told)
             keys: dict[int, int] = {}
             for batch in _batches(planned):
                 add_uploads(db, file, keys, batch)
@@ -145,8 +142,7 @@ class Ledger(LedgerReader):
             blocked_by = clearing.unanswered(db, package, run, clearance) or clearing.claim(
                 db, package, run, clearance
             )
-            if revocable := clearing.revocable(db, blocked_by, run):
-                clearing.give_up(db, revocable)
+            if clearing.give_up(db, blocked_by, run):
                 blocked_by = clearing.claim(db, package, run, clearance)
             (cleared,) = read_packages(db, t.packages.c.package == package.key)
         return replace(package, uploads=cleared.uploads, blocked_by=blocked_by)

@@ -22,8 +22,8 @@ from feedtool.model.call import (
     language_tag,
 )
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.service.answers import DEFAULT_PORTS, origin
 from feedtool.service.auth import Token, send_with
-from feedtool.service.bodies import DEFAULT_PORTS, origin
 from feedtool.service.network import Network, Timeouts, is_loopback
 
 LARGEST_REPLY = 32 * 1024 * 1024

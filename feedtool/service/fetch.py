@@ -15,8 +15,15 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer, CallPool, CallResult, read_answer
-from feedtool.service.pace import Pace, back_off, longest_back_off
+from feedtool.service.calls import (
+    Answer,
+    CallPool,
+    CallResult,
+    Pace,
+    back_off,
+    longest_back_off,
+    read_answer,
+)
 
 Asked = TypeVar("Asked", bound="Hashable")
 

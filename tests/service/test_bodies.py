@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from feedtool.model.call import Reply
-from feedtool.service.bodies import LONGEST_ID, ROUTE_NAMES, Unreadable, last_segment, next_link
+from feedtool.service.answers import LONGEST_ID, ROUTE_NAMES, Unreadable, last_segment, next_link
 
 BASE = "https://service.example/v2"
 PAGE = f"{BASE}/offer-packages/p1/offer-requests-results"

@@ -12,8 +12,7 @@ import pytest
 
 from feedtool.model.call import Failure, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
-from feedtool.service.auth import SECRET, FileToken, StaticToken
-from feedtool.service.oauth import MARGIN, ClientCredentials, Grant
+from feedtool.service.auth import MARGIN, SECRET, ClientCredentials, FileToken, Grant, StaticToken
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 URL = "https://auth.example/token"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.service.answers import AnswerKind
-from feedtool.service.pace import BURST, LONGEST_PAUSE, RISE_AFTER, SPEEDS, Pace, back_off
+from feedtool.service.calls import BURST, LONGEST_PAUSE, RISE_AFTER, SPEEDS, Pace, back_off
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SLOWEST = 30.0

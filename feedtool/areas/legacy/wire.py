@@ -15,8 +15,7 @@ from feedtool.areas.offers.wire.result_codes import legacy_field_of
 from feedtool.feeds.answers import LogEntry, LogPage, Meaning
 from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Status
-from feedtool.service.answers import text
-from feedtool.service.bodies import (
+from feedtool.service.answers import (
     LONGEST_ID,
     MOST_MESSAGES,
     SMALL,
@@ -24,6 +23,7 @@ from feedtool.service.bodies import (
     last_segment,
     listed,
     loads,
+    text,
 )
 
 ROUTE = "offer-integration-packages"

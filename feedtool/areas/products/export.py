@@ -32,8 +32,7 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
 )
-from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.template import TEXT, CellEntry, Field, Language
+from feedtool.feeds.template import LANGUAGES, TEXT, CellEntry, Field, Language
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
@@ -113,7 +112,11 @@ def _sendable(
     return catalog, codes, refused
 
 
-def _property(catalog: Catalog, category: str, reference: str) -> Property | None:
+def _property(
+    catalog: Catalog | None, language: str, category: str, reference: str
+) -> Property | None:
+    if catalog is None or catalog.language != language:
+        return None
     listed = catalog.properties(category) or ()
     return next((item for item in listed if item.reference == reference), None)
 
@@ -124,11 +127,9 @@ def rows(query: Query, tally: ExportTally) -> Callable[[KeyedRow], MadeRow]:
 
     @cache
     def cells_of(category: str, reference: str, language: str) -> PropertyCells | None:
-        known = _property(catalog, category, reference)
+        known = _property(catalog, catalog.language, category, reference)
         other = None if language == catalog.language else query.context.catalog(language)
-        if other and other.language != language:
-            other = None
-        same = _property(other, category, reference) if other else None
+        same = _property(other, language, category, reference)
         return PropertyCells(known, same) if known else None
 
     def row_of(product: KeyedRow) -> MadeRow:

@@ -22,9 +22,8 @@ from feedtool.feeds.answers import AnswerPage, ReportItem
 from feedtool.feeds.delivery import Endpoint, PackageRef, Report, Size, Submitted
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply, comma_lists, language_tag
 from feedtool.model.cells import Value
-from feedtool.model.nouns import Message, PendingProduct, Severity, Status
-from feedtool.service.answers import text
-from feedtool.service.bodies import (
+from feedtool.model.nouns import Message, PendingRow, Severity, Status
+from feedtool.service.answers import (
     MOST_MESSAGES,
     SMALL,
     Unreadable,
@@ -34,6 +33,7 @@ from feedtool.service.bodies import (
     loads,
     moment,
     next_link,
+    text,
 )
 
 ROUTES = {"products-integration", "products-integration-reports"}
@@ -276,8 +276,8 @@ def product_names(reference: str, gtin: str) -> frozenset[str]:
 
 
 def match(
-    pending: Iterable[PendingProduct], items: Iterable[ReportItem]
-) -> Iterator[tuple[PendingProduct, ReportItem]]:
+    pending: Iterable[PendingRow], items: Iterable[ReportItem]
+) -> Iterator[tuple[PendingRow, ReportItem]]:
     """Products and what reports say of them, by GTIN and, where both have one, reference."""
     by_gtin: defaultdict[str, list[ReportItem]] = defaultdict(list)
     for item in items:
@@ -295,7 +295,7 @@ def is_quota(item: ReportItem) -> bool:
     return item.status not in {None, Status.INTEGRATED} and errors == {QUOTA}
 
 
-def _find(package: PackageRef, rows: Sequence[PendingProduct]) -> tuple[Call, int]:
+def _find(package: PackageRef, rows: Sequence[PendingRow]) -> tuple[Call, int]:
     """As many GTINs as an address holds."""
     gtins = next(comma_lists(row.product for row in rows))
     return read_reports(package, gtins), len(gtins)

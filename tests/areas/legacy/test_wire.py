@@ -9,7 +9,7 @@ from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, zip_id
 from feedtool.feeds.answers import LogEntry, Meaning
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
-from feedtool.service.bodies import Unreadable
+from feedtool.service.answers import Unreadable
 
 
 def reply(document: Any, **headers: str) -> Reply:

@@ -24,8 +24,8 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.feeds.answers import ListedPackage, Meaning
 from feedtool.model.call import READ, Call, Reply, comma_lists, fits_comma_list
 from feedtool.sandbox.transport import SandboxTransport, mount
+from feedtool.service.answers import Unreadable
 from feedtool.service.auth import StaticToken
-from feedtool.service.bodies import Unreadable
 from feedtool.service.client import Client
 from tests.sandbox.desk import Desk
 

@@ -27,8 +27,7 @@ from feedtool.feeds.delivery import PackageRef
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.settings import AccountSettings
-from feedtool.service.answers import LONGEST_TEXT
-from feedtool.service.bodies import MOST_MESSAGES, Unreadable
+from feedtool.service.answers import LONGEST_TEXT, MOST_MESSAGES, Unreadable
 
 URL = "https://service.example/v2/products-integration-reports?packageId=p1"
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

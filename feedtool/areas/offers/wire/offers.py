@@ -13,8 +13,16 @@ from typing import Any, NamedTuple
 from feedtool.areas.offers.wire.packages import meaning_of
 from feedtool.feeds.answers import AnswerPage, ListedPackage
 from feedtool.model.call import READ, Call, Reply, fits_comma_list
-from feedtool.service.answers import text
-from feedtool.service.bodies import Unreadable, amount, id_of, items_of, moment, next_link, whole
+from feedtool.service.answers import (
+    Unreadable,
+    amount,
+    id_of,
+    items_of,
+    moment,
+    next_link,
+    text,
+    whole,
+)
 
 
 class OfferState(StrEnum):

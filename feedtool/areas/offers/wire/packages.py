@@ -25,8 +25,7 @@ from feedtool.model.call import (
     language_tag,
 )
 from feedtool.model.nouns import Message, Status
-from feedtool.service.answers import text
-from feedtool.service.bodies import (
+from feedtool.service.answers import (
     MOST_MESSAGES,
     SMALL,
     Unreadable,
@@ -35,6 +34,7 @@ from feedtool.service.bodies import (
     last_segment,
     loads,
     next_link,
+    text,
 )
 
 STATES = {

@@ -5,6 +5,6 @@ Reading order: `catalogue` (what there is), `products` (the routes, and what the
 """
 
 from feedtool.areas.products.sandbox import products
-from feedtool.sandbox.route import Part
+from feedtool.sandbox.exchange import Part
 
 PARTS: tuple[Part, ...] = (products,)

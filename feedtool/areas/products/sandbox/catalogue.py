@@ -17,17 +17,18 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from feedtool.sandbox.access import asked, language_of
-from feedtool.sandbox.message import HttpResponse, json_answer
-from feedtool.sandbox.paging import asked_numbered_page, next_page_link
-from feedtool.sandbox.problem import (
+from feedtool.sandbox.arguments import asked, asked_numbered_page, language_of, next_page_link
+from feedtool.sandbox.exchange import (
     UNKNOWN_FIELD,
     ErrorEntry,
+    Exchange,
+    HttpResponse,
     RequestRefused,
+    Route,
     bad_request,
+    json_answer,
     not_found,
 )
-from feedtool.sandbox.route import Exchange, Route
 from feedtool.sandbox.state import stamp
 
 FILE = Path(__file__).with_name("catalogue.json")

@@ -1,0 +1,146 @@
+"""What the service has last accepted, read out of both databases."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.areas.offers.changes.accepted import AcceptedOffers
+from feedtool.areas.offers.changes.offer_state import ObservedOffer, OfferFields
+from feedtool.areas.offers.changes.projection import count_projected, project, record_observed
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.ledger import Ledger
+from feedtool.model.nouns import Item
+from tests.areas.offers.changes.conftest import ADDRESS, CHANGED, Market, Shop, statuses
+from tests.conftest import gtin, offer, update
+
+ONE, TWO = offer(1), offer(2)
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+LATER = START + timedelta(days=1)
+PRODUCT = f"{gtin(1)}||New"
+KEY = f"g{gtin(1)}|New"
+
+
+@pytest.fixture
+def shop(place: Path | str, tmp_path: Path) -> Iterator[Shop]:
+    market = Market(tmp_path, Ledger(place))
+    yield market.shop()
+    market.close()
+
+
+def item(channel: str = "PRIMARY", product: str = "", reference: str = "SKU-1") -> Item:
+    package_type = PackageType.UPSERT if product else PackageType.UPDATE
+    return Item(2, package_type, channel, reference, product, b"{}")
+
+
+def accepted(shop: Shop) -> AcceptedOffers:
+    project(shop.ledger.engine, ADDRESS, shop.seller)
+    return AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
+
+
+def known(shop: Shop, one: Item) -> tuple[dict[str, object] | None, bool, int | None]:
+    """Terms, whether they are sure, and the stock."""
+    ((found, _, quantity),) = accepted(shop).look_up([one])
+    assert found is not None
+    return found.fields, found.is_sure, quantity
+
+
+def test_rows_are_compared_with_what_was_sent(shop: Shop) -> None:
+    shop.send(ONE, TWO)
+    shop.send(update(1, price__price="18"))
+    found = shop.send(offer(1, price__price="18"), offer(2, quantity="8"), selection=CHANGED)
+    assert statuses(found) == ["Unchanged", "Integrated"]
+    assert statuses(shop.send(offer(2, quantity="8"), selection=CHANGED)) == ["Unchanged"]
+
+
+def test_it_is_read_once(shop: Shop) -> None:
+    shop.send(ONE)
+    for _ in range(2):
+        accepted(shop)
+        assert count_projected(shop.ledger.engine, ADDRESS, shop.seller) == 1
+    assert accepted(shop).count("PRIMARY") == 1
+
+
+def test_what_is_on_its_way_is_not_sure(shop: Shop) -> None:
+    shop.send(ONE)
+    shop.send(update(1, quantity="3"), wait=False)
+    terms, is_sure, quantity = known(shop, item(product=PRODUCT))
+    assert (terms is not None, is_sure, quantity) == (True, False, None)
+    assert known(shop, item("PRIMARY"))[1:] == (False, None)
+
+
+def test_what_was_refused_is_not_sure_and_stays_what_it_was(shop: Shop) -> None:
+    shop.send(ONE)
+    shop.send(offer(1, product__gtin=gtin(9), price__price="18"))
+    terms, is_sure, quantity = known(shop, item(product=PRODUCT))
+    assert terms is not None
+    assert (terms["price"], is_sure, quantity) == (19.99, False, 7)
+
+
+def test_after_a_delete_there_is_nothing(shop: Shop) -> None:
+    shop.send(ONE, TWO)
+    shop.send({"sellerExternalReference": "SKU-1"}, kind="offers-delete")
+    assert known(shop, item()) == (None, True, 7)
+    assert accepted(shop).count("PRIMARY") == 1
+
+
+def test_offers_at_zero_and_stocks_above_it_are_counted(shop: Shop) -> None:
+    shop.send(ONE, TWO, offer(3), offer(4, quantity="0"))
+    shop.send(update(2, quantity="0"))
+    shop.send({"sellerExternalReference": "SKU-3"}, kind="offers-delete")
+    found = accepted(shop)
+    counts = (found.count("PRIMARY"), found.count_at_zero("PRIMARY"), found.count_stocks(()))
+    assert counts == (3, 2, 1)
+
+
+def observe(shop: Shop, since: datetime, fields: OfferFields, **more: Any) -> bool:
+    """Record that an export, begun then and over later, has shown the first offer alone."""
+    how: dict[str, Any] = {"between": (since, LATER), "is_all": True, "projected": 1} | more
+    seen = [ObservedOffer("SKU-1", fields, KEY)]
+    return record_observed(shop.ledger.engine, ADDRESS, shop.seller, "PRIMARY", seen, **how)
+
+
+def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
+    assert observe(shop, START, {"price": 18, "quantity": 4}, projected=0)
+    assert known(shop, item()) == ({"price": 18}, True, 4)
+    assert statuses(shop.send(update(1, quantity="4"), selection=CHANGED)) == ["Unchanged"]
+
+
+def test_all_that_an_export_shows_is_all_that_there_is(shop: Shop) -> None:
+    shop.send(ONE, TWO)
+    accepted(shop)
+    for is_all, count in ((False, 2), (True, 1)):
+        assert observe(shop, LATER, {"price": 18}, is_all=is_all)
+        assert accepted(shop).count("PRIMARY") == count
+
+
+@pytest.mark.parametrize(("price", "is_kept"), [(19.99, True), (18, False)])
+def test_a_struck_price_stays_known_where_nothing_else_has_changed(
+    shop: Shop, price: float, *, is_kept: bool
+) -> None:
+    shop.send(ONE | {"price.originPrice": "30"})
+    accepted(shop)
+    assert observe(shop, LATER, {"price": price})
+    assert ("origin" in (known(shop, item())[0] or {})) is is_kept
+
+
+def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) -> None:
+    before = count_projected(shop.ledger.engine, ADDRESS, shop.seller)
+    shop.send(ONE)
+    accepted(shop)
+    assert not observe(shop, START, {"price": 18}, projected=before)
+    assert (known(shop, item())[0] or {})["price"] == 19.99
+
+
+def test_the_verdicts_of_withheld_rows_stand_between_the_others(shop: Shop) -> None:
+    shop.send(ONE)
+    shop.send(TWO, ONE, offer(3), selection=CHANGED)
+    (file,) = shop.ledger.files(2)
+    found = [(one.row, one.reference, str(one.status)) for one in shop.ledger.verdicts(file.file)]
+    assert found == [
+        (2, "SKU-2", "Integrated"),
+        (3, "SKU-1", "Unchanged"),
+        (4, "SKU-3", "Integrated"),
+    ]
