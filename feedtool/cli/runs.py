@@ -99,7 +99,7 @@ def _warn(states: "Iterable[RunState]") -> None:
 
 def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clock]") -> None:
     """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
-    from feedtool.delivery.giving_up import abandon
+    from feedtool.delivery.deadlines import abandon
     from feedtool.runs.workspace import options_of, unfinished
 
     recorded = options_of(run_id, workspace)
@@ -223,7 +223,7 @@ class _RecordedRuns:
     def write_copies(self, run: int) -> "Submission":
         """Write the annotated copies of a run of which nothing is to be fetched."""
         from feedtool.runs.deliver import Submission
-        from feedtool.runs.resume import results as results_of
+        from feedtool.runs.deliver import results as results_of
 
         return Submission(results_of(run, self.workspace, datetime.now(UTC)))
 
@@ -283,7 +283,7 @@ class _RecordedRuns:
     def _deliver(self, run: int, also: Callable[[Any], None] = lambda _: None) -> "Submission":
         from feedtool.cli.account import connect
         from feedtool.cli.output import progress_of
-        from feedtool.runs.resume import resume as resume_run
+        from feedtool.runs.deliver import resume as resume_run
 
         with (
             stopping() as stop,

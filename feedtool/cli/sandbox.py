@@ -60,8 +60,8 @@ def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     from feedtool.areas.products.sandbox.submission import ProductBehaviour
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
+    from feedtool.sandbox.exchange import Quota, SandboxSettings
     from feedtool.sandbox.server import serve
-    from feedtool.sandbox.settings import Quota, SandboxSettings
 
     quota, creations = given["quota"], given["creations"]
     closed = given["closed_products"] or ""

@@ -22,9 +22,8 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import (
     EARLIEST,
     LATEST,
-    LookupRow,
     PackageSummary,
-    PendingProduct,
+    PendingRow,
     RowResult,
     Status,
 )
@@ -238,16 +237,16 @@ class LedgerReader:
         )
         return ResultCounts(*self._all(counted.order_by(None))[0])
 
-    def lookup_rows(self, package: int, limit: int) -> list[LookupRow]:
+    def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = _without_result(package, LookupRow._fields).where(sent).limit(limit)
-        return [*map(LookupRow._make, self._all(query))]
+        query = _without_result(package, PendingRow._fields).where(sent).limit(limit)
+        return [PendingRow(*row) for row in self._all(query)]
 
-    def pending(self, package: int) -> list[PendingProduct]:
-        """The products of a batch of which no report has said the last word."""
-        query = _without_result(package, PendingProduct._fields)
-        return [*map(PendingProduct._make, self._all(query))]
+    def pending(self, package: int) -> list[PendingRow]:
+        """The rows of a package of which the service has not said the last word."""
+        query = _without_result(package, PendingRow._fields[:-1])  # without the bodies
+        return [PendingRow(*row) for row in self._all(query)]
 
     def close(self) -> None:
         """Close all connections."""

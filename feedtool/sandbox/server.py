@@ -15,11 +15,9 @@ import flask
 from waitress import wasyncore
 from waitress.server import create_server
 
-from feedtool.sandbox.clock import FastClock
 from feedtool.sandbox.core import Sandbox
-from feedtool.sandbox.message import VERSION, HttpRequest, relative
-from feedtool.sandbox.route import Part
-from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.exchange import VERSION, HttpRequest, Part, SandboxSettings, relative
+from feedtool.sandbox.state import FastClock
 
 _log = logging.getLogger(__name__)
 

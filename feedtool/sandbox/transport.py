@@ -6,11 +6,9 @@ from pathlib import Path
 
 import httpx
 
-from feedtool.sandbox.clock import LeapingClock, wall
 from feedtool.sandbox.core import Sandbox
-from feedtool.sandbox.message import NOWHERE, HttpRequest, relative
-from feedtool.sandbox.route import Part
-from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.exchange import NOWHERE, HttpRequest, Part, SandboxSettings, relative
+from feedtool.sandbox.state import LeapingClock, wall
 
 
 class SandboxTransport(httpx.BaseTransport):

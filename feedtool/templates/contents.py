@@ -9,11 +9,11 @@ from typing import Literal
 
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Choice, Condition
-from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
-from feedtool.feeds.columns.text import Text
-from feedtool.feeds.feed import ACTION, CHANNEL, LANGUAGES, Feed, Row, SheetColumns
+from feedtool.feeds.columns.text import Gtin, Text
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row, SheetColumns
 from feedtool.feeds.template import (
+    LANGUAGES,
     TEXT,
     Basis,
     CellEntry,

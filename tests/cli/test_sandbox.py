@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.sandbox import server
-from feedtool.sandbox.settings import Quota, SandboxSettings
+from feedtool.sandbox.exchange import Quota, SandboxSettings
 from tests.cli.conftest import Feedtool
 
 CLOSED = ("40170725", "96385074")

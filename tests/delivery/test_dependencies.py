@@ -15,7 +15,7 @@ from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
-from feedtool.sandbox.settings import Quota
+from feedtool.sandbox.exchange import Quota
 from tests.conftest import gtin
 from tests.delivery.conftest import START, Scene, offer, product, quick
 from tests.delivery.test_products import post, reports

@@ -18,7 +18,7 @@ from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, Severity
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import SandboxSettings
-from feedtool.sandbox.settings import Quota
+from feedtool.sandbox.exchange import Quota
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import PIECES

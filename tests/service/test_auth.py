@@ -175,7 +175,7 @@ class Endpoint:
 @pytest.mark.parametrize(
     "more", [{}, {"scope": "a b"}, {"audience": "https://x/"}, {"scope": "a", "audience": "b"}]
 )
-def test_what_is_asked(more: dict[str, str]) -> None:
+def test_what_is_asked(more: dict[str, Any]) -> None:
     endpoint = Endpoint()
     assert endpoint.token(**more).get() == "token-1"
     asked = {"grant_type": "client_credentials", "client_id": "me", "client_secret": PLANTED}

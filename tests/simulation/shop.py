@@ -21,7 +21,7 @@ from feedtool.delivery.submitted import LOST, NEVER_SEEN
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.nouns import Item, RowResult, Status
 from feedtool.sandbox import SandboxSettings
-from feedtool.sandbox.settings import Quota
+from feedtool.sandbox.exchange import Quota
 from tests.areas.products.sandbox.made_products import PIECES, product
 from tests.areas.products.sandbox.records import Reported, reported_products
 from tests.conftest import gtin

@@ -36,7 +36,7 @@ from feedtool.feeds.delivery import (
 )
 from feedtool.model.call import Call
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import LookupRow, PendingProduct
+from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings, PackageLimits
 
 WRONG_KIND = 415
@@ -99,7 +99,7 @@ def _log(package: PackageRef) -> Call:
     return read_log(package.package_id, package.page, package.language, package.page_size)
 
 
-def match(entries: Sequence[LogEntry], rows: Iterable[PendingProduct]) -> Iterator[LogEntry]:
+def match(entries: Sequence[LogEntry], rows: Iterable[PendingRow]) -> Iterator[LogEntry]:
     """Entries of a GTIN that a single row has: of two conditions of a product nothing is known."""
     by_gtin: dict[str, list[str]] = {}
     for row in rows:
@@ -114,8 +114,8 @@ def match(entries: Sequence[LogEntry], rows: Iterable[PendingProduct]) -> Iterat
 
 
 def _traces(
-    since: Since, rows: Sequence[LookupRow], page: OffersPage
-) -> Iterable[tuple[LookupRow, Trace]]:
+    since: Since, rows: Sequence[PendingRow], page: OffersPage
+) -> Iterable[tuple[PendingRow, Trace]]:
     is_full = since.package_type != PackageType.STOCK_AND_PRICE
     return (_TRACES if is_full else _TRACES_OF_PRICES)(since, rows, page)
 

@@ -25,7 +25,7 @@ from feedtool.feeds.delivery import (
     Trace,
 )
 from feedtool.model.call import Call, comma_lists, fits_comma_list
-from feedtool.model.nouns import LookupRow
+from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
 
 Pairs = Callable[[AccountSettings, dict[str, Any], Offer], Iterable[tuple[object, object]]]
@@ -70,8 +70,8 @@ PRODUCT = Needs(product_names, "product", frozenset({NO_SHEET}))
 
 
 def ask_offers(
-    package: PackageRef, rows: Sequence[LookupRow]
-) -> tuple[Sequence[LookupRow], Call] | None:
+    package: PackageRef, rows: Sequence[PendingRow]
+) -> tuple[Sequence[PendingRow], Call] | None:
     """The next call: lists are separated by commas, so a reference with one goes by its GTIN."""
     plain = [row for row in rows if fits_comma_list(row.reference)]
     if plain:
@@ -82,18 +82,18 @@ def ask_offers(
     return (known, offers.read_offers(package.channel, gtins=gtins)) if known else None
 
 
-def _gtin(row: LookupRow) -> str:
+def _gtin(row: PendingRow) -> str:
     return row.product.partition("|")[0]
 
 
 def traces_by(
     pairs: Pairs,
-) -> Callable[[Since, Sequence[LookupRow], OffersPage], Iterator[tuple[LookupRow, Trace]]]:
+) -> Callable[[Since, Sequence[PendingRow], OffersPage], Iterator[tuple[PendingRow, Trace]]]:
     """Reads what a page of offers shows of rows, comparing requests with offers by `pairs`."""
 
     def traces(
-        since: Since, rows: Sequence[LookupRow], page: OffersPage
-    ) -> Iterator[tuple[LookupRow, Trace]]:
+        since: Since, rows: Sequence[PendingRow], page: OffersPage
+    ) -> Iterator[tuple[PendingRow, Trace]]:
         shown = {offer.reference: offer for offer in page.offers}
         for row in rows:
             if row.reference in shown or page.next is None:
@@ -102,7 +102,7 @@ def traces_by(
     return traces
 
 
-def _trace(since: Since, row: LookupRow, offer: Offer | None, pairs: Pairs) -> Trace:
+def _trace(since: Since, row: PendingRow, offer: Offer | None, pairs: Pairs) -> Trace:
     is_delete = since.package_type == PackageType.DELETE
     if is_delete and (offer is None or _is_withdrawn(offer)):
         return Trace.REMOVED

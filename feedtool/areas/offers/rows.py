@@ -17,10 +17,10 @@ from feedtool.areas.offers.changes.offer_state import ObservedOffer, nonzero_tax
 from feedtool.areas.offers.columns import CONDITIONS, HUNDRED, ZERO, number
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
 from feedtool.areas.offers.wire.packages import UploadBody, upload
-from feedtool.feeds.conversion import JsonRequests, Read, is_number, shown
+from feedtool.feeds.area import shown
 from feedtool.feeds.export import ExportTally, MadeRow
-from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.template import Language
+from feedtool.feeds.feed import JsonRequests, Read, is_number
+from feedtool.feeds.template import LANGUAGES, Language
 from feedtool.model.cells import Value
 from feedtool.model.settings import AccountSettings
 

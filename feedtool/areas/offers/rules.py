@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from feedtool.areas.offers.columns import IDENTITY, TAXES
 from feedtool.feeds.feed import EXPORTED, Mode, Row
-from feedtool.feeds.occurrences import Group, Occurrences, Place
-from feedtool.feeds.rule import Problems, Rule, SheetFacts
+from feedtool.feeds.rule import Group, Occurrences, Place, Problems, Rule, SheetFacts
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import DEPRECATED_MODES
 

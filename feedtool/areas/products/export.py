@@ -31,8 +31,7 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
 )
-from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.template import TEXT, CellEntry, Field, Language
+from feedtool.feeds.template import LANGUAGES, TEXT, CellEntry, Field, Language
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem

@@ -13,8 +13,7 @@ from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SEPARAT
 from feedtool.areas.products.columns.common import CATEGORY_CODE_CUT
 from feedtool.areas.products.columns.properties import STAMP_LANGUAGE, details_of
 from feedtool.areas.products.wire import DELIVERY, PACKAGE_TYPE, product_names, products_body
-from feedtool.feeds.conversion import JsonRequests, Read, is_number
-from feedtool.feeds.feed import Feed, Row, SheetColumns
+from feedtool.feeds.feed import Feed, JsonRequests, Read, Row, SheetColumns, is_number
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.settings import AccountSettings
 

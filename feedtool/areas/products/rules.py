@@ -14,8 +14,7 @@ from feedtool.areas.products.columns.properties import (
 )
 from feedtool.areas.products.feeds import FEED, name_of
 from feedtool.feeds.feed import Row, SheetColumns, stamped_list
-from feedtool.feeds.occurrences import Group, Occurrences, Place
-from feedtool.feeds.rule import Problems, Rule, SheetFacts
+from feedtool.feeds.rule import Group, Occurrences, Place, Problems, Rule, SheetFacts
 from feedtool.model.nouns import Issue
 
 PROBLEMS = Problems("feedtool.areas.products")

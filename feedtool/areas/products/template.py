@@ -23,8 +23,8 @@ from feedtool.areas.products.categories import (
 from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
-from feedtool.feeds.feed import LANGUAGES
 from feedtool.feeds.template import (
+    LANGUAGES,
     TEXT,
     Basis,
     CellEntry,

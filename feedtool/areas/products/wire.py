@@ -22,7 +22,7 @@ from feedtool.feeds.answers import AnswerPage, ReportItem
 from feedtool.feeds.delivery import Endpoint, PackageRef, Report, Size, Submitted
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply, comma_lists, language_tag
 from feedtool.model.cells import Value
-from feedtool.model.nouns import Message, PendingProduct, Severity, Status
+from feedtool.model.nouns import Message, PendingRow, Severity, Status
 from feedtool.model.settings import PackageLimits
 from feedtool.service.answers import (
     MOST_MESSAGES,
@@ -298,8 +298,8 @@ def product_names(reference: str, gtin: str) -> frozenset[str]:
 
 
 def match(
-    pending: Iterable[PendingProduct], items: Iterable[ReportItem]
-) -> Iterator[tuple[PendingProduct, ReportItem]]:
+    pending: Iterable[PendingRow], items: Iterable[ReportItem]
+) -> Iterator[tuple[PendingRow, ReportItem]]:
     """Products and what reports say of them, by GTIN and, where both have one, reference."""
     by_gtin: defaultdict[str, list[ReportItem]] = defaultdict(list)
     for item in items:
@@ -330,7 +330,7 @@ def _report(package: PackageRef) -> Call:
     )
 
 
-def _find(package: PackageRef, rows: Sequence[PendingProduct]) -> tuple[Call, int]:
+def _find(package: PackageRef, rows: Sequence[PendingRow]) -> tuple[Call, int]:
     """As many GTINs as an address holds."""
     gtins = next(comma_lists(row.product for row in rows))
     call = read_reports(package.language, gtins=gtins, link=package.link, size=package.page_size)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.areas.legacy.feeds.offers import LEGACY_CONDITION
+from feedtool.areas.legacy.feeds import LEGACY_CONDITION
 from feedtool.areas.offers.columns import ACTION, CONDITION_TYPE, CONDITIONS, SPLITTING_COLUMNS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns.choice import (

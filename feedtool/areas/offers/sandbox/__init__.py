@@ -5,6 +5,6 @@ offer request), `store` (the offers).
 """
 
 from feedtool.areas.offers.sandbox import packages
-from feedtool.sandbox.route import Part
+from feedtool.sandbox.exchange import Part
 
 PARTS: tuple[Part, ...] = (packages,)

@@ -10,18 +10,24 @@ import orjson
 
 from feedtool.areas.offers.sandbox import store
 from feedtool.areas.offers.sandbox.rules import TAXES
-from feedtool.sandbox.access import asked, known_channel
-from feedtool.sandbox.message import HttpResponse
-from feedtool.sandbox.paging import HIGHEST, asked_limit, asked_page, page_answer
-from feedtool.sandbox.problem import (
+from feedtool.sandbox.arguments import (
+    HIGHEST,
+    asked,
+    asked_limit,
+    asked_page,
+    known_channel,
+    page_answer,
+)
+from feedtool.sandbox.exchange import (
     FIELD_MISSING,
     UNKNOWN_FIELD,
     ErrorEntry,
+    Exchange,
+    HttpResponse,
     RequestRefused,
+    SandboxSettings,
     bad_request,
 )
-from feedtool.sandbox.route import Exchange
-from feedtool.sandbox.settings import SandboxSettings
 from feedtool.sandbox.state import stamp
 
 FEEDBACK = "salesChannelFeedback"

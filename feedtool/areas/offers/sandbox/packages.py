@@ -11,23 +11,33 @@ import orjson
 from feedtool.areas.offers.sandbox import integration, offers, store
 from feedtool.areas.offers.sandbox.messages import PACKAGE_EMPTY, message
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-from feedtool.sandbox.access import asked, known_channel, language_of, required_header
-from feedtool.sandbox.bodies import (
+from feedtool.sandbox.arguments import (
     DRAFT,
     NUMBER,
     TEXT,
     WHOLE,
+    asked,
+    asked_page,
     check_structure,
     chosen,
     json_body,
+    known_channel,
+    language_of,
+    page_answer,
     record,
     records,
+    required_header,
 )
-from feedtool.sandbox.message import HttpRequest, HttpResponse, json_answer
-from feedtool.sandbox.paging import asked_page, page_answer
-from feedtool.sandbox.problem import bad_request, not_found
-from feedtool.sandbox.route import Exchange, Route
-from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.exchange import (
+    Exchange,
+    HttpRequest,
+    HttpResponse,
+    Route,
+    SandboxSettings,
+    bad_request,
+    json_answer,
+    not_found,
+)
 from feedtool.sandbox.state import moment_of, stamp
 
 WAITING = "WaitingForCompletion"
@@ -64,9 +74,6 @@ CREATE INDEX IF NOT EXISTS package_by_seller ON package(seller, id);
     + integration.TABLES
     + store.TABLES
 )
-
-
-# What a seller does.
 
 
 # "Upload validation is JSON structure only; business validation happens after Ready" (part "Offers
@@ -224,9 +231,7 @@ def results(exchange: Exchange) -> HttpResponse:
     ).fetchall()
     language = package["language"]
     answer = page_answer(exchange, page, rows, lambda row: _result_document(row, language))
-    return HttpResponse(
-        answer.status, {**answer.headers, "Content-Language": language}, answer.body
-    )
+    return answer.adding({"Content-Language": language})
 
 
 def _behaviour(exchange: Exchange) -> OfferBehaviour:

@@ -5,6 +5,6 @@ show), `submission` and `integration` (the outcome of a product), `sheets`.
 """
 
 from feedtool.areas.products.sandbox import products
-from feedtool.sandbox.route import Part
+from feedtool.sandbox.exchange import Part
 
 PARTS: tuple[Part, ...] = (products,)

@@ -16,17 +16,18 @@ from feedtool.areas.products.sandbox.catalogue import (
     published_brands,
     text_in,
 )
-from feedtool.sandbox.access import asked, language_of
-from feedtool.sandbox.message import HttpResponse, json_answer
-from feedtool.sandbox.paging import asked_numbered_page, next_page_link
-from feedtool.sandbox.problem import (
+from feedtool.sandbox.arguments import asked, asked_numbered_page, language_of, next_page_link
+from feedtool.sandbox.exchange import (
     UNKNOWN_FIELD,
     ErrorEntry,
+    Exchange,
+    HttpResponse,
     RequestRefused,
+    Route,
     bad_request,
+    json_answer,
     not_found,
 )
-from feedtool.sandbox.route import Exchange, Route
 
 CATEGORY_REFERENCE = "ER400-2108"
 

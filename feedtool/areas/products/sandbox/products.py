@@ -32,12 +32,15 @@ from feedtool.areas.products.sandbox.submission import (
     ProductBehaviour,
     submitted_products,
 )
-from feedtool.sandbox.access import asked, language_of
-from feedtool.sandbox.message import HttpResponse, json_answer
-from feedtool.sandbox.paging import asked_numbered_page, next_page_link
-from feedtool.sandbox.problem import bad_request
-from feedtool.sandbox.route import Exchange, Route
-from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.arguments import asked, asked_numbered_page, language_of, next_page_link
+from feedtool.sandbox.exchange import (
+    Exchange,
+    HttpResponse,
+    Route,
+    SandboxSettings,
+    bad_request,
+    json_answer,
+)
 from feedtool.sandbox.state import moment_of, stamp
 
 FOR_EVERYBODY = ("gtin", "reference", "label", "category", "language", "permissions")

@@ -30,10 +30,15 @@ from feedtool.areas.products.sandbox.catalogue import (
     text_in,
 )
 from feedtool.areas.products.sandbox.messages import Finding
-from feedtool.sandbox.bodies import DRAFT, TEXT, WHOLE, check_structure, json_body, records
-from feedtool.sandbox.message import HttpRequest
-from feedtool.sandbox.problem import FIELD_EMPTY, FIELD_MISSING, ErrorEntry, RequestRefused
-from feedtool.sandbox.settings import Quota
+from feedtool.sandbox.arguments import DRAFT, TEXT, WHOLE, check_structure, json_body, records
+from feedtool.sandbox.exchange import (
+    FIELD_EMPTY,
+    FIELD_MISSING,
+    ErrorEntry,
+    HttpRequest,
+    Quota,
+    RequestRefused,
+)
 
 PICTURES = "sellerPictureUrls"
 GROUP = "variantGroupReference"

@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.areas.products.sandbox import messages
 from feedtool.areas.products.sandbox.catalogue import catalogue
-from feedtool.sandbox.texts import texts
+from feedtool.sandbox.arguments import texts
 from tests.areas.products.sandbox.made_products import (
     COLOR,
     KEY_FEATURES,
