@@ -45,15 +45,7 @@ _REMEMBERED = 4096
 
 
 class CatalogMissing(FileProblem):
-    """There is no local catalogue to judge products by.
-
-    What a product must hold depends on its category, and the checks need no network: categories,
-    their properties and the brands are brought once and kept.
-
-    Example: `feedtool validate products.xlsx` on a machine where no sync was ever run.
-
-    To mend it, run `feedtool catalog sync`; with `--sandbox` for what goes to the sandbox.
-    """
+    """There is no local catalogue to judge products by."""
 
     code = "catalog-missing"
     exit = Exit.USAGE
