@@ -20,7 +20,7 @@ from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox import Sandbox
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.watch.folder import Folder
@@ -140,7 +140,7 @@ class World:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)
         state = self.root / "sandbox.sqlite"
-        transport = mount(sandbox_parts(), state, settings=quick(), real=lambda: NOON)
+        transport = SandboxTransport(sandbox_parts(), state, settings=quick(), real=lambda: NOON)
         token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
         client = Client(ADDRESS, seller, token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
