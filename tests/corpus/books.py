@@ -96,7 +96,7 @@ def offers(
     )
 
 
-def plain_parts(sheet: Content | None = None) -> dict[str, Content]:
+def plain_parts(sheet: Content = "") -> dict[str, Content]:
     """The parts of a workbook of one sheet, of some offers if nothing else is given."""
     return around({"Offers": sheet or data(header() + offers())})
 
