@@ -21,15 +21,13 @@ from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Guards
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.deliver import Submission
+from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.export import export, remembered
-from feedtool.runs.resume import resume
-from feedtool.runs.run_options import RunOptions
-from feedtool.runs.session import Session
+from feedtool.runs.run_record import RunOptions
 from feedtool.runs.submit import submit
-from feedtool.runs.workspace import Workspace
+from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox.exchange import SandboxSettings
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
@@ -66,7 +64,7 @@ class Market:
 
     def __init__(self, folder: Path, ledger: Ledger | None = None) -> None:
         ticks = count()
-        self.transport = mount(
+        self.transport = SandboxTransport(
             sandbox_parts(),
             settings=AT_ONCE,
             real=lambda: START + timedelta(milliseconds=next(ticks)),
