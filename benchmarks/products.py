@@ -168,14 +168,14 @@ def _make_cache(home: Path, catalogue: Mapping[str, Mapping[str, Mapping[str, An
     at = datetime.now(UTC)
     with Cache(home / FILE) as cache:
         key = cache.begin("https://service.example/v2", "en", (), at).catalog
-        cache.save_categories(
+        cache.save(
             key,
             [
                 Category(code, f"Category {code}", 3, True, None, (code,), True, False)
                 for code in catalogue
             ],
         )
-        cache.save_brands(key, [Brand(str(place), name) for place, name in enumerate(BRANDS)])
+        cache.save(key, [Brand(str(place), name) for place, name in enumerate(BRANDS)])
         for code, own in catalogue.items():
             properties = [
                 Property(

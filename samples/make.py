@@ -15,11 +15,10 @@ from openpyxl.cell.cell import Cell, MergedCell
 from openpyxl.styles import Alignment, Font
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.areas.offers.feeds.conditions import CONDITIONS, LEGACY_CONDITIONS
+from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.areas.registry import load
-from feedtool.feeds.columns.gtin import check_digit
-from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.template import Basis
+from feedtool.feeds.columns.text import check_digit
+from feedtool.feeds.template import LANGUAGES, Basis
 from feedtool.model.cells import letters
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.templates.contents import contents_of

@@ -1,6 +1,7 @@
 """The decision tables of the delivery, drawn by asking them, for docs/internals/delivery.md."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -20,10 +21,11 @@ from feedtool.feeds.answers import (
     PackageView,
     ReportItem,
 )
-from feedtool.feeds.delivery import Act, DeliveryRoute, Direct, Goal, Judgement, PackageRef
+from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, PackageRef
+from feedtool.feeds.feed import Feed
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.call import STAGED, Call
-from feedtool.model.nouns import Message, PendingProduct, Status
+from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer
 
@@ -59,7 +61,7 @@ class Machine(NamedTuple):
     """A table, and the successes of its steps with what else is peculiar to them."""
 
     steps: Mapping[Phase, Step | None]
-    route: DeliveryRoute
+    feed: Feed
     package_type: str
     cases: Mapping[Step, Mapping[str, Case]]
     end: str
@@ -87,10 +89,10 @@ def _asked(machine: Machine, phase: Phase, step: Step) -> Iterator[tuple[str, Pa
     for name, case in {**successes, **OTHERS, **cases}.items():
         package = _package(machine, phase, **case.package)
         upload = 2 if step is Step.UPLOAD else 0
-        before, intent, _ = intend(package, step, upload, machine.route, TIME)
+        before, intent, _ = intend(package, step, upload, machine.feed, TIME)
         ref = PackageRef("Ship", "", "en", SETTINGS.dialect)
-        intent = intent._replace(act=Act(ref, 3, "A", b""), pending=AWAITED)
-        context = TransitionContext(case.now, 1.0, SETTINGS, machine.route)
+        intent = intent._replace(act=Act(ref, 3, "A", b""), rows=AWAITED)
+        context = TransitionContext(case.now, 1.0, SETTINGS, machine.feed)
         yield name, transition(before, intent, case.answer, context).package
 
 
@@ -103,7 +105,7 @@ READINGS = {
 
 
 def _local(machine: Machine, phase: Phase) -> Iterator[tuple[str, Package]]:
-    context = TransitionContext(TIME, 1.0, SETTINGS, machine.route)
+    context = TransitionContext(TIME, 1.0, SETTINGS, machine.feed)
     if phase is not Phase.PLANNED:
         for name, (counts, readings) in READINGS.items():
             package = _package(machine, phase, readings=readings)
@@ -162,7 +164,7 @@ PACKAGES = Machine(
     blocked=("a row is in flight elsewhere", "an offer's product has had no answer"),
 )
 
-AWAITED = (PendingProduct(3, "A", "1"), PendingProduct(4, "B", "2"))
+AWAITED = (PendingRow(3, "A", "1"), PendingRow(4, "B", "2"))
 ITEM = ReportItem("p1", "1", "A", "Integrated", Status.INTEGRATED, TIME)
 OTHER_ITEM = ITEM._replace(gtin="2", reference="B")
 NO_ROOM = ITEM._replace(status=Status.REFUSED, messages=(Message("QuotaExceeded", "Enough."),))
@@ -227,13 +229,14 @@ GOALS = {
 }
 REQUESTS = Machine(
     direct.NEXT,
-    DeliveryRoute(
-        Direct(
+    replace(
+        ROUTES["Products"],
+        delivery=Direct(
             call=lambda _: Call("POST", "/", STAGED),
             looks=lambda _: [],
             state=lambda _, replies: replies,
             judge=lambda _, state: Judgement(state, Status.INTEGRATED),
-        )
+        ),
     ),
     "Ship",
     {

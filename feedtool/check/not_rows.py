@@ -13,9 +13,8 @@ from decimal import Decimal
 
 from feedtool.check.rules import not_a_row
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Number
-from feedtool.feeds.columns.text import ProductReference, Reference
+from feedtool.feeds.columns.text import Gtin, ProductReference, Reference
 from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
 from feedtool.model.header import Header, folded
 from feedtool.model.nouns import Issue

@@ -22,12 +22,20 @@ from feedtool.cli.options import (
 )
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.session import Session
-from feedtool.service.auth import SECRET, TOKEN, CommandToken, FileToken, StaticToken, Token
+from feedtool.runs.workspace import Session
+from feedtool.service.auth import (
+    SECRET,
+    TOKEN,
+    ClientCredentials,
+    CommandToken,
+    FileToken,
+    Grant,
+    StaticToken,
+    Token,
+)
 from feedtool.service.client import Client, post_form
 from feedtool.service.fetch import FetchContext
 from feedtool.service.network import Timeouts
-from feedtool.service.oauth import ClientCredentials, Grant
 
 TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
 GRANT = ("client_id", "token_scope", "token_audience")
@@ -206,11 +214,11 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Sessio
     """
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
-    from feedtool.sandbox.transport import mount
+    from feedtool.sandbox.transport import SandboxTransport
 
     state = home / "sandbox.sqlite" if home else None
     try:
-        transport = mount(sandbox_parts(), state)
+        transport = SandboxTransport(sandbox_parts(), state)
     except (StateUnreadableError, OSError) as error:
         raise UsageProblem(
             f"the sandbox's state {state} cannot be read: {error}",

@@ -76,7 +76,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
             language=session.language,
             only=codes,
             page_size=page_size,
-            on_step=lambda step: on_count(step.text, step.done, step.total),
+            on_step=on_count,
         )
     for warning in synced.warnings:
         echo("warning", warning)
@@ -97,9 +97,9 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
 
     Looks in the local cache, the best first. Case and accents do not count.
     """
+    from feedtool.areas.products.catalog.lookup import meant
+    from feedtool.areas.products.catalog.lookup import search as find
     from feedtool.areas.products.catalog.report import write_results
-    from feedtool.areas.products.catalog.search import meant
-    from feedtool.areas.products.catalog.search import search as find
 
     with local_catalog(ctx) as local:
         results = find(local, text)

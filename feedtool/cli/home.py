@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.errors import echo
-from feedtool.feeds.feed import LANGUAGES
+from feedtool.feeds.template import LANGUAGES
 from feedtool.model.errors import UsageProblem
 
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ def _warn(states: "Iterable[RunState]") -> None:
 
 def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clock]") -> None:
     """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
-    from feedtool.delivery.giving_up import abandon
+    from feedtool.delivery.deadlines import abandon
     from feedtool.runs.workspace import options_of, unfinished
 
     recorded = options_of(run_id, workspace)
@@ -132,12 +132,15 @@ def _ahead_of_sandbox(home: Path) -> timedelta:
     """The time by which the embedded sandbox is ahead of real time."""
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
-    from feedtool.sandbox.transport import mount
+    from feedtool.sandbox.transport import SandboxTransport
 
     state = home / "sandbox.sqlite"
     if state.exists():
         parts = sandbox_parts()
-        with suppress(StateUnreadableError, OSError), closing(mount(parts, state)) as transport:
+        with (
+            suppress(StateUnreadableError, OSError),
+            closing(SandboxTransport(parts, state)) as transport,
+        ):
             return transport.ahead()
     return timedelta(0)
 
@@ -223,7 +226,7 @@ class _RecordedRuns:
     def write_copies(self, run: int) -> "Submission":
         """Write the annotated copies of a run of which nothing is to be fetched."""
         from feedtool.runs.deliver import Submission
-        from feedtool.runs.resume import results as results_of
+        from feedtool.runs.deliver import results as results_of
 
         return Submission(results_of(run, self.workspace, datetime.now(UTC)))
 
@@ -283,7 +286,7 @@ class _RecordedRuns:
     def _deliver(self, run: int, also: Callable[[Any], None] = lambda _: None) -> "Submission":
         from feedtool.cli.account import connect
         from feedtool.cli.output import progress_of
-        from feedtool.runs.resume import resume as resume_run
+        from feedtool.runs.deliver import resume as resume_run
 
         with (
             stopping() as stop,

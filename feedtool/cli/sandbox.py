@@ -57,11 +57,11 @@ def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     seller is known (`unopened` has no access to competing offers), the channels are PRIMARY and
     SECOND.
     """
-    from feedtool.areas.products.sandbox.settings import ProductBehaviour
+    from feedtool.areas.products.sandbox.submission import ProductBehaviour
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
+    from feedtool.sandbox.exchange import Quota, SandboxSettings
     from feedtool.sandbox.server import serve
-    from feedtool.sandbox.settings import Quota, SandboxSettings
 
     quota, creations = given["quota"], given["creations"]
     closed = given["closed_products"] or ""

@@ -74,7 +74,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     """
     from feedtool.cli.notifier import run_notices
     from feedtool.watch.folder import Folder
-    from feedtool.watch.health import check_health
+    from feedtool.watch.messages import check_health
 
     if given["health"]:
         code, text = check_health(folder, _now(), timedelta(seconds=given["health_within"]))
@@ -105,24 +105,15 @@ def _watch(
     ctx: click.Context, watched: "Folder", name: str, accounts: "_Accounts", ledger: "Ledger"
 ) -> Exit:
     from feedtool.areas.registry import load
-    from feedtool.watch.health import DONE, STOPPED, Health
-    from feedtool.watch.messages import DeduplicatedLog
-    from feedtool.watch.processor import FileProcessor
-    from feedtool.watch.session import Environment, Settings
+    from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
+    from feedtool.watch.session import Environment
     from feedtool.watch.watcher import Watcher
 
     given, stop = ctx.params, accounts.stop
     health = Health(watched.root, _now, partial(echo, "warning"))
-    processor = FileProcessor(
+    environment = Environment(
         watched,
         name,
-        timedelta(days=given["same_within"]),
-        _now,
-        DeduplicatedLog(echo),
-        lambda error: str(bug_report(error, ["watch"])),
-        accounts.notices.refused,
-    )
-    environment = Environment(
         ledger,
         accounts.open,
         accounts.seller_of,
@@ -132,12 +123,18 @@ def _watch(
         _now,
         stop.sleep,
         stop.reason,
+        DeduplicatedLog(echo),
+        lambda error: str(bug_report(error, ["watch"])),
+        timedelta(days=given["same_within"]),
+        accounts.notices.refused,
         health.turn,
+        given["settle"],
+        given["poll"],
+        is_once=given["once"],
     )
-    settings = Settings(given["settle"], given["poll"], is_once=given["once"])
     code = None
     try:
-        code = Watcher(processor, environment, settings).run()
+        code = Watcher(environment).run()
     finally:
         is_through = given["once"] and code is not None and stop.reason() is None
         health.write(DONE if is_through else STOPPED)

@@ -12,21 +12,24 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from feedtool.delivery.call_builder import CallBuilder, check_sendable
 from feedtool.delivery.deadlines import Clock
 from feedtool.delivery.events import Event, EventBuffer
 from feedtool.delivery.foreign_packages import without_foreign
-from feedtool.delivery.lookup import unaskable
-from feedtool.delivery.machine import clearance_of, reader_of, transition
+from feedtool.delivery.machine import (
+    CallBuilder,
+    check_sendable,
+    clearance_of,
+    transition,
+)
 from feedtool.delivery.schedule import (
     FETCHED,
+    DeliveryState,
     Schedule,
     check_all_committed,
     held_until,
     waits_for_others,
 )
 from feedtool.delivery.staged import count_results
-from feedtool.delivery.state import DeliveryState
 from feedtool.delivery.steps import (
     AT_ONCE,
     LOCAL,
@@ -38,14 +41,13 @@ from feedtool.delivery.steps import (
     intend,
     resume,
 )
-from feedtool.delivery.transition import Transition, TransitionContext, clear, close
-from feedtool.feeds.delivery import DeliveryRoute, Routes
+from feedtool.delivery.transition import Transition, TransitionContext, clear, close, unaskable
+from feedtool.feeds.feed import Feed, Routes
 from feedtool.ledger import Ledger, Package, Run
 from feedtool.model.call import NotSent, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer, CallPool, CallResult, read_answer
-from feedtool.service.pace import Pace
+from feedtool.service.calls import Answer, CallPool, CallResult, Pace, read_answer
 
 POOL = 4
 """Calls under way at a time."""
@@ -139,7 +141,7 @@ class _Delivery:
     def run(self, others: list[Package], packages: list[Package]) -> None:
         """Take steps until there is none to take. What others began is fetched first."""
         for package in (*others, *packages):
-            check_sendable(package, self._route(package), self.order.language)
+            check_sendable(package, self._feed(package), self.order.language)
             self.state.packages[package.key] = package
             self.state.change(package, resume(package))
         try:
@@ -198,19 +200,17 @@ class _Delivery:
         """Write down that a step is intended."""
         # An earlier step of this turn may have changed the package.
         package = self.state.packages[package.key]
-        route = self._route(package)
-        asked = self.builder.build(package, step, upload, route)
+        feed = self._feed(package)
+        asked = self.builder.build(package, step, upload, feed)
         if asked.calls:
-            if step is Step.SUBMIT and route.has_reports:
+            if step is Step.SUBMIT and feed.has_reports:
                 self.state.sent_at = self.now()
-            after, intent, attempt = intend(package, step, upload, route, self.now(), self.skew)
+            after, intent, attempt = intend(package, step, upload, feed, self.now(), self.skew)
             self.state.change(package, after, attempt)
-            intent = intent._replace(
-                lookup_rows=asked.lookup_rows, pending=asked.pending, act=asked.act
-            )
-            self.calls.begin(PendingCall(intent, attempt, asked.calls), asked.calls)
-        elif asked.lookup_rows:
-            resolved = unaskable(asked.lookup_rows, route)
+            intent = intent._replace(rows=asked.rows, act=asked.act)
+            self.calls.begin(PendingCall(intent, attempt, asked.calls, asked.read), asked.calls)
+        elif asked.rows:
+            resolved = unaskable(asked.rows, feed)
             self.state.change(package, package, news=Transition(package, resolutions=resolved))
         else:  # no row is left to ask for: the package is at its end
             self.state.change(package, close(package, self._context(package), package.message))
@@ -233,12 +233,11 @@ class _Delivery:
         """Read the answer to a step."""
         now, intent = self.now(), pending.intent
         package = self.state.packages[intent.package]
-        protocol = self._route(package).protocol
         answer = without_foreign(
             intent.step,
-            read_answer(pending.calls[0], result, now, reader_of(intent, protocol)),
+            read_answer(pending.calls[0], result, now, pending.read),
             package,
-            protocol,
+            self._feed(package).delivery,
             self.ledger,
             seen=self.events.results[intent.package],
             ours=self.state.packages.values(),
@@ -277,7 +276,7 @@ class _Delivery:
             cleared = self.ledger.clear(package, self.order, clearance_of(package, self.routes))
             self.state.packages[package.key] = cleared
             self.state.change(cleared, clear(cleared, context))
-            needs = context.route.needs
+            needs = context.feed.needs
             if (
                 needs
                 and not package.tries
@@ -291,12 +290,12 @@ class _Delivery:
             step, AnswerKind.DONE, "", package, self.state.packages[package.key], self.now()
         )
 
-    def _route(self, package: Package) -> DeliveryRoute:
+    def _feed(self, package: Package) -> Feed:
         return self.routes[package.package_type]
 
     def _context(self, package: Package) -> TransitionContext:
-        route = self._route(package)
-        return TransitionContext(self.now(), self.jitter(), self.settings, route, self.skew)
+        feed = self._feed(package)
+        return TransitionContext(self.now(), self.jitter(), self.settings, feed, self.skew)
 
     # Waiting, and the end.
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from feedtool.delivery.deadlines import Clock, soon
 from feedtool.delivery.steps import READ_REPORTS, Step
-from feedtool.feeds.delivery import Direct, Routes
+from feedtool.feeds.delivery import Direct
+from feedtool.feeds.feed import Routes
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.service.answers import AnswerKind
 from feedtool.service.fetch import unreachable
@@ -114,10 +115,10 @@ class EventBuffer:
         )
 
     def _end(self, package: Package) -> str:
-        route = self.routes[package.package_type]
-        has_no_state = route.has_log and package.package_id is None
-        is_direct = isinstance(route.protocol, Direct)
-        if route.has_reports or has_no_state or is_direct:
+        feed = self.routes[package.package_type]
+        has_no_state = feed.has_log and package.package_id is None
+        is_direct = isinstance(feed.delivery, Direct)
+        if feed.has_reports or has_no_state or is_direct:
             # A single request may be of several rows.
             noun = "requests" if is_direct else "rows"
             return f"closed: results of {self.results[package.key]} of {package.rows} {noun}"

@@ -9,23 +9,15 @@ from functools import partial
 
 from feedtool.delivery.steps import Step
 from feedtool.feeds.answers import AnswerPage, ListedPackage, LogPage, Meaning
-from feedtool.feeds.delivery import (
-    Endpoint,
-    PackageLog,
-    PackageRef,
-    Protocol,
-    Routes,
-    Staged,
-    Submitted,
-)
+from feedtool.feeds.delivery import Endpoint, PackageLog, PackageRef, Protocol, Staged, Submitted
+from feedtool.feeds.feed import Routes
 from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Failure, OutcomeUnknown, Sender
 from feedtool.model.errors import FeedtoolError, NotAuthorised
-from feedtool.model.nouns import PendingProduct
+from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
-from feedtool.service.answers import AnswerKind, kind_of, refusal
+from feedtool.service.answers import AnswerKind, Unreadable, kind_of, refusal
 from feedtool.service.auth import HTTP_UNAUTHORISED
-from feedtool.service.bodies import Unreadable
 from feedtool.service.calls import Answer
 from feedtool.service.fetch import not_authorised
 
@@ -45,7 +37,7 @@ def foreign_packages(
         NotAuthorised: There is no token, or the service does not accept it. Nothing else is
             raised: a seller who may not see the list (403) may still be allowed to send.
     """
-    protocols = (route.protocol for route in routes.values())
+    protocols = (feed.delivery for feed in routes.values())
     listings = {protocol.listing for protocol in protocols if isinstance(protocol, Staged)}
     try:
         listed = [
@@ -135,7 +127,7 @@ def without_foreign(
 def own_entries(
     page: LogPage,
     known: set[str],
-    pending: Callable[[], Iterable[PendingProduct]],
+    pending: Callable[[], Iterable[PendingRow]],
     protocol: Submitted,
 ) -> LogPage:
     """A page whose entries have the references of our rows; the others are left out.

@@ -1,40 +1,38 @@
-"""The state machines together: a package's next step, and the reading of its answer. Pure.
+"""The state machines together: a package's next step, its calls, and the reading of its answer.
 
-Each protocol has its own tables (`staged`, `submitted`, `direct`).
+Each protocol has its own tables (`staged`, `submitted`, `direct`). No call is made here.
 """
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
 
 from feedtool.delivery import direct, staged, submitted
-from feedtool.delivery.steps import Step, StepIntent
+from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import AnswerContext, Rules, Transition, TransitionContext
-from feedtool.feeds.delivery import (
-    DeliveryRoute,
-    Direct,
-    Protocol,
-    Routes,
-    Staged,
-    Submitted,
-)
-from feedtool.ledger import Clearance, Package, Phase, Requeue
-from feedtool.model.call import Reply
+from feedtool.feeds.delivery import Act, Direct, PackageRef, Report, Staged, Submitted
+from feedtool.feeds.feed import Feed, Routes
+from feedtool.ledger import Clearance, Ledger, Package, Requeue, Stage
+from feedtool.model.call import Call, Reply, language_tag
+from feedtool.model.nouns import PendingRow
 from feedtool.service.calls import Answer
 
 RULES: Rules = {**staged.RULES, **submitted.RULES, **direct.RULES}
 """By step and kind of answer."""
 
-
-def table_of(protocol: Protocol) -> dict[Phase, Step | None]:
-    """The step that each phase of a protocol waits for."""
-    if isinstance(protocol, Submitted):
-        return submitted.next_of(protocol)
-    return staged.NEXT if isinstance(protocol, Staged) else direct.NEXT
+AHEAD = 16
+"""Uploads whose requests are read at once."""
 
 
 def next_step(package: Package, routes: Routes) -> Step | None:
     """The step that a package waits for."""
-    return table_of(routes[package.package_type].protocol)[package.phase]
+    feed = routes[package.package_type]
+    if isinstance(feed.delivery, Submitted):
+        table = submitted.WITH_REPORTS if feed.has_reports else submitted.WITH_LOG
+    else:
+        table = staged.NEXT if isinstance(feed.delivery, Staged) else direct.NEXT
+    return table[package.phase]
 
 
 def transition(
@@ -43,53 +41,146 @@ def transition(
     """The package after an answer. One about a package given up changes nothing."""
     if intent.package_id != package.package_id:
         return Transition(package)
-    read = AnswerContext(
-        context.time,
-        context.jitter,
-        context.settings,
-        context.route,
-        context.skew,
-        intent=intent,
-        answer=answer,
-    )
+    given = (context.time, context.jitter, context.settings, context.feed, context.skew)
+    read = AnswerContext(*given, intent=intent, answer=answer)
     return RULES[intent.step, answer.kind](package, read)
 
 
-def reader_of(intent: StepIntent, protocol: Protocol) -> Callable[[Any], Any] | None:
-    """The reader of a step's success; None where it carries nothing."""
-    step, act = intent.step, intent.act
-    if step is Step.LOOKUP and not isinstance(protocol, Direct) and protocol.lookup:
-        return protocol.lookup.read
-    if isinstance(protocol, Staged):
-        exchanges = {
-            Step.CREATE: protocol.create.read,
-            Step.GET_PACKAGE: protocol.look.read,
-            Step.GET_RESULTS: protocol.results.read,
-        }
-        return exchanges.get(step)
-    if isinstance(protocol, Submitted):
-        return protocol.submitted if step is Step.SUBMIT else protocol.outcome.page.read
-    if step is Step.CALL or act is None:
-        return protocol.created
-    return lambda found: protocol.state(act, (found,) if isinstance(found, Reply) else found)
-
-
-def requeue_of(package: Package, route: DeliveryRoute) -> Requeue:
+def requeue_of(package: Package, feed: Feed) -> Requeue:
     """The way in which rows that are to be sent again go into later packages."""
-    if isinstance(route.protocol, Staged):
+    if isinstance(feed.delivery, Staged):
         return Requeue.TOGETHER
-    if isinstance(route.protocol, Direct):
+    if isinstance(feed.delivery, Direct):
         return Requeue.NEVER
-    is_repeatable = route.protocol.is_repeatable(package.package_type)
+    is_repeatable = feed.delivery.is_repeatable(package.package_type)
     return Requeue.APART if is_repeatable else Requeue.NEVER
 
 
 def clearance_of(package: Package, routes: Routes) -> Clearance:
     """The packages that one waits for, beside those that hold its rows' keys."""
-    route = routes[package.package_type]
+    feed = routes[package.package_type]
     return Clearance(
-        is_exclusive=route.is_exclusive(package.package_type),
+        is_exclusive=feed.is_exclusive(package.package_type),
         exclusive=frozenset(kind for kind, other in routes.items() if other.is_exclusive(kind)),
-        needs=route.needs.names if route.needs else None,
+        needs=feed.needs.names if feed.needs else None,
         provides={kind: other.provides for kind, other in routes.items() if other.provides},
     )
+
+
+class StepCalls(NamedTuple):
+    """The calls of a step, and what they ask for."""
+
+    calls: tuple[Call, ...] = ()
+    """None where nothing is left to ask for, or where no call can ask for it."""
+    read: Callable[[Any], Any] | None = None
+    """The reader of their success; None where it carries nothing."""
+    rows: tuple[PendingRow, ...] = ()
+    act: Act | None = None
+
+
+def check_sendable(package: Package, feed: Feed, language: str) -> None:
+    """UsageProblem where a channel or a language cannot be sent; found before anything is."""
+    if isinstance(feed.delivery, Staged):
+        feed.delivery.create.call(_ref_of(package, language, DeliverySettings()))
+    else:
+        language_tag(language)
+
+
+def _ref_of(package: Package, language: str, settings: DeliverySettings) -> PackageRef:
+    return PackageRef(
+        package.package_type,
+        package.channel,
+        language,
+        settings.dialect,
+        package.package_id or "",
+        package.link,
+        package.pages + 1,
+        settings.results_limit,
+    )
+
+
+@dataclass
+class CallBuilder:
+    """Makes the calls of steps, with what the ledger has of their rows."""
+
+    ledger: Ledger
+    language: str
+    settings: DeliverySettings
+    _ahead: dict[tuple[int, int], list[bytes]] = field(default_factory=dict)
+    """The requests of the next uploads, by package and upload."""
+
+    def build(self, package: Package, step: Step, upload: int, feed: Feed) -> StepCalls:
+        """The calls of a step of a package."""
+        ref, protocol = _ref_of(package, self.language, self.settings), feed.delivery
+        if step is Step.LOOKUP:
+            return self._lookup(package, ref, feed)
+        if isinstance(protocol, Direct):
+            return self._direct(package, ref, step, protocol)
+        if isinstance(protocol, Submitted):
+            return self._submitted(package, ref, step, protocol)
+        if step is Step.UPLOAD:
+            return StepCalls((protocol.upload(ref, self._upload(package, upload)),))
+        if step is Step.COMMIT:
+            return StepCalls((protocol.commit(ref),))
+        call, read = {
+            Step.CREATE: protocol.create,
+            Step.GET_PACKAGE: protocol.look,
+            Step.GET_RESULTS: protocol.results,
+        }[step]
+        return StepCalls((call(ref),), read)
+
+    def forget(self) -> None:
+        """Read the requests of uploads anew: which of them are sent may have changed."""
+        self._ahead = {}
+
+    def _lookup(self, package: Package, ref: PackageRef, feed: Feed) -> StepCalls:
+        rows = self.ledger.lookup_rows(package.key, self.settings.sought)
+        asked = feed.lookup.ask(ref, rows) if feed.lookup and rows else None
+        if feed.lookup is None or asked is None:
+            return StepCalls(rows=tuple(rows))
+        return StepCalls((asked[1],), feed.lookup.read, tuple(asked[0]))
+
+    def _direct(
+        self, package: Package, ref: PackageRef, step: Step, protocol: Direct[Any]
+    ) -> StepCalls:
+        (body,) = self._whole(package)
+        (row,) = self.ledger.pending(package.key)
+        act = Act(ref, row.row, row.reference, body, package.baseline, row.number)
+        if step is Step.CALL:
+            return StepCalls((protocol.call(act),), protocol.created, act=act)
+
+        def state(result: Reply | list[Reply]) -> Any:
+            return protocol.state(act, (result,) if isinstance(result, Reply) else result)
+
+        return StepCalls((*protocol.looks(act),), state, act=act)
+
+    def _submitted(
+        self, package: Package, ref: PackageRef, step: Step, protocol: Submitted
+    ) -> StepCalls:
+        outcome, read = protocol.outcome, protocol.outcome.page.read
+        if step is Step.SUBMIT:
+            call = protocol.submit(ref, self._whole(package))
+            return StepCalls((call,), protocol.submitted)
+        if not isinstance(outcome, Report):
+            return StepCalls((outcome.page.call(ref),), read)
+        rows = tuple(self.ledger.pending(package.key))
+        if not rows:
+            return StepCalls()
+        if step is Step.GET_REPORT:
+            return StepCalls((outcome.page.call(ref),), read, rows)
+        # A package whose id is not known is asked for by its rows.
+        call, asked = outcome.find(ref, rows)
+        return StepCalls((call,), read, rows[:asked])
+
+    def _whole(self, package: Package) -> list[bytes]:
+        """The requests of a package of one upload."""
+        return self.ledger.bodies(package.key, [1])[1]
+
+    def _upload(self, package: Package, upload: int) -> list[bytes]:
+        """The requests of an upload; those of the next ones are read with them."""
+        if (package.key, upload) not in self._ahead:
+            stages = enumerate(package.uploads, 1)
+            left = (n for n, stage in stages if stage is Stage.PLANNED and n >= upload)
+            read = self.ledger.bodies(package.key, [*islice(left, AHEAD)])
+            self._ahead = {(package.key, number): bodies for number, bodies in read.items()}
+        return self._ahead[package.key, upload]

@@ -1,18 +1,21 @@
 """The steps that come next, from the ledger's records of the packages and the time. Pure.
 
 The step that each phase waits for is in the table of the package's protocol (`staged.NEXT`,
-`submitted.next_of`, `direct.NEXT`); here is which package goes first, and when.
+`submitted.WITH_REPORTS`, `direct.NEXT`); here is which package goes first, and when.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from feedtool.delivery.machine import next_step
+from feedtool.delivery.events import EventBuffer
+from feedtool.delivery.machine import next_step, requeue_of
 from feedtool.delivery.steps import GO_ON, DeliverySettings, Step
-from feedtool.feeds.delivery import DeliveryRoute, Direct, Routes
-from feedtool.ledger import Package, Phase, Stage
-from feedtool.model.errors import Interrupted
+from feedtool.delivery.transition import Transition
+from feedtool.feeds.delivery import Direct
+from feedtool.feeds.feed import Feed, Routes
+from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage
+from feedtool.model.errors import FeedtoolError, Interrupted
 
 BEING_FILLED = {Phase.CLEARED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
 """Until every upload has had its answer."""
@@ -65,7 +68,7 @@ class Schedule:
                 steps += [] if is_busy else [(package, Step.GET_PACKAGE, 0)]
             elif package.key not in busy:
                 steps.append((package, step, 0))
-        steps.sort(key=lambda step: not (self._route(step[0]).has_reports and step[1] in FIRST))
+        steps.sort(key=lambda step: not (self._feed(step[0]).has_reports and step[1] in FIRST))
         return steps[:room]
 
     def wake_at(self) -> datetime | None:
@@ -86,7 +89,7 @@ class Schedule:
         left = [package for package in self.packages if self._is_left(package, needed)]
         is_open = {p.key for p in self.packages if p.phase is not Phase.CLOSED}
         is_held = sum(map(self._is_in_doubt, self.packages)) >= self.settings.doubts
-        single = {p.key for p in left if isinstance(self._route(p).protocol, Direct)}
+        single = {p.key for p in left if isinstance(self._feed(p).delivery, Direct)}
         filling = {
             p.key
             for p in left
@@ -97,13 +100,13 @@ class Schedule:
             for p in left
             if p.phase is Phase.PLANNED
             and not p.blocked_by & is_open
-            and not (is_held and self._route(p).has_reports)
+            and not (is_held and self._feed(p).has_reports)
         ]
         first = set([] if filling else [key for key in free if key not in single][:1])
         first |= single & {*free}
         return [p for p in left if p.phase is not Phase.PLANNED or p.key in first]
 
-    def _route(self, package: Package) -> DeliveryRoute:
+    def _feed(self, package: Package) -> Feed:
         return self.routes[package.package_type]
 
     def _due(self, package: Package) -> datetime | None:
@@ -111,7 +114,7 @@ class Schedule:
 
         Rows of a submitted package whose answer was lost are looked up once it may be integrated.
         """
-        is_looked_up = package.phase is Phase.SUBMITTING and self._route(package).lookup
+        is_looked_up = package.phase is Phase.SUBMITTING and self._feed(package).lookup
         if not (is_looked_up and package.committed_at):
             return package.due
         pause = min(self.settings.before_seeking, self.settings.before_resending)
@@ -126,7 +129,7 @@ class Schedule:
 
     def _is_left(self, package: Package, needed: Collection[int]) -> bool:
         """True if anything is still to be done for a package, now or later."""
-        is_needed = package.key in needed and self._route(package).provides is not None
+        is_needed = package.key in needed and self._feed(package).provides is not None
         waits = self.wait or is_needed
         if package.phase is Phase.CLOSED or (package.phase in AFTER_COMMIT and not waits):
             return False
@@ -134,7 +137,7 @@ class Schedule:
 
     def _is_in_doubt(self, package: Package) -> bool:
         """True if a package that reports tell of was sent, and its answer lost."""
-        is_sent = package.phase in IN_DOUBT and self._route(package).has_reports
+        is_sent = package.phase in IN_DOUBT and self._feed(package).has_reports
         return is_sent and package.uploads[0] is Stage.DOUBTFUL
 
 
@@ -203,16 +206,90 @@ def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Rou
         until = f", until {package.due:%Y-%m-%d %H:%M} UTC" if package.due else ""
         since = f"{package.since:%H:%M:%S} UTC"
         return f"{name} ({kind}) has made no progress since {since}; {state}{until}."
-    route = routes[kind]
-    if route.has_reports and not package.blocked_by:
+    feed = routes[kind]
+    if feed.has_reports and not package.blocked_by:
         return (
             f"{name} waits until it is known what became of those that were"
             " sent before it: the answers were lost, and no reports name them yet."
         )
-    if route.needs and waits_for_others(package, own, routes):
-        noun = route.needs.noun
+    if feed.needs and waits_for_others(package, own, routes):
+        noun = feed.needs.noun
         return f"{name} ({kind}) is held back: its offers' {noun}s have had no answer yet."
     return (
         f"{name} waits for another one that has the same references"
         " or products and is not integrated yet."
     )
+
+
+@dataclass
+class DeliveryState:
+    """The state of a delivery, changed in memory and saved once a turn."""
+
+    ledger: Ledger
+    routes: Routes
+    paths: Mapping[int, str]
+    """Of the run's files, by key; other packages are here for what they keep waiting."""
+    events: EventBuffer
+    only_fetch: bool
+    packages: dict[int, Package] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    """Not yet in the ledger."""
+    hold: datetime | None = None
+    """No call begins before this."""
+    rest: datetime | None = None
+    """No package is sent before this of which reports tell: a quota is used up."""
+    sent_at: datetime | None = None
+    """When the last such package was sent."""
+    stop: FeedtoolError | None = None
+    """The reason why no step is begun any more."""
+
+    def change(
+        self,
+        before: Package,
+        after: Package,
+        attempt: Attempt | None = None,
+        news: Transition | None = None,
+    ) -> None:
+        """Note what is to be saved at the turn's end."""
+        if before == after and attempt is None and news is None:
+            return
+        self.packages[after.key] = after
+        results = news.results if news else ()
+        refused, resolutions = (news.refused, news.resolutions) if news else (None, ())
+        requeue = requeue_of(after, self.routes[after.package_type])
+        change = Change(before, after, attempt, results, refused, resolutions, requeue)
+        self.changes.append(change)
+        self.events.results[after.key] += len(results)
+        if news:
+            self.hold = max(filter(None, (self.hold, news.hold)), default=None)
+            self.rest = max(filter(None, (self.rest, news.rest)), default=None)
+            self.stop = self.stop or news.stop
+
+    def in_hand(self, settings: DeliverySettings) -> list[Package]:
+        """The packages to go on with; of other runs those that are not to be sent anew.
+
+        Where such a one has expired its own run decides what is still to be sent of it.
+        """
+        packages = self.packages.values()
+        return [
+            package
+            for package in paced(packages, self.sent_at, self.routes, settings, self.rest)
+            if package.phase is not Phase.CLOSED
+            and (package.file in self.paths or package.phase is not Phase.PLANNED)
+        ]
+
+    def save(self) -> None:
+        """Write the changes to the ledger, in one commit."""
+        changes, self.changes = self.changes, []
+        for package in self.ledger.save(changes) if changes else ():
+            # What is left of another run's package is that run's to go on with.
+            if package.file in self.paths and not self.only_fetch:
+                self.packages[package.key] = package
+
+    def has_results(self) -> bool:
+        """True if results of rows are not yet in the ledger."""
+        return any(change.results or change.resolutions for change in self.changes)
+
+    def is_closed(self) -> bool:
+        """True if nothing is left to be done for any package."""
+        return all(package.phase is Phase.CLOSED for package in self.packages.values())

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from feedtool.delivery import lookup
 from feedtool.delivery.steps import GO_ON, Step
 from feedtool.delivery.transition import (
     ABOUT_THE_CONTENT,
     GONE,
+    LOOKUP_RULES,
     AnswerContext,
     Rules,
     Transition,
@@ -308,7 +308,7 @@ RULES: Rules = with_common(
         (Step.COMMIT, AnswerKind.REFUSED): _look_again,
         (Step.GET_RESULTS, AnswerKind.DONE): _read,
         (Step.GET_RESULTS, AnswerKind.REFUSED): _not_read,
-        **lookup.RULES,
+        **LOOKUP_RULES,
     }
 )
 """By step and kind of answer."""

@@ -1,14 +1,16 @@
 """The steps of a delivery, and the intents that are written before them. Pure."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from feedtool.feeds.delivery import Act, DeliveryRoute
+from feedtool.feeds.delivery import Act
+from feedtool.feeds.feed import Feed
 from feedtool.ledger import Attempt, Package, Phase, Stage
 from feedtool.model.call import Call
-from feedtool.model.nouns import LookupRow, PendingProduct
+from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
 
 
@@ -107,10 +109,8 @@ class StepIntent(NamedTuple):
     """Its number; 0 for the other steps."""
     package_id: str | None = None
     """For which of the service's packages it is meant."""
-    lookup_rows: tuple[LookupRow, ...] = ()
-    """The rows that are looked up."""
-    pending: tuple[PendingProduct, ...] = ()
-    """The rows whose reports are asked for."""
+    rows: tuple[PendingRow, ...] = ()
+    """The rows that are looked up, or whose reports are asked for."""
     act: Act | None = None
     """The single request that it is about."""
 
@@ -121,13 +121,15 @@ class PendingCall(NamedTuple):
     intent: StepIntent
     attempt: Attempt
     calls: tuple[Call, ...]
+    read: Callable[[Any], Any] | None
+    """As of `machine.StepCalls`."""
 
 
 def intend(
     package: Package,
     step: Step,
     upload: int,
-    route: DeliveryRoute,
+    feed: Feed,
     now: datetime,
     skew: timedelta = timedelta(0),
 ) -> tuple[Package, StepIntent, Attempt]:
@@ -147,7 +149,7 @@ def intend(
             phase=Phase.SUBMITTING,
             committed_at=package.committed_at or now,
             # Where rows are looked up only an answer tells: they are compared to the second.
-            created_at=None if route.lookup else now + skew,
+            created_at=None if feed.lookup else now + skew,
             creations=package.creations + 1,
         )
     if step in {Step.UPLOAD, *AT_ONCE}:

@@ -1,4 +1,4 @@
-"""Packages that one POST stages and commits: `next_step` and `RULES`. Pure.
+"""Packages that one POST stages and commits: `WITH_REPORTS`, `WITH_LOG` and `RULES`. Pure.
 
 A package goes, when nothing goes wrong,
 
@@ -25,12 +25,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from feedtool.delivery import lookup
 from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import (
     A_SECOND,
     ABOUT_THE_CONTENT,
     GONE,
+    LOOKUP_RULES,
     AnswerContext,
     Rules,
     Transition,
@@ -45,9 +45,8 @@ from feedtool.delivery.transition import (
     with_common,
 )
 from feedtool.feeds.answers import AnswerPage, LogPage, Meaning, ReportItem
-from feedtool.feeds.delivery import PackageLog, Submitted
 from feedtool.ledger import Package, Phase, Resolution, Stage
-from feedtool.model.nouns import Message, PendingProduct, Status
+from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.service.answers import AnswerKind
 
 MOST_PAGES = 200
@@ -86,11 +85,6 @@ WITH_LOG: dict[Phase, Step | None] = {
     Phase.CLOSED: None,
 }
 """The same where there is a log: where the answer is lost, a look-up tells what became of it."""
-
-
-def next_of(protocol: Submitted) -> dict[Phase, Step | None]:
-    """The step that each phase waits for."""
-    return WITH_LOG if isinstance(protocol.outcome, PackageLog) else WITH_REPORTS
 
 
 # SUBMIT.
@@ -138,7 +132,7 @@ def _in_doubt(package: Package, context: AnswerContext) -> Transition:
 
 def _looked_for(package: Package, context: AnswerContext) -> Transition:
     page: AnswerPage[ReportItem] = context.answer.value
-    ours = _ours(package, context.intent.pending, page.items, context)
+    ours = _ours(package, context.intent.rows, page.items, context)
     if ours:
         ((package_id, _),) = Counter(ours).most_common(1)
         return Transition(_known(package, package_id, context))
@@ -150,13 +144,13 @@ def _looked_for(package: Package, context: AnswerContext) -> Transition:
     if package.creations < settings.submissions and is_due:
         return Transition(from_start.advance(context.time, phase=Phase.CLEARED))
     if _is_forgotten(package, context):
-        return _given_up(from_start, context.intent.pending, NEVER_SEEN, context)
+        return _given_up(from_start, context.intent.rows, NEVER_SEEN, context)
     return Transition(retry(from_start, context))
 
 
 def _ours(
     package: Package,
-    pending: Sequence[PendingProduct],
+    pending: Sequence[PendingRow],
     items: Sequence[ReportItem],
     context: TransitionContext,
 ) -> list[str]:
@@ -181,7 +175,7 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
     page: AnswerPage[ReportItem] = context.answer.value
     # The specification shows no filter, so the service may show other packages too.
     items = [item for item in page.items if item.package_id in {None, package.package_id}]
-    matches = list(context.protocol.outcome.match(context.intent.pending, items))
+    matches = list(context.protocol.outcome.match(context.intent.rows, items))
     put_off = {(row.row, row.number) for row, item in matches if _is_put_off(row, item, context)}
     transition = Transition(
         package,
@@ -196,7 +190,7 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
         rest=context.time + context.settings.quota_pause if put_off else None,
     )
     answered = {(row.row, row.number) for row, item in matches if item.status}
-    left = [row for row in context.intent.pending if (row.row, row.number) not in answered]
+    left = [row for row in context.intent.rows if (row.row, row.number) not in answered]
     if not left:
         after = replace(package, state=REPORTED, link=None, pages=0)
         return transition._replace(package=close(after, context))
@@ -223,7 +217,7 @@ def _is_forgotten(package: Package, context: TransitionContext) -> bool:
     return _since_sent(package, context) > context.settings.forgotten
 
 
-def _is_put_off(row: PendingProduct, item: ReportItem, context: TransitionContext) -> bool:
+def _is_put_off(row: PendingRow, item: ReportItem, context: TransitionContext) -> bool:
     """True if a row is refused for a quota and nothing else, and has patience left."""
     is_patient = row.sends + 1 < context.settings.put_offs
     return is_patient and bool(context.protocol.outcome.is_quota(item))
@@ -243,7 +237,7 @@ def _next_page(package: Package, page: AnswerPage[ReportItem]) -> Package | None
 
 
 def _given_up(
-    package: Package, rows: Iterable[PendingProduct], why: str, context: TransitionContext
+    package: Package, rows: Iterable[PendingRow], why: str, context: TransitionContext
 ) -> Transition:
     resolved = [Resolution(row.row, Status.UNKNOWN, why, row.number) for row in rows]
     return Transition(close(package, context), resolutions=resolved)
@@ -316,7 +310,7 @@ RULES: Rules = with_common(
         (Step.GET_REPORT, AnswerKind.REFUSED): read_from_start,
         (Step.GET_LOG, AnswerKind.DONE): _logged,
         (Step.GET_LOG, AnswerKind.REFUSED): _not_logged,
-        **lookup.RULES,
+        **LOOKUP_RULES,
     }
 )
 """By step and kind of answer."""

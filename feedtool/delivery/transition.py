@@ -12,14 +12,15 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias
 
 from feedtool.delivery.steps import AT_ONCE, GO_ON, DeliverySettings, Step, StepIntent
-from feedtool.feeds.delivery import DeliveryRoute
+from feedtool.feeds.delivery import LookupTexts, Since, Submitted, Trace
+from feedtool.feeds.feed import Feed
 from feedtool.ledger import Package, Phase, Resolution, Result, Stage
+from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import Message
+from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer
+from feedtool.service.calls import Answer, back_off
 from feedtool.service.fetch import no_answer
-from feedtool.service.pace import back_off
 
 ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
 """Refusals of what was sent: the rows are refused, the run goes on."""
@@ -38,7 +39,7 @@ class TransitionContext:
     jitter: float
     """From 0 to 1, for pauses that differ between clients."""
     settings: DeliverySettings
-    route: DeliveryRoute
+    feed: Feed
     skew: timedelta = timedelta(0)
     """The time that the service's clock is ahead of ours."""
 
@@ -50,7 +51,7 @@ class TransitionContext:
     @property
     def protocol(self) -> Any:
         """The package's protocol, of the kind that the rule is of."""
-        return self.route.protocol
+        return self.feed.delivery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,3 +235,78 @@ def with_common(rules: Rules) -> Rules:
     """The rules of a protocol, with the common ones of its steps."""
     steps = {step for step, _ in rules}
     return {(step, kind): rule for step in steps for kind, rule in COMMON.items()} | rules
+
+
+def unaskable(rows: Sequence[PendingRow], feed: Feed) -> list[Resolution]:
+    """The ends of rows that no call can ask for."""
+    text = feed.lookup.texts.unaskable if feed.lookup else ""
+    return [Resolution(row.row, Status.UNKNOWN, text, row.number) for row in rows]
+
+
+def resolutions(
+    package: Package, rows: Sequence[PendingRow], page: object, context: TransitionContext
+) -> list[Resolution]:
+    """The ends of the rows, but for those that a further page may show."""
+    lookup = context.protocol.lookup
+    since = Since(package.package_type, _sent_at(package, context), context.settings.dialect)
+    resolved = [
+        _resolution(package, row, trace, context) for row, trace in lookup.traces(since, rows, page)
+    ]
+    since_sent = context.time - (package.committed_at or context.time)
+    if package.phase is Phase.SUBMITTING and since_sent < context.settings.before_resending:
+        # It may be integrated yet, so nothing speaks against any row.
+        return [resolution for resolution in resolved if resolution.status is Status.INTEGRATED]
+    return resolved
+
+
+def _sent_at(package: Package, context: TransitionContext) -> datetime | None:
+    """When it was sent by the service's clock; without an answer as early as it may have been."""
+    is_submitted = isinstance(context.protocol, Submitted)
+    if package.created_at is None and package.committed_at and is_submitted:
+        return package.committed_at + context.skew - A_SECOND
+    return package.created_at
+
+
+def _resolution(
+    package: Package, row: PendingRow, trace: Trace, context: TransitionContext
+) -> Resolution:
+    texts: LookupTexts = context.protocol.lookup.texts
+    if trace in {Trace.IN_FORCE, Trace.REMOVED}:
+        text = texts.in_force if trace is Trace.IN_FORCE else texts.removed
+        return Resolution(row.row, Status.INTEGRATED, text, row.number)
+    why_not = texts.changed if trace is Trace.CHANGED else _why_not_again(package, row, context)
+    return Resolution(row.row, Status.UNKNOWN if why_not else None, why_not, row.number)
+
+
+def _why_not_again(package: Package, row: PendingRow, context: TransitionContext) -> str:
+    """The reason why a row that is as it was is not sent again; empty where it is."""
+    protocol, texts = context.protocol, context.protocol.lookup.texts
+    reasons = {
+        texts.not_repeated: isinstance(protocol, Submitted)
+        and not protocol.is_repeatable(package.package_type),
+        texts.results_gone: package.message is not None,
+        texts.too_often: row.sends + 1 >= MOST_SENDS,
+    }
+    return next((text for text, applies in reasons.items() if applies), "")
+
+
+def _looked_up(package: Package, context: AnswerContext) -> Transition:
+    resolved = resolutions(package, context.intent.rows, context.answer.value, context)
+    if resolved:
+        return Transition(package.advance(context.time), resolutions=resolved)
+    # Where a page is not the last, the rows that it lacks may be on the next.
+    return Transition(retry(package, context))
+
+
+def _not_looked_up(package: Package, context: AnswerContext) -> Transition:
+    text = f"The service gives no result for it, nor its offers: {context.answer.detail}"
+    resolved = [
+        Resolution(row.row, Status.UNKNOWN, text, row.number) for row in context.intent.rows
+    ]
+    return Transition(package.advance(context.time), resolutions=resolved)
+
+
+LOOKUP_RULES: Rules = {
+    (Step.LOOKUP, AnswerKind.DONE): _looked_up,
+    (Step.LOOKUP, AnswerKind.REFUSED): _not_looked_up,
+}

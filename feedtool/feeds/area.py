@@ -2,16 +2,87 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from feedtool.feeds.conversion import ConvertedRow, FileFacts, Output, RowConversion, RowConverter
-from feedtool.feeds.delivery import Routes
 from feedtool.feeds.export import Export
-from feedtool.feeds.feed import Feed, routes_of
+from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.feeds.rule import Rule
+from feedtool.model.cells import Value
+from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import AccountSettings
+from feedtool.model.spool import Spool
+
+Values = dict[str, Value]
+"""By the column's key; blanks are not there."""
+
+
+class ConvertedRow(NamedTuple):
+    """A row of the other kind."""
+
+    values: Values
+    losses: list[Loss]
+    """The losses; the row and the line are added by whoever converts a sheet."""
+    obstacles: list[Loss]
+    """Those of the losses that no request can be made without."""
+
+
+RowConverter = Callable[[Values], ConvertedRow]
+
+
+def shown(value: Value) -> str:
+    """A value as a text."""
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
+
+
+def loss_of(key: str, value: Value, message: str) -> Loss:
+    """The loss of a value of a row."""
+    return Loss(None, None, key or None, shown(value) or None, message)
+
+
+class RowConversion(NamedTuple):
+    """A conversion of rows of a kind into another, or into themselves."""
+
+    kind: str
+    became: str
+    converter: Callable[[AccountSettings], RowConverter]
+    is_for_json: bool = False
+    """Its JSON requests are of that kind, unless another is asked for."""
+    lost_in_requests: Callable[[Mapping[str, Value], AccountSettings], Iterable[Loss]] = (
+        lambda _, __: ()
+    )
+    """The losses of a request, beside those of a row."""
+
+
+class FileFacts(NamedTuple):
+    """The statements of a file of another format beside its rows."""
+
+    about: object = None
+    """The statements that a file of the same format repeats."""
+    about_elsewhere: object = None
+    """The same where it goes to a channel that was named."""
+    losses: Sequence[Loss] = ()
+    losses_elsewhere: Sequence[Loss] = ()
+    """The losses where another format is written, and no channel was named."""
+
+
+class Output(NamedTuple):
+    """A form of file that an area writes."""
+
+    ending: str
+    """`.zip`."""
+    kinds: Mapping[str, str]
+    """The kind that each kind of row becomes there, unless another kind is asked for."""
+    refusals: Mapping[str, str]
+    """The reasons why some kinds have no row there."""
+    limit: Callable[[AccountSettings], int]
+    too_many: str
+    """The message about more rows, with `count` and `most`."""
+    write: Callable[[Path, Spool[Item], object, AccountSettings], bool]
+    """Write requests of one package, with what the input said of itself; False where they do not
+    read back like that."""
 
 
 class FileFormat(NamedTuple):

@@ -8,7 +8,7 @@ Each is a record of pure functions and limits of the area. What is done when, wh
 what is never repeated is not the area's: the state machines are in `feedtool.delivery`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
@@ -24,7 +24,7 @@ from feedtool.feeds.answers import (
     RequestResult,
 )
 from feedtool.model.call import Call, Reply
-from feedtool.model.nouns import LookupRow, Message, PendingProduct, Status
+from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings, PackageLimits
 
 Page = TypeVar("Page")
@@ -104,10 +104,10 @@ class Since(NamedTuple):
 class Lookup(NamedTuple, Generic[Page]):
     """A look-up of rows that no result names."""
 
-    ask: Callable[[PackageRef, Sequence[LookupRow]], tuple[Sequence[LookupRow], Call] | None]
+    ask: Callable[[PackageRef, Sequence[PendingRow]], tuple[Sequence[PendingRow], Call] | None]
     """The next call and the rows it asks for; None where none of the rows can be asked for."""
     read: Callable[[Reply], Page]
-    traces: Callable[[Since, Sequence[LookupRow], Page], Iterable[tuple[LookupRow, Trace]]]
+    traces: Callable[[Since, Sequence[PendingRow], Page], Iterable[tuple[PendingRow, Trace]]]
     """The rows' traces on a page, but for those that a further page may show."""
     texts: LookupTexts
 
@@ -149,11 +149,11 @@ class Report(NamedTuple):
 
     page: Endpoint[AnswerPage[ReportItem]]
     """A page of the report of a package."""
-    find: Callable[[PackageRef, Sequence[PendingProduct]], tuple[Call, int]]
+    find: Callable[[PackageRef, Sequence[PendingRow]], tuple[Call, int]]
     """A page of the reports of the first of some products, and how many of them it asks for."""
     match: Callable[
-        [Iterable[PendingProduct], Iterable[ReportItem]],
-        Iterator[tuple[PendingProduct, ReportItem]],
+        [Iterable[PendingRow], Iterable[ReportItem]],
+        Iterator[tuple[PendingRow, ReportItem]],
     ]
     """The products and what the items say of them."""
     is_quota: Callable[[ReportItem], bool]
@@ -164,7 +164,7 @@ class PackageLog(NamedTuple):
     """The state of a package and its log, page by page."""
 
     page: Endpoint[LogPage]
-    match: Callable[[Sequence[LogEntry], Iterable[PendingProduct]], Iterable[LogEntry]]
+    match: Callable[[Sequence[LogEntry], Iterable[PendingRow]], Iterable[LogEntry]]
     """The entries whose reference is unknown, with the reference of the row that they are of."""
 
 
@@ -280,38 +280,3 @@ class Needs(NamedTuple):
     """The word for it: product."""
     missing: frozenset[str]
     """The service's codes for a request that lacks it."""
-
-
-class DeliveryRoute(NamedTuple):
-    """The delivery of packages of a type."""
-
-    protocol: Protocol
-    provides: Names | None = None
-    """The names of what a request makes."""
-    needs: Needs | None = None
-    """The things that a request waits for."""
-
-    @property
-    def has_reports(self) -> bool:
-        """True if reports tell of its packages, which also find those whose answer was lost."""
-        return isinstance(self.protocol, Submitted) and isinstance(self.protocol.outcome, Report)
-
-    @property
-    def has_log(self) -> bool:
-        """True if a log tells of its packages."""
-        return isinstance(self.protocol, Submitted) and isinstance(
-            self.protocol.outcome, PackageLog
-        )
-
-    @property
-    def lookup(self) -> Lookup[Any] | None:
-        """The look-up of rows that no result names."""
-        return None if isinstance(self.protocol, Direct) else self.protocol.lookup
-
-    def is_exclusive(self, package_type: str) -> bool:
-        """True if no other package of the seller may be open beside one of this type."""
-        return isinstance(self.protocol, Submitted) and self.protocol.is_exclusive(package_type)
-
-
-Routes: TypeAlias = Mapping[str, DeliveryRoute]
-"""By package type."""

@@ -6,18 +6,16 @@ schema of that request. A new kind of feed is one new file here and its schema.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import chain, count, takewhile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from feedtool.feeds.conversion import JsonRequests
-from feedtool.feeds.delivery import DeliveryRoute, Names, Needs, Protocol, Routes
+from feedtool.feeds.delivery import Direct, Lookup, Names, Needs, Protocol, Report, Submitted
 from feedtool.feeds.template import Basis, Contents
-from feedtool.model.cells import Cell
+from feedtool.model.cells import Cell, Kind
 from feedtool.model.header import Column
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings, Context
-
-LANGUAGES = ("en", "fr", "es")
 
 ACTION, CHANNEL = "action", "salesChannelId"
 """The keys by which a row says what is done with it, and where."""
@@ -102,6 +100,65 @@ class ExtraColumns(NamedTuple):
     columns: tuple[Column, ...]
     """Beside those that are always understood."""
 
+
+# JSON requests.
+
+
+class Read(NamedTuple):
+    """A JSON request as the cells of a row."""
+
+    cells: dict[str, Cell]
+    """By the column's key."""
+    left: list[tuple[str, object]]
+    """The values that no cell can hold, each with its place."""
+
+    def put(self, key: str, path: str, value: object) -> None:
+        """A cell; a second one of the same key, and what fits into none, is left."""
+        if value is None or value == "":
+            return
+        cell = _cell(value)
+        if cell is None or key in self.cells:
+            self.leave(path, value)
+        else:
+            self.cells[key] = cell
+
+    def leave(self, path: str, value: object) -> None:
+        """Note what no cell can hold."""
+        if value not in (None, [], {}):
+            self.left.append((path, value))
+
+
+def _cell(value: object) -> Cell | None:
+    if isinstance(value, bool):
+        return Cell(Kind.BOOLEAN, str(value).upper())
+    if isinstance(value, int | Decimal):
+        return Cell(Kind.NUMBER, str(value))
+    return Cell(Kind.TEXT, value) if isinstance(value, str) else None
+
+
+def is_number(value: object) -> bool:
+    """True if a value of JSON is a number."""
+    return isinstance(value, int | Decimal) and not isinstance(value, bool)
+
+
+class JsonRequests(NamedTuple):
+    """The JSON form of the requests of feeds that share a sheet."""
+
+    member: str
+    """Under which name a document lists them."""
+    is_bare: bool
+    """True if a list without a name is of them, too."""
+    cells: Callable[[Mapping[str, Any], AccountSettings], Read]
+    """The way back, from a request to a row."""
+    kind_of: Callable[[Collection[str]], str | None]
+    """The kind of requests that fill these columns; None where nothing tells."""
+    bundle: Callable[[Sequence[bytes], AccountSettings], bytes]
+    """Requests as they travel together."""
+    limit: Callable[[AccountSettings], int]
+    """The most that travel together."""
+
+
+# Rows and feeds.
 
 NOTHING_REFUSED: frozenset[str] = frozenset()
 
@@ -234,12 +291,30 @@ class Feed:
     needs: Needs | None = None
     """The things that its requests wait for, where the same command makes them."""
 
+    @property
+    def has_reports(self) -> bool:
+        """True if reports tell of its packages, which also find those whose answer was lost."""
+        return isinstance(self.delivery, Submitted) and isinstance(self.delivery.outcome, Report)
+
+    @property
+    def has_log(self) -> bool:
+        """True if a log tells of its packages."""
+        return isinstance(self.delivery, Submitted) and not self.has_reports
+
+    @property
+    def lookup(self) -> Lookup[Any] | None:
+        """The look-up of rows that no result names."""
+        return None if isinstance(self.delivery, Direct) else self.delivery.lookup
+
+    def is_exclusive(self, package_type: str) -> bool:
+        """True if no other package of the seller may be open beside one of this type."""
+        return isinstance(self.delivery, Submitted) and self.delivery.is_exclusive(package_type)
+
+
+Routes: TypeAlias = Mapping[str, Feed]
+"""The feeds by the types of their packages."""
+
 
 def routes_of(feeds: Iterable[Feed]) -> Routes:
-    """The delivery of packages, by their type."""
-    return {
-        package_type: DeliveryRoute(feed.delivery, feed.provides, feed.needs)
-        for feed in feeds
-        for package_type in (feed.package_type, feed.purge_type)
-        if package_type
-    }
+    """The feeds by the types of their packages."""
+    return {kind: feed for feed in feeds for kind in (feed.package_type, feed.purge_type) if kind}

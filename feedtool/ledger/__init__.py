@@ -5,9 +5,8 @@ written before its request and after its answer, each a full commit. Never a tok
 
 Reading order: `records` (the nouns), `tables` (how they are kept), `database` (SQLite or
 PostgreSQL behind one URL), `trouble` (why it cannot be used), `migrations` (from older tables),
-`store` (the Ledger) and `reader`, `packages` (what was planned), `saving` (what steps and answers
-came to), `clearing` (which rows may be in flight, and which wait for others), `requeue` (which go
-into a later package), `row_results` (what became of each row); beside it
+`store` (the Ledger) and `reader`, `packages` (what was planned, and what steps and answers came
+to), `clearing` (which rows go with a package), `row_results` (the result of each row); beside it
 `lock` (one writer for each seller), `claims` (the files that a watcher has taken) and `snapshots`
 (the input files). What an area keeps beside these, such as the offers last accepted, is the
 area's: it reads and writes through the ledger's engine.

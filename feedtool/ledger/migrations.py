@@ -7,8 +7,7 @@ leaves the old ledger as it was. Both databases take back changes of tables too.
 
 To change the tables:
 
-1. Change `tables` as if they had always been so, and count up its VERSION. A new ledger is made
-   from there, without steps.
+1. Change `tables` as if they had always been so. A new ledger is made from there, without steps.
 2. Append a step to `STEPS`. It says in its own words what a column is, since `tables` is always of
    today's version and the step is for good: once released, it is never changed.
 3. A test takes a ledger of version 1 through all steps and compares it with a new one.
@@ -38,7 +37,7 @@ from sqlalchemy import (
     Text,
     text,
 )
-from sqlalchemy.schema import CreateColumn
+from sqlalchemy.schema import CreateColumn, SchemaItem
 from sqlalchemy.types import TypeEngine
 
 Step: TypeAlias = Callable[[Connection], None]
@@ -61,36 +60,55 @@ def _key() -> TypeEngine[int]:
     return BigInteger().with_variant(Integer(), "sqlite")
 
 
+def _texts(*names: str) -> list[Column[Any]]:
+    return [Column(name, Text, nullable=False) for name in names]
+
+
+def _number(name: str, *, is_key: bool = True, **more: Any) -> Column[Any]:
+    return Column(name, Integer, primary_key=is_key, nullable=False, autoincrement=False, **more)
+
+
+def _creation(connection: Connection) -> Callable[..., None]:
+    """A function that creates tables; they may refer to runs, files, packages and each other."""
+    known = MetaData()
+    for table, key in (("runs", "run_id"), ("files", "file"), ("packages", "package")):
+        Table(table, known, Column(key, _key(), primary_key=True))
+
+    def create(name: str, *items: SchemaItem, has_rowid: bool = False) -> None:
+        Table(name, known, *items, sqlite_with_rowid=has_rowid).create(connection)
+
+    return create
+
+
+def _execute(connection: Connection, *statements: str) -> None:
+    for statement in statements:
+        connection.execute(text(statement))
+
+
 # 1 to 2: rows that are sent again, references in flight, outputs.
 
 
 def _send_again(connection: Connection) -> None:
-    add_column(connection, "rows", Column("sends", Integer, nullable=False, server_default="0"))
+    add_column(connection, "rows", _number("sends", is_key=False, server_default="0"))
     add_column(connection, "rows", Column("fate", Text))
     add_column(connection, "rows", Column("fate_text", Text))
     add_column(connection, "attempts", Column("package_id", Text))
-    connection.execute(text("CREATE INDEX row_by_reference ON rows (reference)"))
-    known = MetaData()
-    Table("runs", known, Column("run_id", _key(), primary_key=True))
-    Table("packages", known, Column("package", _key(), primary_key=True))
-    outputs = Table(
+    _execute(connection, "CREATE INDEX row_by_reference ON rows (reference)")
+    create = _creation(connection)
+    create(
         "outputs",
-        known,
         Column("path", Text, primary_key=True),
         Column("run_id", _key(), ForeignKey("runs.run_id"), nullable=False),
-        Column("sha256", Text, nullable=False),
+        *_texts("sha256"),
         Column("written_at", String(32), nullable=False),
+        has_rowid=True,
     )
-    flights = Table(
+    create(
         "flights",
-        known,
         Column("scope", Text, primary_key=True),
         Column("key", Text, primary_key=True),
         Column("package", _key(), ForeignKey("packages.package"), nullable=False, index=True),
-        sqlite_with_rowid=False,
     )
-    outputs.create(connection)
-    flights.create(connection)
     _take_off(connection)
 
 
@@ -129,26 +147,18 @@ def _refused_by_older(_: Connection) -> None:
 
 
 def _claims(connection: Connection) -> None:
-    known = MetaData()
-    Table("runs", known, Column("run_id", _key(), primary_key=True))
-    claims = Table(
+    create = _creation(connection)
+    create(
         "claims",
-        known,
         Column("claim", _key(), primary_key=True),
-        Column("folder", Text, nullable=False),
-        Column("lane", Text, nullable=False),
-        Column("scope", Text, nullable=False),
-        Column("sha256", Text, nullable=False),
-        Column("source", Text, nullable=False),
-        Column("name", Text, nullable=False),
-        Column("state", Text, nullable=False),
+        *_texts("folder", "lane", "scope", "sha256", "source", "name", "state"),
         Column("taken_at", String(32), nullable=False),
         Column("run_id", _key(), ForeignKey("runs.run_id")),
         Column("target", Text),
         Index("claim_by_content", "scope", "sha256", unique=True),
         Index("claim_by_name", "folder", "lane", "name", unique=True),
+        has_rowid=True,
     )
-    claims.create(connection)
 
 
 # 5 to 6: what was last accepted, rows that were not sent, how long a file was.
@@ -156,59 +166,41 @@ def _claims(connection: Connection) -> None:
 
 def _accepted(connection: Connection) -> None:
     add_column(connection, "files", Column("size", Integer))
-    known = MetaData()
-    Table("files", known, Column("file", _key(), primary_key=True))
-    Table("packages", known, Column("package", _key(), primary_key=True))
-    Table(
+    create = _creation(connection)
+    create(
         "withheld",
-        known,
         Column("file", _key(), ForeignKey("files.file"), primary_key=True),
-        Column("row", Integer, primary_key=True, autoincrement=False),
-        Column("reference", Text, nullable=False),
-        Column("status", Text, nullable=False),
-        Column("messages", Text, nullable=False),
-        sqlite_with_rowid=False,
-    ).create(connection)
-    Table(
+        _number("row"),
+        *_texts("reference", "status", "messages"),
+    )
+    create(
         "accepted",
-        known,
         Column("scope", Text, primary_key=True),
         Column("reference", Text, primary_key=True),
         Column("terms", Text),
-        Column("is_sure", Integer, nullable=False),
-        Column("product", Text, nullable=False),
+        _number("is_sure", is_key=False),
+        *_texts("product"),
         Column("run_id", BigInteger, nullable=False),
         Column("last_price", Text),
-        sqlite_with_rowid=False,
-    ).create(connection)
-    Table(
+    )
+    create(
         "stocks",
-        known,
         Column("scope", Text, primary_key=True),
         Column("product", Text, primary_key=True),
         Column("quantity", BigInteger),
         Column("begun", String(32), nullable=False),
         Column("until", String(32), nullable=False),
-        sqlite_with_rowid=False,
-    ).create(connection)
-    Table(
-        "absorbed",
-        known,
-        Column(
-            "package",
-            _key(),
-            ForeignKey("packages.package"),
-            primary_key=True,
-            autoincrement=False,
-        ),
-    ).create(connection)
+    )
+    package = ForeignKey("packages.package")
+    key = Column("package", _key(), package, primary_key=True, autoincrement=False)
+    create("absorbed", key, has_rowid=True)
 
 
 # 6 to 7: what is in flight is found by going through it.
 
 
 def _unindexed(connection: Connection) -> None:
-    connection.execute(text("DROP INDEX ix_flights_package"))
+    _execute(connection, "DROP INDEX ix_flights_package")
 
 
 # 7 to 8: what was there before a single request was sent.
@@ -222,40 +214,39 @@ def _baseline(connection: Connection) -> None:
 
 
 def _requests(connection: Connection) -> None:
-    known = MetaData()
-    Table("files", known, Column("file", _key(), primary_key=True))
-    Table("packages", known, Column("package", _key(), primary_key=True))
-    Table(
+    create = _creation(connection)
+    create(
         "requests",
-        known,
         Column("file", _key(), ForeignKey("files.file"), primary_key=True),
-        Column("row", Integer, primary_key=True, autoincrement=False),
-        Column("number", Integer, primary_key=True, autoincrement=False),
+        _number("row"),
+        _number("number"),
         Column("package", _key(), ForeignKey("packages.package"), nullable=False),
-        Column("upload", Integer, nullable=False),
-        Column("reference", Text, nullable=False),
-        Column("product", Text, nullable=False),
+        _number("upload", is_key=False),
+        *_texts("reference", "product"),
         Column("body", LargeBinary, nullable=False),
-        Column("sends", Integer, nullable=False, server_default="0"),
+        _number("sends", is_key=False, server_default="0"),
         Column("fate", Text),
         Column("fate_text", Text),
         Index("request_by_upload", "package", "upload"),
         Index("request_by_reference", "reference"),
-        sqlite_with_rowid=False,
-    ).create(connection)
-    Table(
+    )
+    create(
         "request_rows",
-        known,
         Column("file", _key(), primary_key=True, autoincrement=False),
-        Column("row", Integer, primary_key=True, autoincrement=False),
-        Column("first_row", Integer, primary_key=True, autoincrement=False),
-        Column("number", Integer, primary_key=True, autoincrement=False),
+        *map(_number, ("row", "first_row", "number")),
         ForeignKeyConstraint(
             ["file", "first_row", "number"], ["requests.file", "requests.row", "requests.number"]
         ),
-        sqlite_with_rowid=False,
-    ).create(connection)
-    statements = (
+    )
+    create(
+        "withheld_by_channel",
+        Column("file", _key(), ForeignKey("files.file"), primary_key=True),
+        _number("row"),
+        Column("channel", Text, primary_key=True),
+        *_texts("reference", "status", "messages"),
+    )
+    _execute(
+        connection,
         """
         INSERT INTO requests
             (file, row, number, package, upload, reference, product, body, sends, fate, fate_text)
@@ -263,25 +254,6 @@ def _requests(connection: Connection) -> None:
         FROM rows
         """,
         "DROP TABLE rows",
-    )
-    for statement in statements:
-        connection.execute(text(statement))
-    _withheld_by_channel(connection, known)
-
-
-def _withheld_by_channel(connection: Connection, known: MetaData) -> None:
-    Table(
-        "withheld_by_channel",
-        known,
-        Column("file", _key(), ForeignKey("files.file"), primary_key=True),
-        Column("row", Integer, primary_key=True, autoincrement=False),
-        Column("channel", Text, primary_key=True),
-        Column("reference", Text, nullable=False),
-        Column("status", Text, nullable=False),
-        Column("messages", Text, nullable=False),
-        sqlite_with_rowid=False,
-    ).create(connection)
-    statements = (
         """
         INSERT INTO withheld_by_channel (file, row, channel, reference, status, messages)
         SELECT file, row, '', reference, status, messages FROM withheld
@@ -289,8 +261,6 @@ def _withheld_by_channel(connection: Connection, known: MetaData) -> None:
         "DROP TABLE withheld",
         "ALTER TABLE withheld_by_channel RENAME TO withheld",
     )
-    for statement in statements:
-        connection.execute(text(statement))
 
 
 FIRST = 1

@@ -1,15 +1,26 @@
-"""Packages and their uploads: between the tables' rows and the nouns of `records`."""
+"""Packages and their uploads: planned, read, and what steps and answers come to.
 
-from collections.abc import Iterable
+To save changes is the hot loop of a delivery: while a package of 50,000 rows is delivered it is
+done some 700 times, and each request waits for it. So what the changes say of the same place is
+gathered first, the last word on it counting. There is one statement for each table, and its text is
+made here: what SQLAlchemy does anew for each, and each row of it, took longer than the database.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any
+from datetime import datetime
+from enum import StrEnum
+from functools import lru_cache
+from itertools import chain, compress, count
+from operator import attrgetter, is_not
+from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, update
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import Package, Phase, Stage
-from feedtool.ledger.row_results import message_of
-from feedtool.model.nouns import Upload
+from feedtool.ledger.records import REQUEUE, Attempt, Change, Package, Phase, Resolution, Stage
+from feedtool.ledger.row_results import message_of, messages_as_text
+from feedtool.model.nouns import Message, Upload
 
 PLAIN = tuple(
     field.name
@@ -17,6 +28,15 @@ PLAIN = tuple(
     if field.name not in {"key", "uploads", "message", "package_type", "phase", "blocked_by"}
 )
 """Fields of a Package that are columns of the same name."""
+
+FIXED = {"file", "number", "channel", "rows"}
+"""Those that no step changes; its rows are counted where they are moved."""
+
+
+def add_row(db: Connection, table: Table, **values: Any) -> int:
+    """The key that the database gives to a new row."""
+    key: Any = db.execute(insert(table).values(values)).inserted_primary_key
+    return int(key[0])
 
 
 def add_uploads(
@@ -57,25 +77,14 @@ def add_uploads(
 
 def add_package(db: Connection, file: int, number: int, channel: str, package_type: str) -> int:
     """The key of a new package without rows."""
-    values = {
-        "file": file,
-        "number": number,
-        "channel": channel,
-        "package_type": str(package_type),
-        "rows": 0,
-        "phase": Phase.PLANNED,
-    }
-    return key_of(db.execute(insert(t.packages).values(values)).inserted_primary_key)
+    kind = {"channel": channel, "package_type": str(package_type)}
+    return add_row(db, t.packages, file=file, number=number, rows=0, phase=Phase.PLANNED, **kind)
 
 
 def count_requests(db: Connection, package: int) -> None:
     """Write down how many requests a package has."""
-    counted = select(func.count()).where(t.requests.c.package == package)
-    db.execute(
-        update(t.packages)
-        .where(t.packages.c.package == package)
-        .values(rows=counted.scalar_subquery())
-    )
+    counted = select(func.count()).where(t.requests.c.package == package).scalar_subquery()
+    db.execute(update(t.packages).where(t.packages.c.package == package).values(rows=counted))
 
 
 def read_packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
@@ -106,6 +115,127 @@ _PACKAGES = (
 )
 
 
-def key_of(inserted: Any) -> int:
-    """The key that the database gave to a new row."""
-    return int(inserted[0])
+# Changes.
+
+Whole: TypeAlias = tuple[str | int | None, ...]
+"""A whole row, in the order of its table's columns; or the values of an update, then its keys."""
+
+
+def save_changes(db: Connection, changes: Iterable[Change]) -> None:
+    """Write what the changes come to, the later ones over the earlier."""
+    packages: dict[int, Package] = {}
+    uploads: dict[tuple[int, int], Whole] = {}
+    begun: list[Whole] = []
+    answered: dict[tuple[int, int], Whole] = {}
+    results: dict[tuple[int, str], Whole] = {}
+    resolved: list[Whole] = []
+    for change in changes:
+        key = change.after.key
+        packages[key] = change.after
+        for number in _moved(change):
+            uploads[key, number] = _upload(change, number)
+        if change.attempt and change.attempt.answered_at is None:
+            begun.append(_attempt(key, change.attempt))
+        elif change.attempt:
+            answered[key, change.attempt.number] = _attempt(key, change.attempt)
+        # A later word on a reference replaces an earlier one: pages may be read more than once.
+        for reference, status, messages in change.results:
+            text = messages_as_text(messages)
+            results[key, reference] = (key, reference, str(status), text)
+        resolved += [_fate(change.after, resolution) for resolution in change.resolutions]
+    _update(db, _UPDATE_PACKAGE, [*map(_package, packages.values())])
+    _insert(db, t.uploads, [*uploads.values()])
+    # A step that was taken back at once is both begun and answered.
+    _insert(db, t.attempts, begun, replaces=False)
+    _insert(db, t.attempts, [*answered.values()])
+    _insert(db, t.results, [*results.values()])
+    _update(db, _UPDATE_FATE, resolved)
+
+
+def _kept(value: Any) -> str | int | None:
+    if isinstance(value, datetime):
+        return t.as_text(value)
+    return str(value) if isinstance(value, StrEnum) else value
+
+
+CHANGED = ("phase", *(name for name in PLAIN if name not in FIXED))
+_changed = attrgetter(*CHANGED)
+
+
+def _package(package: Package) -> Whole:
+    return (*map(_kept, _changed(package)), *_message(package.message), package.key)
+
+
+def _moved(change: Change) -> Sequence[int]:
+    """The uploads that are at another stage."""
+    old, new = change.before.uploads, change.after.uploads
+    return () if old is new else [*compress(count(1), map(is_not, old, new))]
+
+
+def _upload(change: Change, number: int) -> Whole:
+    refused = change.refused if change.refused and change.refused[0] == number else None
+    stage = str(change.after.uploads[number - 1])
+    return (change.after.key, number, stage, *_message(refused[1] if refused else None))
+
+
+def _message(message: Message | None) -> tuple[str | None, str | None]:
+    return (message.code, message.text) if message else (None, None)
+
+
+_tried = attrgetter(*t.attempts.columns.keys()[1:])
+
+
+def _attempt(key: int, attempt: Attempt) -> Whole:
+    return (key, *map(_kept, _tried(attempt)))
+
+
+def _fate(package: Package, fate: Resolution) -> Whole:
+    status = REQUEUE if fate.status is None else str(fate.status)
+    return (status, fate.text, package.file, fate.row, fate.number)
+
+
+# Statements, spelt alike by both databases but for the mark of a value.
+
+
+def _updating(table: Table, changed: Iterable[str], *keys: str) -> str:
+    values, which = ([f"{name} = ?" for name in names] for names in (changed, keys))
+    return " ".join((f"UPDATE {table.name} SET", ", ".join(values), "WHERE", " AND ".join(which)))
+
+
+_UPDATE_PACKAGE = _updating(t.packages, (*CHANGED, "message_code", "message_text"), "package")
+_UPDATE_FATE = _updating(t.requests, ("fate", "fate_text"), "file", "row", "number")
+
+
+def _mark(db: Connection) -> str:
+    return "?" if db.dialect.positional else "%s"
+
+
+def _update(db: Connection, statement: str, rows: list[Whole]) -> None:
+    if rows:
+        db.exec_driver_sql(statement.replace("?", _mark(db)), rows)
+
+
+AT_ONCE = 100
+"""Rows in a statement; so many results has a page of the service's."""
+
+
+def _insert(db: Connection, table: Table, rows: Sequence[Whole], *, replaces: bool = True) -> None:
+    """Write whole rows, many in a statement, where it `replaces` over those with the same key.
+
+    Between two rows of an `executemany` the driver lets other threads run, and would wait for
+    the lanes as often as a page has rows.
+    """
+    for begin in range(0, len(rows), AT_ONCE):
+        some = rows[begin : begin + AT_ONCE]
+        statement = _inserting(table, len(some), _mark(db), replaces=replaces)
+        db.exec_driver_sql(statement, (*chain.from_iterable(some),))
+
+
+@lru_cache
+def _inserting(table: Table, rows: int, mark: str, *, replaces: bool) -> str:
+    names = table.columns.keys()
+    values = ", ".join([f"({', '.join([mark] * len(names))})"] * rows)
+    keys = table.primary_key.columns.keys()
+    changed = ", ".join(f"{name} = excluded.{name}" for name in names if name not in keys)
+    conflict = f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}" if replaces else ""
+    return " ".join((f"INSERT INTO {table.name} ({', '.join(names)}) VALUES", values, conflict))

@@ -1,9 +1,11 @@
 """How the ledger is kept. Portable: the same tables on SQLite and on PostgreSQL.
 
+Whoever changes them adds a step to `migrations`, which bring an older ledger up to them.
 Times are fixed-width ISO 8601 in UTC, so that they sort as text and can be read by people.
 """
 
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -23,9 +25,6 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeDecorator
 
 from feedtool.model.nouns import plausible_time
-
-VERSION = 9
-"""Of these tables; `migrations` brings an older ledger up to it."""
 
 
 def as_text(moment: datetime | None) -> str | None:
@@ -72,6 +71,16 @@ metadata = MetaData()
 # SQLite counts up only what it calls INTEGER.
 Key = BigInteger().with_variant(Integer, "sqlite")
 
+
+def _texts(*names: str, **options: Any) -> list[Column[Any]]:
+    return [Column(name, Text, **{"nullable": False, **options}) for name in names]
+
+
+def _numbers(*names: str, **options: Any) -> list[Column[Any]]:
+    more = {"nullable": False, "autoincrement": False, **options}
+    return [Column(name, Integer, **more) for name in names]
+
+
 schema_version = Table("schema_version", metadata, Column("version", Integer, nullable=False))
 
 runs = Table(
@@ -79,10 +88,7 @@ runs = Table(
     metadata,
     Column("run_id", Key, primary_key=True),
     Column("started_at", UtcTime, nullable=False),
-    Column("seller", Text, nullable=False),
-    Column("service", Text, nullable=False),
-    Column("language", Text, nullable=False),
-    Column("options", Text, nullable=False),
+    *_texts("seller", "service", "language", "options"),
 )
 
 files = Table(
@@ -90,9 +96,7 @@ files = Table(
     metadata,
     Column("file", Key, primary_key=True),
     Column("run_id", ForeignKey(runs.c.run_id), nullable=False, index=True),
-    Column("path", Text, nullable=False),
-    Column("sha256", Text, nullable=False),
-    Column("kind", Text, nullable=False),
+    *_texts("path", "sha256", "kind"),
     Column("sheet", Text),
     Column("size", Integer),
 )
@@ -112,24 +116,16 @@ packages = Table(
     Column("package", Key, primary_key=True),
     Column("file", ForeignKey(files.c.file), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("channel", Text, nullable=False),
-    Column("package_type", Text, nullable=False),
+    *_texts("channel", "package_type"),
     Column("rows", Integer, nullable=False),
     Column("phase", Text, nullable=False),
-    Column("package_id", Text),
-    Column("state", Text),
-    Column("message_code", Text),
-    Column("message_text", Text),
+    *_texts("package_id", "state", "message_code", "message_text", nullable=True),
     Column("created_at", ServiceTime),
     Column("committed_at", UtcTime),
     Column("finished_at", ServiceTime),
-    Column("creations", Integer, nullable=False, default=0),
-    Column("readings", Integer, nullable=False, default=0),
+    *_numbers("creations", "readings", default=0),
     Column("link", Text),
-    Column("pages", Integer, nullable=False, default=0),
-    Column("attempts", Integer, nullable=False, default=0),
-    Column("tries", Integer, nullable=False, default=0),
-    Column("failures", Integer, nullable=False, default=0),
+    *_numbers("pages", "attempts", "tries", "failures", default=0),
     Column("since", UtcTime),
     Column("due", UtcTime),
     Column("baseline", Text),
@@ -142,8 +138,7 @@ uploads = Table(
     Column("package", ForeignKey(packages.c.package), primary_key=True),
     Column("upload", Integer, primary_key=True, autoincrement=False),
     Column("stage", Text, nullable=False),
-    Column("message_code", Text),
-    Column("message_text", Text),
+    *_texts("message_code", "message_text", nullable=True),
     sqlite_with_rowid=False,
 )
 
@@ -152,16 +147,13 @@ requests = Table(
     "requests",
     metadata,
     Column("file", ForeignKey(files.c.file), primary_key=True),
-    Column("row", Integer, primary_key=True, autoincrement=False),
-    Column("number", Integer, primary_key=True, autoincrement=False),
+    *_numbers("row", "number", primary_key=True),
     Column("package", ForeignKey(packages.c.package), nullable=False),
     Column("upload", Integer, nullable=False),
-    Column("reference", Text, nullable=False),
-    Column("product", Text, nullable=False),
+    *_texts("reference", "product"),
     Column("body", LargeBinary, nullable=False),
     Column("sends", Integer, nullable=False, default=0, server_default="0"),
-    Column("fate", Text),
-    Column("fate_text", Text),
+    *_texts("fate", "fate_text", nullable=True),
     Index("request_by_upload", "package", "upload"),
     Index("request_by_reference", "reference"),
     sqlite_with_rowid=False,
@@ -172,9 +164,7 @@ request_rows = Table(
     "request_rows",
     metadata,
     Column("file", Key, primary_key=True, autoincrement=False),
-    Column("row", Integer, primary_key=True, autoincrement=False),
-    Column("first_row", Integer, primary_key=True, autoincrement=False),
-    Column("number", Integer, primary_key=True, autoincrement=False),
+    *_numbers("row", "first_row", "number", primary_key=True),
     ForeignKeyConstraint(
         ["file", "first_row", "number"], [requests.c.file, requests.c.row, requests.c.number]
     ),
@@ -187,8 +177,7 @@ request_rows = Table(
 key_locks = Table(
     "flights",
     metadata,
-    Column("scope", Text, primary_key=True),
-    Column("key", Text, primary_key=True),
+    *_texts("scope", "key", primary_key=True),
     Column("package", ForeignKey(packages.c.package), nullable=False),
     sqlite_with_rowid=False,
 )
@@ -204,9 +193,7 @@ attempts = Table(
     Column("answered_at", UtcTime),
     Column("outcome", Text),
     Column("status", Integer),
-    Column("trace_id", Text),
-    Column("detail", Text),
-    Column("package_id", Text),
+    *_texts("trace_id", "detail", "package_id", nullable=True),
     sqlite_with_rowid=False,
 )
 
@@ -215,8 +202,7 @@ results = Table(
     metadata,
     Column("package", ForeignKey(packages.c.package), primary_key=True),
     Column("reference", Text, primary_key=True),
-    Column("status", Text, nullable=False),
-    Column("messages", Text, nullable=False),
+    *_texts("status", "messages"),
     sqlite_with_rowid=False,
 )
 
@@ -225,13 +211,7 @@ claims = Table(
     "claims",
     metadata,
     Column("claim", Key, primary_key=True),
-    Column("folder", Text, nullable=False),
-    Column("lane", Text, nullable=False),
-    Column("scope", Text, nullable=False),
-    Column("sha256", Text, nullable=False),
-    Column("source", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("state", Text, nullable=False),
+    *_texts("folder", "lane", "scope", "sha256", "source", "name", "state"),
     Column("taken_at", UtcTime, nullable=False),
     Column("run_id", ForeignKey(runs.c.run_id)),
     Column("target", Text),
@@ -246,9 +226,7 @@ withheld = Table(
     Column("file", ForeignKey(files.c.file), primary_key=True),
     Column("row", Integer, primary_key=True, autoincrement=False),
     Column("channel", Text, primary_key=True),
-    Column("reference", Text, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("messages", Text, nullable=False),
+    *_texts("reference", "status", "messages"),
     sqlite_with_rowid=False,
 )
 
@@ -256,8 +234,7 @@ withheld = Table(
 accepted = Table(
     "accepted",
     metadata,
-    Column("scope", Text, primary_key=True),
-    Column("reference", Text, primary_key=True),
+    *_texts("scope", "reference", primary_key=True),
     Column("terms", Text),
     Column("is_sure", Integer, nullable=False),
     Column("product", Text, nullable=False),
@@ -269,8 +246,7 @@ accepted = Table(
 stocks = Table(
     "stocks",
     metadata,
-    Column("scope", Text, primary_key=True),
-    Column("product", Text, primary_key=True),
+    *_texts("scope", "product", primary_key=True),
     Column("quantity", BigInteger),
     Column("begun", UtcTime, nullable=False),
     Column("until", UtcTime, nullable=False),

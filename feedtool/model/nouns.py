@@ -98,21 +98,7 @@ class Item(NamedTuple):
     """Its other rows."""
 
 
-class LookupRow(NamedTuple):
-    """A sent row that no result names, to be looked up among what the service has."""
-
-    row: int
-    reference: str
-    product: str
-    """As `Item.product`."""
-    body: bytes
-    sends: int
-    """The number of packages before this one that have carried it."""
-    number: int = 0
-    """As `Item.number`."""
-
-
-class PendingProduct(NamedTuple):
+class PendingRow(NamedTuple):
     """A sent row of which the service has not said the last word."""
 
     row: int
@@ -123,6 +109,8 @@ class PendingProduct(NamedTuple):
     """The number of packages before this one that have carried it."""
     number: int = 0
     """As `Item.number`."""
+    body: bytes = b""
+    """The request, where the row is to be looked up among what the service has."""
 
 
 class Status(StrEnum):

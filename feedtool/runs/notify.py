@@ -28,11 +28,10 @@ from urllib.parse import urlsplit
 from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
-from feedtool.service.auth import words_of
+from feedtool.service.auth import LOOPBACK, words_of
+from feedtool.service.calls import back_off
 from feedtool.service.fetch import TRIES
 from feedtool.service.network import Timeouts
-from feedtool.service.oauth import LOOPBACK
-from feedtool.service.pace import back_off
 
 _NAMES = ("TOKEN", "TOKEN_COMMAND", "CLIENT_SECRET", "CLIENT_SECRET_COMMAND", "HOOK", "WEBHOOK")
 SECRETS = frozenset(f"FEEDTOOL_{name}" for name in (*_NAMES, "LEDGER"))

@@ -27,10 +27,8 @@ _UNSAFE = re.compile(r"[^\w.@+-]")
 def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
     """Writes what would be sent, upload by upload; equal names of files are numbered.
 
-    The offers and the products of one file share its folder.
-
-    Raises:
-        UsageProblem: the folder cannot be written, or holds something that is not ours.
+    The offers and the products of one file share its folder. UsageProblem where the folder cannot
+    be written, or holds something that is not ours.
     """
     used: set[tuple[str, bool]] = set()
     try:
@@ -56,7 +54,7 @@ def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
 def _write_uploads(folder: Path, uploads: Iterable[Planned], settings: AccountSettings) -> None:
     for number, upload in uploads:
         first, bodies = upload.items[0], [item.body for item in upload.items]
-        protocol = load().routes[first.package_type].protocol
+        protocol = load().routes[first.package_type].delivery
         channel = _UNSAFE.sub("_", first.channel)
         ref = PackageRef(first.package_type, first.channel, "", settings, "package")
         if isinstance(protocol, Submitted):

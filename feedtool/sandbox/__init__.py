@@ -6,14 +6,12 @@ What it refuses follows from its state and the specification, never from chance.
 Here is what all of it has in common; what it consists of are parts, which the areas declare
 (`feedtool.areas.registry.sandbox_parts`).
 
-Reading order: `core` (a request becomes a response), `route` (what a part is), `state`, `problem`.
+Reading order: `core` (a request becomes a response), `exchange` (what a part is), `state`.
 Ways to run it: `transport` (in-process, for httpx) and `server` (on a port of this machine).
 """
 
 from feedtool.sandbox.core import Sandbox
-from feedtool.sandbox.message import HttpRequest, HttpResponse
-from feedtool.sandbox.route import Part
-from feedtool.sandbox.settings import Quota, SandboxSettings
+from feedtool.sandbox.exchange import HttpRequest, HttpResponse, Part, Quota, SandboxSettings
 from feedtool.sandbox.state import StateUnreadableError
 
 __all__ = [

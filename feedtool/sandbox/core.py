@@ -5,27 +5,41 @@ same state get the same answers, byte for byte.
 """
 
 import logging
+import math
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
 from typing import Self
 
-from feedtool.sandbox.access import (
-    QUOTA_TABLE,
-    check_token,
-    count_request,
+from feedtool.sandbox.arguments import (
     language_of,
     required_header,
 )
-from feedtool.sandbox.message import HttpRequest, HttpResponse
-from feedtool.sandbox.problem import RequestRefused, problem_answer, trace_of
-from feedtool.sandbox.route import Exchange, Part, find_route
-from feedtool.sandbox.settings import SandboxSettings
-from feedtool.sandbox.state import State, latest_moment, stamp
+from feedtool.sandbox.exchange import (
+    Exchange,
+    HttpRequest,
+    HttpResponse,
+    Part,
+    Quota,
+    RequestRefused,
+    SandboxSettings,
+    find_route,
+    problem_answer,
+    trace_of,
+)
+from feedtool.sandbox.state import State, latest_moment, moment_of, stamp
 
 _log = logging.getLogger(__name__)
+
+QUOTA_TABLE = """
+CREATE TABLE IF NOT EXISTS quota(
+  seller TEXT PRIMARY KEY,
+  opened_at TEXT NOT NULL,
+  used INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
 
 
 class Sandbox:
@@ -115,3 +129,34 @@ class Sandbox:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def check_token(request: HttpRequest, settings: SandboxSettings) -> None:
+    """Let the bearer of the token in: 401 for nobody, 403 for one without rights."""
+    scheme, _, token = request.headers.get("authorization", "").strip().partition(" ")
+    known = {settings.token, settings.forbidden_token}
+    if scheme.lower() != "bearer" or token.strip() not in known:
+        raise RequestRefused(
+            401,
+            "The credential is missing or invalid.",
+            headers={"WWW-Authenticate": 'Bearer realm="sandbox"'},
+        )
+    if token.strip() == settings.forbidden_token:
+        raise RequestRefused(403, "The credential does not give access to this resource.")
+
+
+def count_request(db: sqlite3.Connection, quota: Quota, seller: str, now: datetime) -> None:
+    """Count one request, or refuse it with 429 and Retry-After in seconds."""
+    window = timedelta(seconds=quota.seconds)
+    row = db.execute("SELECT opened_at, used FROM quota WHERE seller = ?", (seller,)).fetchone()
+    if row is None or moment_of(row["opened_at"]) + window <= now:
+        db.execute("INSERT OR REPLACE INTO quota VALUES (?, ?, 1)", (seller, stamp(now)))
+        return
+    if row["used"] >= quota.requests:
+        wait = moment_of(row["opened_at"]) + window - now
+        raise RequestRefused(
+            429,
+            f"The quota of {quota.requests} requests in {quota.seconds:g} s is used up.",
+            headers={"Retry-After": str(max(1, math.ceil(wait.total_seconds())))},
+        )
+    db.execute("UPDATE quota SET used = used + 1 WHERE seller = ?", (seller,))

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 LAYOUT = 1
@@ -21,9 +21,6 @@ PATIENCE = 120.0
 """Seconds to wait for another process: as long as the largest package takes to integrate."""
 
 ATTEMPTS = 100
-
-CHUNK = 1000
-"""Rows that are read at a time."""
 
 CLOCK_TABLE = """
 CREATE TABLE IF NOT EXISTS clock(
@@ -107,20 +104,6 @@ class State:
                     self._db.execute("ROLLBACK")
                 raise
 
-    def rows(self, query: str, *values: str | None) -> Iterator[sqlite3.Row]:
-        """All rows of a query, CHUNK at a time: no transaction stays open between them.
-
-        Its parameters are the `id` after which to go on, the values, and how many rows.
-        """
-        after = 0
-        while True:
-            with self.transaction() as db:
-                rows = db.execute(query, (after, *values, CHUNK)).fetchall()
-            yield from rows
-            if len(rows) < CHUNK:
-                return
-            after = rows[-1]["id"]
-
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
@@ -164,3 +147,26 @@ def latest_moment(db: sqlite3.Connection, now: datetime) -> datetime:
         return moment_of(latest)
     db.execute("UPDATE clock SET latest = ?", (text,))
     return now
+
+
+MICROSECOND = timedelta(microseconds=1)
+
+
+def wall() -> datetime:
+    """Real time."""
+    return datetime.now(UTC)
+
+
+def reached_moment(db: sqlite3.Connection, real: datetime) -> datetime:
+    """Sandbox time as the state has it, moved up to where any request has been."""
+    latest, offset = db.execute("SELECT latest, offset_us FROM clock").fetchone()
+    now: datetime = real + offset * MICROSECOND
+    if latest and moment_of(latest) > now:
+        set_clock_offset(db, moment_of(latest) - real)
+        return moment_of(latest)
+    return now
+
+
+def set_clock_offset(db: sqlite3.Connection, offset: timedelta) -> None:
+    """Keep how far sandbox time is ahead of real time."""
+    db.execute("UPDATE clock SET offset_us = ?", (offset // MICROSECOND,))

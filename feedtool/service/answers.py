@@ -1,17 +1,20 @@
-"""The meaning of an answer for the call that it answers. Pure.
+"""The meaning of an answer for the call that it answers, and readers of its body. Pure.
 
 Nothing in the service has an idempotency key, so an answer is of one of six `AnswerKind`s.
 The specification's part "Errors" names 200, 201, 204, 400, 401, 403, 404, 409, 415, 429 and 500;
-what gateways add to them is sorted by whether it proves that nothing took effect.
+what gateways add to them is sorted by whether it proves that nothing took effect. Of a body every
+shape is checked, and none trusted.
 """
 
 import json
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
 
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import plausible_time
@@ -23,8 +26,7 @@ MOST_ERRORS = 100
 """No refusal tells more errors: as many as an upload has offer requests."""
 
 LONGEST_WAIT = 86_400.0
-"""A Retry-After of more seconds counts as a day: no quota is known that is renewed less often, and
-whoever comes back after that can be asked to wait again."""
+"""A Retry-After of more seconds counts as a day: whoever comes back can be asked to wait again."""
 
 LARGEST_REFUSAL = 1024 * 1024
 """Of a refusal of more bytes only the status is shown."""
@@ -117,8 +119,7 @@ def _error(entry: dict[str, Any]) -> str:
 def retry_after(reply: Reply, now: datetime) -> float | None:
     """The seconds that the service asks us to wait, at most LONGEST_WAIT; None if it does not say.
 
-    Both forms of RFC 9110, 10.2.3. A date is compared with the answer's own Date, since the
-    service's clock need not be ours.
+    Both forms of RFC 9110, 10.2.3. A date is by the service's clock, as the answer's own Date is.
     """
     value = reply.headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
@@ -162,3 +163,159 @@ def json_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
+
+
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+ROUTE_NAMES = {"", ".", "..", "offer-packages", "offers-packages"}
+"""Last segments of an address that are no package id."""
+
+LONGEST_ID = 200
+"""No package id of this kind of service is as long, in characters."""
+
+LONGEST_LINK = 8000
+"""No address that is longer is followed; servers refuse such themselves."""
+
+MOST_MESSAGES = 100
+"""No row has more messages than that."""
+
+MOST_ITEMS = 100_000
+"""No page of more is read: the results of a package of the largest size, twice."""
+
+MOST_VALUES = 1_000_000
+"""No answer of more is read: as objects they would take some twenty times the bytes of the text."""
+
+SMALL = 1024 * 1024
+"""An answer about one package is not read when it is larger, in bytes."""
+
+
+class Unreadable(Exception):
+    """A success whose body or headers do not say what they must."""
+
+
+def loads(body: bytes, largest: int | None = None) -> Any:
+    """The JSON of a body, None for an empty one; fractions are Decimal.
+
+    Unreadable for what is no JSON, longer than `largest` bytes, or holds too many values.
+    """
+    if largest is not None and len(body) > largest:
+        raise Unreadable(f"the answer is longer than {largest} bytes")
+    if body.count(b",") > MOST_VALUES:  # a comma stands between any two
+        raise Unreadable(f"the answer holds more than {MOST_VALUES:,} values")
+    try:
+        return json.loads(body, parse_float=Decimal) if body else None
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        raise Unreadable("the answer is no JSON") from error
+
+
+def items_of(reply: Reply, what: str) -> list[Any]:
+    """A page's items, in the wrapper or bare; Unreadable where there is no list of them."""
+    document = loads(reply.body)
+    return listed(document.get("items") if isinstance(document, dict) else document, what)
+
+
+def listed(items: Any, what: str) -> list[Any]:
+    """The same list; Unreadable where it is none, or too long."""
+    if not isinstance(items, list):
+        raise Unreadable(f"the answer holds no list of {what}")
+    if len(items) > MOST_ITEMS:
+        raise Unreadable(f"the answer lists {len(items):,} {what}; the most is {MOST_ITEMS:,}")
+    return items
+
+
+def id_of(document: dict[str, Any]) -> str | None:
+    """The `packageId` of a package's document."""
+    value = document.get("packageId")
+    return _checked_id(text(value)) if isinstance(value, str | int) else None
+
+
+def _checked_id(found: str) -> str | None:
+    is_id = found not in ROUTE_NAMES and found.isprintable() and len(found) <= LONGEST_ID
+    return found if is_id else None
+
+
+def last_segment(address: str) -> str:
+    """The last segment of an address's path, or "" when that is a route's name or nothing."""
+    try:
+        path = urlsplit(address).path if "//" in address else re.split("[?#]", address)[0]
+    except ValueError:
+        return ""
+    return _checked_id(unquote(path.strip().rstrip("/").rpartition("/")[2])) or ""
+
+
+_LINK = re.compile(r'<([^>]*)>((?:[^,"]|"(?:[^"\\]|\\.)*")*)')
+
+
+_PARAMETER = re.compile(r';\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+)))?')
+
+
+def next_link(reply: Reply) -> str | None:
+    """The address of the next page; Unreadable when that is another origin than the page's.
+
+    A token is never sent to another origin, and pages left out unseen would lose results.
+    """
+    for target, parameters in _LINK.findall(reply.headers.get("link", "")):
+        relations = {
+            relation.casefold()
+            for name, quoted, bare in _PARAMETER.findall(parameters)
+            if name.casefold() == "rel"
+            for relation in (quoted or bare).split()
+        }
+        if "next" in relations:
+            return _same_origin(target.strip(), reply.url)
+    return None
+
+
+def _same_origin(target: str, page: str) -> str:
+    try:
+        address = urljoin(page, target)
+        same = origin(address) == origin(page) and urlsplit(address).username is None
+    except ValueError as error:
+        raise Unreadable(f"the link to the next page is no address: {text(target)}") from error
+    if not same:
+        host = text(urlsplit(address).hostname)
+        raise Unreadable(f"the link to the next page leads to another host: {host}")
+    if address == page or len(address) > LONGEST_LINK:
+        raise Unreadable("the link to the next page leads nowhere")
+    return address
+
+
+def origin(address: str) -> tuple[str, str, int | None]:
+    """Scheme, host and port of an address; ValueError for what is none."""
+    parts = urlsplit(address)
+    scheme = parts.scheme.lower()
+    return scheme, (parts.hostname or "").lower(), parts.port or DEFAULT_PORTS.get(scheme)
+
+
+MOST_DIGITS = 18
+"""No amount or quantity has more digits before or behind its point."""
+
+
+_AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
+
+
+def amount(value: Any) -> Decimal | None:
+    """A number, also one that is written as text."""
+    if isinstance(value, str):
+        return Decimal(value) if _AMOUNT.fullmatch(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    number = Decimal(value)
+    is_sane = number.is_zero() or (
+        number.is_finite() and -MOST_DIGITS <= number.adjusted() < MOST_DIGITS
+    )
+    return number if is_sane else None
+
+
+def whole(value: Any) -> int | None:
+    """A number without a fraction."""
+    number = amount(value)
+    return int(number) if number is not None and number == number.to_integral_value() else None
+
+
+def moment(value: Any) -> datetime | None:
+    """A plausible date-time or None; in UTC where it does not say ("What the service does")."""
+    try:
+        return plausible_time(datetime.fromisoformat(value)) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None

@@ -7,29 +7,33 @@ every way of having one is a Token:
     StaticToken         given once
     FileToken           the first line of a file, read for each call
     CommandToken        what a command prints; run again on a 401
-    ClientCredentials   OAuth2, in `oauth`: had again before it ends, and on a 401
+    ClientCredentials   OAuth2: had again before it ends, and on a 401
 
-The first three give a client's secret to the last one too. No message here holds a token, a
-secret or what a command printed, and neither does any exception that one was raised from.
+The first three give a client's secret to the last one too; `what` is the name for messages. None of
+these holds a token, a secret, what a command printed or an endpoint answered, and neither does an
+exception that one was raised from.
 """
 
 import os
+import re
 import shlex
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
+from urllib.parse import urlencode, urlsplit
 
-from feedtool.model.call import Reply
-from feedtool.model.errors import NotAuthorised, UsageProblem
+from feedtool.model.call import Failure, Reply
+from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.service.answers import json_object
 
-LONGEST_WAIT = 60.0
+LONGEST_COMMAND = 60.0
 """The most seconds that a token command may take."""
 
 HTTP_UNAUTHORISED = 401
-
-IS_WINDOWS = os.name == "nt"
 
 
 class Token(Protocol):
@@ -68,7 +72,6 @@ class StaticToken:
     """A token that was given once, on the command line or in the environment."""
 
     def __init__(self, token: str, what: str = TOKEN) -> None:
-        """Take the token, or the secret that `what` calls it."""
         self._token = _checked(token, f"The {what}", what)
 
     def get(self) -> str:
@@ -84,7 +87,6 @@ class FileToken:
     """A token on the first line of a file, which is read for each call."""
 
     def __init__(self, path: Path | str, what: str = TOKEN) -> None:
-        """Read nothing yet; `what` is what messages call it."""
         self._path, self._what = Path(path), what
 
     def get(self) -> str:
@@ -106,11 +108,52 @@ class FileToken:
         return self.get()
 
 
-class CommandToken:
+NoToken: TypeAlias = NotAuthorised | Interrupted
+"""Why there is no token; raised where nothing is its context, which may hold what was read."""
+
+
+class _Renewable:
+    """Of threads that find it stale together one has it anew; all get what that comes to."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._token = ""
+        self._asked = 0
+        """The number of times that it was asked for, and was given or not."""
+        self._failure: NoToken | None = None
+
+    def get(self) -> str:
+        before = self._asked
+        with self._lock:
+            return self._token or self._ask(before)
+
+    def renew(self, stale: str) -> str:
+        before = self._asked
+        with self._lock:
+            return self._ask(before) if self._token == stale else self._token
+
+    def _ask(self, before: int) -> str:
+        """Have it anew, unless a thread has failed to after `before` others were through."""
+        if self._failure is None or self._asked == before:
+            self._failure = None
+            given = self._have()
+            self._asked += 1
+            if isinstance(given, str):
+                self._token = given
+                return given
+            self._failure = given
+        raise type(self._failure)(self._failure.message, self._failure.hint)
+
+    def _have(self) -> str | NoToken:
+        raise NotImplementedError
+
+
+class CommandToken(_Renewable):
     """A token that a command prints on its first line: run at first use, and again on a 401."""
 
     def __init__(self, command: str | Sequence[str], what: str = TOKEN) -> None:
-        """Run nothing yet; `what` is what messages call it. UsageProblem for no command."""
+        """Run nothing yet. UsageProblem for no command."""
+        super().__init__()
         self._what = what
         try:
             self._command = words_of(command) if isinstance(command, str) else list(command)
@@ -118,40 +161,25 @@ class CommandToken:
             raise UsageProblem(f"The {what} command cannot be read: {error}.") from error
         if not self._command:
             raise UsageProblem(f"The {what} command is empty.")
-        self._lock = threading.Lock()
-        self._token = ""
 
-    def get(self) -> str:
-        """The token that the command printed."""
-        with self._lock:
-            return self._token or self._run()
-
-    def renew(self, stale: str) -> str:
-        """Run the command again, unless another thread has done so."""
-        with self._lock:
-            return self._run() if self._token == stale else self._token
-
-    def _run(self) -> str:
+    def _have(self) -> str | NoToken:
         # Its stderr goes where ours goes, so that it may ask for a passphrase there.
         try:
             done = subprocess.run(  # noqa: S603 - the user's own command, and no shell
-                self._command, stdout=subprocess.PIPE, check=True, timeout=LONGEST_WAIT
+                self._command, stdout=subprocess.PIPE, check=True, timeout=LONGEST_COMMAND
             )
             printed = done.stdout.decode()
         except subprocess.CalledProcessError as error:
             why = f"it ended with exit code {error.returncode}"
         except subprocess.TimeoutExpired:
-            why = f"it took longer than {LONGEST_WAIT:g} s"
+            why = f"it took longer than {LONGEST_COMMAND:g} s"
         except UnicodeDecodeError:
             why = "what it prints is no text"
         except OSError as error:
             why = error.strerror or "it cannot be run"
         else:
-            where = f"What the {self._what} command prints"
-            self._token = _first_line(printed, where, self._what)
-            return self._token
-        # Raised here, it has no context, which may hold what was printed.
-        raise NotAuthorised(
+            return _first_line(printed, f"What the {self._what} command prints", self._what)
+        return NotAuthorised(
             f"The {self._what} command {self._command[0]} gives no {self._what}: {why}.",
             f"Run it by hand: it must print the {self._what} on its first line.",
         )
@@ -173,7 +201,7 @@ def _checked(value: str, where: str, what: str) -> str:
     )
 
 
-def words_of(command: str, *, is_windows: bool = IS_WINDOWS) -> list[str]:
+def words_of(command: str, *, is_windows: bool = os.name == "nt") -> list[str]:
     r"""The program and its arguments, split at blanks that are not in quotes.
 
     On Windows a backslash is one, as in `C:\tools\told.exe`; elsewhere it takes the next
@@ -182,3 +210,140 @@ def words_of(command: str, *, is_windows: bool = IS_WINDOWS) -> list[str]:
     if is_windows:
         return [word.strip('"') for word in shlex.split(command, posix=False)]
     return shlex.split(command)
+
+
+# Client credentials (RFC 6749, 4.4). The service's specification says nothing of them; a form that
+# is POSTed to an address and answered by `{access_token, expires_in}` is how services of this
+# family do it. An error that RFC 6749 names is put in words of our own.
+
+MARGIN = timedelta(seconds=90)
+"""So long before its end a token is had anew, but never before half of its life."""
+LONGEST_LIFE = timedelta(days=365)
+IS_TOKEN = re.compile("[!-~]{1,16000}")
+"""RFC 6750, 2.1, loosely: whatever can travel in one header; most servers refuse more."""
+
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+PASSING = {408, 425, 429}
+"""Refusals that pass by themselves, as every 5xx does."""
+GRANTED = 200
+
+ERRORS = {
+    "invalid_client": "it does not know the client id, or this is not its secret",
+    "unauthorized_client": "the client has no right to this kind of token",
+    "unsupported_grant_type": "it gives no tokens for client credentials",
+    "invalid_scope": "the scope is not one that the client may have",
+    "invalid_request": "it finds the request incomplete; it may want a scope or an audience",
+    "invalid_grant": "it does not accept the credentials",
+    "access_denied": "the client has no right to it, perhaps not to this audience",
+}
+"""The errors of RFC 6749, 5.2 (and one that many endpoints add), in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A request for a token, and the address that grants it."""
+
+    url: str
+    client_id: str
+    secret: Token
+    """The source of the client's secret, which is read anew each time."""
+    scope: str | None = None
+    audience: str | None = None
+
+    def __post_init__(self) -> None:
+        """UsageProblem for what is no address, or would have the secret travel in the open."""
+        try:
+            parts = urlsplit(self.url)
+            host, user, _ = parts.hostname, parts.username, parts.port
+        except ValueError:
+            host, user = None, None
+        if not host or user is not None or parts.scheme not in {"http", "https"}:
+            raise UsageProblem(
+                "The token address is no address of a token endpoint.",
+                "It looks like https://host/path, without a user name or a password.",
+            )
+        if parts.scheme == "http" and host not in LOOPBACK:
+            raise UsageProblem(
+                f"The client secret would travel to {host} for everybody to read.",
+                "Give a token address that begins with https://.",
+            )
+
+
+class ClientCredentials(_Renewable):
+    """A token that is asked for at first use, before it ends, and on a 401.
+
+    `post` sends a form to an address, as `client.post_form` does.
+    """
+
+    def __init__(
+        self, grant: Grant, post: Callable[[str, bytes], Reply], now: Callable[[], datetime]
+    ) -> None:
+        super().__init__()
+        self._grant, self._post, self._now = grant, post, now
+        self._host = urlsplit(grant.url).hostname
+        self._ends: datetime | None = None
+        self._renew_at: datetime | None = None
+
+    def get(self) -> str:
+        """The token, a new one when it is about to end; Interrupted where none is to be had now."""
+        before = self._asked
+        with self._lock:
+            now = self._now()
+            if self._token and (self._renew_at is None or now < self._renew_at):
+                return self._token
+            try:
+                return self._ask(before)
+            except Interrupted:
+                if not self._ends or not self._token or now >= self._ends:
+                    raise
+                # It is good for a while yet: use it, and ask again half-way to its end.
+                self._renew_at = now + (self._ends - now) / 2
+                return self._token
+
+    def _have(self) -> str | NoToken:
+        grant, asked_at = self._grant, self._now()
+        fields = {
+            "grant_type": "client_credentials",
+            "client_id": grant.client_id,
+            "client_secret": grant.secret.get(),
+            "scope": grant.scope,
+            "audience": grant.audience,
+        }
+        form = urlencode({name: value for name, value in fields.items() if value}).encode()
+        try:
+            reply = self._post(grant.url, form)
+        except Failure as error:
+            return self._cannot(f"cannot be reached: {error}")
+        if reply.status in PASSING or reply.status // 100 in {1, 5}:
+            return self._cannot(f"gives no token just now (HTTP {reply.status})")
+        document = json_object(reply.body)
+        if reply.status != GRANTED:
+            why = ERRORS.get(str(document.get("error")), "it does not say why")
+            return self._refuses(f"{why} (HTTP {reply.status})")
+        if str(document.get("token_type", "bearer")).casefold() != "bearer":
+            return self._refuses("what it gives is no bearer token")
+        token = document.get("access_token")
+        if not (isinstance(token, str) and IS_TOKEN.fullmatch(token)):
+            return self._cannot("answers what holds no token")
+        life = _life(document.get("expires_in"))
+        self._ends = asked_at + life if life else None
+        self._renew_at = self._ends - min(MARGIN, life / 2) if self._ends and life else None
+        return token
+
+    def _cannot(self, why: str) -> Interrupted:
+        return Interrupted(f"The token endpoint at {self._host} {why}.", "Try again later.")
+
+    def _refuses(self, why: str) -> NotAuthorised:
+        return NotAuthorised(
+            f"The token endpoint at {self._host} gives no token: {why}.",
+            "Look at the token address, the client id and the client secret.",
+        )
+
+
+def _life(value: object) -> timedelta | None:
+    """`expires_in`, in seconds; some endpoints write it as text. None when it says nothing."""
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = float(value[:12])
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 1:
+        return None
+    return timedelta(seconds=min(value, LONGEST_LIFE.total_seconds()))

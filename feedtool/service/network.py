@@ -14,7 +14,7 @@ import ssl
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -42,15 +42,6 @@ WORDS: tuple[tuple[type[BaseException], str], ...] = (
 UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN}
 """Numbers of the system's that say that there is no network, or no way to the host."""
 
-BOTH = (
-    httpcore.TimeoutException,
-    httpcore.NetworkError,
-    httpcore.ProtocolError,
-    httpcore.ProxyError,
-    httpcore.UnsupportedProtocol,
-)
-"""Exceptions of httpcore; httpx has each of them, and those below, under the same name."""
-
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
@@ -64,80 +55,35 @@ class Timeouts:
     """The longest call, from its start to the last byte of its answer."""
 
 
-class Network(httpx.BaseTransport):
-    """Connections to one service, kept open between calls; threads may share it."""
+class Network(httpx.HTTPTransport):
+    """Connections to one service, kept open between calls; threads may share it.
+
+    `longest_call` and `clock` are in seconds; the address decides about the proxy. UsageProblem for
+    a proxy of the environment's that is of no use here.
+    """
 
     def __init__(
-        self,
-        address: str,
-        longest_call: float,
-        clock: Callable[[], float] = time.monotonic,
+        self, address: str, longest_call: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Connect at the first request; the address decides about the proxy.
-
-        `longest_call` and `clock` are in seconds. UsageProblem for a proxy of the environment's
-        that is of no use here.
-        """
-        self._longest, self._clock = longest_call, clock
+        # In the place of httpx's own pool, to which no backend can be given.
         self._end = _End(longest_call, clock)
         self._pool = _pool(httpx.URL(address), _Backend(self._end))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The answer, its body not yet read; raises httpx's exceptions."""
-        self._end.at = self._clock() + self._longest
-        sent = httpcore.Request(
-            method=request.method,
-            url=httpcore.URL(
-                scheme=request.url.raw_scheme,
-                host=request.url.raw_host,
-                port=request.url.port,
-                target=request.url.raw_path,
-            ),
-            headers=request.headers.raw,
-            content=request.stream,
-            extensions=request.extensions,
-        )
-        with _as_httpx():
-            answer = self._pool.handle_request(sent)
-        return httpx.Response(
-            answer.status,
-            headers=answer.headers,
-            stream=_Body(answer.stream),
-            extensions=answer.extensions,
-        )
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._pool.close()
-
-
-class _Body(httpx.SyncByteStream):
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    def __iter__(self) -> Iterator[bytes]:
-        with _as_httpx():
-            yield from self._stream
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-@contextmanager
-def _as_httpx() -> Iterator[None]:
-    try:
-        yield
-    except BOTH as error:
-        raise getattr(httpx, type(error).__name__)(str(error)) from error
+        self._end.begin()
+        return super().handle_request(request)
 
 
 class _End(threading.local):
     """When the call of this thread has to be over. A thread makes one call at a time."""
 
-    at = math.inf
-
     def __init__(self, longest: float, clock: Callable[[], float]) -> None:
         self._longest, self._clock = longest, clock
+        self._at = math.inf
+
+    def begin(self) -> None:
+        self._at = self._clock() + self._longest
 
     @contextmanager
     def limit(self, peer: str, timeout: float | None, late: type[Exception]) -> Iterator[float]:
@@ -146,7 +92,7 @@ class _End(threading.local):
         Failures name the `host:port` and say in plain words what it did: httpcore's own text is
         that of the system's error, or nothing at all.
         """
-        left = self.at - self._clock()
+        left = self._at - self._clock()
         too_long = f"the whole call took longer than {self._longest:g} s"
         if left <= 0:
             raise late(too_long)
@@ -171,22 +117,16 @@ def _describe(peer: str, cause: BaseException | None) -> str:
     return f"the connection to {peer} failed" + (f": {os.strerror(number)}" if number else "")
 
 
-class _Backend(httpcore.NetworkBackend):
+class _Backend(httpcore.SyncBackend):
     def __init__(self, end: _End) -> None:
         self._end = end
-        self._real = httpcore.SyncBackend()
 
     def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
+        self, host: str, port: int, timeout: float | None = None, *more: Any, **options: Any
     ) -> httpcore.NetworkStream:
         peer = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         with self._end.limit(peer, timeout, httpcore.ConnectTimeout) as wait:
-            stream = self._real.connect_tcp(host, port, wait, local_address, socket_options)
+            stream = super().connect_tcp(host, port, wait, *more, **options)
         return _Stream(stream, self._end, peer)
 
 

@@ -5,12 +5,13 @@ a workbook of ours or a CSV. What other rooms use is imported from here, from `s
 from `sheets.fill`.
 
 Reading order of `read`: `file_format` decides what a file is; `package` and `workbook` open a
-workbook; `xlsx` reads its sheets in chunks (`xml_chunks`), by pattern (`row_regex`) where that is
-proven to be safe and by a parser (`sheet_parser`) elsewhere; `csv_source` reads CSV (`csv_dialect`
-proves its quotation marks). All come out as `feedtool.model.cells.Block`.
+workbook; `xlsx` reads its sheets in chunks (`xml_chunks`), by pattern or by a parser
+(`sheet_rows`); `csv_source` reads CSV (`csv_dialect` proves its quotation marks). All come out as
+`feedtool.model.cells.Block`.
 """
 
 from feedtool.model.limits import ReadingLimits
+from feedtool.sheets.atomic_write import NotAsWritten
 from feedtool.sheets.read.errors import (
     CorruptXml,
     CorruptZip,
@@ -23,20 +24,19 @@ from feedtool.sheets.read.errors import (
     ZipDuplicateMember,
 )
 from feedtool.sheets.read.file_format import open_source
-from feedtool.sheets.read.keyed_sheet import HEADER, KeyedLine, KeyedSheet, decode
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
 from feedtool.sheets.read.source import (
+    HEADER,
     HeadRow,
-    MergedArea,
+    KeyedLine,
+    KeyedSheet,
     Notice,
     Sheet,
     Source,
-    first_rows,
-    rows_after,
+    decode,
 )
 from feedtool.sheets.read.workbook import SheetEntry
 from feedtool.sheets.read.xml_parser import hardened_parser, parse
-from feedtool.sheets.read_back import NotAsWritten
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -48,7 +48,6 @@ __all__ = [
     "HeadRow",
     "KeyedLine",
     "KeyedSheet",
-    "MergedArea",
     "NotAWorkbook",
     "NotAsWritten",
     "Notice",
@@ -62,10 +61,8 @@ __all__ = [
     "ZipDuplicateMember",
     "ZipPackage",
     "decode",
-    "first_rows",
     "hardened_parser",
     "open_source",
     "parse",
     "part_key",
-    "rows_after",
 ]

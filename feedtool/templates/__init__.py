@@ -5,7 +5,7 @@ open behind them, and a hidden `_lists` holds the ranges of the dropdowns. The w
 with its kind, so that it is recognised when it comes back filled.
 
 Reading order: `contents` says what a template holds, `workbook` draws it with `guide` in front,
-`rows` writes rows into it; `limits` and `look` are what these share.
+`rows` writes rows into it, all within the `limits` of spreadsheet programs.
 """
 
 from pathlib import Path

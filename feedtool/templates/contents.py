@@ -4,19 +4,39 @@ What is required is not declared twice: the feed is asked which keys a row must 
 of them it no longer asks for once another one is filled.
 """
 
+from decimal import Decimal
+from typing import Literal
+
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Choice, Condition
-from feedtool.feeds.columns.number import Number
-from feedtool.feeds.feed import ACTION, CHANNEL, LANGUAGES, Feed, Row, SheetColumns
-from feedtool.feeds.template import Basis, Contents, Field, Language, Need
+from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
+from feedtool.feeds.columns.text import Gtin, Text
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row, SheetColumns
+from feedtool.feeds.template import (
+    LANGUAGES,
+    TEXT,
+    Basis,
+    CellEntry,
+    Contents,
+    Field,
+    Language,
+    Limit,
+    Need,
+    choice_width,
+)
 from feedtool.model.header import CellType, Column
-from feedtool.model.settings import AccountSettings, Context
+from feedtool.model.settings import AccountSettings, Bounds, Context
 from feedtool.model.translation import Translate, translation
-from feedtool.templates.entry import entry_of
-from feedtool.templates.look import texts
 
 SPLITTING = frozenset((ACTION, CHANNEL))
 """Columns that few sheets need: they make several packages of one."""
+
+PERCENT = Decimal(100)
+
+
+def texts(language: Language) -> Translate:
+    """The translator of the texts of all templates."""
+    return translation("feedtool.templates", language)
 
 
 def contents_of(feed: Feed, basis: Basis) -> Contents:
@@ -25,9 +45,7 @@ def contents_of(feed: Feed, basis: Basis) -> Contents:
     Raises:
         UsageProblem: the columns depend on categories, and none of them can be had.
     """
-    if feed.template is not None:
-        return feed.template(basis)
-    return plain_contents(feed, basis)
+    return feed.template(basis) if feed.template else plain_contents(feed, basis)
 
 
 def plain_contents(feed: Feed, basis: Basis) -> Contents:
@@ -90,15 +108,14 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
                 entry_of(column.type, label, choices, language, dialect),
                 _example(column, language),
                 need,
-                _requirement(need, [labels[key] for key in others], language),
+                _requirement(need, [labels[key] for key in others], texts(language)),
                 is_folded=column.key in folded,
             )
         )
     return tuple(fields)
 
 
-def _requirement(need: Need, others: list[str], language: Language) -> str:
-    _ = texts(language)
+def _requirement(need: Need, others: list[str], _: Translate) -> str:
     requirements = {
         Need.ALWAYS: _("Yes"),
         Need.EITHER: _("Yes, this one or: {others}"),
@@ -156,22 +173,72 @@ def _example(column: Column, language: Language) -> str:
     """The example as it is typed in the language's country."""
     if isinstance(column.type, Number) and language != "en":
         return column.example.replace(".", ",")
-    if isinstance(column.type, Condition):
-        return _condition(column.type, column.example, language)
-    return column.example
+    return _shown(column.type, column.example, language)
 
 
 def _choices(cell_type: CellType, language: Language, dialect: AccountSettings) -> tuple[str, ...]:
-    """The values of a choice; a condition by its label, which the reader knows as well."""
     if not isinstance(cell_type, Choice):
         return ()
     allowed = cell_type.allowed(ColumnReader(cell_type, Context(dialect)))
-    if isinstance(cell_type, Condition):
-        return tuple(_condition(cell_type, value, language) for value in allowed)
-    return tuple(map(str, allowed))
+    return tuple(_shown(cell_type, str(value), language) for value in allowed)
 
 
-def _condition(condition: Condition, value: str, language: Language) -> str:
-    """A condition's label; a seller's own condition has none and stands for itself."""
-    labels = condition.values.get(value)
+def _shown(cell_type: CellType, value: str, language: Language) -> str:
+    """A condition by its label, which the reader knows as well; a seller's own has none."""
+    labels = cell_type.values.get(value) if isinstance(cell_type, Condition) else None
     return labels[LANGUAGES.index(language)] if labels else value
+
+
+# The entries of cells: a help for whoever types. Pasting passes them by, so nothing relies on them.
+
+
+def entry_of(
+    cell_type: CellType,
+    label: str,
+    choices: tuple[str, ...],
+    language: Language,
+    dialect: AccountSettings,
+) -> CellEntry:
+    """The entries of a feed's column, by its type; text keeps the zeros of identifiers."""
+    number_format, width = "General", 20.0
+    match cell_type:
+        case Gtin():
+            number_format, width = TEXT, 18
+        case Text():
+            number_format, width = TEXT, 24
+        case Choice():
+            return CellEntry("General", choice_width((label, *choices)), Limit("list"), choices)
+        case Money():
+            number_format, width = "0.00##", 15  # a third decimal is refused, so it must be seen
+        case Number():
+            number_format, width = "0" if isinstance(cell_type, Whole) else "General", 15
+    limit = _limit(cell_type, texts(language), dialect.bounds)
+    return CellEntry(number_format, width, limit)
+
+
+def _limit(cell_type: CellType, _: Translate, bounds: Bounds) -> Limit | None:
+    """The limit of a column's type, and what is said when it refuses."""
+
+    def between(kind: Literal["whole", "decimal"], most: Decimal | int, text: str) -> Limit:
+        least = getattr(cell_type, "least", None) or Decimal(0)
+        text = text.format(least=least, most=most)
+        return Limit(kind, text, "between", (str(least), str(most)))
+
+    match cell_type:
+        case Rate():
+            text = _("A rate from {least} to {most}: type 20 for 20%.")
+            return between("decimal", cell_type.most or PERCENT, text)
+        case Days():
+            text = _("A whole number of days from {least} to {most}.")
+            return between("whole", bounds.longest_preparation, text)
+        case Whole():
+            text = _("A whole number, {least} or more.")
+            return between("whole", cell_type.most or bounds.highest_quantity, text)
+        case Number(above=Decimal() as above):
+            refusal = _("A number above {bound}, with two decimals at most.").format(bound=above)
+            return Limit("decimal", refusal, "greaterThan", (str(above),))
+        case Number(least=Decimal() as least):
+            text = _("A number not below {bound}, with two decimals at most.")
+            return Limit("decimal", text.format(bound=least), "greaterThanOrEqual", (str(least),))
+        case _:
+            return None

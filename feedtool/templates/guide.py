@@ -1,11 +1,77 @@
-"""The two sheets in front: how to fill the template, and what belongs in each column."""
+"""The two sheets in front: how to fill the template, and what belongs in each column.
 
+With the colours, fonts and typesetting that they share with the sheet to fill.
+"""
+
+import re
+from math import ceil
+
+from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.feeds.template import Contents, Field, Language, Need
-from feedtool.templates import limits, look
-from feedtool.templates.look import texts, typeset
+from feedtool.templates import limits
+from feedtool.templates.contents import texts
+
+NAVY = "1F3864"
+BLUE = "2F5597"
+PALE = "D9E2F3"
+GREY = "7F7F7F"
+FACE = "Calibri"
+
+
+def _fill(colour: str) -> PatternFill:
+    return PatternFill("solid", fgColor=colour)
+
+
+HEADER_FILLS = {
+    Need.ALWAYS: _fill(NAVY),
+    Need.UNLESS: _fill(NAVY),
+    Need.EITHER: _fill(BLUE),
+    Need.RECOMMENDED: _fill(BLUE),
+    Need.NEVER: _fill(PALE),
+}
+LIGHT_ON_DARK = Font(FACE, 11, bold=True, color="FFFFFF")
+DARK_ON_LIGHT = Font(FACE, 11, bold=True, color=NAVY)
+HEADER_ALIGNMENT = Alignment(horizontal="left", vertical="center", wrap_text=True)
+HEADER_GAP = Border(right=Side("thin", color="FFFFFF"))
+"""Keeps neighbours of one colour apart."""
+
+EXAMPLE_FONT = Font(FACE, 10, italic=True, color=GREY)
+KEY_FONT = Font(FACE, 8, color=GREY)
+KEY_FILL = _fill("F2F2F2")
+LINE = Border(bottom=Side("thin", color="BFBFBF"))
+
+TITLE_FONT = Font(FACE, 18, bold=True, color=NAVY)
+SECTION_FONT = Font(FACE, 12, bold=True, color=NAVY)
+CODE_FONT = Font("Consolas", 10, color=NAVY)
+KIND_FONT = Font(FACE, 11, color=GREY)
+PLAIN_FONT = Font(FACE, 11)
+STRONG_FONT = Font(FACE, 11, bold=True)
+BODY = Alignment(vertical="top", wrap_text=True)
+
+LINE_HEIGHT = 15.5
+"""Points. Not every program finds the height of a row by itself, so heights are reckoned."""
+
+
+def header_font(need: Need) -> Font:
+    """Readable on the fill of a column's header."""
+    return DARK_ON_LIGHT if need is Need.NEVER else LIGHT_ON_DARK
+
+
+def _height(text: str, width: float) -> float:
+    """The height of a text in a column of so many characters."""
+    return LINE_HEIGHT * sum(max(1, ceil(len(line) / width)) for line in text.split("\n"))
+
+
+_FRENCH_BLANKS = re.compile(r"(?<=«) | (?=[:;?!»%])")
+
+
+def typeset(text: str, language: Language) -> str:
+    """French sets its double signs off by a blank that must not end a line."""
+    return _FRENCH_BLANKS.sub("\u00a0", text) if language == "fr" else text
+
 
 INSTRUCTIONS_WIDTHS = {"A": 42, "B": 88}
 FIELDS_WIDTHS = {"A": 36, "B": 40, "C": 50, "D": 20, "E": 36, "F": 50}
@@ -20,8 +86,8 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
     """Says what the workbook is for, how it is filled and how it is sent."""
     language = contents.language
     _ = texts(language)
-    limits.put(sheet, 1, 1, contents.title).font = look.TITLE_FONT
-    limits.put(sheet, 2, 1, contents.kind).font = look.KIND_FONT
+    limits.put(sheet, 1, 1, contents.title).font = TITLE_FONT
+    limits.put(sheet, 2, 1, contents.kind).font = KIND_FONT
     _paragraph(sheet, contents.about, language)
     for heading, rows in contents.facts:
         _section(sheet, heading)
@@ -45,7 +111,7 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
     for command, effect in effects.items():
         name = contents.file or f"{contents.kind}.xlsx"
         _pair(sheet, f"feedtool {command} {name}", effect, language)
-        sheet.cell(sheet.max_row, 1).font = look.CODE_FONT
+        sheet.cell(sheet.max_row, 1).font = CODE_FONT
     _section(sheet, _("Colours of the header"))
     _legend(sheet, contents)
     _set_widths(sheet, INSTRUCTIONS_WIDTHS)
@@ -53,16 +119,15 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
 
 
 def _section(sheet: Worksheet, heading: str) -> None:
-    limits.put(sheet, sheet.max_row + 2, 1, heading).font = look.SECTION_FONT
+    limits.put(sheet, sheet.max_row + 2, 1, heading).font = SECTION_FONT
 
 
 def _paragraph(sheet: Worksheet, text: str, language: Language) -> None:
     """One text over both columns; a merged cell does not grow, so its height is reckoned."""
     row = sheet.max_row + 1
-    limits.put(sheet, row, 1, typeset(text, language)).alignment = look.BODY
+    limits.put(sheet, row, 1, typeset(text, language)).alignment = BODY
     sheet.merge_cells(start_row=row, start_column=1, end_row=row, end_column=2)
-    height = look.LINE_HEIGHT * look.lines(text, sum(INSTRUCTIONS_WIDTHS.values()))
-    limits.raise_row(sheet, row, height)
+    limits.raise_row(sheet, row, _height(text, sum(INSTRUCTIONS_WIDTHS.values())))
 
 
 def _pair(sheet: Worksheet, left: str, right: str, language: Language) -> None:
@@ -78,7 +143,7 @@ def _legend(sheet: Worksheet, contents: Contents) -> None:
         if shown:
             _pair(sheet, shown.title, meaning, contents.language)
             cell = sheet.cell(sheet.max_row, 1)
-            cell.fill, cell.font = look.HEADER_FILLS[need], look.header_font(need)
+            cell.fill, cell.font = HEADER_FILLS[need], header_font(need)
 
 
 def fill_fields(sheet: Worksheet, contents: Contents) -> None:
@@ -87,8 +152,8 @@ def fill_fields(sheet: Worksheet, contents: Contents) -> None:
     headings = (_("Column"), _("Required"), _("What belongs in it"), _("Example"), _("Choices"))
     for column, heading in enumerate((*headings, _("Technical name")), start=1):
         cell = limits.put(sheet, 1, column, heading)
-        cell.fill, cell.font = look.HEADER_FILLS[Need.ALWAYS], look.LIGHT_ON_DARK
-        cell.alignment = look.HEADER_ALIGNMENT
+        cell.fill, cell.font = HEADER_FILLS[Need.ALWAYS], LIGHT_ON_DARK
+        cell.alignment = HEADER_ALIGNMENT
     for row, field in enumerate(contents.fields, start=2):
         _describe(sheet, row, field, contents.language)
     _set_widths(sheet, FIELDS_WIDTHS)
@@ -98,32 +163,27 @@ def fill_fields(sheet: Worksheet, contents: Contents) -> None:
 
 
 def _describe(sheet: Worksheet, row: int, field: Field, language: Language) -> None:
-    texts = (
+    """One choice a line; of very many the first, and how many there are."""
+    choices = field.choices
+    if len(choices) > MOST_LISTED:
+        more = texts(language)("… {count} in all: see the dropdown").format(count=len(choices))
+        choices = (*choices[: MOST_LISTED - 1], more)
+    cells = (
         field.title,
         typeset(field.requirement or field.help, language),
         typeset(field.help, language),
         field.example,
-        _listed(field.choices, language),
+        "\n".join(choices),
         field.key,
     )
-    for column, text in enumerate(texts, start=1):
+    for column, text in enumerate(cells, start=1):
         cell = limits.put(sheet, row, column, text)
-        cell.alignment, cell.border, cell.number_format = look.BODY, look.LINE, "@"
-        cell.font = look.PLAIN_FONT
+        cell.alignment, cell.border, cell.number_format = BODY, LINE, "@"
+        cell.font = PLAIN_FONT
     if field.need is not Need.NEVER:
-        sheet.cell(row, 1).font = look.STRONG_FONT
-    sheet.cell(row, TECHNICAL_NAME).font = look.KEY_FONT
-    lines = map(look.lines, texts[:-1], FIELDS_WIDTHS.values())
-    limits.raise_row(sheet, row, look.LINE_HEIGHT * max(lines))
-
-
-def _listed(choices: tuple[str, ...], language: Language) -> str:
-    """One choice a line; of very many the first, and how many there are."""
-    if len(choices) <= MOST_LISTED:
-        return "\n".join(choices)
-    text = texts(language)("… {count} in all: see the dropdown")
-    more = text.format(count=len(choices))
-    return "\n".join((*choices[: MOST_LISTED - 1], more))
+        sheet.cell(row, 1).font = STRONG_FONT
+    sheet.cell(row, TECHNICAL_NAME).font = KEY_FONT
+    limits.raise_row(sheet, row, max(map(_height, cells[:-1], FIELDS_WIDTHS.values())))
 
 
 def _set_widths(sheet: Worksheet, widths: dict[str, int]) -> None:

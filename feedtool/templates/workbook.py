@@ -16,11 +16,10 @@ from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.xml.constants import ARC_CORE
 from openpyxl.xml.functions import tostring
 
-from feedtool.feeds.template import Contents, Field, Need
-from feedtool.templates import limits, look
-from feedtool.templates.entry import rule_of
-from feedtool.templates.guide import fill_fields, fill_instructions, fit_to_page
-from feedtool.templates.look import texts, typeset
+from feedtool.feeds.template import CellEntry, Contents, Field, Language, Need
+from feedtool.templates import guide, limits
+from feedtool.templates.contents import texts
+from feedtool.templates.guide import typeset
 
 FORMAT_VERSION = "1"
 """Of the template's layout, so that a later feedtool can tell an old one."""
@@ -50,8 +49,8 @@ def build(contents: Contents, *further: Contents) -> Workbook:
         workbook.create_sheet(limits.sheet_name(each.sheet, taken))
     lists = workbook.create_sheet(LISTS)
     lists.sheet_state = "hidden"
-    fill_instructions(instructions, contents)
-    fill_fields(explained, contents)
+    guide.fill_instructions(instructions, contents)
+    guide.fill_fields(explained, contents)
     for sheet, each in zip(workbook.worksheets[2:-1], filled, strict=True):
         names = _fill_lists(workbook, lists, each.fields)
         if each.has_example:
@@ -59,7 +58,12 @@ def build(contents: Contents, *further: Contents) -> Workbook:
         _fill_header(sheet, each)
         _shape_columns(sheet, each.fields)
         _guard_entries(sheet, each, names)
-    _open_on(workbook, workbook.worksheets[2], FIRST_ROW + contents.has_example)
+    # Whoever opens the workbook sees the sheet to fill, its first cell chosen.
+    workbook.active = opened = workbook.worksheets[2]
+    for sheet in workbook.worksheets:
+        sheet.sheet_view.tabSelected = sheet is opened
+    for pane in opened.sheet_view.selection:
+        pane.activeCell = pane.sqref = f"A{FIRST_ROW + contents.has_example}"
     _stamp(workbook, contents)
     return workbook
 
@@ -103,8 +107,8 @@ def _fill_example(sheet: Worksheet, contents: Contents) -> None:
         if column == 1:
             text = texts(contents.language)("Example: {example}").format(example=text)
         cell = limits.put(sheet, EXAMPLE_ROW, column, text)
-        cell.font, cell.alignment, cell.number_format = look.EXAMPLE_FONT, look.BODY, "@"
-    limits.raise_row(sheet, EXAMPLE_ROW, 2 * look.LINE_HEIGHT)
+        cell.font, cell.alignment, cell.number_format = guide.EXAMPLE_FONT, guide.BODY, "@"
+    limits.raise_row(sheet, EXAMPLE_ROW, 2 * guide.LINE_HEIGHT)
 
 
 def _fill_header(sheet: Worksheet, contents: Contents) -> None:
@@ -118,16 +122,16 @@ def _fill_header(sheet: Worksheet, contents: Contents) -> None:
     sheet.freeze_panes = f"{contents.first_unfrozen}{FIRST_ROW + above}"
     sheet.print_title_rows = f"{LABEL_ROW + above}:{KEY_ROW + above}"
     if len(contents.fields) <= MOST_ON_PAGE:
-        fit_to_page(sheet)
+        guide.fit_to_page(sheet)
 
 
 def put_header(sheet: Worksheet, column: int, field: Field, need: Need, above: int = 0) -> None:
     """The two cells above a column, in the colours of its need, with so many rows above them."""
     label = limits.put(sheet, LABEL_ROW + above, column, field.title)
-    label.fill, label.font = look.HEADER_FILLS[need], look.header_font(need)
-    label.alignment, label.border = look.HEADER_ALIGNMENT, look.HEADER_GAP
+    label.fill, label.font = guide.HEADER_FILLS[need], guide.header_font(need)
+    label.alignment, label.border = guide.HEADER_ALIGNMENT, guide.HEADER_GAP
     key = limits.put(sheet, KEY_ROW + above, column, field.key)
-    key.font, key.fill, key.border = look.KEY_FONT, look.KEY_FILL, look.LINE
+    key.font, key.fill, key.border = guide.KEY_FONT, guide.KEY_FILL, guide.LINE
 
 
 def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
@@ -149,7 +153,7 @@ def _guard_entries(sheet: Worksheet, contents: Contents, names: Mapping[str, str
     label, first = LABEL_ROW + contents.has_example, FIRST_ROW + contents.has_example
     lettered = [(get_column_letter(at), field) for at, field in enumerate(contents.fields, 1)]
     for letter, field in lettered:
-        rule = rule_of(field.entry, names.get(field.key, ""), contents.language)
+        rule = _rule_of(field.entry, names.get(field.key, ""), contents.language)
         if contents.prompts_cells:
             rule = rule or DataValidation(allowBlank=True)
             _prompt(rule, field, contents)
@@ -163,6 +167,27 @@ def _guard_entries(sheet: Worksheet, contents: Contents, names: Mapping[str, str
         limits.add_rule(sheet, hint)
 
 
+def _rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidation | None:
+    """The rule of a column, None where anything may be typed; `choices` names its range."""
+    limit = entry.limit
+    if limit is None:
+        return None
+    _ = texts(language)
+    first, second = (*limit.bounds, None, None)[:2]
+    rule = DataValidation(
+        limit.type,
+        operator=limit.operator,
+        formula1=choices if limit.type == "list" else first,
+        formula2=second,
+        allowBlank=True,
+        showErrorMessage=limit.is_strict,
+    )
+    if limit.is_strict:
+        rule.errorTitle = typeset(_("This value is not possible"), language)
+        rule.error = typeset(limit.refusal or _("Please choose a value from the list."), language)
+    return rule
+
+
 def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
     """Shows a column's hint on the cells of a rule, its example on a line of its own."""
     language, hint = contents.language, field.hint or field.help
@@ -171,15 +196,6 @@ def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
     rule.showInputMessage = True
     rule.promptTitle = typeset(field.label, language)
     rule.prompt = typeset(hint.rstrip(), language)
-
-
-def _open_on(workbook: Workbook, sheet: Worksheet, row: int) -> None:
-    """Whoever opens the workbook sees the sheet to fill, its first cell chosen."""
-    workbook.active = workbook.index(sheet)
-    for other in workbook.worksheets:
-        other.sheet_view.tabSelected = other is sheet
-    for pane in sheet.sheet_view.selection:
-        pane.activeCell = pane.sqref = f"A{row}"
 
 
 def _stamp(workbook: Workbook, contents: Contents) -> None:

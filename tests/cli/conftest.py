@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.offers.sandbox.records import applied_requests, stored_offers
 from feedtool.areas.products.catalog import Brand, Category, Property
 from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.products.catalog.model import Validators
@@ -22,6 +21,7 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.server import serving
+from tests.areas.offers.sandbox.records import applied_requests, stored_offers
 from tests.catalogues import AT, SERVICE
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -127,7 +127,7 @@ def catalogue(synced: Path) -> Path:
 def bring(
     categories: Iterable[Category],
     brands: Iterable[Brand],
-    properties: dict[str, Iterable[Property]],
+    properties: Mapping[str, Iterable[Property]],
     *,
     language: str = "en",
     service: str = SERVICE,
@@ -138,14 +138,17 @@ def bring(
     home.mkdir(exist_ok=True)
     with Cache(home / FILE) as cache:
         key = cache.begin(service, language, (), AT).catalog
-        cache.save_categories(key, categories)
-        cache.save_brands(key, brands)
+        cache.save(key, categories)
+        cache.save(key, brands)
         for code, listed in properties.items():
             cache.save_properties(key, code, list(listed), Validators(), AT)
         if is_whole:
-            references = (frozenset(item.reference for item in of) for of in (categories, brands))
-            cache.finish(key, *references, AT)
+            cache.finish(key, references(categories), references(brands), AT)
     return home
+
+
+def references(listed: Iterable[Category | Brand]) -> frozenset[str]:
+    return frozenset(item.reference for item in listed)
 
 
 @pytest.fixture

@@ -67,8 +67,9 @@ def test_an_export_tells_what_others_have_done(feedtool: Feedtool, sent: Path) -
     assert feedtool(*exporting).code == 0
     assert feedtool("submit", sent, *CHANGED, *elsewhere).statuses == ["Unchanged"] * 2
     STATE.unlink()
-    exporting = ("export", "offers", "--sandbox", "--out", "back.csv", "--yes")
-    assert feedtool(*exporting).code == 9, "that there is nothing is remembered too"
+    assert feedtool("export offers --sandbox --out back.csv --yes").code == 9, (
+        "that there is nothing is remembered too"
+    )
     assert feedtool("submit", sent, *CHANGED).statuses == ["Integrated"] * 2
 
 

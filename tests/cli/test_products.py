@@ -21,7 +21,7 @@ Answers = dict[int, tuple[str, str, str]]
 
 @pytest.fixture
 def home() -> Path:
-    return bring(CATEGORIES, BRANDS, dict(PROPERTIES))
+    return bring(CATEGORIES, BRANDS, PROPERTIES)
 
 
 def test_without_a_catalogue_it_says_how_to_bring_one(feedtool: Feedtool, files: Files) -> None:
@@ -55,7 +55,7 @@ def test_the_profiles_service_is_the_one_that_counts(feedtool: Feedtool, files: 
 def test_the_language_of_the_catalogue(
     feedtool: Feedtool, files: Files, asked: str, language: str
 ) -> None:
-    bring(CATEGORIES, BRANDS, dict(PROPERTIES), language="fr")
+    bring(CATEGORIES, BRANDS, PROPERTIES, language="fr")
     files.csv(product(language=""))
     assert feedtool(f"submit offers.csv --dry-run --requests out {asked}").code == 0
     (sent,) = json.loads(Path("out/offers.csv/batch-001.json").read_bytes())["products"]

@@ -11,14 +11,14 @@ from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import who
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from tests.cli.conftest import STATE, Feedtool
 from tests.conftest import Files, offer
 
 
 def leap(**passed: float) -> None:
     """Time passes in the embedded sandbox."""
-    with closing(mount(sandbox_parts(), STATE)) as transport:
+    with closing(SandboxTransport(sandbox_parts(), STATE)) as transport:
         transport.sleep(timedelta(**passed).total_seconds())
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.sandbox import server
-from feedtool.sandbox.settings import Quota, SandboxSettings
+from feedtool.sandbox.exchange import Quota, SandboxSettings
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox
+from tests.areas.offers.sandbox.records import applied_requests
 from tests.cli.conftest import Feedtool
 from tests.conftest import offer, table
 

@@ -72,6 +72,7 @@ def assert_only_ours_differs(source: Path, copy: Path, plan: Plan) -> None:
         names = [info.filename for info in old.infolist()]
         copied = [info.filename for info in new.infolist()]
         assert copied[: len(names)] == names
+        assert new.comment == old.comment
         added = copied[len(names) :]
         may_change = {sheet, *book.small_parts(), book.sheets.get(SUMMARY)}
         assert [name for name in added if "sheet" not in name and "styles" not in name] == []
@@ -102,7 +103,6 @@ class Book:
         related = self._relations(self.workbook_rels)
         styles = (target for kind, target, _ in related if kind == "styles")
         self.styles = next((target for target in styles if target in self._names), None)
-        self.app = next((target for kind, target, _ in root if kind == "extended-properties"), "")
         parts = {ident: target for _, target, ident in related}
         self.sheets = {
             sheet.get("name") or "": parts[_relation_of(sheet)]
@@ -112,7 +112,7 @@ class Book:
 
     def small_parts(self) -> set[str | None]:
         """The other parts that a copy may change."""
-        return {self.types, self.workbook, self.workbook_rels, self.styles, self.app}
+        return {self.types, self.workbook, self.workbook_rels, self.styles}
 
     def _parsed(self, key: str) -> Element:
         return etree.fromstring(self._package.read(self._names[key]))

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.ledger import Phase
@@ -15,7 +15,7 @@ from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
-from feedtool.sandbox.settings import Quota
+from feedtool.sandbox.exchange import Quota
 from tests.conftest import gtin
 from tests.delivery.conftest import START, Scene, offer, product, quick
 from tests.delivery.test_products import post, reports

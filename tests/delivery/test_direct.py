@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,12 +11,13 @@ import pytest
 from feedtool.delivery import plan
 from feedtool.delivery.direct import NEXT, NOT_READABLE, NOT_SHOWN
 from feedtool.delivery.engine import deliver
-from feedtool.feeds.delivery import Act, DeliveryRoute, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Ledger, Package, Phase
 from feedtool.model.call import READ, STAGED, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.nouns import Item, Message, Status
 from tests import decisions_drawn
+from tests.areas.toy.feeds import FEED
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SAID = Message("", "It was there already.")
@@ -124,7 +125,7 @@ def begin(
     repeat: Repeat = Repeat.TRACED,
     items: Sequence[Item] | None = None,
 ) -> int:
-    routes = {"Ship": DeliveryRoute(protocol(repeat))}
+    routes = {"Ship": replace(FEED, delivery=protocol(repeat))}
     run = ledger.start_run(now=START, seller="S", service="https://service.example/v2")
     items = items or [item(row, row) for row in range(2, rows + 2)]
     ledger.add_file(run, plan.uploads(items, routes), path="a", sha256="", kind="ship")
@@ -139,7 +140,7 @@ def go_on(
     *,
     only_fetch: bool = False,
 ) -> list[tuple[str, tuple[Message, ...]]]:
-    routes = {"Ship": DeliveryRoute(protocol(repeat))}
+    routes = {"Ship": replace(FEED, delivery=protocol(repeat))}
     deliver(
         ledger,
         run,

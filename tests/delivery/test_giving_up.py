@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.delivery.deadlines import Clock
-from feedtool.delivery.giving_up import end_of, may_be_applied
+from feedtool.delivery.deadlines import Clock, end_of, may_be_applied
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model.nouns import Status
 

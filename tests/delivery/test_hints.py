@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
-from feedtool.delivery.dependencies import ADVICE, Dependencies
+from feedtool.delivery.plan import ADVICE, Dependencies
 from feedtool.model.nouns import Item, Message, RowResult, Status
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Refused
 from tests.conftest import planned

@@ -10,14 +10,13 @@ from feedtool.areas.offers.delivery import ask_offers
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, OfferState
 from feedtool.areas.registry import load
-from feedtool.delivery.lookup import resolutions, unaskable
 from feedtool.delivery.steps import DeliverySettings
-from feedtool.delivery.transition import TransitionContext
+from feedtool.delivery.transition import TransitionContext, resolutions, unaskable
 from feedtool.feeds.delivery import PackageRef
 from feedtool.ledger import Package, Phase, Resolution
-from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.call import LONGEST_LIST
-from feedtool.model.nouns import LookupRow, Message, Status
+from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings
 
 CREATED = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -61,11 +60,11 @@ def package(kind: str = PackageType.UPSERT, **more: Any) -> Package:
 
 def row(
     reference: str = "A", product: str = f"{GTIN}||New", sends: int = 0, **more: Any
-) -> LookupRow:
-    return LookupRow(3, reference, product, json.dumps(ASKED | more).encode(), sends)
+) -> PendingRow:
+    return PendingRow(3, reference, product, sends, body=json.dumps(ASKED | more).encode())
 
 
-def fate(of: Package, sought: LookupRow, *offers: Offer, link: str | None = None) -> Resolution:
+def fate(of: Package, sought: PendingRow, *offers: Offer, link: str | None = None) -> Resolution:
     (found,) = resolutions(of, [sought], OffersPage(list(offers), link), NOW)
     return found
 
@@ -200,7 +199,7 @@ def test_every_fate_but_a_further_package_says_why() -> None:
 # Which offers are asked for.
 
 
-def asked(rows: list[LookupRow]) -> tuple[Sequence[LookupRow], dict[str, list[str]]]:
+def asked(rows: list[PendingRow]) -> tuple[Sequence[PendingRow], dict[str, list[str]]]:
     """The rows of the next call, and the lists that it asks for."""
     found = ask_offers(REF, rows)
     if found is None:
@@ -228,7 +227,7 @@ def test_a_reference_that_no_list_can_hold_goes_by_its_gtin(reference: str) -> N
 def test_what_cannot_be_asked_for_is_unknown(product: str) -> None:
     rows = [row("a,b", product)]
     assert asked(rows) == ((), {})
-    assert [(found.row, found.status) for found in unaskable(rows, NOW.route)] == [(3, UNKNOWN)]
+    assert [(found.row, found.status) for found in unaskable(rows, NOW.feed)] == [(3, UNKNOWN)]
 
 
 def test_a_list_is_no_longer_than_an_address_can_hold() -> None:

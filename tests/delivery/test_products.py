@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.areas.products.wire import NO_EDIT, NOTHING_NEW
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase
-from feedtool.ledger.requeue import FEW
+from feedtool.ledger.clearing import FEW
 from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, Severity
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import SandboxSettings
-from feedtool.sandbox.settings import Quota
+from feedtool.sandbox.exchange import Quota
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import PIECES

@@ -6,23 +6,26 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.wire.offers import read_offers
+from feedtool.areas.offers.wire.offers import offers_page, read_offers
 from feedtool.areas.offers.wire.packages import (
     commit,
     create_package,
+    package_id,
+    package_view,
     read_package,
     read_results,
+    results_page,
     upload,
 )
 from feedtool.areas.registry import load
-from feedtool.delivery.machine import RULES, reader_of, transition
+from feedtool.delivery.machine import RULES, transition
 from feedtool.delivery.staged import count_results
 from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import Transition, TransitionContext, poll_pause
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.call import NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import LookupRow, Message, Status
+from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import read_answer
 
@@ -43,6 +46,12 @@ CALLS = {
     Step.GET_RESULTS: read_results("p1"),
     Step.LOOKUP: read_offers("P", ["A", "B"]),
 }
+READERS = {
+    Step.CREATE: package_id,
+    Step.GET_PACKAGE: package_view,
+    Step.GET_RESULTS: results_page,
+    Step.LOOKUP: offers_page,
+}
 UNDER_WAY = {
     Step.CREATE: Phase.CREATING,
     Step.UPLOAD: Phase.FILLING,
@@ -55,7 +64,10 @@ COMMITTED = {
     *(Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ),
     *(Phase.LOOKING, Phase.CLOSED),
 }
-SOUGHT = (LookupRow(3, "A", "", b'{"price": {"price": 9.5}}', 0), LookupRow(4, "B", "", b"{}", 0))
+SOUGHT = (
+    PendingRow(3, "A", "", body=b'{"price": {"price": 9.5}}'),
+    PendingRow(4, "B", "", body=b"{}"),
+)
 
 
 def package(phase: Phase, **more: Any) -> Package:
@@ -75,9 +87,7 @@ def hear(before: Package, do: Step, reply: Any, now: TransitionContext = NOW) ->
     upload = 2 if do is Step.UPLOAD else 0
     sought = SOUGHT if do is Step.LOOKUP else ()
     step = StepIntent(1, do, 1, upload, before.package_id, sought)
-    return transition(
-        before, step, read_answer(CALLS[do], reply, now.time, reader_of(step, ROUTE.protocol)), now
-    )
+    return transition(before, step, read_answer(CALLS[do], reply, now.time, READERS.get(do)), now)
 
 
 def reply(status: int, document: Any = None, **headers: str) -> Reply:

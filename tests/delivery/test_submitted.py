@@ -22,7 +22,7 @@ from feedtool.delivery.transition import Transition, TransitionContext, close
 from feedtool.feeds.answers import AnswerPage, ReportItem
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
-from feedtool.model.nouns import Message, PendingProduct, Severity, Status
+from feedtool.model.nouns import Message, PendingRow, Severity, Status
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer
 
@@ -36,8 +36,8 @@ SOON = SETTINGS.before_resending - SECOND
 LATE = SETTINGS.before_resending
 SENT, IN_DOUBT, TAKEN = (Stage.SENDING,), (Stage.DOUBTFUL,), (Stage.STAGED,)
 ROWS = (
-    PendingProduct(3, "A", "0000000000017"),
-    PendingProduct(4, "0000000000024", "0000000000024"),
+    PendingRow(3, "A", "0000000000017"),
+    PendingRow(4, "0000000000024", "0000000000024"),
 )
 
 
@@ -62,7 +62,7 @@ def at(pause: timedelta, **more: Any) -> TransitionContext:
 
 
 def hear(before: Package, do: Step, answer: Answer, now: TransitionContext) -> Transition:
-    step = StepIntent(1, do, 1, 0, before.package_id, pending=ROWS)
+    step = StepIntent(1, do, 1, 0, before.package_id, rows=ROWS)
     return transition(before, step, answer, now)
 
 
@@ -381,9 +381,7 @@ def test_what_a_quota_refuses_is_sent_again_later(
     now, before = at(MINUTE), batch()
     rows = (ROWS[0]._replace(sends=sends), ROWS[1])
     answer = Answer(AnswerKind.DONE, value=AnswerPage([item(**said), item("24", None)], None))
-    found = transition(
-        before, StepIntent(1, Step.GET_REPORT, 1, 0, "p1", pending=rows), answer, now
-    )
+    found = transition(before, StepIntent(1, Step.GET_REPORT, 1, 0, "p1", rows=rows), answer, now)
     assert list(found.resolutions) == fates
     assert found.rest == (now.time + SETTINGS.quota_pause if fates else None)
     assert len(found.results) == (2 if said["status"] and not fates else 1)

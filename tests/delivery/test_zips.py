@@ -17,16 +17,16 @@ import pytest
 from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
-from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import SandboxSettings
+from tests.areas.offers.sandbox.records import stored_offers
 from tests.conftest import gtin
 from tests.delivery.conftest import QUICK, START, Scene, legacy, quick, stock, upsert
 from tests.delivery.test_engine import Script, problem

@@ -5,7 +5,7 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.feeds.occurrences import Occurrences, Place
+from feedtool.feeds.rule import Occurrences, Place
 
 KEYS = st.lists(
     st.tuples(

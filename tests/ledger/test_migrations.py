@@ -5,9 +5,9 @@ from sqlalchemy import Column, Connection, Engine, MetaData, Table, Text, inspec
 from sqlalchemy.engine.reflection import Inspector
 from sqlalchemy.exc import SQLAlchemyError
 
-from feedtool.ledger import Ledger, tables
+from feedtool.ledger import Ledger
 from feedtool.ledger.database import open_engine, reading, writing
-from feedtool.ledger.migrations import VERSION, Step
+from feedtool.ledger.migrations import Step
 from feedtool.model.errors import UsageProblem
 from tests.ledger.conftest import Process
 from tests.ledger.steps import grow, split
@@ -56,10 +56,6 @@ def _never(db: Connection) -> None:
 ONE = {"pets": [("Kim",), ("Tom",)]}
 TWO = {"pets": [("Kim", 7), ("Tom", 7)]}
 THREE = {**TWO, "orders": [("Kim", 7), ("Tom", 7)]}
-
-
-def test_the_tables_are_of_the_version_that_the_steps_lead_to() -> None:
-    assert tables.VERSION == VERSION
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from sqlalchemy import select
 
 from feedtool.areas.offers.delivery import product_names as needed_names
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.products.delivery import product_names
+from feedtool.areas.products.wire import product_names
 from feedtool.ledger import Change, Clearance, Ledger, Package, Phase, Stage, tables
+from feedtool.ledger.clearing import FEW
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Requeue
-from feedtool.ledger.requeue import FEW
 from feedtool.model.nouns import Item, Message, Severity, Status
 from feedtool.model.settings import PackageLimits
 from tests.ledger.conftest import add_run

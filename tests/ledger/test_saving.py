@@ -6,7 +6,7 @@ from sqlalchemy import select
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Resolution, Stage, tables
 from feedtool.ledger.database import reading
-from feedtool.ledger.saving import AT_ONCE
+from feedtool.ledger.packages import AT_ONCE
 from feedtool.model.nouns import Item, Message, Status
 from tests.ledger.conftest import NOW, add_run
 

@@ -25,7 +25,7 @@ from feedtool.ledger import (
 )
 from feedtool.ledger.database import reading, writing
 from feedtool.model.errors import FileProblem
-from feedtool.model.nouns import Item, LookupRow, Message, PackageSummary, Status
+from feedtool.model.nouns import Item, Message, PackageSummary, PendingRow, Status
 from feedtool.model.settings import PackageLimits
 from tests.ledger.conftest import NOW, SERVICE, add_run
 
@@ -497,7 +497,7 @@ def test_doubtful_rows_go_into_three_packages_and_no_more(ledger: Ledger) -> Non
     assert [str(v.status) for v in ledger.verdicts(1)][2:] == ["Unknown"] * 2
 
 
-def moved_sends(ledger: Ledger, package: Package) -> list[LookupRow]:
+def moved_sends(ledger: Ledger, package: Package) -> list[PendingRow]:
     staged = replace(package, uploads=(Stage.STAGED,) * len(package.uploads))
     ledger.save([Change(package, staged)])
     found = ledger.lookup_rows(package.key, 9)
@@ -571,7 +571,7 @@ FATES = (None, Status.UNKNOWN)
 def test_a_row_to_be_looked_up_tells_all_that_the_offers_are_compared_by(ledger: Ledger) -> None:
     _, package = one_package(ledger)
     ledger.save([Change(package, replace(package, uploads=(Stage.STAGED, Stage.PLANNED)))])
-    assert ledger.lookup_rows(package.key, 1) == [LookupRow(3, "R3", "G3", b'{"n":3}', 0)]
+    assert ledger.lookup_rows(package.key, 1) == [PendingRow(3, "R3", "G3", body=b'{"n":3}')]
 
 
 # What was written.

@@ -11,7 +11,7 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.areas.products.sandbox.records import Reported, reported_products
 from tests.conftest import gtin, offer

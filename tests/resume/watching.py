@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
 
-from feedtool.areas.offers.sandbox.records import applied_requests
 from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger import Ledger
 from feedtool.sandbox import Sandbox
+from tests.areas.offers.sandbox.records import applied_requests
 from tests.resume.world import DEADLINE, ROOT, SHOP, Served
 from tests.resume.writers import SETTLE
 

@@ -17,10 +17,10 @@ from typing import IO, ClassVar, NamedTuple
 
 from openpyxl import Workbook, load_workbook
 
-from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.registry import sandbox_parts
-from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.sandbox import Sandbox
+from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import gtin, offer
 from tests.resume.proxy import Plan, Proxy, proxy_before
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Quota, SandboxSettings, StateUnreadableError
 from feedtool.sandbox.server import Server, serving
+from tests.areas.offers.sandbox.records import stored_offers
 from tests.sandbox.desk import Desk
 
 HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
@@ -60,7 +60,9 @@ def test_a_package_with_concurrent_uploads(server: Server, new_desk: type[Desk])
         until(204, lambda: client.patch(location, json={"state": "Ready"}).status_code)
         # Nobody asks for the package while it is integrated.
         until(30, lambda: len(list(stored_offers(server.sandbox))))
-        page = client.get(f"{location}/offer-requests-results", params={"limit": 20})
+        first = f"{location}/offer-requests-results?limit=20"
+        until(True, lambda: "next" in client.get(first).links)  # its end is a step of its own
+        page = client.get(first)
         rest = client.get(page.links["next"]["url"])
         assert len(page.json()["items"] + rest.json()["items"]) == 30
 

@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.model.call import READ, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, Stopped, UsageProblem
-from feedtool.service.bodies import Unreadable
+from feedtool.service.answers import Unreadable
 from feedtool.service.fetch import FetchContext, fetch
 
 T0 = datetime(2026, 3, 1, tzinfo=UTC)

@@ -30,12 +30,10 @@ from feedtool.areas.offers.wire.packages import (
 )
 from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError
-from feedtool.service.answers import refusal
-from feedtool.service.auth import SECRET, CommandToken, FileToken, StaticToken
-from feedtool.service.bodies import Unreadable
+from feedtool.service.answers import Unreadable, refusal
+from feedtool.service.auth import SECRET, CommandToken, FileToken, Grant, StaticToken
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
-from feedtool.service.oauth import Grant
 
 PLANTED = "planted/t0ken+31=="
 SECRETS = {

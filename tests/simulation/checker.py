@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import Applied, applied_requests, stored_offers
 from feedtool.delivery.staged import SURELY_KEPT
-from feedtool.ledger.requeue import MOST_SENDS
+from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.nouns import RowResult, Status
 from feedtool.model.sheet import rows_of
+from tests.areas.offers.sandbox.records import Applied, applied_requests, stored_offers
 from tests.simulation.network import SELLER
 from tests.simulation.story import MARK, Row
 

@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.sandbox import HttpRequest, Sandbox
-from feedtool.sandbox.message import NOWHERE, relative
+from feedtool.sandbox.exchange import NOWHERE, relative
 from feedtool.service.auth import send_with
 from tests.simulation.machine import Clock, Power
 from tests.simulation.story import MARK

@@ -13,15 +13,15 @@ from datetime import timedelta
 
 from feedtool.areas.offers.delivery import product_names
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.products.delivery import product_names as names_of_product
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
+from feedtool.areas.products.wire import product_names as names_of_product
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
 from feedtool.delivery.submitted import LOST, NEVER_SEEN
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.nouns import Item, RowResult, Status
 from feedtool.sandbox import SandboxSettings
-from feedtool.sandbox.settings import Quota
+from feedtool.sandbox.exchange import Quota
 from tests.areas.products.sandbox.made_products import PIECES, product
 from tests.areas.products.sandbox.records import Reported, reported_products
 from tests.conftest import gtin

@@ -12,7 +12,6 @@ from random import Random
 from unittest import mock
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.records import sell_offer
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.offers.wire.packages import commit, create_package, upload
 from feedtool.areas.registry import load, sandbox_parts
@@ -26,6 +25,7 @@ from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import rows_of
 from feedtool.sandbox import Sandbox, SandboxSettings
 from feedtool.service import calls
+from tests.areas.offers.sandbox.records import sell_offer
 from tests.simulation.checker import Findings, checked
 from tests.simulation.machine import Clock, Crash, FragileLedger, Lanes, Power
 from tests.simulation.network import GOOD, SELLER, Network

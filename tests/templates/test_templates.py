@@ -10,8 +10,7 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.areas.registry import load
-from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.template import Basis, Language, Need
+from feedtool.feeds.template import LANGUAGES, Basis, Language, Need
 from feedtool.model.cells import letters
 from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context

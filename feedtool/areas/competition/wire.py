@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from feedtool.model.call import READ, Call, Reply, fits_comma_list
 from feedtool.model.cells import Value
-from feedtool.service.answers import text
-from feedtool.service.bodies import Unreadable, amount, items_of, next_link, whole
+from feedtool.service.answers import Unreadable, amount, items_of, next_link, text, whole
 
 SEPARATOR = "&"
 """Between the values of `products`; percent-encoded as it travels."""

@@ -5,28 +5,40 @@ the conditions, and what one of the two has no place for (source: the field; the
 profile's).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import IO
 
-from feedtool.areas.legacy.feeds import offers as full
-from feedtool.areas.legacy.feeds import stock_and_price
+from feedtool.areas.legacy.feeds import FULL_FEED, STOCK_AND_PRICE_FEED
 from feedtool.areas.legacy.offers_xml import KIND as FULL
 from feedtool.areas.legacy.offers_xml import KINDS as LEGACY_KINDS
+from feedtool.areas.legacy.offers_xml import PRIMARY_POOL, XmlOffer, cost_keys
 from feedtool.areas.legacy.offers_xml import STOCK_AND_PRICE_KIND as STOCK_AND_PRICE
-from feedtool.areas.legacy.offers_xml import cost_keys
-from feedtool.areas.offers.feeds import common as offers
-from feedtool.areas.offers.feeds import delete, update, upsert
-from feedtool.feeds.conversion import ConvertedRow, RowConversion, RowConverter, Values, loss_of
+from feedtool.areas.legacy.reader import OffersXml
+from feedtool.areas.legacy.source import OffersSource
+from feedtool.areas.legacy.writer import Head, Pool, head_of, offers_of, write, write_xml
+from feedtool.areas.offers import columns as offers
+from feedtool.areas.offers import feeds
+from feedtool.feeds.area import (
+    ConvertedRow,
+    FileFacts,
+    Output,
+    RowConversion,
+    RowConverter,
+    Values,
+    loss_of,
+)
 from feedtool.model.cells import Value
-from feedtool.model.nouns import Loss
+from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
+from feedtool.model.spool import Spool
 
-UPSERT, UPDATE, DELETE = upsert.FEED.kind, update.FEED.kind, delete.FEED.kind
-FEEDS = {
-    feed.kind: feed
-    for feed in (upsert.FEED, update.FEED, delete.FEED, full.FEED, stock_and_price.FEED)
-}
+UPSERT, UPDATE, DELETE = (feed.kind for feed in feeds.FEEDS)
+FEEDS = {feed.kind: feed for feed in (*feeds.FEEDS, FULL_FEED, STOCK_AND_PRICE_FEED)}
 VAT, *_ = offers.TAXES
 
 _REASONS: Mapping[str, str] = {
@@ -159,4 +171,66 @@ CONVERSIONS = tuple(
     )
     for became, kinds in SOURCES.items()
     for kind in kinds
+)
+
+
+def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> FileFacts:
+    """The head of an Offers.xml that was read, and what of it no other format can say."""
+    head, losses, pools = source.xml.head, list[Loss](), list[Pool]()
+    if head.purges:
+        why = "a purge is never carried over: `submit --purge-and-replace` asks for it by name"
+        losses.append(Loss(None, head.line, "PurgeAndReplace", "true", why))
+    for attribute, value in head.pools:
+        try:
+            pools.append(Pool(value, attribute))
+        except ValueError:
+            why = "a publication pool cannot be written like that"
+            losses.append(Loss(None, head.line, attribute, value, why))
+    lost = source.xml.irregularities.losses()
+    losses += [Loss(None, line, None, None, text) for line, text in lost]
+    elsewhere = []
+    numbers = {PRIMARY_POOL, *settings.legacy_pools.values()}
+    known = [pool for pool in pools if pool.attribute != "Id" or pool.value in numbers]
+    if not len(known) == len(pools) <= 1:
+        why = f"its rows are for one channel, {channel} unless --channel names it"
+        values = ", ".join(pool.value for pool in pools)
+        elsewhere.append(Loss(None, None, "PublicationPool", values, why))
+    about = Head(head.name or Head().name, pools=tuple(pools))
+    return FileFacts(about, replace(about, pools=()), losses, elsewhere)
+
+
+def write_offers(
+    make: Callable[[IO[bytes], Head, Iterable[XmlOffer], int], None],
+    path: Path,
+    items: Spool[Item],
+    about: object,
+    settings: AccountSettings,
+) -> bool:
+    """Write the offers of one package; False where they do not read back like that.
+
+    The same rows give the same bytes.
+    """
+    first = next(iter(items))
+    own = about if isinstance(about, Head) else None
+    head = head_of(first.package_type, first.channel, settings, own)
+    with path.open("wb") as file:
+        make(file, head, offers_of(item.body for item in items), len(items))
+    read = (place.offer for place in OffersXml(path).read())
+    written = offers_of(item.body for item in items)
+    return all(offer == other for offer, other in zip_longest(read, written))
+
+
+OUTPUTS = tuple(
+    Output(
+        ending,
+        {UPSERT: FULL, UPDATE: STOCK_AND_PRICE, FULL: FULL, STOCK_AND_PRICE: STOCK_AND_PRICE},
+        {
+            "offers-delete": "an Offers.xml cannot say that offers are removed",
+            "products": "an Offers.xml holds offers, and no products",
+        },
+        lambda settings: settings.limits.legacy,
+        "{count:,} offers are more than a legacy zip takes: {most:,}",
+        partial(write_offers, make),
+    )
+    for ending, make in ((".zip", write), (".xml", write_xml))
 )

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from xml.parsers import expat
 
-from feedtool.areas.legacy.irregularities import Irregularities, printable_name
 from feedtool.areas.legacy.offers_xml import (
     NAMES,
     NAMESPACE,
@@ -20,18 +19,77 @@ from feedtool.areas.legacy.offers_xml import (
     XmlOffer,
 )
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.sheets import CorruptXml, ZipBomb, hardened_parser, parse
+from feedtool.sheets import CorruptXml, ZipBomb, hardened_parser
+
+LINES = 5
+"""Lines that are named of each irregularity."""
+MOST = 40
+"""Irregularities that are listed one by one; a hostile file could have millions."""
+LONGEST = 60
+"""Characters of a name out of the file that are shown."""
+
+
+@dataclass(slots=True)
+class _Irregularity:
+    text: str
+    is_loss: bool = False
+    count: int = 0
+    lines: list[int] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        if self.count == 1:
+            return f"{self.text} (line {self.lines[0]})"
+        first = "line" if len(self.lines) == 1 else "lines"
+        lines = ", ".join(map(str, self.lines))
+        return f"{self.text} ({self.count:,} times, first in {first} {lines})"
+
+
+class Irregularities:
+    """The irregularities of a file, in the order in which they were met."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[str, _Irregularity] = {}
+
+    def note(self, text: str, line: int, *, is_loss: bool = False, is_once: bool = False) -> None:
+        """Count an irregularity, the first time alone if `is_once`.
+
+        `is_loss` says that something of the file is not read for it.
+        """
+        if text not in self._by_text and len(self._by_text) >= MOST:
+            text = "other things are not as the format demands"
+        item = self._by_text.setdefault(text, _Irregularity(text))
+        if is_once and item.count:
+            return
+        item.is_loss |= is_loss
+        item.count += 1
+        if len(item.lines) < LINES and line not in item.lines:
+            item.lines.append(line)
+
+    def texts(self) -> list[str]:
+        """The text of each: what, how often, and where."""
+        return list(map(str, self._by_text.values()))
+
+    def losses(self) -> list[tuple[int, str]]:
+        """Those by which something is lost: the first line of each, and its text."""
+        return [(item.lines[0], str(item)) for item in self._by_text.values() if item.is_loss]
+
+
+def printable_name(name: str) -> str:
+    """A name out of the file, short and without what steers a terminal."""
+    clean = "".join(letter if letter.isprintable() else "\ufffd" for letter in name[: LONGEST + 1])
+    return clean if len(clean) <= LONGEST else clean[: LONGEST - 1] + "…"
+
 
 MAKE_AGAIN = "Make it again in the program that it comes from, or correct it in a text editor."
 NOT_TRUSTED = "Do not trust this file; have its sender make it anew."
 TWICE = "an Offer has a DeliveryMode twice: the first is read"
 _DEEPEST = 100
-_CACHED = 1000
-"""Different writings of a name that are remembered."""
 _FAMILY = "clr-namespace:"
 """The beginning of the namespace, in older versions too."""
 _ORDER = {name: place for place, name in enumerate(PARENTS)}
 _ELEMENTS = {name.casefold(): name for name in PARENTS}
+_REGULAR = {f"{NAMESPACE} {name}": name for name in PARENTS}
+"""The elements by the tags of which nothing is to be noted."""
 _ATTRIBUTES = {
     "OfferPackage": frozenset(("Name", "PurgeAndReplace", "PackageType")),
     "PublicationPool": frozenset(("SalesChannelId", "Id")),
@@ -81,8 +139,6 @@ class OffersParser:
         """The names of the open elements; of a foreign one, and all in it, ""."""
         self._places: list[int] = []
         """How far each open element has come in the order of its children."""
-        self._regular: dict[str, str] = {}
-        """The names of the elements by the tags of which nothing is to be noted."""
         self._required = REQUIRED
         self._line = 0
         self._values: dict[str, str] | None = None
@@ -98,20 +154,21 @@ class OffersParser:
             "DiscountComponent": lambda _: self._lose("discounts (DiscountComponent) are not read"),
         }
 
-    def feed(self, data: bytes) -> list[OfferInPlace]:
+    def feed(self, data: bytes, *, final: bool = False) -> list[OfferInPlace]:
         """The offers that end in `data`. Raises CorruptXml, XmlDoctype, ZipBomb."""
-        _parse(self._parser, data, final=False)
+        try:
+            self._parser.Parse(data, final)
+        except expat.ExpatError as error:
+            where = f"at line {error.lineno}, column {error.offset + 1}"
+            raise _corrupt(f"its XML is malformed {where}") from error
+        except (ValueError, LookupError) as error:  # an encoding that expat cannot read
+            raise _corrupt(f"its XML cannot be read ({error})") from error
         self._untagged += len(data)
         if self._untagged > self._longest + len(data):
-            raise ZipBomb(
-                "The Offers.xml holds a stretch without a tag beyond all measure.", NOT_TRUSTED
-            )
+            what = "holds a stretch without a tag"
+            raise ZipBomb(f"The Offers.xml {what} beyond all measure.", NOT_TRUSTED)
         offers, self._offers = self._offers, []
         return offers
-
-    def finish(self) -> None:
-        """The file is at its end. Raises CorruptXml if it should not be."""
-        _parse(self._parser, b"", final=True)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._untagged = 0
@@ -155,7 +212,7 @@ class OffersParser:
 
     def _name(self, tag: str) -> str:
         """The proper name of a tag, "" where it has none. Raises CorruptXml at a foreign root."""
-        if name := self._regular.get(tag):
+        if name := _REGULAR.get(tag):
             return name
         space, _, local = tag.rpartition(" ")
         is_ours = not space or space.startswith(_FAMILY)
@@ -167,8 +224,6 @@ class OffersParser:
             return ""
         if name != local:
             self._note(f"the element {name} is written {printable_name(local)}")
-        elif len(self._regular) < _CACHED:
-            self._regular[tag] = name
         if space != NAMESPACE:
             where = f"the namespace {printable_name(space)}" if space else "no namespace"
             self._note(f"elements are in {where}", is_once=True)
@@ -247,22 +302,11 @@ class OffersParser:
         self._note(text, is_loss=True)
 
 
-@lru_cache(_CACHED)
+@lru_cache(1000)
 def _attribute(element: str, writing: str) -> str:
     """The proper name of an attribute, "" where it has none."""
     folded = writing.rpartition(" ")[2].casefold()
     return next((name for name in _ATTRIBUTES[element] if name.casefold() == folded), "")
-
-
-def _parse(parser: expat.XMLParserType, data: bytes, *, final: bool) -> None:
-    try:
-        parse(parser, data, "Offers.xml", final=final)
-    except CorruptXml as error:
-        cause = error.__cause__
-        if isinstance(cause, expat.ExpatError):
-            where = f"at line {cause.lineno}, column {cause.offset + 1}"
-            raise _corrupt(f"its XML is malformed {where}") from error
-        raise _corrupt(f"its XML cannot be read ({cause})" if cause else error.message) from error
 
 
 def _corrupt(what: str) -> CorruptXml:

@@ -1,33 +1,30 @@
-"""An offer of the service as a row to edit, and as the ledger remembers it."""
+"""Offers laid flat: what the service shows, and JSON requests, as rows; and as the ledger keeps it.
+
+Specification, "Offer package and offer request (JSON)" and "Offers (read)". The codes and the scale
+of taxes are the profile's.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
+from itertools import islice
+from typing import Any
 
-from feedtool.areas.offers.changes.offer_state import (
-    CONDITION,
-    MODES,
-    PREPARATION,
-    PRICE,
-    PRODUCT,
-    QUANTITY,
-    TAXES,
-    ObservedOffer,
-    OfferFields,
-    nonzero_taxes,
-    plain_gtin,
-    stock_key,
-)
-from feedtool.areas.offers.feeds import common as columns
-from feedtool.areas.offers.feeds.common import HUNDRED, ZERO, number
-from feedtool.areas.offers.feeds.conditions import CONDITIONS
+from feedtool.areas.offers import columns
+from feedtool.areas.offers.changes import offer_state as state
+from feedtool.areas.offers.changes.offer_state import ObservedOffer, nonzero_taxes, plain_gtin
+from feedtool.areas.offers.columns import CONDITIONS, HUNDRED, ZERO, number
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
+from feedtool.areas.offers.wire.packages import UploadBody, upload
+from feedtool.feeds.area import shown
 from feedtool.feeds.export import ExportTally, MadeRow
-from feedtool.feeds.feed import LANGUAGES
-from feedtool.feeds.template import Language
+from feedtool.feeds.feed import JsonRequests, Read, is_number
+from feedtool.feeds.template import LANGUAGES, Language
 from feedtool.model.cells import Value
 from feedtool.model.settings import AccountSettings
+
+# Offers as rows to edit.
 
 
 class Omission(StrEnum):
@@ -44,9 +41,7 @@ class Omission(StrEnum):
 class OfferRows:
     """Makes the row of an offer, by the keys of every shape.
 
-    Args:
-        dialect: The profile's.
-        language: In which conditions are shown by their labels; None keeps their names.
+    A language shows conditions by their labels in it; None keeps their names.
     """
 
     def __init__(self, dialect: AccountSettings, language: Language | None) -> None:
@@ -102,9 +97,7 @@ class OfferRows:
 
 
 def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
-    """A function that reads an offer as the ledger remembers it.
-
-    The profile says how taxes are called.
+    """A function from an offer to what the ledger keeps of it, taxes as the profile calls them.
 
     What the service did not say, or said in part, is left out: it is not known. The struck price
     never is.
@@ -112,30 +105,148 @@ def observed_by(dialect: AccountSettings) -> Callable[[Offer], ObservedOffer]:
     codes = {code.casefold(): code for code in dialect.tax_codes.values()}
 
     def observed(offer: Offer) -> ObservedOffer:
-        fields: OfferFields = {
-            CONDITION: offer.condition,
-            PRICE: None if offer.price is None else number(offer.price),
-            PREPARATION: offer.preparation_time,
-            QUANTITY: offer.quantity,
+        fields: state.OfferFields = {
+            state.CONDITION: offer.condition,
+            state.PRICE: None if offer.price is None else number(offer.price),
+            state.PREPARATION: offer.preparation_time,
+            state.QUANTITY: offer.quantity,
         }
         if offer.gtin or offer.product_reference:
-            fields[PRODUCT] = [plain_gtin(offer.gtin), offer.product_reference or ""]
+            fields[state.PRODUCT] = [plain_gtin(offer.gtin), offer.product_reference or ""]
         if offer.taxes:
             listed = ((codes.get(code.casefold(), code), at) for code, at in offer.taxes.items())
-            fields[TAXES] = nonzero_taxes((code, number(amount)) for code, amount in listed)
-        if offer.delivery_modes is not None:
-            fields[MODES] = _modes(offer)
+            fields[state.TAXES] = nonzero_taxes((code, number(amount)) for code, amount in listed)
+        modes = offer.delivery_modes
+        if modes is not None and not any(None in mode for mode in modes.values()):
+            fields[state.MODES] = {
+                code: [number(cost) for cost in mode if cost is not None]
+                for code, mode in modes.items()
+            }
         known = {name: value for name, value in fields.items() if value is not None}
-        key = stock_key(offer.gtin, offer.product_reference, offer.condition)
+        key = state.stock_key(offer.gtin, offer.product_reference, offer.condition)
         return ObservedOffer(offer.reference or "", known, key)
 
     return observed
 
 
-def _modes(offer: Offer) -> dict[str, list[int | float]] | None:
-    modes = {}
-    for code, mode in (offer.delivery_modes or {}).items():
-        if mode.cost is None or mode.additional_cost is None:
-            return None
-        modes[code] = [number(mode.cost), number(mode.additional_cost)]
-    return modes
+# Offers as they are shown: a column for each dotted path of `fields`.
+
+SEPARATOR = "; "
+"""Between the values of a list, which share a cell."""
+MOST = 200
+"""Items of a list that are shown, and names of one node."""
+DEEPEST = 12
+
+
+def flatten(item: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Value]:
+    """The values under the paths, by their whole paths; a path without any has none."""
+    below = tuple(f"{path}." for path in paths)
+    leaves = _leaves(item, "") if paths else ()
+    return {path: value for path, value in leaves if f"{path}.".startswith(below)}
+
+
+def order_columns(keys: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """The columns that are needed: in the order of the paths, and then as they were met.
+
+    A path under which nothing ever came has a column of its own, which stays empty.
+    """
+    ordered: dict[str, None] = {}
+    for path in paths:
+        below = [key for key in keys if key == path or key.startswith(f"{path}.")]
+        ordered.update(dict.fromkeys(below or [path]))
+    return list(ordered)
+
+
+def _leaves(node: Any, path: str) -> Iterator[tuple[str, Value]]:
+    if path.count(".") > DEEPEST:
+        return
+    if isinstance(node, dict):
+        for name, entry in islice(node.items(), MOST):
+            yield from _leaves(entry, f"{path}.{name}" if path else str(name))
+    elif isinstance(node, list):
+        together: dict[str, list[str]] = {}
+        for entry in islice(node, MOST):
+            for below, value in _leaves(entry, path):
+                together.setdefault(below, []).append(shown(value))
+        yield from ((below, SEPARATOR.join(texts)) for below, texts in together.items())
+    elif isinstance(node, bool):
+        yield path, "true" if node else "false"
+    elif node is not None:
+        is_plain = isinstance(node, int | str) or (isinstance(node, Decimal) and node.is_finite())
+        yield path, node if is_plain else str(node)
+
+
+# Requests as rows: whatever is not as the specification says is given back as it stands.
+
+_SIMPLE = (columns.REFERENCE, columns.CONDITION, columns.PREPARATION, columns.QUANTITY)
+_OF_WHOLE = {columns.CONDITION, columns.GTIN, columns.PRODUCT_REFERENCE}
+"""Columns that requests of whole offers alone fill."""
+_MODE = {"code", "cost", "additionalCost"}
+_NODES = {"product": ("gtin", "reference"), "price": ("price", "originPrice")}
+
+
+def offer_cells(body: Mapping[str, Any], settings: AccountSettings) -> Read:
+    """The cells of the request of an offer."""
+    result = Read({}, [])
+    for name, value in body.items():
+        if name in _SIMPLE:
+            result.put(name, name, value)
+        elif name in _NODES and isinstance(value, dict):
+            for member, inner in value.items():
+                path = f"{name}.{member}"
+                if member in _NODES[name]:
+                    result.put(path, path, inner)
+                elif path == "price.taxes" and isinstance(inner, list):
+                    _put_taxes(result, inner, settings)
+                else:
+                    result.leave(path, inner)
+        elif name == "deliveryModes" and isinstance(value, list):
+            _put_modes(result, value)
+        else:
+            result.leave(name, value)
+    return result
+
+
+def _put_taxes(result: Read, taxes: list[Any], settings: AccountSettings) -> None:
+    names = {code.casefold(): name for name, code in settings.tax_codes.items()}
+    for place, tax in enumerate(taxes):
+        path = f"price.taxes[{place}]"
+        name = names.get(str(tax.get("code")).casefold()) if isinstance(tax, dict) else None
+        if name is None or not tax.keys() <= {"code", "value", "type"}:
+            result.leave(path, tax)
+            continue
+        value = tax.get("value")
+        if name == "VAT" and settings.vat_scale == 1 and is_number(value):
+            value = (Decimal(value) * HUNDRED).normalize()
+        result.put(f"taxes.{name}", path, value)
+
+
+def _put_modes(result: Read, modes: list[Any]) -> None:
+    for place, mode in enumerate(modes):
+        path = f"deliveryModes[{place}]"
+        code = mode.get("code") if isinstance(mode, dict) else None
+        if not (
+            isinstance(code, str) and code and mode.keys() <= {"code", "cost", "additionalCost"}
+        ):
+            result.leave(path, mode)
+            continue
+        keys = columns.mode(code)
+        result.put(keys.cost, f"{path}.cost", mode.get("cost"))
+        result.put(keys.additional, f"{path}.additionalCost", mode.get("additionalCost"))
+
+
+def kind_of(keys: Collection[str]) -> str | None:
+    """The kind of requests that fill some columns; None for a reference alone."""
+    if _OF_WHOLE & set(keys):
+        return "offers-upsert"
+    return "offers-update" if set(keys) - {columns.REFERENCE} else None
+
+
+REQUESTS = JsonRequests(
+    "offerRequests",
+    True,
+    offer_cells,
+    kind_of,
+    lambda bodies, dialect: upload("package", bodies, UploadBody(dialect.upload_body)).body or b"",
+    lambda dialect: dialect.limits.upload,
+)

@@ -1,11 +1,13 @@
-"""The routes of products: calls, and their answers. Pure; every shape is checked, none is trusted.
+"""The routes of products, and their delivery. Pure; every shape is checked, none is trusted.
 
 Specification, part "Catalog" (the product read item, the report's item) and "Catalog endpoints"
-(the routes). A field that is absent gives no message. Only the creating seller sees all fields of a
-product; to others its `sellers` and most of the rest are absent.
+(the routes): one POST takes a batch in, and integration reports tell the outcome of each product.
+A field that is absent gives no message. Only the creating seller sees all fields of a product; to
+others its `sellers` and most of the rest are absent.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -17,11 +19,11 @@ from feedtool.areas.products.catalog.wire import (
     page_call,
 )
 from feedtool.feeds.answers import AnswerPage, ReportItem
-from feedtool.model.call import CREATED, JSON, READ, Call, Reply, language_tag
+from feedtool.feeds.delivery import Endpoint, PackageRef, Report, Size, Submitted
+from feedtool.model.call import CREATED, JSON, READ, Call, Reply, comma_lists, language_tag
 from feedtool.model.cells import Value
-from feedtool.model.nouns import Message, Severity, Status
-from feedtool.service.answers import text
-from feedtool.service.bodies import (
+from feedtool.model.nouns import Message, PendingRow, Severity, Status
+from feedtool.service.answers import (
     MOST_MESSAGES,
     SMALL,
     Unreadable,
@@ -31,6 +33,7 @@ from feedtool.service.bodies import (
     loads,
     moment,
     next_link,
+    text,
 )
 
 ROUTES = {"products-integration", "products-integration-reports"}
@@ -64,12 +67,12 @@ COMPLETE = "The sheet is {} % complete."
 # Submissions.
 
 
-def submit_products(bodies: Sequence[bytes], language: str) -> Call:
+def submit_products(package: PackageRef, bodies: Sequence[bytes]) -> Call:
     """Send a batch of products, each of them JSON already: stage and commit in one.
 
     The answer carries the batch's packageId (`batch_id`).
     """
-    headers = (("Accept-Language", language_tag(language)), *JSON)
+    headers = (("Accept-Language", language_tag(package.language)), *JSON)
     body = products_body(bodies)
     return Call("POST", "/products-integration", CREATED, headers=headers, body=body)
 
@@ -79,34 +82,23 @@ def products_body(bodies: Sequence[bytes]) -> bytes:
     return b'{"products":[' + b",".join(bodies) + b"]}"
 
 
-def read_reports(
-    language: str,
-    *,
-    package_id: str | None = None,
-    gtins: Sequence[str] = (),
-    link: str | None = None,
-    size: int | None = None,
-) -> Call:
-    """A page of integration reports; the answer is read by `reports_page`.
+def read_reports(package: PackageRef, gtins: Sequence[str] = ()) -> Call:
+    """A page of integration reports, of a package or of GTINs; read by `reports_page`.
 
     The specification shows no filters; those that are asked for here are the report's own fields,
-    and the reader looks at each item all the same. `link` is the address that the page before
-    gave, and is followed as it is. `size` is how many items the first page is asked for.
+    and the reader looks at each item all the same.
     """
-    headers = (("Accept-Language", language_tag(language)),)
-    if link is not None:
-        return Call("GET", link, READ, headers=headers)
-    filters = {"packageId": package_id, "gtin": ",".join(gtins), "pageSize": size and str(size)}
-    query = tuple((name, value) for name, value in filters.items() if value)
+    headers = (("Accept-Language", language_tag(package.language)),)
+    if package.link is not None:
+        return Call("GET", package.link, READ, headers=headers)
+    size = package.page_size and str(package.page_size)
+    of = ("gtin", ",".join(gtins)) if gtins else ("packageId", package.package_id)
+    query = tuple((name, value) for name, value in (of, ("pageSize", size)) if value)
     return Call("GET", "/products-integration-reports", READ, query=query, headers=headers)
 
 
 def batch_id(reply: Reply) -> str:
-    """The packageId that the answer to a batch carries.
-
-    Raises:
-        Unreadable: it carries none, neither in its body nor in a location.
-    """
+    """The packageId in the body of the answer to a batch or in a location; else Unreadable."""
     document = loads(reply.body, SMALL)
     result = id_of(document) if isinstance(document, dict) else None
     segments = [last_segment(reply.headers.get(name, "")) for name in LOCATIONS]
@@ -117,11 +109,7 @@ def batch_id(reply: Reply) -> str:
 
 
 def reports_page(reply: Reply) -> AnswerPage[ReportItem]:
-    """A page of reports; items without a GTIN or a status are of no product.
-
-    Raises:
-        Unreadable: the body is no list of items, or its link leads away.
-    """
+    """A page of reports, without items that lack a GTIN or a status; Unreadable if it is none."""
     items = map(_item, items_of(reply, "reports"))
     return AnswerPage([item for item in items if item], next_link(reply))
 
@@ -154,24 +142,18 @@ def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Messa
             if code or reason or field:
                 message = prefix + (reason or "no reason was given")
                 yield Message(code, message, field, severity)
-    for message in _worth(document, status):
-        yield Message("", message, severity=Severity.WARNING)
-
-
-def _worth(document: dict[str, Any], status: Status | None) -> Iterator[str]:
-    """Integrated is not the same as taken over."""
-    if document.get("wasAllowedToEdit") is False:
-        yield NO_EDIT
-    if document.get("wasAllowedToEnrich") is False:
-        yield NO_ENRICH
-    if status is not Status.INTEGRATED:
-        return
-    if text(document.get("operationType")).casefold() == IDENTICAL:
-        yield NOTHING_NEW
-    if document.get("wasMarketable") is False:
-        yield NOT_MARKETABLE
-    if complete := text(document.get("publicationCompleteness")):
-        yield COMPLETE.format(complete.rstrip("% "))
+    is_integrated = status is Status.INTEGRATED  # which is not the same as taken over
+    complete = text(document.get("publicationCompleteness"))
+    worth = {
+        NO_EDIT: document.get("wasAllowedToEdit") is False,
+        NO_ENRICH: document.get("wasAllowedToEnrich") is False,
+        NOTHING_NEW: is_integrated and text(document.get("operationType")).casefold() == IDENTICAL,
+        NOT_MARKETABLE: is_integrated and document.get("wasMarketable") is False,
+        COMPLETE.format(complete.rstrip("% ")): is_integrated and complete,
+    }
+    for message, is_so in worth.items():
+        if is_so:
+            yield Message("", message, severity=Severity.WARNING)
 
 
 # Products.
@@ -274,3 +256,57 @@ def _text(item: Any, path: str) -> str | None:
     for name in path.split("."):
         item = item.get(name) if isinstance(item, dict) else None
     return item if isinstance(item, str) and item else None
+
+
+# The delivery.
+
+PACKAGE_TYPE = "Products"
+"""No package of offers but a batch of products; it has no channel."""
+
+QUOTA = "quotaexceeded"
+"""The code of an error that is none of the product's (source: the field), without its case."""
+
+
+def product_names(reference: str, gtin: str) -> frozenset[str]:
+    """The names of a product in reports and offers.
+
+    A GTIN is the same with and without zeros in front.
+    """
+    return frozenset({f"r{reference}", f"g{gtin.lstrip('0')}"} - {"r", "g"})
+
+
+def match(
+    pending: Iterable[PendingRow], items: Iterable[ReportItem]
+) -> Iterator[tuple[PendingRow, ReportItem]]:
+    """Products and what reports say of them, by GTIN and, where both have one, reference."""
+    by_gtin: defaultdict[str, list[ReportItem]] = defaultdict(list)
+    for item in items:
+        by_gtin[item.gtin.lstrip("0")].append(item)
+    for product in pending:
+        for item in by_gtin.get(product.product.lstrip("0"), ()):
+            if item.reference in {None, product.reference} or product.reference == product.product:
+                yield product, item
+
+
+def is_quota(item: ReportItem) -> bool:
+    """True if a product is refused for a quota, and nothing else."""
+    messages = (message for message in item.messages if message.severity is Severity.ERROR)
+    errors = {message.code.casefold() for message in messages}
+    return item.status not in {None, Status.INTEGRATED} and errors == {QUOTA}
+
+
+def _find(package: PackageRef, rows: Sequence[PendingRow]) -> tuple[Call, int]:
+    """As many GTINs as an address holds."""
+    gtins = next(comma_lists(row.product for row in rows))
+    return read_reports(package, gtins), len(gtins)
+
+
+DELIVERY = Submitted(
+    size=lambda limits: Size(limits.products, limits.products),
+    submit=submit_products,
+    submitted=batch_id,
+    outcome=Report(Endpoint(read_reports, reports_page), _find, match, is_quota),
+    names=product_names,
+    document=lambda _, bodies: products_body(bodies),
+    file_name="batch-{number:03}.json",
+)

@@ -221,3 +221,103 @@ def visible(text: str) -> str:
 
 def _spelled(match: re.Match[str]) -> str:
     return f"<U+{ord(match[0]):04X}>"
+
+
+LENGTHS = (8, 12, 13, 14)
+
+GTIN_FORMAT = PROBLEMS.error("gtin-format")
+GTIN_CHECKSUM = PROBLEMS.error("gtin-checksum")
+GTIN_PADDED = PROBLEMS.warning("gtin-padded")
+TRIMMED_INSIDE = f" \t\u00a0\u2007\u202f{ZERO_WIDTH}"
+
+
+def check_digit(body: str) -> str:
+    """The digit that proves the ones before it (GS1: weights 3 and 1 from the right)."""
+    digits = body.encode()
+    odd, even = digits[-1::-2], digits[-2::-2]
+    zeros = ord("0") * (3 * len(odd) + len(even))
+    return str((zeros - 3 * sum(odd) - sum(even)) % 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Gtin:
+    """A GTIN as a str of its digits."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The digits; blanks and an ISBN's hyphens are left out, lost zeros put back."""
+        del column
+        if cell.kind is Kind.TEXT and _is_plausible(cell.text):
+            return _checked(cell.text, cell)
+        text = identified(cell)
+        if not isinstance(text, str):
+            return text
+        digits = text if text.isalnum() else text.translate(_NO_BLANKS)
+        if _ISBN.fullmatch(digits):
+            digits = re.sub(_HYPHEN, "", digits)
+        if cell.kind is Kind.NUMBER:
+            return _from_number(digits)
+        return _checked(digits, cell) if digits else None
+
+
+_NO_BLANKS = dict.fromkeys(map(ord, TRIMMED_INSIDE))
+_HYPHEN = "[-\u00ad\u2010-\u2013\u2212]"
+_ISBN = re.compile(f"97[89](?:{_HYPHEN}?[0-9]){{10}}")
+"""An ISBN, or an ISMN, in its usual writing; elsewhere a hyphen belongs to another kind of code."""
+
+
+def _checked(digits: str, cell: Cell) -> object:
+    if not _is_plausible(digits):
+        return _malformed(digits, cell)
+    right = check_digit(digits[:-1])
+    if digits[-1] != right:
+        return _wrong_digit(digits, right)
+    if cell.kind is Kind.TEXT and cell.text != digits:
+        left_out = "hyphens" if re.search(_HYPHEN, cell.text) else "blanks"
+        return InvalidValue(
+            digits, (Issue(TRIMMED, f"{left_out} were left out: read as {digits}"),)
+        )
+    return digits
+
+
+def _from_number(digits: str) -> object:
+    """A numeric cell's GTIN, its lost zeros put back where the check digit proves them."""
+    if not digits.isdecimal() or not digits.strip("0"):
+        return _malformed(digits, None)
+    right = check_digit(digits[:-1])
+    if len(digits) in LENGTHS:
+        return digits if digits[-1] == right else _wrong_digit(digits, right)
+    # Zeros in front change no check digit: if it fits at all, it fits at every length.
+    wanted = next((length for length in LENGTHS if length > len(digits)), None)
+    if wanted is None or digits[-1] != right:
+        return _malformed(digits, None)
+    padded = digits.zfill(wanted)
+    return InvalidValue(padded, (Issue(GTIN_PADDED, f"leading zeros were put back: {padded}"),))
+
+
+def _is_plausible(digits: str) -> bool:
+    """True if it has a GTIN's length and digits; all zeros pass the check digit and are none."""
+    return (
+        len(digits) in LENGTHS
+        and digits.isascii()
+        and digits.isdecimal()
+        and digits.strip("0") != ""
+    )
+
+
+def _wrong_digit(digits: str, right: str) -> InvalidValue:
+    return refused(
+        GTIN_CHECKSUM,
+        f"the check digit of {digits} is wrong",
+        f"{digits[:-1]}{right} would fit; compare with the package",
+    )
+
+
+def _malformed(digits: str, cell: Cell | None) -> InvalidValue:
+    hint = "format the column as text and copy the number from the package"
+    if cell and re.fullmatch(r"[0-9]{5,11}", digits) and digits[-1] == check_digit(digits[:-1]):
+        wanted = next(length for length in LENGTHS if length > len(digits))
+        hint = f"if leading zeros were lost, it is {digits.zfill(wanted)}"
+    count = f"{len(digits)} digits" if digits.isascii() and digits.isdecimal() else "no number"
+    return refused(
+        GTIN_FORMAT, f"“{visible(digits)}” is {count}; a GTIN has 8, 12, 13 or 14 digits", hint
+    )

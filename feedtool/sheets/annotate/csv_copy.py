@@ -7,19 +7,23 @@ nothing else, so the file is cut there as bytes, and nothing is decoded but our 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from io import TextIOWrapper
-from itertools import islice, tee
+from itertools import islice, pairwise, tee
 from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.notes import Note, NoteQueue, SheetNotes
-from feedtool.sheets.annotate.sheet_plan import NoRoom
-from feedtool.sheets.read.csv_dialect import line_ends
+from feedtool.sheets.annotate.workbook_copy import NoRoom
+from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.read.csv_encoding import MULTIBYTE, lead
-from feedtool.sheets.read.csv_source import MOST_FIELDS, CsvDialect, CsvSource, used_fields
-from feedtool.sheets.read_back import Digest
+from feedtool.sheets.read.csv_source import (
+    MOST_FIELDS,
+    CsvDialect,
+    CsvRecords,
+    CsvSource,
+    used_fields,
+)
 
 _RECORDS = 1000
 """Of a batch."""
@@ -39,28 +43,11 @@ _BYTEWISE = ("utf-8", "ascii", "cp125", "cp437", "cp85", "iso8859", "latin", "ko
 """Encodings (beginnings of their names) in which no byte of ASCII is part of another letter."""
 
 
-class CsvBatch(NamedTuple):
-    """Some records of the file."""
+class CsvLayout(NamedTuple):
+    """The columns that our fields go into, 0-based."""
 
-    first: int
-    """The number of the first, 1-based; blank records and a `sep=` line count."""
-    raw: Sequence[str]
-    """Each as it stands in the file, one character a byte if its encoding is bytewise."""
-    fields: list[list[str]]
-
-    @property
-    def numbers(self) -> range:
-        """The numbers of the records."""
-        return range(self.first, self.first + len(self.fields))
-
-
-@dataclass(frozen=True, slots=True)
-class CsvLayout:
-    """The columns that our fields go into."""
-
-    header_row: int
     columns: tuple[int, ...]
-    """Of status, message and code, 0-based."""
+    """Of status, message and code."""
     earlier: frozenset[int]
     """The columns under our headings now."""
 
@@ -71,32 +58,39 @@ class _Text:
     def __init__(self, source: CsvSource) -> None:
         self.source = source
         self.dialect: CsvDialect = source.dialect
-        encoding, quoting = self.dialect.encoding, self.dialect.quoting
-        bytewise = encoding.startswith(_BYTEWISE) and self.dialect.separator.isascii()
-        self.codec = "latin-1" if bytewise else encoding
+        quoting, separator = self.dialect.quoting, self.dialect.separator
+        self.encoding = self.dialect.encoding.name
+        bytewise = self.encoding.startswith(_BYTEWISE) and separator.isascii()
+        self.codec = "latin-1" if bytewise else self.encoding
         """The one that the file is cut with: `latin-1` shows each byte as a character."""
-        has_mark = encoding.startswith("utf")
-        self.mark = "\ufeff".encode(encoding).decode(self.codec) if has_mark else ""
+        has_mark = self.encoding.startswith("utf")
+        self.mark = "\ufeff".encode(self.encoding).decode(self.codec) if has_mark else ""
         """A byte order mark in that codec."""
-        plain = f"[^{re.escape(self.dialect.separator)}\r\n]*"
+        plain = f"[^{re.escape(separator)}\r\n]*"
         blanks, quote = " *" * quoting.skips_blanks, quoting.mark
         # As the csv module reads: behind the closing quote the field goes on without quotes.
         quoted = f"{blanks}{quote}(?:[^{quote}]|{quote}{quote})*+{quote}"
         self.fields = re.compile(f"{quoted}{plain}|{plain}")
 
-    def batches(self, path: Path) -> Iterator[CsvBatch]:
-        """The records in order; in the last batch, which has none, what follows them."""
-        first, lines = 1, 0
+    def records(self, path: Path) -> Iterator[tuple[CsvRecords, Sequence[str]]]:
+        """The records, and each as it stands in the file, one character a byte if bytewise.
+
+        At last there are no records, and what follows them in the file.
+        """
+        end = CsvRecords(1, 1, 1, [])
         with path.open("rb") as file:
-            file.seek(len(self.dialect.mark))
+            file.seek(len(self.dialect.encoding.mark))
             raw, read = tee(TextIOWrapper(file, self.codec, newline=""))
-            reader = self.dialect.reader(self.source.encoding.lines(read, self.mark))
-            while fields := list(islice(reader, _RECORDS)):
-                taken = list(islice(raw, reader.line_num - lines))
-                yield CsvBatch(first, _by_record(taken, fields), fields)
-                first += len(fields)
-                lines = reader.line_num
-            yield CsvBatch(first, ["".join(raw)], [])
+            for records in self.dialect.records(self.dialect.encoding.lines(read, self.mark)):
+                starts = [*records.starts(), records.following]
+                lines = list(islice(raw, records.following - records.line))
+                if len(lines) > len(records.fields):
+                    given = iter(lines)
+                    sizes = (after - before for before, after in pairwise(starts))
+                    lines = ["".join(islice(given, size)) for size in sizes]
+                yield records, lines
+                end = records._replace(first=records.numbers.stop, fields=[])
+            yield end, ["".join(raw)]
 
     def split(self, body: str) -> list[str]:
         """The fields of a record as they stand in the file, quotation marks and all."""
@@ -111,9 +105,9 @@ class _Text:
 
     def decoded(self, text: str) -> str:
         """A field's text."""
-        if self.codec == self.dialect.encoding or text.isascii():
+        if self.codec == self.encoding or text.isascii():
             return text
-        return text.encode(self.codec).decode(self.dialect.encoding, "replace")
+        return text.encode(self.codec).decode(self.encoding, "replace")
 
     def held(self, text: str) -> str:
         """A text of ours as this file can hold it, in the codec that the file is cut with."""
@@ -122,10 +116,10 @@ class _Text:
             text = "'" + text
         if text.isascii():
             return text
-        raw = text.encode(self.dialect.encoding, "replace")
+        raw = text.encode(self.encoding, "replace")
         if self.codec == "latin-1" and not self.mark and MULTIBYTE.search(raw):
             # A letter of theirs and a mark of ours, such as `É”`, would look like UTF-8.
-            raw = text.translate(_PLAIN).encode(self.dialect.encoding, "replace")
+            raw = text.translate(_PLAIN).encode(self.encoding, "replace")
             raw = MULTIBYTE.sub(lambda match: b"?" * len(match[0]), raw)
         return raw.decode(self.codec)
 
@@ -145,18 +139,6 @@ class _Text:
         return text
 
 
-def _by_record(lines: list[str], fields: list[list[str]]) -> Sequence[str]:
-    """The lines of a batch, those of each record joined."""
-    if len(lines) == len(fields):
-        return lines
-    given = iter(lines)
-    raw = []
-    for record in fields:
-        text = "\0".join(record)
-        raw.append("".join(islice(given, 1 + line_ends(text, 0, len(text)))))
-    return raw
-
-
 def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -> None:
     """Write the annotated copy of `source` to `result` and check it.
 
@@ -168,12 +150,12 @@ def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -
     layout = _layout(text, source, notes)
     written, read = Digest(), Digest()
     with result.open("wb") as out:
-        out.write(text.dialect.mark)
+        out.write(text.dialect.encoding.mark)
         for raw, fields in _annotated(text, source, layout, notes):
             written.add(enumerate(map(tuple, fields), written.count))
             out.write("".join(raw).encode(text.codec))
-    for batch in text.batches(result):
-        read.add(enumerate(map(tuple, batch.fields), read.count))
+    for records, _ in text.records(result):
+        read.add(enumerate(map(tuple, records.fields), read.count))
     read.require_same(written, source.name)
 
 
@@ -191,9 +173,7 @@ def _layout(text: _Text, source: Path, notes: SheetNotes) -> CsvLayout:
     by_heading = _headed(text, source, notes)
     earlier = frozenset(column for columns in by_heading.values() for column in columns)
     if all(by_heading.values()):
-        return CsvLayout(
-            notes.header_row, tuple(columns[0] for columns in by_heading.values()), earlier
-        )
+        return CsvLayout(tuple(columns[0] for columns in by_heading.values()), earlier)
     last = MOST_FIELDS - len(notes.headings)
     first = _widest(text, source, notes, len)
     if first > last:
@@ -204,24 +184,26 @@ def _layout(text: _Text, source: Path, notes: SheetNotes) -> CsvLayout:
             "three columns of the result.",
             "Delete what stands in its last columns.",
         )
-    return CsvLayout(notes.header_row, (first, first + 1, first + 2), earlier)
+    return CsvLayout((first, first + 1, first + 2), earlier)
 
 
 def _widest(text: _Text, source: Path, notes: SheetNotes, width: Callable[[list[str]], int]) -> int:
     """The greatest width of the records from the headings on."""
     return max(
         width(fields)
-        for batch in text.batches(source)
-        for fields in batch.fields[max(notes.header_row - batch.first, 0) :]
+        for records, _ in text.records(source)
+        for fields in records.fields[max(notes.header_row - records.first, 0) :]
     )
 
 
 def _headed(text: _Text, source: Path, notes: SheetNotes) -> dict[str, list[int]]:
     """The columns under each of our headings."""
-    batches = (batch for batch in text.batches(source) if notes.header_row in batch.numbers)
-    batch = next(batches, None)
-    header = batch.fields[notes.header_row - batch.first] if batch else []
-    names = [text.decoded(name).strip() for name in header]
+    headers = (
+        records.fields[notes.header_row - records.first]
+        for records, _ in text.records(source)
+        if notes.header_row in records.numbers
+    )
+    names = [text.decoded(name).strip() for name in next(headers, [])]
     return {
         heading: [column for column, name in enumerate(names) if name == heading]
         for heading in notes.headings
@@ -233,22 +215,20 @@ def _annotated(
 ) -> Iterator[tuple[Sequence[str], list[list[str]]]]:
     """Batches of records with ours in them, and the fields that they should then be read as."""
     due = NoteQueue(notes)
-    for batch in text.batches(source):
-        if not (batch.fields and (layout.earlier or due.row in batch.numbers)):
-            yield batch.raw, batch.fields
+    for records, raws in text.records(source):
+        if not (records.fields and (layout.earlier or due.row in records.numbers)):
+            yield raws, records.fields
             continue
-        raws, read = [], []
-        for number, raw, fields in zip(batch.numbers, batch.raw, batch.fields, strict=True):
-            note = due.take(number)
-            if number < layout.header_row:
-                raws.append(raw)
-                read.append(fields)
-                continue
-            body = _ENDS.sub("", raw)
-            new, shown = _with_ours(text, layout, body, fields, note)
-            raws.append(new + raw[len(body) :])
+        new, read = [], []
+        for number, raw, fields in zip(records.numbers, raws, records.fields, strict=True):
+            note, body, shown = due.take(number), raw, fields
+            if number >= notes.header_row:
+                end = len(_ENDS.sub("", raw))
+                body, shown = _with_ours(text, layout, raw[:end], fields, note)
+                body += raw[end:]
+            new.append(body)
             read.append(shown)
-        yield raws, read
+        yield new, read
     due.finish()
 
 

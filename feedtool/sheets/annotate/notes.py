@@ -1,9 +1,16 @@
-"""The results to be written beside the rows, and the summary that goes with them."""
+"""The results to be written beside the rows, as cells and colours, and the summary beside them."""
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, NamedTuple
+
+from feedtool.model.cells import letters
+from feedtool.sheets.annotate.cell_formats import FormatIndexes
+from feedtool.sheets.atomic_write import Digest
+from feedtool.sheets.cell_text import inline, shown
+from feedtool.sheets.read.source import CellRange
 
 Severity = Literal["error", "warning"]
 
@@ -33,6 +40,32 @@ class SheetNotes:
     """Of status, message and code. By these an earlier annotation is recognised."""
     notes: Iterable[Note]
     """By ascending row; gone through once. Every row must be in the sheet."""
+
+
+class Link(NamedTuple):
+    """A cell of the summary that leads to a cell of another sheet."""
+
+    text: str
+    sheet: str
+    ref: str
+    """`B5`."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Table = Sequence[Sequence[str | int | Link]]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A sheet that is put last in the workbook, or takes the place of the one of its name."""
+
+    name: str
+    table: Table
+    """Rows of cells, from A1 on."""
+    bold: frozenset[int] = frozenset({0})
+    """Which rows of `table` (0-based) are in bold: the title and the headings."""
 
 
 class NoteQueue:
@@ -69,24 +102,58 @@ class NoteQueue:
             raise ValueError(f"the note of row {self._next.row} comes after that of row {last}")
 
 
-class Link(NamedTuple):
-    """A cell of the summary that leads to a cell of another sheet."""
+class HighlightedCells:
+    """The cells to colour, as runs of rows by column: a million cells are a few bytes a run."""
 
-    text: str
-    sheet: str
-    ref: str
-    """`B5`."""
+    def __init__(self) -> None:
+        self._runs: dict[tuple[Severity, int], array[int]] = {}
+
+    def add(self, row: int, column: int, severity: Severity) -> None:
+        """Colour one cell; rows come in ascending order."""
+        runs = self._runs.setdefault((severity, column), array("L"))
+        if runs and runs[-1] >= row - 1:
+            runs[-1] = row
+        else:
+            runs.extend((row, row))
+
+    def areas(self, severity: Severity) -> Iterator[bytes]:
+        """`B3:B7`, column by column."""
+        for (kind, column), runs in sorted(self._runs.items()):
+            if kind != severity:
+                continue
+            for first, last in zip(runs[::2], runs[1::2], strict=True):
+                yield str(CellRange(first, column, last, column)).encode()
 
 
-Table = Sequence[Sequence[str | int | Link]]
+class NoteCells(NoteQueue):
+    """The cells to be written in each row, asked for by ascending row."""
 
+    def __init__(self, sheet: SheetNotes, columns: Sequence[int], styles: FormatIndexes) -> None:
+        super().__init__(sheet)
+        self.header_row = sheet.header_row
+        self.columns = columns
+        self.guilty = HighlightedCells()
+        self.digest = Digest()
+        self._styles = styles
+        self._places = sorted(
+            (column, part, letters(column).encode()) for part, column in enumerate(columns)
+        )
+        """Column, which of the three texts it shows, its letters; by column."""
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A sheet that is put last in the workbook, or takes the place of the one of its name."""
-
-    name: str
-    table: Table
-    """Rows of cells, from A1 on."""
-    bold: frozenset[int] = frozenset({0})
-    """Which rows of `table` (0-based) are in bold: the title and the headings."""
+    def cells(self, row: int, prefix: bytes = b"") -> list[tuple[int, bytes]]:
+        """Column and cell, from left to right; nothing for a row without a note."""
+        note = self.take(row)
+        if note is None:
+            return []
+        for column, severity in note.guilty:
+            self.guilty.add(row, column, severity)
+        texts = (note.status, note.message, note.code)
+        style = self._styles.heading if row == self.header_row else self._styles.text
+        cells, written = [], []
+        for column, part, name in self._places:
+            if text := texts[part]:
+                rest = inline(text, prefix)
+                cells.append((column, b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, rest)))
+                written.append((row, column, shown(text)))
+        self.digest.add(written)
+        return cells

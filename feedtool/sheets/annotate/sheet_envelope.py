@@ -1,60 +1,37 @@
-"""The part of a sheet around its rows: its size, columns' widths, ranges and colours."""
+"""The part of a sheet around its rows: its size, columns' widths, ranges and colours.
+
+Each conditional format of ours says nothing but who made it (`LEN("feedtool")>0` is always true):
+by that it is found and taken back when the sheet is annotated again.
+"""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from itertools import islice
+from typing import get_args
 
-from feedtool.model.cells import index_of, letters
-from feedtool.sheets.annotate.inline_strings import quoted
+from feedtool.sheets.annotate.cell_formats import FormatIndexes
+from feedtool.sheets.annotate.notes import HighlightedCells, Severity
 from feedtool.sheets.annotate.xml_offsets import Edit, outline, splice, with_attribute
-from feedtool.sheets.read.source import LAST_COLUMN
-from feedtool.sheets.read.xml_parser import Node, whole
+from feedtool.sheets.cell_text import quoted
+from feedtool.sheets.read.source import LAST_COLUMN, CellRange, cell_range
+from feedtool.sheets.read.xml_parser import Node, is_true, whole
 
-KEPT = frozenset(
+_KEPT = frozenset(
     {"col", "mergeCell", "cfRule", "formula", "ext", "conditionalFormattings",
      "conditionalFormatting"}
 )  # fmt: skip
 """The elements deeper in a sheet that are looked at."""
 WIDTHS = (17, 60, 26)
 """Of the status, the message and the code, in characters."""
-
-
-class CellRange(NamedTuple):
-    """A range of cells; columns 0-based, rows 1-based, both ends in it."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-
-    def __str__(self) -> str:
-        first, last = (f"{letters(c)}{r}" for c, r in (self[:2], self[2:]))
-        return first if first == last else f"{first}:{last}"
-
-    def around(self, other: "CellRange") -> "CellRange":
-        """The smallest area that holds both."""
-        return CellRange(
-            min(self.left, other.left),
-            min(self.top, other.top),
-            max(self.right, other.right),
-            max(self.bottom, other.bottom),
-        )
-
-
-def cell_range(ref: str) -> CellRange | None:
-    """`A1:C5` or `B2`, dollars or not; None for what is neither."""
-    corners = [_corner(part) for part in ref.replace("$", "").split(":")]
-    if len(corners) > 2 or None in corners:  # noqa: PLR2004 — two corners
-        return None
-    first, last = corners[0], corners[-1]
-    return CellRange(*first, *last) if first and last else None
-
-
-def _corner(text: str) -> tuple[int, int] | None:
-    name = text.rstrip("0123456789")
-    number = whole(text[len(name) :])
-    if not (name.isascii() and name.isalpha()) or number is None:
-        return None
-    return index_of(name.upper()), number
+_MARK = 'LEN("feedtool")'
+_FORMULA = b'LEN("feedtool")&gt;0'
+_AREAS = 400
+"""Areas of one rule. Excel reads thousands, but a list that a person opens should stay readable."""
+_BEFORE = frozenset(
+    {"sheetPr", "dimension", "sheetViews", "sheetFormatPr", "cols", "sheetData", "sheetCalcPr",
+     "sheetProtection", "protectedRanges", "scenarios", "autoFilter", "sortState",
+     "dataConsolidate", "customSheetViews", "mergeCells", "phoneticPr", "conditionalFormatting"}
+)  # fmt: skip
+"""Elements that the schema puts before a conditional format; others come after it."""
 
 
 class SheetEnvelope:
@@ -63,7 +40,7 @@ class SheetEnvelope:
     def __init__(self, head: bytes, tail: bytes, part: str) -> None:
         self._data = head + tail
         self._cut = len(head)
-        self.root = outline(self._data, part, KEPT)
+        self.root = outline(self._data, part, _KEPT)
 
     def head(self, edits: list[Edit]) -> bytes:
         """The head with those edits made that lie in it."""
@@ -79,15 +56,12 @@ class SheetEnvelope:
         A merge of whole rows above the headings, as titles are made, says nothing about where the
         table ends and is left out.
         """
-        for merges in self.root.all("mergeCells"):
-            for merge in merges.all("mergeCell"):
-                place = cell_range(merge.attributes.get("ref", ""))
-                if place and not (place.right == LAST_COLUMN and place.bottom < header_row):
-                    yield place
-        for node in self.root.all("autoFilter"):
-            place = cell_range(node.attributes.get("ref", ""))
-            if place:
-                yield place
+        merges = [node for group in self.root.all("mergeCells") for node in group.all("mergeCell")]
+        for node in (*merges, *self.root.all("autoFilter")):
+            area = cell_range(node.attributes.get("ref", ""))
+            is_title = area and area.last_column == LAST_COLUMN and area.last_row < header_row
+            if area and not (is_title and node.name == "mergeCell"):
+                yield area
 
     def resize(self, written: CellRange) -> list[Edit]:
         """The edit that makes the stated dimension include ours."""
@@ -131,6 +105,21 @@ class SheetEnvelope:
         end = group.end if group else start
         return Edit(start, end, b"<%scols>%s</%scols>" % (prefix, inner, prefix))
 
+    def recolour(self, guilty: HighlightedCells, styles: FormatIndexes) -> list[Edit]:
+        """The edits that take an earlier annotation's rules out of the sheet and put ours in."""
+        edits = list(_take_back(self.root))
+        rules = list(_rules(self.root.prefix, guilty, styles))
+        # Before all rules of the user if there is room, since a colour that says "wrong" should be
+        # seen; else after them. Theirs are not moved: nothing of theirs is changed.
+        taken = sorted(_priorities(self.root))
+        first = 1 if not taken or taken[0] > len(rules) else taken[-1] + 1
+        new = b"".join(rule % priority for priority, rule in enumerate(rules, first))
+        if new:
+            # An element that nobody knows counts as one that comes after ours.
+            before = [it for it in self.root.children if it.is_main and it.name in _BEFORE]
+            edits.append(Edit(before[-1].end, before[-1].end, new))
+        return edits
+
 
 def _span(node: Node) -> tuple[int, int]:
     """First and last column of a `<col>`, 0-based; -1 where it does not say."""
@@ -139,8 +128,8 @@ def _span(node: Node) -> tuple[int, int]:
 
 
 def _is_visible(node: Node) -> bool:
-    hidden = node.attributes.get("hidden") in ("1", "true")
-    return not hidden and node.attributes.get("width", "1").strip("0.") != ""
+    width = node.attributes.get("width", "1")
+    return not is_true(node.attributes.get("hidden")) and width.strip("0.") != ""
 
 
 def _column(prefix: bytes, column: int, width: int, collapsed: bytes = b"") -> bytes:
@@ -157,7 +146,7 @@ def _split(node: Node, prefix: bytes, widths: dict[int, int]) -> Iterator[bytes]
     """A range of columns, ours taken out of it."""
     first, last = _span(node)
     # The button of a collapsed group of columns stands on the column behind the group.
-    collapsed = b' collapsed="1"' if node.attributes.get("collapsed") in ("1", "true") else b""
+    collapsed = b' collapsed="1"' if is_true(node.attributes.get("collapsed")) else b""
     for column in sorted(widths):
         if first <= column <= last:
             if column > first:
@@ -173,3 +162,47 @@ def _part(node: Node, first: int, last: int) -> bytes:
     attributes = node.attributes | {"min": str(first + 1), "max": str(last + 1)}
     markup = b"".join(b" %s=%s" % (key.encode(), quoted(v)) for key, v in attributes.items())
     return b"<%scol%s/>" % (node.prefix, markup)
+
+
+def _is_ours(rule: Node) -> bool:
+    formula = rule.child("formula")
+    return formula is not None and formula.text.startswith(_MARK)
+
+
+def _take_back(root: Node) -> Iterator[Edit]:
+    """Our rules of an earlier time; the whole element where no other rule is in it."""
+    for formats in root.all("conditionalFormatting"):
+        rules = list(formats.all("cfRule"))
+        ours = [rule for rule in rules if _is_ours(rule)]
+        if ours and len(ours) == len(formats.children):
+            yield Edit(formats.start, formats.end, b"")
+        else:
+            yield from (Edit(rule.start, rule.end, b"") for rule in ours)
+
+
+def _rules(prefix: bytes, guilty: HighlightedCells, styles: FormatIndexes) -> Iterator[bytes]:
+    """Elements of ours, the priority still open; errors first, so that they win."""
+    for severity in get_args(Severity):
+        areas = guilty.areas(severity)
+        while chunk := b" ".join(islice(areas, _AREAS)):
+            yield (
+                b'<%(p)sconditionalFormatting sqref="%(areas)s">'
+                b'<%(p)scfRule type="expression" dxfId="%(format)d" priority="%%d">'
+                b"<%(p)sformula>%(formula)s</%(p)sformula></%(p)scfRule>"
+                b"</%(p)sconditionalFormatting>"
+            ) % {
+                b"p": prefix,
+                b"areas": chunk,
+                b"format": styles.error if severity == "error" else styles.warning,
+                b"formula": _FORMULA,
+            }
+
+
+def _priorities(node: Node) -> Iterator[int]:
+    """Of all rules of the sheet but ours, those in extensions included."""
+    for child in node.children:
+        priority = whole(child.attributes.get("priority"))
+        if child.name != "cfRule":
+            yield from _priorities(child)
+        elif not _is_ours(child) and priority is not None:
+            yield priority

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import index_of, letters
 from feedtool.model.limits import ReadingLimits
-from feedtool.sheets.annotate.note_cells import NoteCells
+from feedtool.sheets.annotate.notes import NoteCells
 from feedtool.sheets.annotate.row_parser import CellSpan, RawRow, RowParser, rewrite, widened
 from feedtool.sheets.read.errors import GridOutOfRange
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW

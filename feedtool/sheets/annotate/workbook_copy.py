@@ -1,25 +1,139 @@
 """The annotated copy of a workbook: patched where ours goes in, copied as it is everywhere else."""
 
-from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-from feedtool.model.cells import Block
+from feedtool.model.cells import Block, letters
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
-from feedtool.sheets.annotate.notes import SheetNotes, Summary
-from feedtool.sheets.annotate.part_encoding import utf8
-from feedtool.sheets.annotate.sheet_plan import SheetPlan, earlier_columns, plan_sheet
-from feedtool.sheets.annotate.workbook_parts import BookParts, SmallPart, summary_sheet
+from feedtool.sheets.annotate.notes import NoteCells, SheetNotes, Summary
+from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
+from feedtool.sheets.annotate.sheet_patch import SheetScan, patch_rows, scan_sheet
+from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8, summary_sheet
+from feedtool.sheets.annotate.xml_offsets import utf8
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, named, raw
-from feedtool.sheets.read.cell_decoder import Decoder
+from feedtool.sheets.atomic_write import Digest, NotAsWritten, not_as_written
+from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
-from feedtool.sheets.read.shared_strings import SharedStrings
-from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_workbook
+from feedtool.sheets.read.source import LAST_COLUMN, CellRange, cell_range
+from feedtool.sheets.read.workbook import (
+    SheetEntry,
+    WorkbookParts,
+    read_relationships,
+    read_workbook,
+)
 from feedtool.sheets.read.xlsx import XlsxSheet
-from feedtool.sheets.read.xml_parser import XmlParser
-from feedtool.sheets.read_back import Digest, NotAsWritten, not_as_written
+from feedtool.sheets.read.xml_parser import XmlParser, parse_part
+
+
+class NoRoom(UsageProblem):
+    """The sheet is used up to its last columns."""
+
+
+@dataclass(slots=True)
+class SheetPlan:
+    """The decisions on how a sheet is annotated, made before the first byte is written."""
+
+    notes: SheetNotes
+    entry: SheetEntry
+    scan: SheetScan
+    envelope: SheetEnvelope
+    columns: tuple[int, ...]
+    """Of status, message and code, 0-based."""
+    earlier: frozenset[int]
+    """The columns under our headings now: what they hold below is taken out."""
+    digest: Digest = field(default_factory=Digest)
+    """Of the cells that were written, once they are."""
+
+    def patched(self, package: ZipPackage, styles: FormatIndexes) -> Iterator[bytes]:
+        """The sheet's part with the annotation in it."""
+        cells = NoteCells(self.notes, self.columns, styles)
+        top = self.notes.header_row
+        written = CellRange(top, min(self.columns), max(self.scan.last_row, top), max(self.columns))
+        was_here = self.earlier.issuperset(self.columns)
+        envelope = self.envelope
+        edits = envelope.resize(written) + envelope.widen(self.columns, earlier=was_here)
+        yield envelope.head(edits)
+        stream = utf8(package.stream(self.entry.part), self.entry.part)
+        yield from patch_rows(stream, self.scan, cells, self.earlier)
+        cells.finish()
+        self.digest = cells.digest
+        yield envelope.tail(edits + envelope.recolour(cells.guilty, styles))
+
+
+def plan_sheet(
+    package: ZipPackage, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
+) -> SheetPlan:
+    """The plan of a sheet that was looked through. Raises NoRoom, FileProblem."""
+    scan = SheetScan(entry.part, notes.header_row, package.limits)
+    scan_sheet(utf8(package.stream(entry.part), entry.part), scan)
+    if not scan.has_header:
+        raise ValueError(f"the sheet has no row {notes.header_row} for the headings")
+    envelope = SheetEnvelope(scan.head, scan.tail, entry.part)
+    by_heading = _earlier_columns(package, book, entry, notes)
+    earlier = frozenset(column for columns in by_heading.values() for column in columns)
+    if all(by_heading.values()):
+        # In place: they may have become part of a table, or columns may have come after them.
+        columns = tuple(columns[0] for columns in by_heading.values())
+    else:
+        areas = (*envelope.ranges(notes.header_row), *_tables(package, entry))
+        last = max(scan.used, *(area.last_column for area in areas), -1)
+        columns = tuple(range(last + 1, last + 4))
+        if columns[-1] > LAST_COLUMN:
+            raise NoRoom(
+                f"Sheet “{entry.name}” is used up to column {letters(last)}, which leaves no room "
+                "for the three columns of the result.",
+                "Delete what stands in its last columns, or end its merged cells, table or filter "
+                "before them.",
+            )
+    return SheetPlan(notes, entry, scan, envelope, columns, earlier)
+
+
+def _tables(package: ZipPackage, entry: SheetEntry) -> Iterator[CellRange]:
+    folder, _, name = entry.part.replace("\\", "/").rpartition("/")
+    for relation in read_relationships(package, f"{folder}/_rels/{name}.rels".lstrip("/")):
+        if relation.kind == "table" and package.part(relation.target):
+            table = cell_range(parse_part(package, relation.target).attributes.get("ref", ""))
+            if table:
+                yield table
+
+
+def _earlier_columns(
+    package: ZipPackage, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
+) -> dict[str, list[int]]:
+    """The columns (0-based) under each of our headings. Raises FileProblem."""
+    columns: dict[str, list[int]] = {heading: [] for heading in notes.headings}
+    texts = cache(lambda: _texts(package, book.shared_strings, notes.headings))
+    decode = Decoder(texts, (), date1904=False)
+    block = next(XlsxSheet(package, entry, decode).blocks(notes.header_row - 1), None)
+    if block is None or block.rows[0] != notes.header_row:
+        return columns
+    for column in range(block.width):
+        text = decode(next(iter(block.column(column)))).text.strip()
+        if text in columns:
+            columns[text].append(column)
+    return columns
+
+
+def _texts(
+    package: ZipPackage, part: str | None, wanted: Sequence[str]
+) -> SharedStrings | Mapping[int, str]:
+    """The shared strings; all of them empty where none of the wanted texts can be among them.
+
+    Most workbooks never saw us: looking through the bytes spares reading the texts.
+    """
+    texts = [text.encode() for text in wanted]
+    overlap, before = max(map(len, texts)), b""
+    for data in utf8(package.stream(part), part) if part else ():
+        window = before + data
+        if part and any(text in window for text in texts):
+            return SharedStrings.read(package.stream(part), part, package.limits)
+        before = data[-overlap:]
+    return defaultdict(str)
 
 
 def annotate_workbook(
@@ -35,7 +149,7 @@ def annotate_workbook(
     """
     with ZipPackage(source, limits) as package:
         book = read_workbook(package)
-        plans = [plan_sheet(package, book, _entry(book, notes), notes) for notes in sheets]
+        plans = [plan_sheet(package, book, book.worksheet(it.sheet), it) for it in sheets]
         changed, styles = _small_parts(package, book, summary)
         with result.open("wb") as out:
             _write(package, Repack(out), plans, changed, styles)
@@ -63,21 +177,11 @@ def is_annotated_workbook(
         if summary is not None and _summary_part(book, summary):
             return True
         return any(
-            all(earlier_columns(package, book, entry, notes).values())
+            all(_earlier_columns(package, book, entry, notes).values())
             for notes in sheets
-            for entry in book.sheets
-            if entry.name == notes.sheet and entry.is_worksheet
+            for entry in book.worksheets
+            if entry.name == notes.sheet
         )
-
-
-def _entry(book: WorkbookParts, notes: SheetNotes) -> SheetEntry:
-    for entry in book.sheets:
-        if entry.name == notes.sheet and entry.is_worksheet:
-            return entry
-    raise UsageProblem(
-        f"The workbook has no sheet “{notes.sheet}”.",
-        "Its sheets are " + ", ".join(repr(entry.name) for entry in book.sheets) + ".",
-    )
 
 
 def _small_parts(
@@ -86,16 +190,15 @@ def _small_parts(
     """All parts but the sheets that are written anew, by name, and where our styles are."""
     parts = BookParts(package, book)
     if book.styles is None:
-        data, styles = add_styles(empty_styles(parts.namespace()), "styles.xml")
+        data, styles = add_styles(empty_styles(parts.namespace), "styles.xml")
         changed = {parts.add_styles(): data}
     else:
-        small = SmallPart.read(package, book.styles)
-        small.data, styles = add_styles(small.data, small.name)
-        changed = {small.name: small.encoded()}
+        data, styles = add_styles(read_utf8(package, book.styles), book.styles)
+        changed = {book.styles: data}
     if summary is not None:
         name = _summary_part(book, summary) or parts.add_sheet(summary.name)
-        changed[name] = summary_sheet(summary, styles, parts.namespace())
-    return changed | parts.changed(), styles
+        changed[name] = summary_sheet(summary, styles, parts.namespace)
+    return changed | parts.changed, styles
 
 
 def _summary_part(book: WorkbookParts, summary: Summary) -> str | None:
@@ -139,13 +242,12 @@ def check_package(
     Or if it cannot be read, or does not hold what was to be written.
     """
     sheets = {part_key(plan.entry.part) for plan in plans}
-    anew = sheets | {part_key(name) for name in changed}
     try:
         with ZipPackage(path, source.limits) as written:
-            _check_copies(written, source, anew)
+            _check_copies(written, source, sheets | {part_key(name) for name in changed})
             for name in changed:
                 parser = XmlParser(name, source.limits)
-                for piece in utf8(written.stream(name), name)[1]:
+                for piece in written.stream(name):
                     parser.feed(piece)
                 parser.finish()
             for plan in plans:
@@ -160,17 +262,17 @@ def check_package(
 
 
 def _check_copies(written: ZipPackage, source: ZipPackage, anew: Collection[str]) -> None:
-    """Every copied member has the bytes it had, in the order it had."""
+    """Raise NotAsWritten unless every copied member has the bytes it had, in the order it had."""
     with written.path.open("rb") as new, source.path.open("rb") as old:
-        for before, after in zip(source.infos, written.infos, strict=False):
-            if before.orig_filename != after.orig_filename:
+        for place, before in enumerate(source.infos):
+            if place == len(written.infos):
                 raise not_as_written(before.filename)
-            if part_key(before.filename) in anew:
-                continue
-            if before.CRC != after.CRC or any(
-                mine != theirs
-                for mine, theirs in zip(raw(after, new), raw(before, old), strict=True)
-            ):
+            after = written.infos[place]
+            is_same = before.orig_filename == after.orig_filename
+            if is_same and part_key(before.filename) not in anew:
+                pieces = zip(raw(after, new), raw(before, old), strict=True)
+                is_same = before.CRC == after.CRC and all(mine == theirs for mine, theirs in pieces)
+            if not is_same:
                 raise not_as_written(before.filename)
 
 

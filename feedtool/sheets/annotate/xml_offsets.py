@@ -1,18 +1,24 @@
 """The places of elements in a part, byte by byte, so that it can be patched.
 
 A part is never written anew from what was understood of it. It is cut where something of ours
-goes in, and all other bytes stay.
+goes in, and all other bytes stay. A part in another encoding than UTF-8 becomes UTF-8.
 """
 
+import codecs
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
-from feedtool.sheets.annotate.inline_strings import quoted
+from feedtool.sheets.cell_text import quoted
 from feedtool.sheets.read.package import DEFAULT_LIMITS
-from feedtool.sheets.read.xml_parser import ROOT, Node, XmlParser
+from feedtool.sheets.read.xml_parser import ROOT, Node, XmlParser, corrupt
 
+_DECLARATION = re.compile(r"\A\ufeff?<\?xml[^>]*?\?>")
+_ENCODING = re.compile(r"""encoding\s*=\s*["']([^"']+)""")
+_LEAD = 256
+"""Bytes in which an XML declaration must have ended."""
 _TAG = re.compile(rb"<(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+>")
 """A tag in well-formed XML, from its `<` on: a `>` may stand in an attribute."""
 
@@ -124,3 +130,42 @@ class _OutlineParser(PlaceParser):
         super()._close(node)
         if self._each and len(self._open) == len(("root", "its child")):
             self._each(self._open[-1], self._open[-1].children.pop())
+
+
+def utf8(stream: Iterator[bytes], part: str) -> Iterator[bytes]:
+    """A part's bytes as UTF-8; of another encoding mark and declaration are left out.
+
+    Raises CorruptXml for an unknown encoding, and for bytes that do not belong to it.
+    """
+    first = b""
+    while len(first) < _LEAD and (piece := next(stream, b"")):
+        first += piece
+    codec = _codec(first[:_LEAD], part)
+    if codec is None:
+        yield first
+        yield from stream
+        return
+    try:
+        for text in codecs.iterdecode(chain((first,), stream), codec):
+            yield (_DECLARATION.sub("", text) if first else text).encode()
+            first = b""
+    except UnicodeError as error:
+        raise corrupt(part, error) from error
+
+
+def _codec(start: bytes, part: str) -> str | None:
+    """The Python codec of a part that is no UTF-8."""
+    if start.startswith((codecs.BOM_UTF16_LE, b"<\0")):
+        return "utf-16-le"
+    if start.startswith((codecs.BOM_UTF16_BE, b"\0<")):
+        return "utf-16-be"
+    declaration = _DECLARATION.match(start.removeprefix(codecs.BOM_UTF8).decode("latin-1"))
+    name = declaration and _ENCODING.search(declaration[0])
+    if not name:
+        return None
+    try:
+        "".encode(name[1])  # refuses what is a codec, but of no text
+        codec = codecs.lookup(name[1]).name
+    except (LookupError, ValueError):
+        raise corrupt(part, f"its encoding {name[1]!r} is unknown") from None
+    return None if codec == "utf-8" else codec

@@ -13,6 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
+from feedtool.sheets.read.csv_encoding import line_ends
 from feedtool.sheets.read.errors import CsvUnterminatedQuote
 from feedtool.sheets.read.source import Notice
 
@@ -48,17 +49,6 @@ def announced_separator(line: str) -> str | None:
     return match[1] if match else None
 
 
-class _Table(NamedTuple):
-    """The look of the sample with a separator; the greatest is the most likely."""
-
-    earliness: int
-    """Minus the index of the record where the table begins: titles may stand above it."""
-    width: int
-    first_width: int
-    """Fields of the very first record."""
-    preference: int
-
-
 def find_separator(lines: Sequence[str], quote: str = '"') -> str:
     """The separator of these lines, a header among them, with this quotation mark.
 
@@ -71,22 +61,19 @@ def find_separator(lines: Sequence[str], quote: str = '"') -> str:
     annotated = next((separator for separator in ours if separator in CANDIDATES), None)
     if annotated:
         return annotated
-    tables = {
-        separator: _table(lines, separator, quote, -index)
-        for index, separator in enumerate(CANDIDATES)
-    }
-    return max(CANDIDATES, key=lambda separator: tables[separator])
+    return max(CANDIDATES, key=lambda separator: _likelihood(lines, separator, quote))
 
 
-def _table(lines: Sequence[str], separator: str, quote: str, preference: int) -> _Table:
+def _likelihood(lines: Sequence[str], separator: str, quote: str) -> tuple[int, int, int]:
+    """The earliness of the table, its width, and the width of the very first record."""
     records = islice(csv.reader(lines, delimiter=separator, quotechar=quote), _RECORDS)
     widths = [len(record) for record in records if any(record)]
     first = widths[0] if widths else 0
     for index, width in enumerate(widths):
         below = widths[index + 1 :]
         if width > 1 and 2 * below.count(width) >= len(below):
-            return _Table(-index, width, first, preference)
-    return _Table(-len(widths), 0, first, preference)
+            return -index, width, first
+    return -len(widths), 0, first
 
 
 class Quoting(NamedTuple):
@@ -337,11 +324,3 @@ class _Looking:
             self.quotes.opened, self.quotes.until = self._line, until
             return
         self.quotes.row_like.add(f"{self._line} to {until}")
-
-
-def line_ends(text: str, start: int, end: int) -> int:
-    """The number of lines that end in a part of a text."""
-    count = text.count("\n", start, end)
-    if "\r" in text:
-        count += text.count("\r", start, end) - text.count("\r\n", start, end)
-    return count

@@ -4,9 +4,8 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from io import TextIOWrapper
+from io import IncrementalNewlineDecoder, TextIOWrapper
 from pathlib import Path
-from typing import NamedTuple
 
 from feedtool.model.limits import MIB
 from feedtool.sheets.read.errors import CsvEncoding, CsvNul, EmptyFile, NotAWorkbook
@@ -90,83 +89,65 @@ def _repaired(lines: Iterable[str], mark: str) -> Iterator[str]:
         yield held
 
 
-class _Unfit(NamedTuple):
-    """The first bytes that an encoding cannot have written."""
-
-    line: int
-    raw: bytes
-
-    @property
-    def shown(self) -> str:
-        """The bytes as people compare them."""
-        return self.raw[:4].hex(" ")
+def line_ends(text: str, start: int = 0, end: int | None = None) -> int:
+    """The number of lines that end in a part of a text."""
+    count = text.count("\n", start, end)
+    if "\r" in text:
+        count += text.count("\r", start, end) - text.count("\r\n", start, end)
+    return count
 
 
 class _Survey:
-    """Decodes a file block by block and looks at what comes out."""
+    """Decodes a file block by block and looks at what comes out. Raises CsvNul, NotAWorkbook."""
 
     def __init__(self, path: Path, encoding: str, skip: int) -> None:
         self.encoding = encoding
         self.line = 1
         """The physical line at the end of what was read."""
-        self.unfit: _Unfit | None = None
-        self.first_beyond_ascii: tuple[int, str] | None = None
+        self.unfit = ""
+        """The first bytes that the encoding cannot have written, as people compare them."""
+        self.first_beyond_ascii = (0, "")
         """Line and word."""
         self.last = ""
         self.has_mark = False
         self.quotes: set[str] = set()
         self.is_blank = True
         self._unbroken = 0
-        self._pending_return = False
-        self._read(path, skip)
-
-    def _read(self, path: Path, skip: int) -> None:
-        decoder = codecs.getincrementaldecoder(self.encoding)()
+        codec = codecs.getincrementaldecoder(encoding)()
+        decoder = IncrementalNewlineDecoder(codec, translate=False)  # parts no \r\n
         with path.open("rb") as file:
             file.seek(skip)
-            while True:
+            block = b"more"
+            while block and not self.unfit:
                 block = file.read(_BLOCK)
-                kept = decoder.getstate()[0]
+                kept, held = decoder.getstate()
                 try:
                     text = decoder.decode(block, final=not block)
                 except UnicodeDecodeError as error:
-                    before = (kept + block)[: error.start].decode(self.encoding, "ignore")
-                    self._look(before)
-                    self.unfit = _Unfit(self.line, error.object[error.start : error.end + 3])
-                    return
-                self._look(text)
-                if not block:
-                    return
+                    before = (kept + block)[: error.start].decode(encoding, "ignore")
+                    text = "\r" * (held & 1) + before
+                    self.unfit = error.object[error.start : error.end + 3][:4].hex(" ")
+                if text:
+                    self._look(text)
 
     def _look(self, text: str) -> None:
-        """Take note of a block. Raises CsvNul, NotAWorkbook."""
-        if not text:
-            return
         if "\0" in text:
-            line = self.line + self._lines(text[: text.index("\0")])
+            line = self.line + line_ends(text, 0, text.index("\0"))
             raise CsvNul(
                 f"Line {line} of the text holds a NUL byte.",
                 f"Make the export again. {_SAVE_AS_UTF8}",
             )
-        if self.first_beyond_ascii is None and not text.isascii():
+        if not self.first_beyond_ascii[0] and not text.isascii():
             self._note_word(text)
         self.has_mark = self.has_mark or "\ufeff" in text
         self.quotes.update(quote for quote in "\"'" if quote in text)
         self.is_blank = self.is_blank and not text.strip("\ufeff\x1a \t\r\n")
         self.last = text[-1]
-        lines = self._lines(text)
-        self._pending_return = text.endswith("\r")
+        lines = line_ends(text)
         self.line += lines
         self._unbroken = 0 if lines else self._unbroken + len(text)
         if self._unbroken > _LONGEST_LINE:
             raise NotAWorkbook("The file has no lines.", "Give the .xlsx, .xlsm or .csv file.")
-
-    def _lines(self, text: str) -> int:
-        r"""The line ends of a block; a `\r\n` may straddle two blocks."""
-        count = text.count("\n")
-        if "\r" in text:
-            count += text.count("\r") - text.count("\r\n")
-        return count - (self._pending_return and text.startswith("\n"))
 
     def _note_word(self, text: str) -> None:
         match = _BEYOND_ASCII.search(text)
@@ -174,7 +155,7 @@ class _Survey:
             at = match.start()
             before = _BETWEEN_WORDS.split(text[max(at - _WORD, 0) : at])[-1]
             after = _BETWEEN_WORDS.split(text[at : at + _WORD])[0]
-            self.first_beyond_ascii = (self.line + self._lines(text[:at]), before + after)
+            self.first_beyond_ascii = (self.line + line_ends(text, 0, at), before + after)
 
 
 def find_encoding(path: Path, fallback: str) -> Encoding:
@@ -186,11 +167,23 @@ def find_encoding(path: Path, fallback: str) -> Encoding:
         mark, name = unicode_of(file.read(_START))
     survey = _Survey(path, name, len(mark))
     notices: tuple[Notice, ...] = ()
-    if survey.unfit is not None:
+    if survey.unfit:
         if mark or name != "utf-8" or _has_multibyte(path):
-            raise _mixed(name, survey.unfit)
+            raise CsvEncoding(
+                f"Line {survey.line} of the text holds bytes ({survey.unfit}) that cannot be "
+                f"{name}, although the rest is.",
+                f"Two encodings are mixed. {_SAVE_AS_UTF8}",
+            )
         survey = _Survey(path, fallback, 0)
-        notices = (_guessed(survey),)
+        if survey.unfit:
+            raise CsvEncoding(
+                f"Line {survey.line} of the text holds bytes ({survey.unfit}) that are "
+                f"neither UTF-8 nor {fallback}.",
+                f"{_SAVE_AS_UTF8} Or name its encoding in the profile, as csv_fallback.",
+            )
+        line, word = survey.first_beyond_ascii
+        text = f"The text is not UTF-8 and was read as {fallback}: line {line} then says “{word}”."
+        notices = (Notice("encoding-guessed", text),)
     if survey.is_blank:
         raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
     quotes = "".join(sorted(survey.quotes))
@@ -219,26 +212,3 @@ def _has_multibyte(path: Path) -> bool:
                 return True
             kept = block[-3:]
     return False
-
-
-def _guessed(survey: _Survey) -> Notice:
-    """Say what was taken for what, with an example to judge it by. Raises CsvEncoding."""
-    if survey.unfit is not None:
-        raise CsvEncoding(
-            f"Line {survey.unfit.line} of the text holds bytes ({survey.unfit.shown}) that are "
-            f"neither UTF-8 nor {survey.encoding}.",
-            f"{_SAVE_AS_UTF8} Or name its encoding in the profile, as csv_fallback.",
-        )
-    line, word = survey.first_beyond_ascii or (0, "")
-    return Notice(
-        "encoding-guessed",
-        f"The text is not UTF-8 and was read as {survey.encoding}: line {line} then says “{word}”.",
-    )
-
-
-def _mixed(encoding: str, unfit: _Unfit) -> CsvEncoding:
-    return CsvEncoding(
-        f"Line {unfit.line} of the text holds bytes ({unfit.shown}) that cannot be "
-        f"{encoding}, although the rest is.",
-        f"Two encodings are mixed. {_SAVE_AS_UTF8}",
-    )

@@ -5,9 +5,9 @@ from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import StringIO
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import NamedTuple, Self
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.sheets.read.csv_dialect import (
@@ -18,16 +18,12 @@ from feedtool.sheets.read.csv_dialect import (
     announced_separator,
     find_quoting,
     find_separator,
-    line_ends,
     unclosed,
 )
-from feedtool.sheets.read.csv_encoding import Encoding, find_encoding
+from feedtool.sheets.read.csv_encoding import Encoding, find_encoding, line_ends
 from feedtool.sheets.read.errors import GridOutOfRange
 from feedtool.sheets.read.source import LAST_COLUMN, Sheet
 from feedtool.sheets.read.workbook import SheetEntry
-
-if TYPE_CHECKING:
-    import _csv
 
 _RECORDS = 1000
 """Records of a block."""
@@ -39,30 +35,54 @@ MOST_FIELDS = LAST_COLUMN + 1
 """Of a record, those that are not blank: the columns of a sheet."""
 
 
+class CsvRecords(NamedTuple):
+    """Some records in order."""
+
+    first: int
+    """The number of the first, 1-based; blank records and a `sep=` line count."""
+    line: int
+    """The physical line where the first starts."""
+    following: int
+    """The line after the last."""
+    fields: list[list[str]]
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of the records."""
+        return range(self.first, self.first + len(self.fields))
+
+    def starts(self) -> Sequence[int]:
+        """The line where each record starts."""
+        if self.following - self.line == len(self.fields):
+            return range(self.line, self.following)
+        lines = (1 + line_ends("\0".join(record)) for record in self.fields[:-1])
+        return list(accumulate(lines, initial=self.line))
+
+
 @dataclass(frozen=True, slots=True)
 class CsvDialect:
     """The dialect of a CSV, so that a copy can be written alike."""
 
-    encoding: str
-    """A codec that leaves the byte order mark alone."""
-    mark: bytes
-    """The byte order mark, or nothing."""
+    encoding: Encoding
     separator: str
     is_announced: bool
     """The first record is a `sep=` line."""
-    line_end: str
-    """That of the first line."""
     quoting: Quoting
 
-    def reader(self, lines: Iterable[str]) -> "_csv.Reader":
-        """The csv module's reader of such lines."""
+    def records(self, lines: Iterable[str]) -> Iterator[CsvRecords]:
+        """The records of such lines, some at a time. Raises csv.Error for a field without end."""
         csv.field_size_limit(_LONGEST_FIELD)
-        return csv.reader(
+        reader = csv.reader(
             lines,
             delimiter=self.separator,
             quotechar=self.quoting.mark,
             skipinitialspace=self.quoting.skips_blanks,
         )
+        number = line = 1
+        while fields := list(islice(reader, _RECORDS)):
+            yield CsvRecords(number, line, reader.line_num + 1, fields)
+            number += len(fields)
+            line = reader.line_num + 1
 
 
 class CsvSource:
@@ -77,8 +97,7 @@ class CsvSource:
         self.path = path
         self.sheets = (SheetEntry("", ""),)
         self.properties: dict[str, str] = {}
-        self.encoding = find_encoding(path, fallback)
-        self.dialect, self.quotes = _dialect(path, self.encoding)
+        self.dialect, self.quotes = _dialect(path, find_encoding(path, fallback))
 
     def __enter__(self) -> Self:
         return self
@@ -89,46 +108,39 @@ class CsvSource:
     def sheet(self, name: str = "") -> "CsvSheet":
         """The only table, whatever the name."""
         del name
-        return CsvSheet(self.path, self.encoding, self.dialect, self.quotes)
+        return CsvSheet(self)
 
 
 class CsvSheet(Sheet):
     """The table of a CSV. It may be read several times. A cell's key is its text."""
 
-    def __init__(self, path: Path, encoding: Encoding, dialect: CsvDialect, quotes: Quotes) -> None:
+    def __init__(self, source: CsvSource) -> None:
         super().__init__()
-        self.dialect = dialect
-        for notice in (*encoding.notices, *quotes.notices()):
+        self._path, self._dialect, self._quotes = source.path, source.dialect, source.quotes
+        self._used = 0
+        """The most fields of a record so far, blank ones at its end not counted."""
+        for notice in (*source.dialect.encoding.notices, *source.quotes.notices()):
             self._notice(notice.code, notice.text)
-        self._path = path
-        self._encoding = encoding
-        self._quotes = quotes
 
     def _read(self) -> Generator[Block, None, None]:
-        dialect, quotes = self.dialect, self._quotes
-        with self._encoding.open(self._path) as file:
-            reader = dialect.reader(self._encoding.lines(file))
-            number, line = 0, 1
-            while True:
-                try:
-                    records = list(islice(reader, _RECORDS))
-                except csv.Error as error:
-                    raise (quotes.problem or unclosed(line)) from error
-                following = reader.line_num + 1
-                if quotes.problem and quotes.opened in range(line, following):
-                    raise quotes.problem
-                if not records:
-                    return
-                if number == 0 and dialect.is_announced:
-                    records[0] = []
-                if any(records):
-                    yield self._block(number, records, _starts(records, line, following))
-                number += len(records)
-                line = following
+        encoding, quotes, line = self._dialect.encoding, self._quotes, 1
+        with encoding.open(self._path) as file:
+            try:
+                for records in self._dialect.records(encoding.lines(file)):
+                    line = records.following
+                    if quotes.problem and quotes.opened in range(records.line, line):
+                        raise quotes.problem
+                    if records.first == 1 and self._dialect.is_announced:
+                        records.fields[0] = []
+                    if any(records.fields):
+                        yield self._block(records)
+            except csv.Error as error:
+                raise (quotes.problem or unclosed(line)) from error
 
-    def _block(self, number: int, records: list[list[str]], starts: Sequence[int]) -> Block:
+    def _block(self, block: CsvRecords) -> Block:
         """Records as columns; ragged ones column by column, only when a column is asked for."""
-        used, widths = self.last_column + 1, set(map(len, records))
+        records, starts = block.fields, block.starts()
+        used, widths = self._used, set(map(len, records))
         widest = max(widths)
         if widest > used:
             for line, record in zip(starts, records, strict=True):
@@ -141,7 +153,7 @@ class CsvSheet(Sheet):
                             "Look at that line: line ends are missing, "
                             "or the separator is another.",
                         )
-        self.last_column = used - 1
+        self._used = used
         width = min(widest, used)
         is_even = len(widths) == 1 and widest <= MOST_FIELDS
         columns = list(zip(*records, strict=True)) if is_even else None
@@ -151,8 +163,7 @@ class CsvSheet(Sheet):
                 return columns[index]
             return [record[index] if index < len(record) else "" for record in records]
 
-        rows = range(number + 1, number + len(records) + 1)
-        return Block(rows, starts, frozenset(), width, column, decode)
+        return Block(block.numbers, starts, frozenset(), width, column, decode)
 
 
 def decode(key: Hashable) -> Cell:
@@ -171,33 +182,17 @@ def used_fields(record: list[str]) -> int:
     return used
 
 
-def _starts(records: list[list[str]], line: int, following: int) -> Sequence[int]:
-    """The line where each record starts, from that of the first to that after the last."""
-    if following - line == len(records):
-        return range(line, following)
-    starts = []
-    for record in records:
-        starts.append(line)
-        text = "\0".join(record)
-        line += 1 + line_ends(text, 0, len(text))
-    return starts
-
-
 def _dialect(path: Path, encoding: Encoding) -> tuple[CsvDialect, Quotes]:
     with encoding.open(path) as file:
         sample = file.read(_SAMPLE)
     lines = [line.lstrip("\ufeff") for line in StringIO(sample, newline="")]
     announced = announced_quoting(lines) if "'" in encoding.quotes else USUAL
-    separator, is_announced = _separator(lines, announced)
-    quoting, quotes = find_quoting(
-        partial(_pieces, path, encoding), encoding.quotes, separator, announced
-    )
-    return (
-        CsvDialect(
-            encoding.name, encoding.mark, separator, is_announced, _line_end(sample), quoting
-        ),
-        quotes,
-    )
+    said = announced_separator(lines[0]) if lines else None
+    # The last line of the sample may be cut off.
+    separator = said or find_separator(lines[:-1] or lines, announced.mark)
+    pieces = partial(_pieces, path, encoding)
+    quoting, quotes = find_quoting(pieces, encoding.quotes, separator, announced)
+    return CsvDialect(encoding, separator, bool(said), quoting), quotes
 
 
 def _pieces(path: Path, encoding: Encoding) -> Iterator[str]:
@@ -206,20 +201,3 @@ def _pieces(path: Path, encoding: Encoding) -> Iterator[str]:
         lines = iter(encoding.lines(file))
         while piece := "".join(islice(lines, _RECORDS)):
             yield piece
-
-
-def _separator(lines: list[str], quoting: Quoting) -> tuple[str, bool]:
-    """The separator, and whether the first line announces it."""
-    announced = announced_separator(lines[0]) if lines else None
-    if announced:
-        return announced, True
-    # The last line of the sample may be cut off.
-    return find_separator(lines[:-1] or lines, quoting.mark), False
-
-
-def _line_end(sample: str) -> str:
-    r"""The first line end: `\r\n`, `\n` or `\r`."""
-    line = sample[: sample.find("\n") + 1] or sample
-    if line.endswith("\r\n") and line.count("\r") == 1:
-        return "\r\n"
-    return "\r" if "\r" in line else "\n"

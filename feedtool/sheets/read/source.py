@@ -1,21 +1,28 @@
 """The interface of every file of rows and columns, whatever its format."""
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import NamedTuple, Protocol, Self
 
-from feedtool.model.cells import BLANK, Block, Cell, Kind
+from feedtool.model.cells import BLANK, Block, Cell, Kind, index_of, letters
 from feedtool.sheets.read.workbook import SheetEntry
 
 LAST_ROW = 1_048_576
 LAST_COLUMN = 16_383
 """Of the grid; 0-based: XFD."""
+_RANGE = re.compile(r"([A-Za-z]+)([0-9]{1,18})(?::([A-Za-z]+)([0-9]{1,18}))?")
 _MOST = 1 << 16
 """Cells with a value that are enough: four rows as wide as the grid."""
+HEADER = 1
+"""The number of a keyed sheet's header row."""
+_BLOCK = 1000
+"""Rows of a block of a keyed sheet."""
 
 
 class HeadRow(NamedTuple):
@@ -28,13 +35,32 @@ class HeadRow(NamedTuple):
     """From column A to the row's last used cell. Of merged cells only the first has the value."""
 
 
-class MergedArea(NamedTuple):
-    """An area of merged cells: rows 1-based, columns 0-based, both ends included."""
+class CellRange(NamedTuple):
+    """A range of cells: rows 1-based, columns 0-based, both ends included."""
 
     first_row: int
     first_column: int
     last_row: int
     last_column: int
+
+    def __str__(self) -> str:
+        first = f"{letters(self.first_column)}{self.first_row}"
+        last = f"{letters(self.last_column)}{self.last_row}"
+        return first if first == last else f"{first}:{last}"
+
+    def around(self, other: "CellRange") -> "CellRange":
+        """The smallest range that holds both."""
+        return CellRange(*map(min, self[:2], other[:2]), *map(max, self[2:], other[2:]))
+
+
+def cell_range(ref: str) -> CellRange | None:
+    """`A1:C5` or `B2`, dollars or not; None for what is neither."""
+    match = _RANGE.fullmatch(ref.replace("$", ""))
+    if match is None:
+        return None
+    left, top, right, bottom = match.groups()
+    last = index_of((right or left).upper())
+    return CellRange(int(top), index_of(left.upper()), int(bottom or top), last)
 
 
 class Notice(NamedTuple):
@@ -50,8 +76,6 @@ class Sheet(ABC):
 
     name = ""
     """Empty in a CSV."""
-    last_column = -1
-    """The 0-based last column with a value or a formula seen so far; -1: none yet."""
 
     def __init__(self) -> None:
         self._notices: dict[str, list[str]] = {}
@@ -64,15 +88,17 @@ class Sheet(ABC):
     def _notice(self, code: str, text: str) -> None:
         self._notices.setdefault(code, []).append(text)
 
-    @property
-    def merges(self) -> Sequence[MergedArea]:
-        """The merged areas."""
-        return ()
-
     def head(self, count: int) -> list[HeadRow]:
-        """The first rows that are not blank, at most `count`."""
+        """The first rows that are not blank, at most `count`; fewer where they are wide."""
+        first: list[HeadRow] = []
+        filled = 0
         with closing(self._read()) as blocks:
-            return first_rows(blocks, count)
+            for row in islice((row for block in blocks for row in _rows(block)), count):
+                first.append(row)
+                filled += sum(cell is not BLANK for cell in row.cells)
+                if filled >= _MOST:
+                    break
+        return first
 
     def blocks(self, after_row: int = 0) -> Iterator[Block]:
         """The rows after this one, in blocks. Raises a FileProblem where they become unreadable."""
@@ -119,30 +145,13 @@ def rows_after(block: Block, row: int) -> Block:
     if not start:
         return block
 
-    def column(index: int) -> Iterable[Hashable]:
-        return list(islice(block.column(index), start, None))
-
-    return Block(
-        block.rows[start:],
-        block.lines[start:] if block.lines is not None else None,
-        frozenset(number for number in block.hidden if number > row),
-        block.width,
-        column,
-        block.decode,
-        block.occupied,
+    return replace(
+        block,
+        rows=block.rows[start:],
+        lines=block.lines[start:] if block.lines is not None else None,
+        hidden=frozenset(number for number in block.hidden if number > row),
+        column=lambda index: list(islice(block.column(index), start, None)),
     )
-
-
-def first_rows(blocks: Iterable[Block], count: int) -> list[HeadRow]:
-    """The first rows that are not blank, at most `count`, decoded; fewer where they are wide."""
-    first: list[HeadRow] = []
-    filled = 0
-    for row in islice((row for block in blocks for row in _rows(block)), count):
-        first.append(row)
-        filled += sum(cell is not BLANK for cell in row.cells)
-        if filled >= _MOST:
-            break
-    return first
 
 
 def _rows(block: Block) -> Iterator[HeadRow]:
@@ -155,3 +164,38 @@ def _rows(block: Block) -> Iterator[HeadRow]:
             cells.pop()
         if cells:
             yield HeadRow(number, line, cells)
+
+
+KeyedLine = tuple[int | None, Sequence[Hashable]]
+"""The physical line of a row, if there are lines, and its cells: each a text or a Cell."""
+
+
+class KeyedSheet(Sheet):
+    """A `Sheet` of rows under a header of keys."""
+
+    @abstractmethod
+    def rows(self) -> Generator[KeyedLine]:
+        """The header, then each row, all of the same width; read anew each time."""
+
+    def _read(self) -> Generator[Block, None, None]:
+        with closing(self.rows()) as rows:
+            number, size = HEADER, 1
+            while some := list(islice(rows, size)):
+                lines, cells = zip(*some, strict=True)
+                columns = list(zip(*cells, strict=True))
+                yield Block(
+                    range(number, number + len(some)),
+                    None if lines[0] is None else lines,
+                    frozenset(),
+                    len(columns),
+                    columns.__getitem__,
+                    decode,
+                )
+                number, size = number + len(some), _BLOCK
+
+
+def decode(key: Hashable) -> Cell:
+    """The cell of a key."""
+    if isinstance(key, Cell):
+        return key
+    return Cell(Kind.TEXT, str(key)) if key != "" else BLANK

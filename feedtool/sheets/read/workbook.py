@@ -1,11 +1,12 @@
 """The parts of a workbook, and its sheets in order."""
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from feedtool.model.errors import UsageProblem
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, NotAWorkbook, OdsUnsupported, XlsbUnsupported
 from feedtool.sheets.read.package import ZipPackage, part_key
 from feedtool.sheets.read.xml_parser import Node, corrupt, is_true, parse_part
@@ -59,6 +60,21 @@ class WorkbookParts:
     properties: dict[str, str]
     """The custom document properties, as text."""
 
+    @property
+    def worksheets(self) -> tuple[SheetEntry, ...]:
+        """The sheets with rows, hidden ones included."""
+        return tuple(entry for entry in self.sheets if entry.is_worksheet)
+
+    def worksheet(self, name: str) -> SheetEntry:
+        """The worksheet of this name. Raises UsageProblem if there is none."""
+        for entry in self.worksheets:
+            if entry.name == name:
+                return entry
+        raise UsageProblem(
+            f"The workbook has no sheet “{name}”.",
+            "It has " + ", ".join(repr(entry.name) for entry in self.worksheets) + ".",
+        )
+
 
 class Relationship(NamedTuple):
     """One line of a `.rels` part."""
@@ -82,6 +98,9 @@ def read_workbook(package: ZipPackage) -> WorkbookParts:
     rels_name = _spelled(package, posixpath.join(folder, "_rels", name + ".rels"))
     rels = read_relationships(package, rels_name or "")
     root = parse_part(package, workbook)
+    sheets = [
+        child for group in root.children if group.name == "sheets" for child in group.children
+    ]
     if root.name != "workbook" or not root.is_main:
         raise corrupt(workbook, f"its root is <{root.name}>, not <workbook> of a workbook")
     return WorkbookParts(
@@ -90,7 +109,7 @@ def read_workbook(package: ZipPackage) -> WorkbookParts:
         workbook_rels=rels_name or "",
         styles=_first(package, rels, "styles"),
         shared_strings=_first(package, rels, "sharedStrings"),
-        sheets=_sheets(package, root, rels, workbook),
+        sheets=tuple(_sheets(package, sheets, rels, workbook)),
         date1904=any(
             is_true(child.attributes.get("date1904"))
             for child in root.children
@@ -171,34 +190,28 @@ def _workbook_part(package: ZipPackage, rels: list[Relationship], types: Mapping
 
 
 def _sheets(
-    package: ZipPackage, root: Node, rels: list[Relationship], workbook: str
-) -> tuple[SheetEntry, ...]:
+    package: ZipPackage, elements: Iterable[Node], rels: list[Relationship], workbook: str
+) -> Iterator[SheetEntry]:
     """The sheets in the order of the tabs.
 
     Excel lists the modules and dialogs of Excel 5 without a part, and others may lose the part of
     a chart: no rows are lost with them. Raises CorruptXml for a worksheet whose part is lost.
     """
     by_id = {rel.id: rel for rel in rels}
-    entries = []
-    sheets = (
-        child for group in root.children if group.name == "sheets" for child in group.children
-    )
-    for element in sheets:
+    for element in elements:
         if element.name != "sheet":
             continue
-        name = element.attributes.get("name") or ""
+        attributes = element.attributes
+        name = attributes.get("name") or ""
         # Strict and transitional workbooks put the `r:id` into different namespaces.
-        relation = next(
-            (value for key, value in element.attributes.items() if key.endswith(":id")), ""
-        )
+        relation = next((value for key, value in attributes.items() if key.endswith(":id")), "")
         rel = by_id.get(relation)
         part = (rel and _spelled(package, rel.target)) or ""
         is_worksheet = rel.kind == "worksheet" if rel else bool(relation)
         if is_worksheet and not part:
             raise corrupt(workbook, f"sheet “{name}” has no part in the package")
-        state = element.attributes.get("state") or "visible"
-        entries.append(SheetEntry(name, part, state, is_worksheet=is_worksheet))
-    return tuple(entries)
+        state = attributes.get("state") or "visible"
+        yield SheetEntry(name, part, state, is_worksheet=is_worksheet)
 
 
 def _properties(package: ZipPackage, root_rels: list[Relationship]) -> dict[str, str]:

@@ -1,22 +1,25 @@
 """A workbook, open: its sheets, and their rows in blocks."""
 
-from collections.abc import Generator, Hashable, Iterable, Iterator
-from functools import cached_property
+from collections.abc import Generator, Hashable, Iterable
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Self
 
 from feedtool.model.cells import Block, letters
-from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
-from feedtool.sheets.read.cell_decoder import Decoder
+from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.number_formats import read_styles
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
-from feedtool.sheets.read.row_regex import RowMatcher, Scan, pattern_width
-from feedtool.sheets.read.shared_strings import SharedStrings
-from feedtool.sheets.read.sheet_parser import Extent, SheetParser, SheetRow
-from feedtool.sheets.read.source import MergedArea, Sheet, rows_after
+from feedtool.sheets.read.sheet_rows import (
+    RowMatcher,
+    Scan,
+    SheetParser,
+    SheetRow,
+    pattern_width,
+)
+from feedtool.sheets.read.source import CellRange, Sheet, rows_after
 from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_workbook
-from feedtool.sheets.read.xml_chunks import Chunk, chunks, normalize_xml
+from feedtool.sheets.read.xml_chunks import chunks, normalize_xml
 
 
 class XlsxSource:
@@ -34,6 +37,8 @@ class XlsxSource:
         except BaseException:
             self.package.close()
             raise
+        self.sheets = self.parts.worksheets
+        self.properties = self.parts.properties
 
     def __enter__(self) -> Self:
         return self
@@ -41,33 +46,16 @@ class XlsxSource:
     def __exit__(self, *_: object) -> None:
         self.package.close()
 
-    @property
-    def sheets(self) -> tuple[SheetEntry, ...]:
-        """The worksheets in the order of the tabs, hidden ones included."""
-        return tuple(entry for entry in self.parts.sheets if entry.is_worksheet)
-
-    @property
-    def properties(self) -> dict[str, str]:
-        """The custom document properties."""
-        return self.parts.properties
-
     def sheet(self, name: str) -> "XlsxSheet":
         """The worksheet of this name. Raises UsageProblem if there is none."""
-        entry = next((entry for entry in self.sheets if entry.name == name), None)
-        if entry is None:
-            raise UsageProblem(
-                f"The workbook has no sheet “{name}”.",
-                "It has " + ", ".join(repr(entry.name) for entry in self.sheets) + ".",
-            )
-        return XlsxSheet(self.package, entry, self.decode)
+        return XlsxSheet(self.package, self.parts.worksheet(name), self.decode)
 
     @cached_property
     def decode(self) -> Decoder:
         """The decoder of this workbook's cells."""
         styles = read_styles(self.package, self.parts.styles)
-        return Decoder(lambda: self._strings, styles, date1904=self.parts.date1904)
+        return Decoder(cache(self._strings), styles, date1904=self.parts.date1904)
 
-    @cached_property
     def _strings(self) -> SharedStrings:
         part = self.parts.shared_strings
         if part is None:
@@ -84,27 +72,14 @@ class XlsxSheet(Sheet):
         self.name = entry.name
         self._package = package
         self._decode = decode
-        self._merges: list[MergedArea] | None = None
-
-    @property
-    def merges(self) -> list[MergedArea]:
-        """The merged areas. They stand behind the rows, so the sheet is gone through for them."""
-        if self._merges is None:
-            reader = SheetParser(self.entry.part, self._package.limits)
-            for chunk in self._chunks():
-                if chunk.prefix is None or not reader.expects_rows(chunk.prefix):
-                    reader.feed(chunk.data)
-            reader.finish()
-            self._merges = reader.merges
-        return self._merges
 
     def _read(self) -> Generator[Block, None, None]:
         """All blocks that have a value: by pattern where that is proven to be safe."""
         reader = SheetParser(self.entry.part, self._package.limits)
-        matcher = RowMatcher(reader.prefixes)
+        matcher = RowMatcher(reader.namespaces)
         width = 0
         warned = False
-        for chunk in self._chunks():
+        for chunk in chunks(self._package.stream(self.entry.part), b"sheetData", b"row"):
             scan = None
             if chunk.prefix is not None and reader.expects_rows(chunk.prefix):
                 text = normalize_xml(chunk.data, chunk.prefix)
@@ -121,10 +96,6 @@ class XlsxSheet(Sheet):
             warned = warned or self._warn(block, reader.dimension)
             yield block
         reader.finish()
-        self._merges = reader.merges
-
-    def _chunks(self) -> Iterator[Chunk]:
-        return chunks(self._package.stream(self.entry.part), b"sheetData", b"row")
 
     def _of_scan(self, scan: Scan) -> Block | None:
         columns = scan.columns
@@ -132,7 +103,6 @@ class XlsxSheet(Sheet):
             columns.pop()
         if not columns:
             return None
-        self.last_column = max(self.last_column, len(columns) - 1)
         hidden = frozenset(
             row
             for index, row in enumerate(scan.rows)
@@ -145,7 +115,6 @@ class XlsxSheet(Sheet):
             return None
         occupied = frozenset[int]().union(*(row.cells for row in rows))
         last = max(occupied)
-        self.last_column = max(self.last_column, last)
         nothing = [""] * len(rows)
 
         def column(index: int) -> Iterable[Hashable]:
@@ -161,17 +130,15 @@ class XlsxSheet(Sheet):
             occupied,
         )
 
-    def _warn(self, block: Block, announced: Extent | None) -> bool:
-        """True if the sheet needs no more looking at: it announces nothing, or less than it has."""
+    def _warn(self, block: Block, announced: CellRange | None) -> bool:
+        """True if the sheet announces nothing, or less than it has: then one look is enough."""
         if announced is None:
             return True
         if block.width - 1 <= announced.last_column and (
             block.rows[-1] <= announced.last_row or not rows_after(block, announced.last_row).rows
         ):
             return False
-        text = (
-            f"Sheet {self.name} says that it ends at {letters(announced.last_column)}"
-            f"{announced.last_row}, and has more; all of it is read."
-        )
+        end = f"{letters(announced.last_column)}{announced.last_row}"
+        text = f"Sheet {self.name} says that it ends at {end}, and has more; all of it is read."
         self._notice("dimension-wrong", text)
         return True

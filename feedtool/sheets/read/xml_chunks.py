@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from feedtool.sheets.read.escapes import has_only_known_references
+from feedtool.sheets.cell_text import has_only_known_references
 
 _FIRST = 1 << 16
 """Bytes of the first chunk: enough to learn what a row looks like, little enough to be parsed."""

@@ -112,8 +112,8 @@ class XmlParser:
         starts: Handlers = _NO_HANDLERS,
         ends: Mapping[str, Callable[[], None]] = MappingProxyType({}),
     ) -> None:
-        self.prefixes: set[str] = set()
-        """The namespace prefixes that the root declares."""
+        self.declared: dict[str, str] = {}
+        """The namespaces that the root declares, by their prefixes."""
         self.part = part
         self._namespaces: list[tuple[str, str]] = []
         """The prefixes (of the default namespace: none) and URIs in force, the innermost last."""
@@ -170,7 +170,7 @@ class XmlParser:
     def _start_namespace(self, prefix: str | None, uri: str | None) -> None:
         self._namespaces.append((prefix or "", uri or ""))
         if prefix and len(self._paths) == 1:
-            self.prefixes.add(prefix)
+            self.declared[prefix] = uri or ""
 
     def _end_namespace(self, _prefix: str | None) -> None:
         self._namespaces.pop()

@@ -14,7 +14,7 @@ from feedtool.areas.competition.wire import (
     read_competing_offers,
 )
 from feedtool.model.call import Reply
-from feedtool.service.bodies import Unreadable
+from feedtool.service.answers import Unreadable
 
 URL = "https://service.example/v2/competing-offers"
 OFFER = {

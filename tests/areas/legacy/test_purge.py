@@ -6,16 +6,15 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.legacy.purge import Purge
-from feedtool.areas.offers.sandbox.records import stored_offers
 from feedtool.check import Input, ReadOptions
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.deliver import Submission
-from feedtool.runs.resume import resume
+from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import unfinished
+from tests.areas.offers.sandbox.records import stored_offers
 from tests.conftest import Files, offer
 from tests.runs.test_submit import Desk, statuses
 

@@ -1,19 +1,34 @@
 """An Offers.xml as the rows of a sheet."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openpyxl import load_workbook
 
-from feedtool.areas.legacy.offers_xml import Shipping
-from feedtool.areas.legacy.source import OffersSource
+from feedtool.areas.legacy.offers_xml import Shipping, XmlOffer
+from feedtool.areas.legacy.source import OffersSource, write_workbook
 from feedtool.areas.legacy.writer import Head, Pool
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.settings import AccountSettings
-from tests.areas.legacy.conftest import HONEST, OFFER, Put, changed, member, with_, zipped
-from tests.conftest import gtin
+from feedtool.sheets import HeadRow, Sheet, open_source
+from tests.areas.legacy.conftest import (
+    HONEST,
+    OFFER,
+    XML_TEXTS,
+    Put,
+    changed,
+    member,
+    with_,
+    zipped,
+)
+from tests.conftest import Files, checked, codes, gtin, told
 
 KEYS = [
     *("sellerExternalReference", "product.gtin", "condition", "price.price", "taxes.EcoPart"),
@@ -66,7 +81,7 @@ def test_a_header_of_keys_and_a_row_for_each_offer(put: Put, *, is_zip: bool) ->
     assert first == ROW
     assert [second[KEYS.index(key)] for key in ("product.gtin", "price.originPrice")] == [BLANK] * 2
     assert table(source, after=2) == [second]
-    assert (source.notices, list(source.merges), source.format) == ({}, [], "offers-xml")
+    assert (source.notices, source.format) == ({}, "offers-xml")
     assert [(entry.name, entry.hidden) for entry in source.sheets] == [("Legacy offers", False)]
 
 
@@ -77,7 +92,7 @@ def test_rows_have_the_lines_of_their_offers(put: Put) -> None:
         assert (list(header.rows), list(header.lines or ())) == ([1], [2])
         assert [*first.rows, *second.rows] == list(range(2, 1502))
         assert [*(first.lines or ()), *(second.lines or ())] == list(range(3, 1503))
-        assert sheet.last_column == len(KEYS) - 1
+        assert second.width == len(KEYS)
 
 
 def test_the_head(put: Put) -> None:
@@ -235,3 +250,118 @@ def test_the_channel_of_a_pool_behind_the_offers(put: Put, encoding: str) -> Non
     header, *offers = table(OffersSource(put(text.encode(encoding))))
     assert header[-1].text == "salesChannelId"
     assert [row[-1].text for row in offers] == ["SECOND"] * 1500
+
+
+def write(path: Path, target: Path, kind: str = "legacy-offers") -> None:
+    write_workbook(path, target, AccountSettings(), [kind])
+
+
+def rows(sheet: Sheet) -> list[HeadRow]:
+    return [row._replace(line=None) for row in sheet.head(2000)]
+
+
+ODD = changed(SellerProductId="=1+1", ProductEan="0012345678905", Comment="a\nb")
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+@pytest.mark.parametrize("offers", [[OFFER] * 1500, [ODD]], ids=["many", "odd"])
+def test_it_has_the_rows_that_the_file_shows(
+    put: Put, tmp_path: Path, offers: list[XmlOffer], *, as_json: bool
+) -> None:
+    path, target = put(zipped(offers)), tmp_path / "book.xlsx"
+    write(path, target, "offers-upsert" if as_json else "legacy-offers")
+    shown = OffersSource(path, as_json=as_json).sheet()
+    with open_source(target) as book:
+        assert rows(book.sheet("Legacy offers")) == rows(shown)
+        stamp = None if as_json else "legacy-offers"
+        assert book.properties.get("feedtool.template") == stamp
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(st.lists(XML_TEXTS, min_size=1, max_size=3))
+def test_texts_survive(put: Put, tmp_path: Path, comments: list[str]) -> None:
+    offers = [changed(SellerProductId=f"SKU-{n}", Comment=text) for n, text in enumerate(comments)]
+    path, target = put(zipped(offers)), tmp_path / "book.xlsx"
+    write(path, target)
+    with open_source(target) as book:
+        assert rows(book.sheet("Legacy offers")) == rows(OffersSource(path).sheet())
+
+
+def test_cells_have_the_format_of_their_column(put: Put, tmp_path: Path) -> None:
+    write(put(zipped([OFFER], Head("n", PackageType.STOCK_AND_PRICE))), tmp_path / "book.xlsx")
+    _, gtin, price, stock = load_workbook(tmp_path / "book.xlsx").worksheets[0][2]
+    assert gtin.number_format == "@"
+    assert (price.value, stock.value) == (19.99, 7)
+
+
+def test_what_cannot_be_read(put: Put, tmp_path: Path) -> None:
+    with pytest.raises(FileProblem):
+        write(put("<OfferPackage>"), tmp_path / "book.xlsx")
+    assert not (tmp_path / "book.xlsx").exists()
+
+
+UPSERT = {
+    "sellerExternalReference": "SKU-1",
+    "product": {"gtin": gtin(1)},
+    "condition": "New",
+    "price": {
+        "price": 19.99,
+        "originPrice": 24.99,
+        "taxes": [
+            {"code": "VAT", "value": 20},
+            {"code": "EcoPart", "value": 0.12},
+            {"code": "DEA", "value": 0},
+        ],
+    },
+    "deliveryModes": [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}],
+    "preparationTime": 2,
+    "quantity": 7,
+}
+
+
+@pytest.mark.parametrize("content", [zipped([OFFER]), member(zipped([OFFER]))], ids=["zip", "xml"])
+def test_an_offer_becomes_a_request(files: Files, content: bytes) -> None:
+    (sheet,) = checked(files.text(content, "anything.csv"), kind="offers-upsert")
+    assert (sheet.kind, sheet.error) == ("offers-upsert", None)
+    (item,) = sheet.valid_items()
+    assert (item.row, item.package_type) == (2, PackageType.UPSERT)
+    assert json.loads(item.body) == UPSERT
+    assert [(one.code, one.value) for one in sheet.problems()] == [("unknown-column", "comment")]
+
+
+WRONG: dict[str, tuple[XmlOffer, str, str]] = {
+    "no place among the JSON conditions": (
+        changed(ProductCondition="5"),
+        "enum-value",
+        "condition",
+    ),
+    "a wrong check digit": (changed(ProductEan="3000000000018"), "gtin-checksum", "product.gtin"),
+    "no tracked shipping": (
+        OFFER._replace(shipping=()),
+        "required-missing",
+        "deliveryModes.TrackedHomeDelivery.cost",
+    ),
+}
+
+
+@pytest.mark.parametrize(("offer", "code", "field"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_stands_in_the_line_of_its_offer(
+    files: Files, offer: XmlOffer, code: str, field: str
+) -> None:
+    path = files.text(zipped([changed(SellerProductId="SKU-0"), offer]))
+    (sheet,) = checked(path, kind="offers-upsert")
+    first = told(sheet, code)[0]
+    assert (first.row, first.line, first.field) == (3, 4, field)
+    assert sheet.counts().invalid == 1
+
+
+def test_stock_and_price_change_what_is_there(files: Files) -> None:
+    path = files.text(zipped([OFFER], Head("n", PackageType.STOCK_AND_PRICE)))
+    (sheet,) = checked(path, kind="offers-update")
+    (item,) = sheet.valid_items()
+    assert json.loads(item.body) == {
+        "sellerExternalReference": "SKU-1",
+        "price": {"price": 19.99},
+        "quantity": 7,
+    }
+    assert codes(sheet) == [(None, "identity-not-sent")]

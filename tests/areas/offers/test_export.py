@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from feedtool.areas.offers.columns import CONDITIONS
 from feedtool.areas.offers.export import EXPORT
-from feedtool.areas.offers.feeds.conditions import CONDITIONS
 from feedtool.areas.offers.rows import OfferRows
 from feedtool.areas.offers.wire.offers import offer_of
 from feedtool.areas.registry import load
@@ -22,7 +22,7 @@ from feedtool.model.errors import NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.header import folded
 from feedtool.model.settings import LARGE_PARCEL_MODES, SMALL_PARCEL_MODES, AccountSettings
 from feedtool.report.output_files import Exported
-from feedtool.service.bodies import loads
+from feedtool.service.answers import loads
 from tests.answers import Answers
 from tests.answers import exported as export
 from tests.conftest import checked, codes, gtin

@@ -20,7 +20,7 @@ from feedtool.feeds.answers import Meaning, RequestResult
 from feedtool.model.call import COMMITTED, READ, Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, Status
-from feedtool.service.bodies import MOST_ITEMS, MOST_VALUES, Unreadable
+from feedtool.service.answers import MOST_ITEMS, MOST_VALUES, Unreadable
 
 BASE = "https://service.example/v2"
 PAGE = f"{BASE}/offer-packages/p1/offer-requests-results"

@@ -15,7 +15,7 @@ from openpyxl.workbook import Workbook
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from feedtool.areas.products.catalog import Catalog, Necessity, Property, PropertyChoice
-from feedtool.areas.products.catalog.fingerprint import written
+from feedtool.areas.products.catalog.model import written_fingerprints
 from feedtool.areas.products.categories import offered
 from feedtool.areas.products.feeds import FEED
 from feedtool.areas.products.template import products_contents
@@ -335,7 +335,7 @@ def test_has_its_sheets_and_stamps(book: Workbook, known: Catalog) -> None:
         "feedtool.category": "0A0101,0A0102",
         "feedtool.fingerprint": fingerprints,
         **{
-            f"feedtool.traits.{code}": ",".join(written(known.properties(code) or ()))
+            f"feedtool.traits.{code}": ",".join(written_fingerprints(known.properties(code) or ()))
             for code in (KETTLES, MACHINES)
         },
     }

@@ -7,7 +7,7 @@ from typing import Any
 from feedtool.feeds.delivery import Act, Direct, Goal, Judgement
 from feedtool.model.call import READ, STAGED, Call, Reply
 from feedtool.model.nouns import Message, Status
-from feedtool.service.bodies import items_of
+from feedtool.service.answers import items_of
 
 Parcels = list[dict[str, Any]]
 

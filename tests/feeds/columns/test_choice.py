@@ -2,9 +2,8 @@
 
 import pytest
 
-from feedtool.areas.legacy.feeds.offers import LEGACY_CONDITION
-from feedtool.areas.offers.feeds.common import ACTION, SPLITTING_COLUMNS
-from feedtool.areas.offers.feeds.conditions import CONDITION, CONDITIONS
+from feedtool.areas.legacy.feeds import LEGACY_CONDITION
+from feedtool.areas.offers.columns import ACTION, CONDITION_TYPE, CONDITIONS, SPLITTING_COLUMNS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns.choice import (
     Choice,
@@ -22,7 +21,7 @@ WRITINGS = {writing: value for value, labels in CONDITIONS.items() for writing i
 @pytest.mark.parametrize(("writing", "value"), WRITINGS.items())
 @pytest.mark.parametrize("case", [str, str.upper, str.lower], ids=lambda case: case.__name__)
 def test_each_writing_of_a_condition(writing: str, value: str, case: type[str]) -> None:
-    assert read(CONDITION, text(case(writing))) == (value, (), "")
+    assert read(CONDITION_TYPE, text(case(writing))) == (value, (), "")
 
 
 PARTS = {
@@ -45,14 +44,14 @@ PARTS = {
 
 @pytest.mark.parametrize(("writing", "value"), PARTS.items(), ids=map(ascii, PARTS))
 def test_a_group_and_a_state(writing: str, value: str) -> None:
-    assert read(CONDITION, text(writing)) == (value, (), "")
+    assert read(CONDITION_TYPE, text(writing)) == (value, (), "")
 
 
 @pytest.mark.parametrize(
     "writing", ["New - Used", "Nuevo - Estado correcto", "Ocasión - Buen estado", "Used - Used"]
 )
 def test_a_group_and_a_state_that_nobody_has(writing: str) -> None:
-    assert read(CONDITION, text(writing)).codes == ("enum-value",)
+    assert read(CONDITION_TYPE, text(writing)).codes == ("enum-value",)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,7 @@ def test_a_group_and_a_state_that_nobody_has(writing: str) -> None:
     ],
 )
 def test_the_hint_names_the_nearest(writing: str, nearest: str) -> None:
-    reading = read(CONDITION, text(writing))
+    reading = read(CONDITION_TYPE, text(writing))
     assert (reading.value, reading.codes) == (None, ("enum-value",))
     assert nearest in reading.hint
 
@@ -76,14 +75,14 @@ def test_of_two_letters_none_is_near() -> None:
 
 @pytest.mark.parametrize("cell", [text("broken"), text("6"), number("6"), text("N e w")], ids=str)
 def test_anything_else_is_refused(cell: Cell) -> None:
-    assert read(CONDITION, cell).codes == ("enum-value",)
+    assert read(CONDITION_TYPE, cell).codes == ("enum-value",)
 
 
 def test_the_list_is_a_setting() -> None:
     narrow = AccountSettings(conditions=("New", "Grade-B"))
-    assert read(CONDITION, text("new"), narrow).value == "New"
-    assert read(CONDITION, text("GRADE-b"), narrow).value == "Grade-B"
-    reading = read(CONDITION, text("UsedLikeNew"), narrow)
+    assert read(CONDITION_TYPE, text("new"), narrow).value == "New"
+    assert read(CONDITION_TYPE, text("GRADE-b"), narrow).value == "Grade-B"
+    reading = read(CONDITION_TYPE, text("UsedLikeNew"), narrow)
     assert reading.codes == ("enum-value",)
     assert "UsedLikeNew" not in reading.hint
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from feedtool.feeds.columns.gtin import LENGTHS, Gtin, check_digit
+from feedtool.feeds.columns.text import LENGTHS, Gtin, check_digit
 from feedtool.model.cells import Cell
 from tests.feeds.columns.conftest import number, read, text
 

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.feeds.conditions import CONDITION
+from feedtool.areas.offers.columns import CONDITION_TYPE
 from feedtool.feeds.columns import REMEMBERED, ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import Retired
-from feedtool.feeds.columns.gtin import Gtin
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
-from feedtool.feeds.columns.text import Comment, ProductReference, Reference
+from feedtool.feeds.columns.text import Comment, Gtin, ProductReference, Reference
 from feedtool.feeds.columns.text import Text as TextType
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.header import CellType
@@ -58,7 +57,7 @@ def test_it_tells_whether_anything_was_flawed(shown: str, refused: object) -> No
 
 
 TYPES: tuple[CellType, ...] = (
-    *(TextType(), Reference(), ProductReference(), Comment(), Gtin(), CONDITION),
+    *(TextType(), Reference(), ProductReference(), Comment(), Gtin(), CONDITION_TYPE),
     *(Money(), Rate(), Whole(), Days()),
 )
 EVERY_TYPE = pytest.mark.parametrize("kind", TYPES, ids=lambda kind: type(kind).__name__)

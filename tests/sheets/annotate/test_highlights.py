@@ -6,8 +6,7 @@ from collections.abc import Iterable
 import pytest
 
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
-from feedtool.sheets.annotate.highlights import HighlightedCells, recolour
-from feedtool.sheets.annotate.notes import Severity
+from feedtool.sheets.annotate.notes import HighlightedCells, Severity
 from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -29,7 +28,7 @@ def guilty(cells: Iterable[tuple[int, int, Severity]]) -> HighlightedCells:
 def coloured(after: str, cells: Iterable[tuple[int, int, Severity]]) -> str:
     head = f'<worksheet xmlns="{MAIN}"><sheetData>'.encode()
     frame = SheetEnvelope(head, f"</sheetData>{after}</worksheet>".encode(), "sheet1.xml")
-    tail = frame.tail(recolour(frame.root, guilty(cells), STYLES)).decode()
+    tail = frame.tail(frame.recolour(guilty(cells), STYLES)).decode()
     return tail.removeprefix("</sheetData>").removesuffix("</worksheet>")
 
 

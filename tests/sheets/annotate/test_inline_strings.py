@@ -9,8 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
-from feedtool.sheets.annotate.inline_strings import LONGEST, inline, shown
-from feedtool.sheets.read.escapes import spreadsheet_text
+from feedtool.sheets.cell_text import LONGEST, inline, shown, spreadsheet_text
 
 TEXTS = {
     "plain": "plain",

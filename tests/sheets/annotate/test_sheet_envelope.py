@@ -2,7 +2,8 @@
 
 import pytest
 
-from feedtool.sheets.annotate.sheet_envelope import CellRange, SheetEnvelope, cell_range
+from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
+from feedtool.sheets.read.source import CellRange, cell_range
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 
@@ -115,19 +116,19 @@ def test_the_prefix_is_taken() -> None:
 )
 def test_the_dimension_includes_ours(before: str, after: str) -> None:
     found = frame(f"<dimension ref='{before}'/>")
-    head = inner(found.head(found.resize(CellRange(2, 2, 4, 9))))
+    head = inner(found.head(found.resize(CellRange(2, 2, 9, 4))))
     assert head.replace('"', "'") == f"<dimension ref='{after}'/>"
 
 
 def test_a_sheet_without_a_dimension_gets_none() -> None:
-    assert frame().resize(CellRange(2, 2, 4, 9)) == []
+    assert frame().resize(CellRange(2, 2, 9, 4)) == []
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("A1", CellRange(0, 1, 0, 1)),
-        ("$B$2:D10", CellRange(1, 2, 3, 10)),
+        ("A1", CellRange(1, 0, 1, 0)),
+        ("$B$2:D10", CellRange(2, 1, 10, 3)),
         ("A:B", None),
         ("1:2", None),
         ("A1:B2:C3", None),
@@ -140,4 +141,4 @@ def test_areas(text: str, found: CellRange | None) -> None:
 
 
 def test_an_area_is_written_as_it_is_read() -> None:
-    assert [str(CellRange(0, 1, 0, 1)), str(CellRange(1, 2, 3, 10))] == ["A1", "B2:D10"]
+    assert [str(CellRange(1, 0, 1, 0)), str(CellRange(2, 1, 10, 3))] == ["A1", "B2:D10"]

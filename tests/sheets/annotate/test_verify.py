@@ -10,8 +10,7 @@ from feedtool.model.errors import FeedtoolError
 from feedtool.sheets import NotAsWritten
 from feedtool.sheets.annotate import Note, SheetNotes
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
-from feedtool.sheets.annotate.sheet_plan import SheetPlan, plan_sheet
-from feedtool.sheets.annotate.workbook_copy import check_package
+from feedtool.sheets.annotate.workbook_copy import SheetPlan, check_package, plan_sheet
 from feedtool.sheets.annotate.zip_copy import Repack
 from feedtool.sheets.read.package import ZipPackage
 from feedtool.sheets.read.workbook import read_workbook

@@ -102,8 +102,8 @@ def test_unicode_encodings(write: Write, encoding: str, mark: bytes) -> None:
     assert records(path) == [(1, 1, ["réf", "prix"]), (2, 2, ["東京", "€ 2"])]
     with open_source(path) as source:
         assert isinstance(source, CsvSource)
-        assert (source.dialect.encoding, source.dialect.mark) == (encoding, mark)
-        assert (source.dialect.separator, source.dialect.line_end) == (";", "\r\n")
+        assert (source.dialect.encoding.name, source.dialect.encoding.mark) == (encoding, mark)
+        assert source.dialect.separator == ";"
         assert source.sheet("").notices == {}
 
 
@@ -207,8 +207,6 @@ def test_head(write: Write) -> None:
         ]
         (block,) = sheet.blocks(5)
         assert (list(block.rows), block.lines, block.width) == ([6], [7], 2)
-        assert sheet.last_column == 1
-        assert list(sheet.merges) == []
         assert block.decode("7") == Cell(Kind.TEXT, "7")
         assert block.decode("") == BLANK
 

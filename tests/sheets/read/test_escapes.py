@@ -1,6 +1,6 @@
 import pytest
 
-from feedtool.sheets.read.escapes import (
+from feedtool.sheets.cell_text import (
     escape,
     has_only_known_references,
     spreadsheet_text,

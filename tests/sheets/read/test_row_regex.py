@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from feedtool.model.cells import BLANK, Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import DEFAULT_LIMITS
-from feedtool.sheets.read.cell_decoder import Decoder
-from feedtool.sheets.read.escapes import escape
+from feedtool.sheets.cell_text import escape
+from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.number_formats import DateKind, NumberStyle
-from feedtool.sheets.read.row_regex import RowMatcher, pattern_width
-from feedtool.sheets.read.shared_strings import SharedStrings
-from feedtool.sheets.read.sheet_parser import SheetParser
+from feedtool.sheets.read.sheet_rows import RowMatcher, SheetParser, pattern_width
 from feedtool.sheets.read.xml_chunks import normalize_xml
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -40,7 +38,7 @@ DECODE = Decoder(shared, STYLES, date1904=False)
 def by_pattern(text: str, width: int = 32, prefix: str = "") -> tuple[Rows, frozenset[int]] | None:
     """The chunk's cells and hidden rows; None where the pattern leaves it to the parser."""
     normalized = normalize_xml(text.encode(), prefix)
-    scan = RowMatcher({"y"}).read(normalized, width, 0) if normalized else None
+    scan = RowMatcher({"y": "urn:y"}).read(normalized, width, 0) if normalized else None
     if scan is None:
         return None
     rows: Rows = {row: {} for row in scan.rows}

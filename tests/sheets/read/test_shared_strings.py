@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import ReadingLimits
-from feedtool.sheets.read.escapes import escape
-from feedtool.sheets.read.shared_strings import SharedStrings
+from feedtool.sheets.cell_text import escape
+from feedtool.sheets.read.cell_decoder import SharedStrings
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 

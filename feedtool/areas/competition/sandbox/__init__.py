@@ -1,6 +1,6 @@
 """The sandbox's competing offers."""
 
 from feedtool.areas.competition.sandbox import competition
-from feedtool.sandbox.route import Part
+from feedtool.sandbox.exchange import Part
 
 PARTS: tuple[Part, ...] = (competition,)

@@ -9,20 +9,35 @@ is alone here has competitors too.
 import re
 import sqlite3
 import zlib
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import unquote_plus
 
 import orjson
 
-from feedtool.areas.competition.sandbox.settings import CompetitionBehaviour
-from feedtool.areas.legacy.sandbox.integration import REFURBISHED, number_of
+from feedtool.areas.legacy.sandbox.offers import REFURBISHED, number_of
 from feedtool.areas.offers.sandbox.rules import PRODUCT_REFERENCE, is_gtin
 from feedtool.areas.offers.sandbox.store import gtin_product, offered_products, offers_of_others
 from feedtool.areas.products.sandbox import sheets
-from feedtool.sandbox.message import HttpResponse, json_answer
-from feedtool.sandbox.problem import FIELD_MISSING, RequestRefused, bad_request
-from feedtool.sandbox.route import Exchange, Route
-from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.exchange import (
+    FIELD_MISSING,
+    Exchange,
+    HttpResponse,
+    RequestRefused,
+    Route,
+    SandboxSettings,
+    bad_request,
+    json_answer,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionBehaviour:
+    """The accounts that may use them."""
+
+    unopened_sellers: tuple[str, ...] = ("unopened",)
+    """Whose accounts have no access (part "Authentication", 4)."""
+
 
 TABLES = ""
 

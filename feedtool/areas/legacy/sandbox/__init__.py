@@ -1,6 +1,6 @@
-"""The sandbox's legacy packages: `packages` (the routes), `zip_reader`, `integration`."""
+"""The sandbox's legacy packages: `packages` (the routes) and `offers`."""
 
 from feedtool.areas.legacy.sandbox import packages
-from feedtool.sandbox.route import Part
+from feedtool.sandbox.exchange import Part
 
 PARTS: tuple[Part, ...] = (packages,)

@@ -11,19 +11,34 @@ from typing import Any
 
 import orjson
 
-from feedtool.areas.legacy.sandbox import integration
-from feedtool.areas.legacy.sandbox.settings import LegacyBehaviour
-from feedtool.areas.legacy.sandbox.zip_reader import LegacyZip, read_zip
+from feedtool.areas.legacy.sandbox.offers import (
+    LegacyBehaviour,
+    LegacyZip,
+    applied,
+    read_zip,
+    rules_of,
+)
 from feedtool.areas.offers.sandbox.integration import OfferOutcome, log_applied
 from feedtool.areas.offers.sandbox.messages import DOUBLED, PACKAGE_EMPTY, PACKAGE_FULL, message
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.offers.sandbox.store import OfferStore
-from feedtool.sandbox.access import known_channel, language_of
-from feedtool.sandbox.message import HttpResponse, json_answer
-from feedtool.sandbox.paging import HIGHEST, LIMIT, NumberedPage, asked_number
-from feedtool.sandbox.problem import bad_request, not_found
-from feedtool.sandbox.route import Exchange, Route
-from feedtool.sandbox.settings import SandboxSettings
+from feedtool.sandbox.arguments import (
+    HIGHEST,
+    LIMIT,
+    NumberedPage,
+    asked_number,
+    known_channel,
+    language_of,
+)
+from feedtool.sandbox.exchange import (
+    Exchange,
+    HttpResponse,
+    Route,
+    SandboxSettings,
+    bad_request,
+    json_answer,
+    not_found,
+)
 from feedtool.sandbox.state import stamp
 
 PENDING = "IntegrationPending"
@@ -229,7 +244,7 @@ def _integrate(db: sqlite3.Connection, settings: SandboxSettings, package: sqlit
             store.clear()
     asked = {"package": package["id"], "applied": package["applied"], "batch": BATCH}
     rows = db.execute(NEXT_BATCH, asked).fetchall()
-    rules = integration.rules_of(settings.of(OfferBehaviour))
+    rules = rules_of(settings.of(OfferBehaviour))
     errors = 0
     for row in rows:
         outcomes = [_outcome(row, package, store, rules) for store in stores]
@@ -262,7 +277,7 @@ def _outcome(
         return OfferOutcome("Duplicated", [DOUBLED])
     known = store.find(row["reference"])
     entry = orjson.loads(row["body"])
-    outcome = integration.applied(package["type"], entry, known, store, rules)
+    outcome = applied(package["type"], entry, known, store, rules)
     if outcome.status == INTEGRATED and "Comment" in entry:
         store.comment(row["reference"], entry["Comment"])
     return outcome

@@ -1,10 +1,10 @@
 """The sandbox's offers.
 
 Reading order: `packages` and `offers` (the routes), `integration` and `rules` (the outcome of an
-offer request), `store` (the offers), `records` (for tests).
+offer request), `store` (the offers).
 """
 
 from feedtool.areas.offers.sandbox import packages
-from feedtool.sandbox.route import Part
+from feedtool.sandbox.exchange import Part
 
 PARTS: tuple[Part, ...] = (packages,)

@@ -193,26 +193,6 @@ class OfferStore:
             (text, self.seller, self.channel, reference),
         )
 
-    def sell(self, reference: str, quantity: int) -> bool:
-        """Lower the stock of an offer, on whatever channel its product is offered.
-
-        Never below 0; False when there is no such offer, or nothing of it left.
-        """
-        key = self.db.execute(
-            "UPDATE stock SET quantity = max(0, quantity - ?) WHERE quantity > 0"
-            " AND (seller, product, condition) = (SELECT seller, product, condition FROM offer"
-            " WHERE seller = ? AND channel = ? AND reference = ?)"
-            " RETURNING seller, product, condition",
-            (quantity, self.seller, self.channel, reference),
-        ).fetchone()
-        if key is None:
-            return False
-        self.db.execute(
-            "UPDATE offer SET updated_at = ? WHERE seller = ? AND product = ? AND condition = ?",
-            (self.at, *key),
-        )
-        return True
-
     def _stocked(self, written: int, request: OfferRequest, product: str) -> bool:
         """Set the shared stock; the offers of other channels change with it."""
         if not written:

@@ -1,20 +1,20 @@
 """The file in which the catalogue is kept: SQLite, in the state folder, for the user alone.
 
-All in it can be had again. So each step of a sync is saved as it comes, and a sync that was stopped
-goes on where it was.
+All in it can be had again. So each step of a sync is saved as it comes, a sync that was stopped
+goes on where it was, and a file of another version, or a broken one, is made anew.
 """
 
 import json
+import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from feedtool.areas.products.catalog.database import open_database, reason, transaction
 from feedtool.areas.products.catalog.lookup import Catalog
 from feedtool.areas.products.catalog.model import (
     Brand,
@@ -23,8 +23,10 @@ from feedtool.areas.products.catalog.model import (
     Origin,
     Property,
     Validators,
+    as_json,
     document_of,
     properties_of,
+    stamp,
     with_paths,
 )
 from feedtool.model.errors import Interrupted, UsageProblem
@@ -34,32 +36,41 @@ FILE = "catalog.sqlite"
 STALE = timedelta(days=1)
 """A sync that was stopped goes on only when it is younger."""
 
+PATIENCE = 30.0
+"""Seconds to wait for another process."""
 
-class Statements(NamedTuple):
-    """The statements for the entries of one kind."""
+VERSION = 2
+"""Of the tables, in the file's `user_version`: to change them, count it up."""
 
-    find: str
-    replace: str
-    remove: str
-    """All that are not listed."""
-
-
-CATEGORIES = Statements(
-    "SELECT * FROM categories WHERE catalog = ? AND reference = ?",
-    "INSERT OR REPLACE INTO categories VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    "DELETE FROM categories WHERE catalog = ?"
-    " AND reference NOT IN (SELECT value FROM json_each(?))",
+TABLES = (
+    """
+    CREATE TABLE catalogs(
+      catalog INTEGER PRIMARY KEY,
+      service TEXT NOT NULL,
+      language TEXT NOT NULL,
+      scope TEXT,       -- of a sync under way: whose properties it brings, "" for all
+      started_at TEXT,  -- of a sync under way
+      synced_at TEXT,   -- the end of the last one that came to its end
+      UNIQUE (service, language)
+    )""",
+    """
+    CREATE TABLE entries(
+      catalog INTEGER NOT NULL,
+      kind TEXT NOT NULL,       -- Category, Brand or Property
+      reference TEXT NOT NULL,  -- of properties, their category's
+      checked_at TEXT,          -- of properties, as are the next two
+      etag TEXT,
+      last_modified TEXT,
+      document TEXT NOT NULL,   -- JSON; last, since what stands behind it is slow to read
+      PRIMARY KEY (catalog, kind, reference)
+    )""",
 )
-BRANDS = Statements(
-    "SELECT * FROM brands WHERE catalog = ? AND reference = ?",
-    "INSERT OR REPLACE INTO brands VALUES (?, ?, ?)",
-    "DELETE FROM brands WHERE catalog = ? AND reference NOT IN (SELECT value FROM json_each(?))",
+ENTRIES = "FROM entries WHERE catalog = ? AND kind = ?"
+REMOVE = (
+    "DELETE FROM entries WHERE catalog = ? AND kind = ?"
+    " AND reference NOT IN (SELECT value FROM json_each(?))"
 )
-PROPERTIES = Statements(
-    "SELECT document FROM properties WHERE catalog = ? AND category = ?",
-    "INSERT OR REPLACE INTO properties VALUES (?, ?, ?, ?, ?, ?)",
-    "DELETE FROM properties WHERE catalog = ? AND category NOT IN (SELECT value FROM json_each(?))",
-)
+OLD_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'"
 
 
 class Saved(StrEnum):
@@ -76,7 +87,7 @@ class Begun(NamedTuple):
     catalog: int
     """The catalogue's key."""
     started_at: datetime
-    is_resumed: bool
+    """Earlier than now where it goes on."""
     fetched: frozenset[str]
     """Categories whose properties this sync has already brought."""
     marks: dict[str, Validators]
@@ -90,7 +101,7 @@ class Removed(NamedTuple):
     brands: int
 
 
-class Cache:
+class Cache(AbstractContextManager["Cache"]):
     """The catalogues of all services and languages that were brought. Not for several threads."""
 
     def __init__(self, path: Path) -> None:
@@ -101,19 +112,16 @@ class Cache:
         """
         self._path = path
         try:
-            self._db = open_database(path)
+            self._db = _open(path)
         except (OSError, sqlite3.Error) as error:
             raise UsageProblem(
-                f"The catalogue's cache {path} cannot be opened: {reason(error)}.",
+                f"The catalogue's cache {path} cannot be opened: {_reason(error)}.",
                 "Choose another folder with --home.",
             ) from error
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -122,13 +130,13 @@ class Cache:
     def _use(self, done: str) -> Iterator[sqlite3.Connection]:
         """One transaction, Interrupted where it cannot be `done`: read, or written."""
         try:
-            with transaction(self._db, "IMMEDIATE" if done == "written" else "DEFERRED"):
+            with _transaction(self._db, "IMMEDIATE" if done == "written" else "DEFERRED"):
                 yield self._db
         except sqlite3.DatabaseError as error:
             if type(error) not in {sqlite3.OperationalError, sqlite3.DatabaseError}:
                 raise
             raise Interrupted(
-                f"The catalogue's cache {self._path} cannot be {done}: {reason(error)}.",
+                f"The catalogue's cache {self._path} cannot be {done}: {_reason(error)}.",
                 "Make room, or remove the file: `feedtool catalog sync` brings all of it again.",
             ) from error
 
@@ -136,45 +144,49 @@ class Cache:
 
     def origins(self) -> list[Origin]:
         """All catalogues, the one that was brought last first."""
+        return [*self._keys()]
+
+    def _keys(self) -> dict[Origin, int]:
         with self._use("read") as db:
             rows = db.execute(
-                "SELECT service, language, synced_at FROM catalogs"
+                "SELECT catalog, service, language, synced_at FROM catalogs"
                 " ORDER BY synced_at DESC NULLS LAST, started_at DESC"
-            )
-            return [_origin(*row) for row in rows]
+            ).fetchall()
+        return {
+            Origin(service, language, datetime.fromisoformat(at) if at else None): key
+            for key, service, language, at in rows
+        }
 
     def catalog(self, service: str, language: str) -> Catalog | None:
         """One catalogue; None where nothing was ever brought of it.
 
         What it has not read yet is read from here when it is asked for: the cache stays open.
         """
-        with self._use("read") as db:
-            row = db.execute(
-                "SELECT catalog, synced_at FROM catalogs WHERE service = ? AND language = ?",
-                (service, language),
-            ).fetchone()
-            if row is None:
-                return None
-            key, synced = row
-            rows = db.execute("SELECT * FROM categories WHERE catalog = ?", (key,))
-            categories = {item[1]: _category(*item) for item in rows}
+        found = (item for item in self._keys().items() if item[0][:2] == (service, language))
+        origin, key = next(found, (None, 0))
+        if origin is None:
+            return None
+        categories = (Category(*item) for item in self._documents(key, Category))
         return Catalog(
-            _origin(service, language, synced),
-            with_paths(categories),
+            origin,
+            with_paths({item.reference: item for item in categories}),
             lambda category: self._listed(key, category),
-            lambda: self._brands(key),
+            lambda: (Brand(*item) for item in self._documents(key, Brand)),
         )
 
-    def _listed(self, key: int, category: str) -> Listed | None:
-        query = "SELECT document, checked_at FROM properties WHERE catalog = ? AND category = ?"
+    def _documents(self, key: int, kind: type[Category | Brand]) -> list[list[Any]]:
+        """All entries of a kind, by reference."""
         with self._use("read") as db:
-            row = db.execute(query, (key, category)).fetchone()
-        return row and Listed(properties_of(row[0]), datetime.fromisoformat(row[1]))
+            query = f"SELECT document {ENTRIES} ORDER BY reference"
+            rows = db.execute(query, (key, kind.__name__)).fetchall()
+        documents: list[list[Any]] = json.loads(f"[{','.join(text for (text,) in rows)}]")
+        return documents
 
-    def _brands(self, key: int) -> list[Brand]:
-        query = "SELECT reference, name FROM brands WHERE catalog = ? ORDER BY reference"
+    def _listed(self, key: int, category: str) -> Listed | None:
+        query = f"SELECT document, checked_at {ENTRIES} AND reference = ?"
         with self._use("read") as db:
-            return [Brand(*row) for row in db.execute(query, (key,))]
+            row = db.execute(query, (key, Property.__name__, category)).fetchone()
+        return row and Listed(properties_of(row[0]), datetime.fromisoformat(row[1]))
 
     # A sync.
 
@@ -202,38 +214,25 @@ class Cache:
             started = started if started and is_resumed else now
             db.execute(
                 "UPDATE catalogs SET scope = ?, started_at = ? WHERE catalog = ?",
-                (wanted, _stamp(started), key),
+                (wanted, stamp(started), key),
             )
             kept = db.execute(
-                "SELECT category, checked_at, etag, last_modified FROM properties"
-                " WHERE catalog = ?",
-                (key,),
+                f"SELECT reference, checked_at, etag, last_modified {ENTRIES}",
+                (key, Property.__name__),
             ).fetchall()
-        fetched = (code for code, at, *_ in kept if is_resumed and at >= _stamp(started))
+        fetched = (code for code, at, *_ in kept if is_resumed and at >= stamp(started))
         marks = {code: Validators(*values) for code, _, *values in kept}
-        return Begun(key, started, is_resumed, frozenset(fetched), marks)
+        return Begun(key, started, frozenset(fetched), marks)
 
-    def save_categories(self, key: int, categories: Iterable[Category]) -> Counter[Saved]:
-        """Keep categories; only those that differ are written."""
-        rows = [(*item[:5], *item[6:]) for item in categories]  # all but the path
-        return self._save(CATEGORIES, key, rows)
-
-    def save_brands(self, key: int, brands: Iterable[Brand]) -> Counter[Saved]:
-        """Keep brands; only those that differ are written."""
-        return self._save(BRANDS, key, brands)
-
-    def _save(
-        self, statements: Statements, key: int, rows: Iterable[tuple[Any, ...]]
-    ) -> Counter[Saved]:
+    def save(self, key: int, entries: Iterable[Category | Brand]) -> Counter[Saved]:
+        """Keep categories or brands; only those that differ are written."""
         counts: Counter[Saved] = Counter()
         with self._use("written") as db:
-            for row in rows:
-                kept = db.execute(statements.find, (key, row[0])).fetchone()
-                how = Saved.CHANGED if kept else Saved.NEW
-                how = Saved.SAME if kept == (key, *row) else how
-                counts[how] += 1
-                if how is not Saved.SAME:
-                    db.execute(statements.replace, (key, *row))
+            for item in entries:
+                # The path of a category follows from the others, and changes with them.
+                plain = item._replace(path=()) if isinstance(item, Category) else item
+                place = (key, type(item).__name__, item.reference)
+                counts[_save(db, place, as_json(plain))] += 1
         return counts
 
     def save_properties(
@@ -245,15 +244,9 @@ class Cache:
         at: datetime,
     ) -> Saved:
         """Keep a category's properties, or that they are as they were (None)."""
+        document = None if properties is None else document_of(properties)
         with self._use("written") as db:
-            (kept,) = db.execute(PROPERTIES.find, (key, category)).fetchone() or (None,)
-            document = kept if properties is None else document_of(properties)
-            if document is None:
-                raise ValueError(f"nothing is known of {category} that could be as it was")
-            db.execute(PROPERTIES.replace, (key, category, *marks, _stamp(at), document))
-        if kept is None:
-            return Saved.NEW
-        return Saved.SAME if document == kept else Saved.CHANGED
+            return _save(db, (key, Property.__name__, category), document, stamp(at), *marks)
 
     def finish(
         self, key: int, categories: frozenset[str], brands: frozenset[str], at: datetime
@@ -262,36 +255,95 @@ class Cache:
 
         Where it lists not a single brand the brands stay: that is sooner a fault than the truth.
         """
+
+        def remove_all_but(kind: type, listed: Collection[str]) -> int:
+            return db.execute(REMOVE, (key, kind.__name__, json.dumps([*listed]))).rowcount
+
         with self._use("written") as db:
             removed = Removed(
-                _remove(db, CATEGORIES, key, categories),
-                _remove(db, BRANDS, key, brands) if brands else 0,
+                remove_all_but(Category, categories),
+                remove_all_but(Brand, brands) if brands else 0,
             )
-            _remove(db, PROPERTIES, key, categories)
+            remove_all_but(Property, categories)
             db.execute(
                 "UPDATE catalogs SET scope = NULL, started_at = NULL, synced_at = ?"
                 " WHERE catalog = ?",
-                (_stamp(at), key),
+                (stamp(at), key),
             )
         return removed
 
 
-def _remove(db: sqlite3.Connection, statements: Statements, key: int, listed: Iterable[str]) -> int:
-    """Remove the entries that are not listed; how many there were."""
-    return db.execute(statements.remove, (key, json.dumps([*listed]))).rowcount
+def _save(
+    db: sqlite3.Connection, place: tuple[int, str, str], document: str | None, *checked: str | None
+) -> Saved:
+    """Save an entry, as it was if there is no document; one that was `checked` even if the same."""
+    row = db.execute(f"SELECT document {ENTRIES} AND reference = ?", place).fetchone()
+    kept = row and row[0]
+    document = kept if document is None else document
+    if document is None:
+        raise ValueError(f"nothing is known of {place[-1]} that could be as it was")
+    if checked or document != kept:
+        values = (*place, *(checked or (None, None, None)), document)
+        db.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    if kept is None:
+        return Saved.NEW
+    return Saved.SAME if document == kept else Saved.CHANGED
 
 
-def _origin(service: str, language: str, synced: str | None) -> Origin:
-    return Origin(service, language, datetime.fromisoformat(synced) if synced else None)
+# The file.
 
 
-def _category(
-    _: int, reference: str, label: str, level: int, is_active: int, parent: str | None, *flags: int
-) -> Category:
-    path = (label or reference,)
-    return Category(reference, label, level, bool(is_active), parent, path, *map(bool, flags))
+def _open(path: Path) -> sqlite3.Connection:
+    """The cache, its tables in place; a broken one is made anew."""
+    try:
+        return _prepared(path)
+    except sqlite3.DatabaseError as error:
+        if type(error) is not sqlite3.DatabaseError:  # locked, or a disk that fails: not broken
+            raise
+        for end in ("", "-wal", "-shm", "-journal"):
+            path.with_name(path.name + end).unlink(missing_ok=True)
+        return _prepared(path)
 
 
-def _stamp(at: datetime) -> str:
-    """A time in UTC, so written that it sorts as text."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
+def _prepared(path: Path) -> sqlite3.Connection:
+    # SQLite makes the files beside it in the same mode.
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    path.chmod(0o600)
+    db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    try:
+        with suppress(sqlite3.OperationalError):  # where another holds it, it does without
+            db.execute("PRAGMA journal_mode = WAL")
+        # A crash of the machine may lose the last steps, which are then brought again.
+        db.execute("PRAGMA synchronous = NORMAL")
+        if not _is_ours(db):
+            with _transaction(db, "IMMEDIATE"):
+                old = db.execute(OLD_TABLES).fetchall()
+                if not _is_ours(db):  # else another process was faster
+                    for statement in (*(f'DROP TABLE "{name}"' for (name,) in old), *TABLES):
+                        db.execute(statement)
+                    db.execute(f"PRAGMA user_version = {VERSION}")
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _is_ours(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("PRAGMA user_version").fetchone() == (VERSION,))
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
+    """Kept in full at its end or not at all."""
+    db.execute(f"BEGIN {kind}")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # SQLite undoes some failures by itself
+            db.execute("ROLLBACK")
+        raise
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).rstrip(".")

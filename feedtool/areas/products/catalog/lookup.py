@@ -8,21 +8,27 @@ Whoever asks the same question of the excerpt gets the same answer.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from enum import IntEnum
 from typing import Any
 
-from feedtool.areas.products.catalog.fingerprint import fingerprint
 from feedtool.areas.products.catalog.model import (
     Brand,
     Category,
     Listed,
     Origin,
     Property,
+    as_json,
     document_of,
+    fingerprint,
+    folded,
+    near_codes,
+    nearest,
     properties_of,
+    stamp,
+    with_paths,
 )
-from feedtool.areas.products.catalog.words import folded, near_codes, nearest
 
 
 class Catalog:
@@ -152,50 +158,106 @@ class Consulted:
 
     def excerpt(self) -> bytes | None:
         """The answers as JSON; None where nobody has asked."""
-        if not self._opened:
-            return None
         content = {
-            language or ANY: catalog and _content(catalog)
+            language or ANY: catalog
+            and {
+                **catalog.origin._asdict(),
+                "synced_at": catalog.synced_at and stamp(catalog.synced_at),
+                "categories": list(catalog.categories.values()),
+                "listed": {
+                    code: item and [document_of(item.properties), stamp(item.checked_at)]
+                    for code, item in catalog.consulted.items()
+                },
+                "brands": list(catalog.consulted_brands),
+            }
             for language, catalog in self._opened.items()
         }
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+        return as_json(content).encode() if content else None
 
 
 def from_excerpt(excerpt: bytes) -> OpenCatalog:
     """Opens the catalogue as it was, in place of the one of today."""
-    content: dict[str, Any] = json.loads(excerpt)
-    return Consulted(lambda language: (known := content.get(language or ANY)) and _catalog(known))
+    catalogs: dict[str, Any] = json.loads(excerpt)
+
+    def opened(language: str | None) -> Catalog | None:
+        content = catalogs.get(language or ANY)
+        if content is None:
+            return None
+        synced = content["synced_at"]
+        listed = {
+            code: item and Listed(properties_of(item[0]), datetime.fromisoformat(item[1]))
+            for code, item in content["listed"].items()
+        }
+        return Catalog(
+            Origin(
+                content["service"], content["language"], synced and datetime.fromisoformat(synced)
+            ),
+            with_paths({item[0]: Category(*item) for item in content["categories"]}),
+            listed.get,
+            lambda: [Brand(*item) for item in content["brands"]],
+        )
+
+    return Consulted(opened)
 
 
-def _content(catalog: Catalog) -> dict[str, Any]:
-    origin = catalog.origin
-    return {
-        "service": origin.service,
-        "language": origin.language,
-        "synced_at": _stamp(origin.synced_at) if origin.synced_at else None,
-        "categories": list(catalog.categories.values()),
-        "listed": {
-            code: item and [document_of(item.properties), _stamp(item.checked_at)]
-            for code, item in catalog.consulted.items()
-        },
-        "brands": list(catalog.consulted_brands),
+class Rank(IntEnum):
+    """The ways in which a text matches; the best first."""
+
+    IS_CODE = 0
+    IS_NAME = 1
+    BEGINS_CODE = 2
+    BEGINS_NAME = 3
+    BEGINS_WORD = 4
+    IN_NAME = 5
+    IN_PATH = 6
+    """Or each of its words is somewhere in the path."""
+
+
+def search(catalog: Catalog, text: str) -> list[Category | Brand]:
+    """Categories by code, label or path, and brands by name or reference; the best first.
+
+    Case and accents do not count. Of the equally good the active ones come first, then those
+    that take products, then by name.
+    """
+    wanted = folded(text)
+    ranked = sorted(_matches(catalog, wanted), key=lambda item: item[0]) if wanted else []
+    return [result for _, result in ranked]
+
+
+Key = tuple[Rank, bool, bool, str, str]
+
+
+def _matches(catalog: Catalog, wanted: str) -> Iterator[tuple[Key, Category | Brand]]:
+    words = wanted.split()
+    for category in catalog.categories.values():
+        code, path = folded(category.reference), folded(category.full_path)
+        rank = _rank(wanted, code, folded(category.label))
+        if rank is None and all(word in path or code.startswith(word) for word in words):
+            rank = Rank.IN_PATH
+        if rank is not None:
+            key = (rank, not category.is_active, not category.takes_products)
+            yield (*key, path, category.reference), category
+    for brand in catalog.brands():
+        rank = _rank(wanted, folded(brand.reference), folded(brand.name))
+        if rank is not None:
+            yield (rank, False, True, folded(brand.name), brand.reference), brand
+
+
+def _rank(wanted: str, code: str, name: str) -> Rank | None:
+    ranks = {
+        Rank.IS_CODE: wanted == code,
+        Rank.IS_NAME: wanted == name,
+        Rank.BEGINS_CODE: code.startswith(wanted),
+        Rank.BEGINS_NAME: name.startswith(wanted),
+        Rank.BEGINS_WORD: f" {wanted}" in name,
+        Rank.IN_NAME: wanted in name,
     }
+    return next((rank for rank, is_so in ranks.items() if is_so), None)
 
 
-def _catalog(content: dict[str, Any]) -> Catalog:
-    synced = content["synced_at"]
-    categories = [Category(*item) for item in content["categories"]]
-    listed = {
-        code: item and Listed(properties_of(item[0]), datetime.fromisoformat(item[1]))
-        for code, item in content["listed"].items()
-    }
-    return Catalog(
-        Origin(content["service"], content["language"], synced and datetime.fromisoformat(synced)),
-        {item.reference: item._replace(path=tuple(item.path)) for item in categories},
-        listed.get,
-        lambda: [Brand(*item) for item in content["brands"]],
-    )
-
-
-def _stamp(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
+def meant(catalog: Catalog, text: str, most: int = 3) -> list[str]:
+    """Codes, labels and names of brands that a text without matches may stand for."""
+    names = [name for item in catalog.categories.values() for name in (item.label, item.reference)]
+    names += [brand.name for brand in catalog.brands()]
+    known = {folded(name): name for name in reversed(names) if folded(name)}
+    return [known[item] for item in nearest(folded(text), list(known), most)]

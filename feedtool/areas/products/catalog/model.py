@@ -1,10 +1,14 @@
-"""The nouns of the catalogue, in the specification's words (part "Catalog")."""
+"""The nouns of the catalogue (specification, part "Catalog"), their names and fingerprints."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from difflib import get_close_matches
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 DEEPEST = 3
@@ -167,13 +171,17 @@ def _lineage(category: Category, categories: Mapping[str, Category]) -> list[Cat
     return [*reversed(chain.values())]
 
 
-# Properties as text: how the cache and the excerpts keep them.
+# As text: how the cache and the excerpts keep them.
+
+
+def as_json(content: object) -> str:
+    """Content as JSON: equal content gives equal texts."""
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def document_of(properties: Sequence[Property]) -> str:
-    """The properties of a category as JSON: equal lists give equal texts."""
-    items = [[getattr(item, name) for name in Property.__slots__] for item in properties]
-    return json.dumps(items, ensure_ascii=False, separators=(",", ":"))
+    """The properties of a category as JSON."""
+    return as_json([[getattr(item, name) for name in Property.__slots__] for item in properties])
 
 
 def properties_of(document: str) -> tuple[Property, ...]:
@@ -184,3 +192,126 @@ def properties_of(document: str) -> tuple[Property, ...]:
         item[2], item[-1] = Necessity(necessity), tuple(types)
         item[-2] = tuple(PropertyChoice(*choice) for choice in choices)
     return tuple(Property(*item) for item in items)
+
+
+def stamp(at: datetime) -> str:
+    """A time in UTC, so written that it sorts as text."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u02bc\u00b4`"), "'")
+
+LOOK_ALIKE = str.maketrans("ILOSBZ", "110582")
+"""Letters that are read for digits."""
+
+CLOSE = 0.7
+"""The likeness, as difflib counts it, from which a name may stand for another."""
+
+SHORTLIST = 100
+"""The names that are compared by that likeness: the likeliest by one that is quickly reckoned."""
+
+
+def folded(name: str) -> str:
+    """A name for comparing: `Nestlé ` and `NESTLE` are the same.
+
+    Twice, for what hides a capital until it is taken apart.
+    """
+    plain = name.translate(APOSTROPHES)
+    if plain.isascii():
+        return " ".join(plain.lower().split())
+    for _ in range(2):
+        apart = unicodedata.normalize("NFKD", plain.casefold())
+        plain = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return " ".join(plain.split())
+
+
+def nearest(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Those of folded names that a folded name may stand for, the likeliest first."""
+    from rapidfuzz import fuzz, process
+
+    # Letters in common count at least as much here as in difflib's likeness, so none is missed.
+    alike = process.extract(wanted, list(known), scorer=fuzz.ratio, limit=SHORTLIST)
+    return get_close_matches(wanted, [name for name, *_ in alike], n=most, cutoff=CLOSE)
+
+
+def near_codes(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Those of codes in capitals that a mistyped one may stand for, the likeliest first.
+
+    A letter that looks like a digit is the likeliest slip.
+    """
+    codes, plain = list(known), wanted.strip().upper()
+    seen = plain.translate(LOOK_ALIKE)
+    alike = [code for code in codes if code.translate(LOOK_ALIKE) == seen]
+    return list(dict.fromkeys([*alike, *nearest(plain, codes, most)]))[:most]
+
+
+_LETTERS = 6
+"""Hexadecimal digits of a part: two lists that differ are taken for one once in 16 million."""
+_WRITTEN = re.compile(
+    rf"([0-9A-Za-z]{{1,50}}):([A-Z])([0-9a-f]{{{_LETTERS}}})([0-9a-f]{{{_LETTERS}}})"
+)
+
+
+class PropertyFingerprint(NamedTuple):
+    """The parts of a property on which its cells depend."""
+
+    necessity: str
+    """The first letter of it: M, R or O."""
+    form: str
+    """Of its unit, what values it takes, and how many."""
+    choices: str
+
+
+def fingerprint(properties: Iterable[Property]) -> str:
+    """A short text for all that a sheet made for these properties depends on.
+
+    Two lists in one language have the same one when the same cells are right in both: labels, the
+    order of the properties and that of the choices do not count.
+
+    Returns:
+        32 hexadecimal digits.
+    """
+    return _digest(
+        [
+            [item.reference, str(item.necessity), *_form(item), _choices(item), _types(item)]
+            for item in sorted(properties, key=lambda item: item.reference)
+        ]
+    )[:32]
+
+
+def fingerprint_of(item: Property) -> PropertyFingerprint:
+    """A property's own; its label does not count, nor the order of its choices."""
+    form, choices = _digest([*_form(item), _types(item)]), _digest(_choices(item))
+    return PropertyFingerprint(str(item.necessity)[0], form[:_LETTERS], choices[:_LETTERS])
+
+
+def written_fingerprints(properties: Iterable[Property]) -> Iterator[str]:
+    """Each property with its own; one whose reference could not be read again is left out."""
+    for item in properties:
+        text = f"{item.reference}:{''.join(fingerprint_of(item))}"
+        if _WRITTEN.fullmatch(text):
+            yield text
+
+
+def read_fingerprints(texts: Iterable[str]) -> Mapping[str, PropertyFingerprint]:
+    """Those of `written_fingerprints` by reference; other texts are passed over."""
+    result = filter(None, map(_WRITTEN.fullmatch, texts))
+    return {item[1]: PropertyFingerprint(*item.groups()[1:]) for item in result}
+
+
+def _form(item: Property) -> list[Any]:
+    flags = (item.is_ranged, item.is_numeric, item.is_multiple, item.is_variation, item.is_size)
+    return [item.unit, *flags]
+
+
+def _choices(item: Property) -> list[str]:
+    return sorted(choice.code for choice in item.choices)
+
+
+def _types(item: Property) -> list[str]:
+    return sorted(item.allowed_file_types)
+
+
+def _digest(content: object) -> str:
+    text = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
+    return sha256(text.encode("ascii")).hexdigest()

@@ -19,8 +19,7 @@ from feedtool.areas.products.catalog.model import (
     Validators,
 )
 from feedtool.model.call import READ, Call, Reply, language_tag
-from feedtool.service.answers import text
-from feedtool.service.bodies import Unreadable, items_of, loads, next_link
+from feedtool.service.answers import Unreadable, items_of, loads, next_link, text
 
 Fields = dict[str, Any]
 

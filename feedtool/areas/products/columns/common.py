@@ -1,19 +1,122 @@
-"""The columns that every products sheet may have, whatever its categories.
+"""The columns that every products sheet may have, and the types of its category and brand.
 
 Source: specification, "Catalog endpoints"; the keys are those of the channel operator's own
 templates, as are the French labels among the aliases in `locale/`. Names of the legacy interface
 are aliases, too (specification, "Versioning" 6).
 """
 
-from feedtool.areas.products.columns.address import Picture
-from feedtool.areas.products.columns.brand import BrandName
-from feedtool.areas.products.columns.category import CategoryCode
-from feedtool.areas.products.columns.prose import Html, Prose, Title
+import re
+from dataclasses import dataclass
+
+from feedtool.areas.products.catalog import Catalog
+from feedtool.areas.products.columns import PROBLEMS
+from feedtool.areas.products.columns.prose import Html, Picture, Prose, Title
+from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
 from feedtool.feeds.columns.choice import Choice, Retired
-from feedtool.feeds.columns.gtin import Gtin
-from feedtool.feeds.columns.text import Reference
-from feedtool.feeds.words import Words
+from feedtool.feeds.columns.text import Gtin, Reference, Text, identified, trimmed, visible
+from feedtool.feeds.template import Words
+from feedtool.model.cells import Cell, Kind
 from feedtool.model.header import Column
+from feedtool.model.nouns import Issue
+
+CATEGORY_UNKNOWN = PROBLEMS.error("category-unknown")
+CATEGORY_LEVEL = PROBLEMS.error("category-level")
+CATEGORY_INACTIVE = PROBLEMS.error("category-inactive")
+CATEGORY_CODE_CUT = PROBLEMS.warning("category-code-cut")
+CATEGORY_PADDED = PROBLEMS.warning("category-padded")
+CATEGORY_NOT_SYNCED = PROBLEMS.error("category-not-synced")
+
+LENGTH = 6
+"""Characters of a level-3 code."""
+LEGACY_LENGTH = 8
+_LEGACY = re.compile(r"[0-9A-Z]{8}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryCode:
+    """A level-3 category's code, in capitals."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The code, if products can be put there."""
+        text = identified(cell)
+        if not isinstance(text, str):
+            return text
+        catalog = column.context.catalog(None)
+        if catalog is None:  # a fault of the file
+            return text.upper()
+        code, warnings = written_as(text, catalog, is_number=cell.kind is Kind.NUMBER)
+        faults = (*trimmed(cell, text), *warnings, *faults_of(code, catalog))
+        value = InvalidValue(code, faults)
+        if value.is_refused:
+            return value._replace(value=None)
+        return value if faults else code
+
+
+def written_as(text: str, catalog: Catalog, *, is_number: bool) -> tuple[str, tuple[Issue, ...]]:
+    """The code that a text stands for, and warnings of how it was corrected."""
+    code, warnings = text.upper(), list[Issue]()
+    for length in (LENGTH, LEGACY_LENGTH) if is_number else ():
+        padded = code.zfill(length)
+        if len(code) < length and catalog.category(padded[:LENGTH]):
+            warnings.append(Issue(CATEGORY_PADDED, f"leading zeros were put back: {padded}", ""))
+            code = padded
+            break
+    if _LEGACY.fullmatch(code):
+        message = f"{code} is a legacy code: read as {code[:LENGTH]}"
+        warnings.append(Issue(CATEGORY_CODE_CUT, message))
+        code = code[:LENGTH]
+    return code, tuple(warnings)
+
+
+def faults_of(code: str, catalog: Catalog) -> tuple[Issue, ...]:
+    """The reason that no product can be put into a category, or be judged; () where it can."""
+    category = catalog.category(code)
+    if category is None:
+        near = " or ".join(_named(item, catalog) for item in catalog.near_categories(code))
+        hint = f"did you mean {near}?" if near else "look for it with `feedtool catalog search`"
+        message = f"the catalogue has no category {visible(code)}"
+        return (Issue(CATEGORY_UNKNOWN, message, hint),)
+    name = _named(code, catalog)
+    if not category.is_active:
+        hint = "choose another one with `feedtool catalog search`"
+        return (Issue(CATEGORY_INACTIVE, f"{name} is not active", hint),)
+    if not category.takes_products:
+        hint = f"choose one below it: `feedtool catalog show {code}` lists them"
+        return (Issue(CATEGORY_LEVEL, f"{name} is of level {category.level}, not 3", hint),)
+    if catalog.properties(code) is None:
+        hint = f"bring them with `feedtool catalog sync --category {code}`"
+        return (Issue(CATEGORY_NOT_SYNCED, f"the properties of {name} are not here", hint),)
+    return ()
+
+
+def _named(code: str, catalog: Catalog) -> str:
+    category = catalog.category(code)
+    return f"{code} ({category.label})" if category and category.label else code
+
+
+BRAND_UNKNOWN = PROBLEMS.warning("brand-unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class BrandName(Text):
+    """A brand's name as the catalogue writes it, where it knows it."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """A str."""
+        result = Text.read(self, cell, column)
+        value, faults, _ = result if isinstance(result, InvalidValue) else (result, (), "")
+        catalog = column.context.catalog(None)
+        if not isinstance(value, str) or catalog is None or is_error(faults):
+            return result
+        known = catalog.brand(value)
+        if known:
+            value = known.name
+        elif any(True for _ in catalog.brands()):  # some catalogues were brought without brands
+            near = catalog.near_brands(value)
+            hint = f"did you mean {' or '.join(near)}?" if near else "nothing needs to be done"
+            faults += (Issue(BRAND_UNKNOWN, f"the catalogue has no brand “{value}”", hint),)
+        return InvalidValue(value, faults) if faults else value
+
 
 GTIN = "gtin"
 REFERENCE = "sellerProductReference"

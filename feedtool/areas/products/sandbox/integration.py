@@ -22,22 +22,20 @@ from feedtool.areas.products.sandbox.catalogue import (
     find_brand,
 )
 from feedtool.areas.products.sandbox.messages import Finding, is_error
-from feedtool.areas.products.sandbox.rules import (
-    creation_findings,
-    mandatory_findings,
-    property_findings,
-    submitted_findings,
-    variant_findings,
-)
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
 from feedtool.areas.products.sandbox.sheets import CatalogueSheet, SheetValue
 from feedtool.areas.products.sandbox.submission import (
     CATEGORY,
     COMMON,
     GROUP,
     PICTURES,
+    ProductBehaviour,
     SubmittedProduct,
+    creation_findings,
+    mandatory_findings,
+    property_findings,
     submission_of,
+    submitted_findings,
+    variant_findings,
 )
 from feedtool.sandbox.state import moment_of
 

@@ -1,20 +1,44 @@
-"""The products of a POST /products-integration, laid flat (part "Catalog endpoints").
+"""The products of a POST /products-integration, laid flat, and the service's demands on them.
+
+Specification, parts "Catalog" and "Catalog endpoints". A fault is no HTTP error but an entry of the
+report (part "Errors", 9). `submitted_findings` and `property_findings` need the submission alone,
+the others the sheet that it would lead to.
 
 A sheet and a submission both map the names of common fields and propertyReferences to values, so
 that a message's `field` is such a name. The value of a property is `{"values": […], "files": […]}`,
 that of the pictures a list of `{"index", "url"}`.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import urlsplit
 
 import jsonschema_rs
 
+from feedtool.areas.offers.sandbox.rules import UNWANTED, is_gtin
 from feedtool.areas.offers.sandbox.store import gtin_product
-from feedtool.sandbox.bodies import DRAFT, TEXT, WHOLE, check_structure, json_body, records
-from feedtool.sandbox.message import HttpRequest
-from feedtool.sandbox.problem import FIELD_EMPTY, FIELD_MISSING, ErrorEntry, RequestRefused
+from feedtool.areas.products.sandbox.catalogue import (
+    DEEPEST,
+    LANGUAGES,
+    CatalogueCategory,
+    CatalogueProperty,
+    catalogue,
+    text_in,
+)
+from feedtool.areas.products.sandbox.messages import Finding
+from feedtool.sandbox.arguments import DRAFT, TEXT, WHOLE, check_structure, json_body, records
+from feedtool.sandbox.exchange import (
+    FIELD_EMPTY,
+    FIELD_MISSING,
+    ErrorEntry,
+    HttpRequest,
+    Quota,
+    RequestRefused,
+)
 
 PICTURES = "sellerPictureUrls"
 GROUP = "variantGroupReference"
@@ -117,3 +141,162 @@ def _files(given: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
         for place, file in enumerate(given or (), 1)
     ]
     return sorted(files, key=lambda file: int(file["index"]))
+
+
+@dataclass(frozen=True, slots=True)
+class ProductBehaviour:
+    """Of packages of products, and of their sheets. All durations are sandbox time."""
+
+    validate: timedelta = timedelta(seconds=40)
+    """After POST /products-integration: how long its report is an empty page."""
+    integrate: timedelta = timedelta(seconds=100)
+    """From the same POST to the end; in between, what may be integrated is Validated."""
+    limit: int = 10_000
+    """Most products of one POST."""
+    reported: int | None = None
+    """Of a larger package, the report shows only so many products, as the field has seen."""
+    creations: Quota | None = None
+    """So many product sheets may a seller create in a window; more are refused by the report."""
+    closed: tuple[str, ...] = ()
+    """GTINs of sheets that are Archived: only their creator may add anything to them."""
+    reference_length: int = 50
+    """Longest sellerProductReference."""
+
+
+# The demands.
+
+RETIRED = "CDAV"
+"""The property that can no longer be submitted (part "Versioning", 4)."""
+
+LENGTHS = {"title": 132, "description": 2000, "richMarketingDescription": 5000, "brand": 50}
+MOST_PICTURES = 6
+PICTURE_TYPES = ("jpg", "jpeg", "png", "gif", "bmp", "webp")
+
+TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+COMMON_DATA = ("title", "description", PICTURES, CATEGORY)
+"""The data that every product sheet has, beside its GTIN and its brand."""
+
+
+def submitted_findings(
+    submission: SubmittedProduct, behaviour: ProductBehaviour
+) -> Iterator[Finding]:
+    """The findings about all but the properties, whatever the catalogue holds."""
+    values, reference = submission.values, submission.reference
+    if not is_gtin(submission.gtin):
+        yield Finding("GtinInvalid", "gtin", submission.gtin)
+    if not reference.strip():
+        yield Finding("FieldMissing", "sellerProductReference")
+    elif len(reference) > behaviour.reference_length or UNWANTED.search(reference):
+        yield Finding("ReferenceInvalid", "sellerProductReference")
+    if (language := values.get("language", LANGUAGES[0])) not in LANGUAGES:
+        yield Finding("LanguageUnknown", "language", language)
+    if category := values.get(CATEGORY):
+        yield from _category_findings(category)
+    for field in ("title", "description"):
+        if TAG.search(values.get(field, "")):
+            yield Finding("HtmlNotAllowed", field)
+    for field, length in LENGTHS.items():
+        if len(values.get(field, "")) > length:
+            yield Finding("TextLong", field, str(length))
+    yield from _picture_findings(values.get(PICTURES, []))
+
+
+def _category_findings(reference: str) -> Iterator[Finding]:
+    category = catalogue().categories.get(reference)
+    if category is None:
+        yield Finding("CategoryUnknown", CATEGORY, reference)
+    elif category.level != DEEPEST:
+        yield Finding("CategoryLevel", CATEGORY, reference)
+    elif not category.is_active:
+        yield Finding("CategoryInactive", CATEGORY, reference)
+
+
+def _picture_findings(pictures: list[dict[str, Any]]) -> Iterator[Finding]:
+    indexes = [picture["index"] for picture in pictures]
+    if len(set(indexes)) < len(indexes) or any(index < 1 for index in indexes):
+        yield Finding("PictureIndex", PICTURES)
+    for picture in pictures:
+        if not _is_file(picture["url"], PICTURE_TYPES):
+            yield Finding("PictureInvalid", PICTURES, picture["url"])
+    if len(pictures) > MOST_PICTURES:
+        yield Finding("PictureIgnored", PICTURES, str(MOST_PICTURES))
+
+
+def _is_file(url: str, types: tuple[str, ...]) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    kind = PurePosixPath(parts.path).suffix.removeprefix(".").lower()
+    return parts.scheme == "https" and bool(parts.netloc) and kind in types
+
+
+def property_findings(
+    submission: SubmittedProduct, category: CatalogueCategory | None
+) -> Iterator[Finding]:
+    """The faults of the properties' values, as far as the category is known."""
+    language = submission.values.get("language", LANGUAGES[0])
+    for reference, given in submission.properties.items():
+        if reference.upper() == RETIRED:
+            yield Finding("PropertyRetired", reference, reference)
+        elif category is None:
+            continue
+        elif use := category.use_of.get(reference):
+            yield from _value_findings(use.known, given, language)
+        elif category.level == DEEPEST:
+            yield Finding("PropertyUnknown", reference, category.reference)
+
+
+def _value_findings(
+    known: CatalogueProperty, given: Mapping[str, Any], language: str
+) -> Iterator[Finding]:
+    values, files = given["values"], given["files"]
+    if len(values) + len(files) > 1 and not known.is_multiple:
+        yield Finding("OneValueOnly", known.reference)
+    if known.file_types:
+        if values or not all(_is_file(file["url"], known.file_types) for file in files):
+            yield Finding("FileExpected", known.reference, ", ".join(known.file_types))
+        return
+    if files:
+        yield Finding("FileNotAllowed", known.reference)
+    choices = known.choices_in(language) if language in LANGUAGES else None
+    for value in values:
+        if known.choices and choices is not None and value not in choices:
+            yield Finding("ChoiceUnknown", known.reference, value)
+        elif known.is_numeric and not NUMBER.fullmatch(value):
+            yield Finding("NumberInvalid", known.reference, value)
+
+
+def creation_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
+    """The common data that a new sheet lacks."""
+    category = catalogue().categories.get(values.get(CATEGORY, ""))
+    needs_brand = category is not None and category.is_brand_mandatory
+    for field in (*COMMON_DATA, *(["brand"] if needs_brand else [])):
+        if field not in values:
+            yield Finding("FieldMissing", field)
+
+
+def mandatory_findings(
+    values: Mapping[str, Any], category: CatalogueCategory, language: str
+) -> Iterator[Finding]:
+    """The mandatory properties that a sheet with these values lacks."""
+    for use in category.uses:
+        if use.is_mandatory and use.known.reference not in values:
+            label = text_in(use.known.label, language)
+            yield Finding("MandatoryPropertyMissing", use.known.reference, label)
+
+
+def variant_findings(values: Mapping[str, Any], category: CatalogueCategory) -> Iterator[Finding]:
+    """The faults of a sheet with these values that is neither a standard product nor a variant.
+
+    Size, color and group make a variant: all three or none of them.
+    """
+    if GROUP in values and not category.is_variant:
+        yield Finding("VariantNotAllowed", GROUP, category.reference)
+        return
+    missing = [field for field in (GROUP, *category.variations) if field not in values]
+    if len(missing) <= len(category.variations):
+        for field in missing:
+            yield Finding("VariantIncomplete", field)

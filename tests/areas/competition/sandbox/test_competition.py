@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.competition.sandbox.settings import CompetitionBehaviour
+from feedtool.areas.competition.sandbox.competition import CompetitionBehaviour
 from tests.sandbox.desk import Desk
 
 OFFERS, CHANGES = "/competing-offers", "/competing-offer-changes"

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.legacy.sandbox.settings import LegacyBehaviour
+from feedtool.areas.legacy.sandbox.offers import LegacyBehaviour
 from feedtool.areas.offers.sandbox import messages
-from feedtool.areas.offers.sandbox.records import applied_requests, stored_offers
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-from feedtool.sandbox.texts import texts
+from feedtool.sandbox.arguments import texts
 from tests.areas.legacy.sandbox.made_zips import (
     INTEGRATED,
     PACKAGES,
@@ -28,6 +27,7 @@ from tests.areas.legacy.sandbox.made_zips import (
     submit,
     zipped,
 )
+from tests.areas.offers.sandbox.records import applied_requests, stored_offers
 from tests.sandbox.desk import Desk
 
 CREATED = ("Integrated", ["8000"])

@@ -13,7 +13,6 @@ import pytest
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.offers.export import EXPORT
-from feedtool.areas.offers.sandbox.records import Applied, applied_requests
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Input, ReadOptions
@@ -22,19 +21,18 @@ from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Guards
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.deliver import Submission
+from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.export import export, remembered
-from feedtool.runs.resume import resume
-from feedtool.runs.run_options import RunOptions
-from feedtool.runs.session import Session
+from feedtool.runs.run_record import RunOptions
 from feedtool.runs.submit import submit
-from feedtool.runs.workspace import Workspace
-from feedtool.sandbox.settings import SandboxSettings
-from feedtool.sandbox.transport import mount
+from feedtool.runs.workspace import Session, Workspace
+from feedtool.sandbox.exchange import SandboxSettings
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
 from tests.answers import query_of
+from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import table
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -66,7 +64,7 @@ class Market:
 
     def __init__(self, folder: Path, ledger: Ledger | None = None) -> None:
         ticks = count()
-        self.transport = mount(
+        self.transport = SandboxTransport(
             sandbox_parts(),
             settings=AT_ONCE,
             real=lambda: START + timedelta(milliseconds=next(ticks)),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.areas.offers.changes.predecessors import predecessor
+from feedtool.areas.offers.changes.guards import predecessor
 
 ALIKE = {
     "a day": ("stock-2026-03-02.csv", "stock-2026-03-01.csv"),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.sandbox.records import applied_requests, sell_offer, stored_offers
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from tests.areas.offers.sandbox.records import applied_requests, sell_offer, stored_offers
 from tests.sandbox.desk import Desk
 
 DUPLICATED = ("Duplicated", ["2801"])

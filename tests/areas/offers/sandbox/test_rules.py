@@ -6,7 +6,7 @@ import pytest
 
 from feedtool.areas.offers.sandbox import messages
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
-from feedtool.sandbox.texts import texts
+from feedtool.sandbox.arguments import texts
 from tests.sandbox.desk import Desk
 
 VAT, ECO, DEA = ({"code": code, "value": 0} for code in ("VAT", "EcoPart", "DEA"))

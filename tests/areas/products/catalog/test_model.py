@@ -1,9 +1,24 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from feedtool.areas.products.catalog.model import with_paths, within
-from tests.catalogues import TREE, category
+from feedtool.areas.products.catalog import Necessity, PropertyChoice
+from feedtool.areas.products.catalog.model import (
+    PropertyFingerprint,
+    fingerprint,
+    fingerprint_of,
+    folded,
+    near_codes,
+    nearest,
+    read_fingerprints,
+    with_paths,
+    within,
+    written_fingerprints,
+)
+from tests.catalogues import TREE, category, choices, prop
 
 ALL = {item.reference: item for item in TREE}
 
@@ -51,3 +66,110 @@ def test_paths(tree: dict[str, Any], code: str, path: str) -> None:
 )
 def test_categories_within_others(wanted: list[str], result: set[str]) -> None:
     assert within(wanted, ALL) == result
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("Nestlé", "NESTLE"),
+        ("  Black   &  Decker ", "black & decker"),
+        ("L\u2019Oréal", "L'OREAL"),
+        ("Müller", "Muller"),
+        ("Straße", "STRASSE"),
+        ("\ufb01ne", "fine"),
+        ("\uff33\uff4f\uff4e\uff59", "sony"),
+    ],
+)
+def test_the_same_to_people(name: str, other: str) -> None:
+    assert folded(name) == folded(other)
+
+
+@pytest.mark.parametrize(("name", "other"), [("3M", "3 M"), ("A+B", "AB"), ("Bosch", "Bosh")])
+def test_not_the_same(name: str, other: str) -> None:
+    assert folded(name) != folded(other)
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing(name: str) -> None:
+    assert folded(folded(name)) == folded(name)
+
+
+NEAR = [("bosh", ["bosch"]), ("samsnug", ["samsung"]), ("zzz", []), ("", [])]
+
+
+@pytest.mark.parametrize("others", [["sony", "philips"], [f"{n:07}" for n in range(5_000)]])
+@pytest.mark.parametrize(("wanted", "found"), NEAR)
+def test_the_nearest_of_few_and_of_very_many(
+    wanted: str, found: list[str], others: list[str]
+) -> None:
+    assert nearest(wanted, [*others, "bosch", "samsung"]) == found
+
+
+@pytest.mark.parametrize(
+    ("code", "near"),
+    [
+        ("1E0I01", ["1E0101", "1E0401"]),
+        ("1eo4o1", ["1E0401"]),
+        ("OA", ["0A"]),
+        (" 0a ", ["0A"]),
+        ("", []),
+    ],
+)
+def test_near_codes(code: str, near: list[str]) -> None:
+    assert near_codes(code, ["1E0401", "1E0101", "0A"])[: len(near) or 1] == near
+
+
+FIRST = prop("1", choices=choices("a", "b"), is_ranged=True, unit="cm")
+SECOND = prop("2")
+
+SAME: dict[str, dict[str, Any]] = {
+    "another label": {"label": "x"},
+    "another index": {"index": 70},
+    "choices in another order": {"choices": choices("b", "a")},
+    "choices with labels": {"choices": (PropertyChoice("a", "A"), PropertyChoice("b", "B"))},
+}
+OTHER: dict[str, tuple[dict[str, Any], str]] = {
+    "another choice": ({"choices": choices("a", "c")}, "choices"),
+    "another unit": ({"unit": "mm"}, "form"),
+    "any text": ({"is_ranged": False}, "form"),
+    "several now": ({"is_multiple": True}, "form"),
+    "a file now": ({"allowed_file_types": ("pdf",)}, "form"),
+    "mandatory now": ({"necessity": Necessity.MANDATORY}, "necessity"),
+}
+CHANGES = {name: (changes, "") for name, changes in SAME.items()} | OTHER
+
+
+@pytest.mark.parametrize(("changes", "part"), CHANGES.values(), ids=CHANGES)
+def test_changes_of_a_property(changes: dict[str, Any], part: str) -> None:
+    now = replace(FIRST, **changes)
+    before, after = fingerprint_of(FIRST), fingerprint_of(now)
+    parts = PropertyFingerprint._fields
+    assert [name for name in parts if getattr(before, name) != getattr(after, name)] == part.split()
+    assert (fingerprint([SECOND, now]) != fingerprint([FIRST, SECOND])) is bool(part)
+
+
+@pytest.mark.parametrize("properties", [[FIRST], [FIRST, SECOND, prop("3")]])
+def test_other_properties(properties: list[Any]) -> None:
+    assert fingerprint(properties) != fingerprint([FIRST, SECOND])
+
+
+def test_fingerprints_are_for_good() -> None:
+    """They stand in the templates that users have filled."""
+    assert fingerprint([]) == "4f53cda18c2baa0c0354bb5f9a3ecbe5"
+    whole = fingerprint([prop("1", label="Größe", choices=choices("é"))])
+    assert whole == "f9ba4083aeb2c2df47a53bdb7f3baa4c"
+    assert [*written_fingerprints([FIRST])] == ["1:O3e16120473ef"]
+
+
+@given(st.text(), st.sampled_from(Necessity))
+def test_written_ones_are_read_again(text: str, necessity: Necessity) -> None:
+    properties = [prop(text, unit=text, necessity=necessity, choices=choices(text)), FIRST]
+    assert len(fingerprint(properties)) == 32
+    result = read_fingerprints(written_fingerprints(properties))
+    assert result["1"] == fingerprint_of(FIRST)
+    assert result.keys() <= {text, "1"}
+
+
+@pytest.mark.parametrize("text", ["", "1", "1:", "1:Mzz", "1:O12345", ":O123456123456"])
+def test_other_texts_are_passed_over(text: str) -> None:
+    assert read_fingerprints([text]) == {}

@@ -20,7 +20,7 @@ from feedtool.areas.products.catalog.wire import (
 )
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.service.bodies import Unreadable
+from feedtool.service.answers import Unreadable
 from tests.catalogues import category, prop
 
 URL = "https://service.example/v2/categories?pageIndex=1"

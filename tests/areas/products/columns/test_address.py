@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.areas.products.columns.address import Picture, ending, is_address
+from feedtool.areas.products.columns.prose import Picture, ending, is_address
 from feedtool.model.cells import Cell
 from feedtool.model.settings import AccountSettings, Bounds
 from tests.feeds.columns.conftest import NO_VALUES, read, text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.areas.products.columns.brand import BrandName
+from feedtool.areas.products.columns.common import BrandName
 from feedtool.model.settings import AccountSettings
 from tests.catalogues import PROPERTIES, catalog_of, judging
 from tests.feeds.columns.conftest import read, text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.areas.products.columns.category import CategoryCode
+from feedtool.areas.products.columns.common import CategoryCode
 from feedtool.model.cells import Cell
 from feedtool.model.settings import AccountSettings
 from tests.catalogues import judging

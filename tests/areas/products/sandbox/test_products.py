@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from tests.areas.products.sandbox.made_products import (
     INTEGRATED,
     MUGS,

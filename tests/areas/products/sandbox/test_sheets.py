@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from feedtool.areas.products.sandbox.settings import ProductBehaviour
+from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.sandbox import Quota
 from tests.areas.products.sandbox.made_products import (
     COLOR,

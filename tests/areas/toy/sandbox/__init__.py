@@ -4,9 +4,7 @@ import json
 import sqlite3
 from types import SimpleNamespace
 
-from feedtool.sandbox.message import HttpResponse, json_answer
-from feedtool.sandbox.problem import bad_request
-from feedtool.sandbox.route import Exchange, Part, Route
+from feedtool.sandbox.exchange import Exchange, HttpResponse, Part, Route, bad_request, json_answer
 
 TABLES = "CREATE TABLE IF NOT EXISTS parcels(seller TEXT, orders TEXT, channel TEXT, body TEXT);"
 

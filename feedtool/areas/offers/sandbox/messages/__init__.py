@@ -6,7 +6,7 @@ for the property that it is about: 10|05 is "required" on the stock.
 
 from __future__ import annotations
 
-from feedtool.sandbox.texts import texts
+from feedtool.sandbox.arguments import texts
 
 CREATED = "8000"
 UPDATED = "9000"

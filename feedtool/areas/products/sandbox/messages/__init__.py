@@ -6,7 +6,7 @@ what they mean, as is `QuotaExceeded`, the one that the field knows.
 
 from typing import NamedTuple
 
-from feedtool.sandbox.texts import texts
+from feedtool.sandbox.arguments import texts
 
 
 class Finding(NamedTuple):

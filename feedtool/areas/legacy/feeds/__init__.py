@@ -1,1 +1,0 @@
-"""The sheets whose offers travel in a legacy zip: a module for each kind."""

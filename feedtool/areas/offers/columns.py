@@ -1,0 +1,277 @@
+"""The columns of offers, those of their delivery modes, and the names of their conditions.
+
+Source: specification, "Offer package and offer request (JSON)". Other headers that mean a column
+are in `locale/`; whatever else an account has, `[columns]` maps.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from decimal import Decimal
+from functools import lru_cache
+
+from feedtool.areas.offers.package_types import PackageType
+from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired
+from feedtool.feeds.columns.number import Days, Money, Rate, Whole
+from feedtool.feeds.columns.text import Gtin, ProductReference, Reference, Text
+from feedtool.feeds.feed import FLOOR, Mode, Row, SheetColumns
+from feedtool.feeds.template import Words
+from feedtool.model.header import Column
+from feedtool.model.settings import (
+    CONDITION_NAMES,
+    DEPRECATED_MODES,
+    LARGE_PARCEL_MODES,
+    AccountSettings,
+)
+
+ZERO = Decimal(0)
+HUNDRED = Decimal(100)
+PRICE = Money(above=ZERO)
+AMOUNT = Money(least=ZERO)
+
+REFERENCE = "sellerExternalReference"
+GTIN = "product.gtin"
+PRODUCT_REFERENCE = "product.reference"
+CONDITION = "condition"
+PREPARATION = "preparationTime"
+QUANTITY = "quantity"
+ACTION = "action"
+CHANNEL = "salesChannelId"
+TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
+_AMOUNTS = 1 << 14
+"""Different amounts that are remembered as JSON: most rows share a few."""
+ALWAYS = (REFERENCE, CONDITION, "price.price", "taxes.VAT", PREPARATION, QUANTITY)
+"""Keys of what every whole offer has, beside its product and the mandatory mode."""
+IDENTITY = (GTIN, PRODUCT_REFERENCE, CONDITION)
+"""Never updatable (specification, "Offers (JSON packages)", rule 2)."""
+
+WORDS = Words("feedtool.areas.offers")
+
+_LABELS = (
+    *("New", "Used - like new", "Used - very good state", "Used - average state"),
+    *("Refurbished - like new", "Refurbished - very good state", "Refurbished - correct state"),
+)
+CONDITIONS = {name: WORDS.of(label) for name, label in zip(CONDITION_NAMES, _LABELS, strict=True)}
+"""Canonical value → its labels in English, French, Spanish."""
+LEGACY_CONDITIONS = {
+    "GoodState": WORDS.of("Used - good state"),
+    "Refurbished": WORDS.of("Refurbished"),
+}
+"""Conditions that only a legacy zip knows; the JSON packages say them otherwise or not at all."""
+_PARTS = {
+    "UsedLikeNew": ("used", "like new"),
+    "UsedVeryGoodState": ("used", "very good"),
+    "UsedAverageState": ("used", "correct"),
+    "GoodState": ("used", "good"),
+    "RefurbishedLikeNew": ("refurbished", "like new"),
+    "RefurbishedVeryGoodState": ("refurbished", "very good"),
+    "RefurbishedCorrectState": ("refurbished", "correct"),
+}
+PARTS = {
+    (group, state): name
+    for name, (groups, states) in _PARTS.items()
+    for group in WORDS.aliases(groups, "condition")
+    for state in WORDS.aliases(states, "condition")
+}
+"""Names of a group and of a state, as in `Ocasión - Estado correcto`, → canonical value."""
+CONDITION_TYPE = Condition(CONDITIONS, PARTS)
+
+_column = WORDS.column
+
+IDENTITY_COLUMNS = (
+    _column(
+        REFERENCE,
+        Reference(),
+        "Seller reference",
+        "Your own reference of the offer, unique on a channel.",
+        "SKU-1001",
+    ),
+    _column(
+        GTIN,
+        Gtin(),
+        "GTIN (EAN)",
+        "8, 12, 13 or 14 digits; this or the product reference is needed.",
+        "4006381333931",
+    ),
+    _column(
+        PRODUCT_REFERENCE,
+        ProductReference(),
+        "Product reference",
+        "The product's reference in the service's catalogue.",
+        "AUC4006381333931",
+    ),
+    _column(CONDITION, CONDITION_TYPE, "Condition", "One of the list.", "New"),
+)
+CHANGEABLE_COLUMNS = (
+    _column("price.price", PRICE, "Price (VAT included)", "Gross price, taxes included.", "19.99"),
+    _column(
+        "price.originPrice",
+        PRICE,
+        "Struck price",
+        "The higher price shown struck through; may stay empty.",
+        "24.99",
+    ),
+    _column("taxes.VAT", Rate(least=ZERO, most=HUNDRED), "VAT (%)", "Rate from 0 to 100.", "20"),
+    _column(
+        "taxes.EcoPart",
+        AMOUNT,
+        "Eco-participation (amount)",
+        "Amount contained in the price.",
+        "0.12",
+    ),
+    _column("taxes.DEA", AMOUNT, "DEA (amount)", "Amount contained in the price.", "0"),
+)
+STOCK_COLUMNS = (
+    _column(PREPARATION, Days(least=ZERO), "Preparation time (days)", "Whole days.", "2"),
+    _column(
+        QUANTITY,
+        Whole(least=ZERO),
+        "Stock",
+        "Whole number; shared across channels for a product and condition.",
+        "25",
+    ),
+)
+ACTIONS = (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE)
+SPLITTING_COLUMNS = (
+    _column(CHANNEL, Text(), "Sales channel", "Only where it differs from the profile's."),
+    _column(ACTION, Choice(dict.fromkeys(ACTIONS, ())), "Action", "Upsert, Update or Delete."),
+)
+GUARDING_COLUMNS = (
+    _column(
+        FLOOR,
+        PRICE,
+        "Floor price",
+        "A lower price is held back until it is released; it does not travel.",
+        "14.99",
+    ),
+)
+RETIRED_COLUMNS = (
+    _column("CDAV", Retired(), "CDAV", "Retired."),
+    _column("PackagingUnit", Ignored(), "PackagingUnit", "No longer supported."),
+    _column("PackagingValue", Ignored(), "PackagingValue", "No longer supported."),
+)
+"""Specification, "Versioning" 4."""
+
+MODE_LABELS = {
+    "TrackedHomeDelivery": "Tracked",
+    "SignedHomeDelivery": "Signed",
+    "ExpressHomeDelivery": "Express delivery",
+    "NotTrackedHomeDelivery": "Not tracked",
+    "FixedDateHomeDelivery": "Fixed date",
+    "SpecificRoomHomeDelivery": "Room of choice",
+    "WithSetupHomeDelivery": "With set-up",
+}
+_BOTH = 2
+_COSTS = (
+    ("cost", "{mode}: cost", "Shipping of the first piece.", "4.90"),
+    ("additionalCost", "{mode}: additional cost", "Of each further piece.", "1.50"),
+)
+"""The end of a key, and what its column is called and holds."""
+
+
+def mode(code: str, same: str | None = None) -> Mode:
+    """The two columns of a delivery mode; `same` is the mode of the JSON packages that it means."""
+    cost, additional = f"deliveryModes.{code}.cost", f"deliveryModes.{code}.additionalCost"
+    return Mode(code, cost, additional, (code if same is None else same) in LARGE_PARCEL_MODES)
+
+
+def filled_modes(row: Row) -> list[tuple[str, Decimal, Decimal]]:
+    """The modes of which both amounts are given, each with these."""
+    values = row.values
+    return [
+        (known.code, cost, additional)
+        for known in row.sheet.modes
+        if (cost := values.get(known.cost)) is not None
+        if (additional := values.get(known.additional)) is not None
+    ]
+
+
+def missing_of_whole(sheet: SheetColumns, amounts: tuple[str, ...]) -> list[str]:
+    """What every whole offer has and a header lacks; `amounts` are those of the mandatory mode.
+
+    These may be missing where the header has large-parcel modes.
+    """
+    keys = missing(sheet, ALWAYS)
+    return keys if any(known.is_large for known in sheet.modes) else keys + missing(sheet, amounts)
+
+
+def blank_amounts(row: Row, amounts: tuple[str, ...]) -> list[str]:
+    """Those of the mandatory mode that are blank; none where the row has a large-parcel mode."""
+    blank = row.blanks(amounts)
+    if blank and any(
+        known.is_large and len(row.blanks((known.cost, known.additional))) < _BOTH
+        for known in row.sheet.modes
+    ):
+        return []
+    return blank
+
+
+@lru_cache
+def mode_columns(code: str) -> tuple[Column, Column]:
+    """The cost and the additional cost of a delivery mode."""
+    cost, additional = (_mode_column(code, *texts) for texts in _COSTS)
+    return cost, additional
+
+
+def _mode_column(code: str, what: str, label: str, note: str, example: str) -> Column:
+    names = WORDS.of(MODE_LABELS[code]) if code in MODE_LABELS else (code, code, code)
+    first, second, third = (
+        text.format(mode=name) for text, name in zip(WORDS.of(label), names, strict=True)
+    )
+    # The templates' words for the amounts; not “cost”, as `Express.cost` is a deprecated mode's.
+    amounts = WORDS.aliases(f"deliveryModes.{what}")
+    modes = WORDS.aliases(f"deliveryModes.{code}")
+    return Column(
+        f"deliveryModes.{code}.{what}",
+        AMOUNT,
+        (first, second, third),
+        WORDS.of(note),
+        example,
+        (f"{code}.{what}", *(f"{mode} {amount}" for mode in modes for amount in amounts)),
+    )
+
+
+def all_modes(dialect: AccountSettings) -> tuple[str, ...]:
+    """The modes that are understood: the account's, and the deprecated ones."""
+    return (*dialect.delivery_modes, *DEPRECATED_MODES)
+
+
+def with_retired(dialect: AccountSettings, keys: Collection[str]) -> AccountSettings:
+    """The settings with the deprecated modes that some keys are of."""
+    own = dialect.delivery_modes
+    retired = (code for code in DEPRECATED_MODES if mode(code).cost in keys and code not in own)
+    return replace(dialect, delivery_modes=(*own, *retired))
+
+
+def columns_of_modes(codes: tuple[str, ...]) -> tuple[Column, ...]:
+    """The columns of several delivery modes, in order."""
+    return tuple(column for code in codes for column in mode_columns(code))
+
+
+def missing(sheet: SheetColumns, keys: tuple[str, ...]) -> list[str]:
+    """The keys that a header lacks."""
+    return [key for key in keys if key not in sheet.fields]
+
+
+@lru_cache(_AMOUNTS)
+def number(amount: Decimal) -> int | float:
+    """An amount as JSON has it; exact, since money has far fewer than 15 digits."""
+    as_float = float(amount)
+    return int(as_float) if as_float.is_integer() else as_float
+
+
+def understood(dialect: AccountSettings) -> tuple[Column, ...]:
+    """Every column that the header of an offers sheet may have."""
+    return (
+        *IDENTITY_COLUMNS,
+        *CHANGEABLE_COLUMNS,
+        *columns_of_modes(all_modes(dialect)),
+        *STOCK_COLUMNS,
+        *SPLITTING_COLUMNS,
+        *GUARDING_COLUMNS,
+        *RETIRED_COLUMNS,
+    )
+
+
+def modes(dialect: AccountSettings) -> tuple[Mode, ...]:
+    """Every delivery mode that the header of an offers sheet may have."""
+    return tuple(mode(code) for code in all_modes(dialect))

@@ -1,1 +1,0 @@
-"""The sheets of offers: a module for each kind."""

@@ -1,0 +1,162 @@
+"""`feedtool convert`: a file is read and checked, its rows are converted and written."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions, check_source, open_input, unreadable
+from feedtool.check.kinds import HeaderMissing
+from feedtool.delivery.plan import Plan
+from feedtool.feeds.area import Areas, FileFacts, Output
+from feedtool.model.errors import UsageProblem
+from feedtool.model.file_version import read_unchanged
+from feedtool.model.settings import AccountSettings
+from feedtool.model.sheet import CheckedSheet
+from feedtool.report.output_files import Conversion
+from feedtool.runs.convert_requests import RequestsSource, is_requests
+from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, SheetConversion
+from feedtool.runs.request_files import write_requests
+from feedtool.sheets import NotAsWritten
+from feedtool.sheets.atomic_write import atomic_write
+
+BY_HAND = "give OUT no ending: a folder takes as many packages as there are"
+
+
+def convert(
+    file: Input, reading: ReadOptions, options: ConversionOptions, areas: Areas
+) -> Conversion:
+    """Writes a file, or a folder of requests, as another one, and lists what is not in it.
+
+    Rows that cannot be sent go into no request and no Offers.xml; in a workbook or a CSV they
+    stand as they are, to be corrected there.
+
+    Raises:
+        FileProblem: the input cannot be read.
+        UsageProblem: it cannot become that, or not in one file, or that cannot be written.
+    """
+    output = options.form.output
+    if output and not options.is_channel_given and _is_of(file, output, areas):
+        reading = replace(reading, channel="")  # what names no channel is not given one
+    whole_reading = replace(reading, with_items=True, with_values=True)
+    opened = read_unchanged(file.path, file.name, lambda _: _open(file, whole_reading, areas))
+    for sheet, _ in opened:
+        if sheet.error:
+            raise sheet.error
+    if len(opened) > 1 and options.form.ending != FOLDER:
+        names = ", ".join(str(sheet.sheet) for sheet, _ in opened)
+        raise UsageProblem(
+            f"{file.name} has several sheets with rows, and {options.target.name} takes one:"
+            f" {names}",
+            f"name one with --sheet, or {BY_HAND}",
+        )
+    steps = [SheetConversion(sheet, reading, options, areas) for sheet, _ in opened]
+    for step, (_, facts) in zip(steps, opened, strict=True):
+        elsewhere = () if output or options.is_channel_given else facts.losses_elsewhere
+        step.lose_of_file((*facts.losses, *elsewhere))
+    conversion = Conversion(file.name, options.target, [step.converted for step in steps])
+    with _pointing_to_out():
+        if options.form.is_sheet:
+            steps[0].write_rows(conversion)
+        else:
+            facts = opened[0][1]
+            about = facts.about_elsewhere if options.is_channel_given else facts.about
+            _write_requests(steps, about, options, reading.dialect, conversion)
+    return conversion
+
+
+@contextmanager
+def _pointing_to_out() -> Iterator[None]:
+    """Hints about options that other commands have, as hints about OUT."""
+    try:
+        yield
+    except UsageProblem as error:
+        if re.search("--out|--requests", error.hint) is None:
+            raise
+        raise UsageProblem(error.message, "give OUT another name or place") from error
+
+
+def _is_of(file: Input, output: Output, areas: Areas) -> bool:
+    """True if a file is of the format of an output."""
+    with suppress(OSError):
+        declared = areas.format_of(file.path) if file.path.is_file() else None
+        return declared is not None and output in declared.outputs
+    return False
+
+
+def _open(file: Input, reading: ReadOptions, areas: Areas) -> list[tuple[CheckedSheet, FileFacts]]:
+    """The sheets of a file, each with what else is in it."""
+    try:
+        if is_requests(file.path):
+            with RequestsSource(file.path, reading.dialect, areas, reading.channel) as requests:
+                _refuse_references_alone(requests, reading)
+                sheets = check_source(file.name, requests, reading, areas)
+                lost = {entry.name: requests.sheet(entry.name).losses for entry in requests.sheets}
+                return [
+                    (sheet, FileFacts(losses=lost.get(sheet.sheet or "", ()))) for sheet in sheets
+                ]
+        with open_input(file, reading, areas) as source:
+            sheets = check_source(file.name, source, reading, areas)
+            declared = areas.format_of(file.path)
+            facts = FileFacts()
+            if declared and declared.facts:
+                facts = declared.facts(source, reading.dialect, reading.channel)
+            return [(sheet, facts) for sheet in sheets]
+    except OSError as error:
+        raise unreadable(file, error) from error
+
+
+def _refuse_references_alone(requests: RequestsSource, reading: ReadOptions) -> None:
+    """A reference alone would remove what it is of, which nobody is taken to mean."""
+    [first, *others] = [requests.sheet(entry.name) for entry in requests.sheets]
+    removing = next((feed for feed in first.feeds if feed.needs_asking), None)
+    if reading.kind is None and removing and not others and first.keys == [removing.reference]:
+        raise HeaderMissing(
+            "the requests hold references and nothing else",
+            f"if their offers are to be removed, say so with --as {removing.kind}",
+        )
+
+
+def _write_requests(
+    steps: Sequence[SheetConversion],
+    about: object,
+    options: ConversionOptions,
+    settings: AccountSettings,
+    conversion: Conversion,
+) -> None:
+    """Write requests as they travel: in one file, or in a folder of packages.
+
+    The same rows give the same bytes, and every file takes its place whole or not at all.
+
+    Raises:
+        UsageProblem: one file cannot hold them, or cannot be written.
+        NotAsWritten: it does not read back as it was written.
+    """
+    target, output, feed = options.target, options.form.output, steps[0].feed
+    sheets = [sheet for step in steps if len((sheet := step.valid_sheet()).items)]
+    count = sum(len(sheet.items) for sheet in sheets)
+    if output and count > (most := output.limit(settings)):
+        raise UsageProblem(
+            output.too_many.format(count=count, most=most),
+            f"give a folder as OUT, with --to {feed.kind}: as many are written as it needs",
+        )
+    if options.form.ending == FOLDER and sheets:
+        write_requests(target, Plan(sheets, load().feeds, settings.limits), settings)
+    elif sheets:
+        [items] = [sheet.items for sheet in sheets]
+        packages = {(item.package_type, item.channel) for item in items}
+        if len(packages) > 1:
+            listed = ", ".join(sorted(f"{kind} for {channel}" for kind, channel in packages))
+            raise UsageProblem(f"{target.name} would hold several packages: {listed}", BY_HAND)
+        with atomic_write(target) as place:
+            if feed.json and not output:
+                place.write_bytes(feed.json.bundle([item.body for item in items], settings))
+            elif output and not output.write(place, items, about, settings):
+                raise NotAsWritten(
+                    f"{target} was written, and does not read back like that",
+                    "run it again; if it stays so, look at the disk",
+                )
+    if options.form.ending == JSON and feed.json and count > (most := feed.json.limit(settings)):
+        text = f"the service takes {most:,} at once, and the file holds {count:,}"
+        conversion.notes.append((text, "a folder as OUT has them in uploads that it takes"))

@@ -1,0 +1,216 @@
+"""JSON requests as the rows of a sheet: a file of them, or a folder as `--requests` writes it.
+
+What a row of a sheet has no cell for is kept as a loss. Type and channel of offers stand in the
+name of their package's folder, `package-001-Upsert-PRIMARY`; of a file alone they are not known.
+"""
+
+import json
+import re
+from collections.abc import Generator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from feedtool.check.headers import NoRows
+from feedtool.feeds.area import Areas
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed, JsonRequests
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Loss
+from feedtool.model.settings import AccountSettings
+from feedtool.model.spool import Spool
+from feedtool.sheets import HEADER, EmptyFile, KeyedLine, KeyedSheet, NotAWorkbook, SheetEntry
+
+_PACKAGE = re.compile(r"package-\d{3,}-(\w+?)-(.+)")
+_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]\s*(?:[\[\]{}\"]|\Z)")
+_HINT = "Give the requests as `feedtool submit --requests` writes them."
+
+
+class _RequestCells(NamedTuple):
+    """The cells of a request, by the column's key."""
+
+    cells: Mapping[str, Cell]
+
+
+def is_requests(path: Path) -> bool:
+    """True for a folder, and a file that looks like JSON. OSError where it cannot be opened.
+
+    Into a pipe nobody looks: that would be to wait for whoever writes into it.
+    """
+    if path.is_dir() or not path.is_file():
+        return path.is_dir()
+    with path.open("rb") as file:
+        return _START.match(file.read(1 << 12)) is not None
+
+
+class RequestsSource:
+    """Requests that were read from a file, or a folder: a sheet of offers, of products, or both.
+
+    `channel` is the salesChannelId of rows that name none; no row says it.
+
+    Raises:
+        NotAWorkbook, EmptyFile: a file holds no requests.
+        NoRows: there are none.
+        UsageProblem: a folder holds what is to be converted by itself.
+    """
+
+    format = "requests"
+
+    def __init__(
+        self, path: Path, settings: AccountSettings, areas: Areas, channel: str = ""
+    ) -> None:
+        self._sheets: dict[str, RequestsSheet] = {}
+        self._settings, self._channel = settings, channel
+        self._feeds = [feed for area in areas.areas for feed in area.feeds if feed.json]
+        self._actions = {feed.action for feed in self._feeds if feed.action}
+        for file in _files(path):
+            self._read(file)
+        if not self._sheets:
+            raise NoRows(f"{path.name} holds no request", _HINT)
+        self.sheets = tuple(SheetEntry(name, "") for name in self._sheets)
+        first, *others = self._sheets.values()
+        kind = None if others else first.kind
+        self.properties: Mapping[str, str] = {"feedtool.template": kind} if kind else {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def sheet(self, name: str) -> "RequestsSheet":
+        """The sheet of this name."""
+        return self._sheets[name]
+
+    def _read(self, file: Path) -> None:
+        package = _PACKAGE.fullmatch(file.parent.name)
+        action = package[1] if package and package[1] in self._actions else ""
+        channel = package[2] if package and action and package[2] != self._channel else ""
+        form, body = self._listed(_loaded(file, self._settings.reading.strings))
+        if form is None or not isinstance(body, list):
+            raise NotAWorkbook(f"{file.name} is JSON, and holds no list of requests.", _HINT)
+        family = [feed for feed in self._feeds if feed.json == form]
+        name = family[0].sheet
+        for request in body:
+            if name not in self._sheets:
+                self._sheets[name] = RequestsSheet(family, form, self._settings)
+            self._sheets[name].add(request, action, channel)
+
+    def _listed(self, document: object) -> tuple[JsonRequests | None, object]:
+        """The form of the requests of a document, and these."""
+        forms = dict.fromkeys(feed.json for feed in self._feeds if feed.json)
+        if not isinstance(document, dict):
+            return next((form for form in forms if form.is_bare), None), document
+        for form in forms:
+            if isinstance(document.get(form.member), list):
+                return form, document[form.member]
+        return None, None
+
+
+class RequestsSheet(KeyedSheet):
+    """Requests of feeds that share a sheet, as rows under a header of keys."""
+
+    notices: Mapping[str, Sequence[str]] = {}
+
+    def __init__(
+        self, family: Sequence[Feed], form: JsonRequests, settings: AccountSettings
+    ) -> None:
+        self.name = family[0].sheet
+        self.losses: list[Loss] = []
+        """What no cell can hold."""
+        self.feeds = family
+        """The most demanding first: whose header has all columns."""
+        self._form, self._settings = form, settings
+        self._requests: Spool[_RequestCells] = Spool(_RequestCells)
+        self._keys: dict[str, None] = {}
+        self._actions: set[str] = set()
+
+    def add(self, request: object, action: str, channel: str) -> None:
+        """Add a row; action and channel are its package's, as far as they are known."""
+        row = HEADER + 1 + len(self._requests)
+        if not isinstance(request, dict):
+            self.losses.append(Loss(row, None, None, _brief(request), "it is no request"))
+            request = {}
+        cells, left = self._form.cells(request, self._settings)
+        self.losses += [
+            Loss(row, None, path, _brief(value), "a row of a sheet has no column for it")
+            for path, value in left
+        ]
+        package = {ACTION: action, CHANNEL: channel}
+        cells.update((key, Cell(Kind.TEXT, text)) for key, text in package.items() if text)
+        self._actions.add(action)
+        self._keys.update(dict.fromkeys(cells))
+        self._requests.append(_RequestCells(cells))
+
+    @property
+    def kind(self) -> str | None:
+        """The kind of the requests; None where nothing tells, or not the same of all."""
+        if self._actions == {""}:
+            return self._form.kind_of(self._keys)
+        named = (feed.kind for feed in self.feeds if feed.action in self._actions)
+        return next(named, self.feeds[0].kind)
+
+    @property
+    def keys(self) -> list[str]:
+        """The header: those of the kind, and whatever else the requests have."""
+        own = (feed.columns(self._settings) for feed in self.feeds if feed.kind == self.kind)
+        usual = (column.key for column in next(own, ()) if column.key not in {ACTION, CHANNEL})
+        keys = dict.fromkeys((*usual, *self._keys))
+        if len(self._actions) == 1:  # then the kind says it
+            keys.pop(ACTION, None)
+        return list(keys)
+
+    def rows(self) -> Generator[KeyedLine]:
+        """The header, and a row for each request."""
+        keys = self.keys
+        yield None, keys
+        for request in self._requests:
+            yield None, [request.cells.get(key, BLANK) for key in keys]
+
+
+def _files(path: Path) -> Sequence[Path]:
+    """The files of requests, in order; of a folder those that are called as `--requests` does."""
+    if not path.is_dir():
+        return [path]
+    requests = sorted(chain(path.rglob("upload-*.json"), path.rglob("batch-*.json")))
+    if not requests and (zips := sorted(path.rglob("package-*.zip"))):
+        raise UsageProblem(
+            f"{path} holds legacy zips, and no JSON requests",
+            f"convert them one by one: {min(zips, key=attrgetter('name'))}",
+        )
+    return requests
+
+
+def _loaded(file: Path, most: int) -> object:
+    """What a file of at most so many bytes holds, amounts as decimals, all of it in memory.
+
+    Raises NotAWorkbook, EmptyFile.
+    """
+    if file.stat().st_size > most:
+        raise NotAWorkbook(
+            f"{file.name} is JSON of more than {most >> 20:,} MiB, which is too much to be held.",
+            "Give a folder of uploads, as `feedtool submit --requests` writes it.",
+        )
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+        if not text.strip():
+            raise EmptyFile(f"{file.name} is empty.", _HINT)
+        return json.loads(text, parse_float=Decimal, parse_constant=_refused)
+    except (RecursionError, InvalidOperation, ValueError) as error:
+        why = "it is nested or counts beyond all measure"
+        if isinstance(error, json.JSONDecodeError):
+            why = f"{error.msg}, line {error.lineno}, column {error.colno}"
+        elif isinstance(error, UnicodeDecodeError):
+            why = f"byte {error.start} is not UTF-8"
+        text = f"{file.name} is no JSON that can be read: {why}."
+        raise NotAWorkbook(text, _HINT) from error
+
+
+def _refused(name: str) -> object:
+    raise ValueError(name)
+
+
+def _brief(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)[:200]

@@ -1,0 +1,297 @@
+"""The rows of a sheet, converted into another sheet or into requests, and what that loses."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.check import ReadOptions
+from feedtool.check.requests import faults, gate, item_of
+from feedtool.check.rules import NOT_A_ROW, TOO_MANY_COLUMNS, rules_for
+from feedtool.feeds.area import Areas, Output, RowConverter, loss_of
+from feedtool.feeds.columns import is_error
+from feedtool.feeds.columns.choice import Condition
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row, SheetColumns
+from feedtool.feeds.template import LANGUAGES, Basis, Language
+from feedtool.model.cells import Value
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Item, Loss, Problem, Severity
+from feedtool.model.settings import AccountSettings, Context
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
+from feedtool.report.output_files import Conversion, ConvertedSheet
+from feedtool.runs.row_buffer import RowBuffer
+from feedtool.runs.row_notes import join_problems
+from feedtool.templates.contents import contents_of
+from feedtool.templates.rows import SheetRows, unfolded, write
+
+WORKBOOK, CSV, JSON, FOLDER = ".xlsx", ".csv", ".json", ""
+"""The endings of what every area writes; without one it is a folder of requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of file."""
+
+    ending: str
+    output: Output | None = None
+    """Where it is a form of an area's own."""
+
+    @property
+    def is_sheet(self) -> bool:
+        """True if it has rows and columns."""
+        return self.ending in {WORKBOOK, CSV}
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionOptions:
+    """What a file is converted to."""
+
+    target: Path
+    form: Form
+    to: str | None
+    """The kind of feed that its rows are to be; None is what fits the form."""
+    language: Language
+    """Of a workbook's labels."""
+    is_channel_given: bool
+    """Whether the channel of rows that name none was given."""
+
+
+def form_of(target: Path, areas: Areas) -> Form:
+    """What is to be written, by its name; UsageProblem for an ending that is none of those."""
+    ending = "" if target.is_dir() else target.suffix.lower()
+    if ending in {WORKBOOK, CSV, JSON, FOLDER} or ending in areas.outputs:
+        return Form(ending, areas.outputs.get(ending))
+    endings = ", ".join((WORKBOOK, CSV, *areas.outputs, JSON))
+    raise UsageProblem(
+        f"nothing can be written as {target.name}",
+        f"let the name end in one of {endings}, or in nothing for a folder of requests",
+    )
+
+
+def kind_for(form: Form, kind: str, wanted: str | None, areas: Areas) -> str:
+    """The kind that rows of a kind become in a form of file; UsageProblem where they cannot.
+
+    `wanted` is what they are to become, where that was said.
+    """
+    became, output = wanted or kind, form.output
+    if wanted is None and output:
+        if kind in output.refusals:
+            raise UsageProblem(
+                output.refusals[kind], "give OUT another ending: .xlsx, .csv, .json or none"
+            )
+        became = output.kinds.get(kind, kind)
+    elif wanted is None and not form.is_sheet:
+        became = next(
+            (to for (of, to), item in areas.conversions.items() if of == kind and item.is_for_json),
+            kind,
+        )
+    if (kind, became) not in areas.conversions:
+        possible = [to for of, to in areas.conversions if of == kind]
+        raise UsageProblem(
+            f"{kind} cannot become {became} without another meaning",
+            f"it can become {', '.join(possible)}",
+        )
+    is_strange = output and became not in output.kinds.values()
+    if is_strange or (form.ending == JSON and areas.feeds[became].json is None):
+        raise UsageProblem(
+            f"{became} cannot be written as {form.ending}",
+            "leave --to away, or give OUT another ending",
+        )
+    return became
+
+
+class MadeRequest(NamedTuple):
+    """The request of a row."""
+
+    item: Item | None
+    """None where it cannot be sent."""
+    obstacles: list[Loss]
+    """Why."""
+
+
+RequestMaker = Callable[[int, Mapping[str, Value]], MadeRequest]
+
+
+def request_maker(
+    feed: Feed, channel: str, settings: AccountSettings, areas: Areas
+) -> RequestMaker:
+    """The function from the number and the values of a row of a feed to its request.
+
+    `channel` is the salesChannelId of rows that name none.
+    """
+    is_right = gate(feed)
+    keys = frozenset(column.key for column in feed.understood(settings))
+    sheet = SheetColumns(Context(settings), keys, feed.modes(settings))
+    checks = [rule.check for rule in rules_for(areas, feed.kind) if rule.check]
+
+    def make(number: int, values: Mapping[str, Value]) -> MadeRequest:
+        own = str(values.get(CHANNEL) or channel)
+        row = Row(number, feed, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
+        issues = [issue for check in checks for issue in check(row)]
+        if not is_error(issues):
+            request = feed.request(row)
+            if is_right(request):
+                return MadeRequest(item_of(row, request, purges=False), [])
+            issues = list(faults(feed, request))
+        obstacles = [
+            loss_of(issue.field or "", values.get(issue.field or "", ""), issue.message)
+            for issue in issues
+            if issue.code.severity is Severity.ERROR
+        ]
+        return MadeRequest(None, obstacles)
+
+    return make
+
+
+class SheetConversion:
+    """The conversion of one sheet."""
+
+    def __init__(
+        self, checked: CheckedSheet, reading: ReadOptions, options: ConversionOptions, areas: Areas
+    ) -> None:
+        self.checked, self._reading, self._options, self._areas = checked, reading, options, areas
+        self.kind = str(checked.kind)
+        self.became = kind_for(options.form, self.kind, options.to, areas)
+        """The kind of feed that its rows become."""
+        self.converted = ConvertedSheet(self.kind, checked.sheet, self.became)
+        self.feed, self._family = areas.feeds[self.became], areas.family(areas.feeds[self.kind])
+        self._losing = {TOO_MANY_COLUMNS.name, *areas.feeds[self.kind].losing}
+        self._converter = cache(
+            lambda kind, became: areas.conversions[kind, became].converter(reading.dialect)
+        )
+
+    def lose_of_file(self, losses: Iterable[Loss]) -> None:
+        """Note what is lost of the file itself, and the columns that are not known."""
+        header, gone = self.checked.header, self._areas.feeds[self.kind].gone
+        unknown = [header.texts[index] for index, _ in header.unknown] if header else []
+        for loss in losses:
+            self.converted.losses.append(loss)
+        for text in unknown:
+            is_gone = text.strip().casefold() in gone
+            why = "nothing stands for it any more" if is_gone else "no column is known for it"
+            self.converted.losses.append(Loss(None, None, text, None, why))
+
+    def write_rows(self, conversion: Conversion) -> None:
+        """Write the rows as a workbook or a CSV."""
+        options, feed = self._options, self.feed
+        convert = self._converter(self.kind, self.became)
+        is_csv = options.form.ending == CSV
+        labels = {} if is_csv else self._labels()
+        action = feed.action if is_csv and feed.needs_asking else ""
+        categories: dict[str, None] = {}
+        refused = 0
+        with RowBuffer() as rows:
+            for filled, problems in self._rows(VALID, INVALID):
+                values, losses, _ = convert(filled.values())
+                self._lose(filled, losses, problems)
+                refused += any(problem.severity is Severity.ERROR for problem in problems)
+                if action:
+                    values[ACTION] = action
+                for key in labels.keys() & values.keys():
+                    values[key] = labels[key].get(str(values[key]), values[key])
+                if feed.category_key:
+                    categories[str(values.get(feed.category_key, ""))] = None
+                rows.put(str(filled.row), values)
+            self.converted.rows = len(rows)
+            if not len(rows):
+                return
+            keys, known = frozenset(rows.columns), [code for code in categories if code]
+            contents = contents_of(
+                feed, Basis(options.language, self._reading.context, known, keys)
+            )
+            self._lose_columns(keys.difference(field.key for field in contents.fields), convert)
+            sheet = SheetRows(unfolded(contents, rows.columns), rows)
+            write(options.target, [sheet], self._reading.dialect.reading)
+        if refused:
+            text = f"{refused:,} of the rows cannot be sent: their cells stand as they were"
+            conversion.notes.append((text, f"see `feedtool validate {options.target}`"))
+        if is_csv and feed.needs_asking and not action:
+            text = "a CSV does not say of itself what it is"
+            conversion.notes.append((text, f"read it with --as {self.became}"))
+
+    def valid_sheet(self) -> CheckedSheet:
+        """A sheet of the requests of the rows that can be sent, and of nothing else."""
+        checked, reading = self.checked, self._reading
+        sheet = CheckedSheet(checked.file, checked.sheet, self.became, checked.header)
+        is_same = self.became == self.kind
+        make = request_maker(self.feed, reading.channel, reading.dialect, self._areas)
+        for filled, problems in self._rows(VALID):
+            into = filled.kind if is_same else self.became
+            values, losses, obstacles = self._converter(filled.kind, into)(filled.values())
+            item = None
+            if not (is_same or obstacles):
+                item, obstacles = make(filled.row, values)
+                losses = [*losses, *obstacles]
+            if is_same or item:
+                conversion = self._areas.conversions[filled.kind, into]
+                losses = [*losses, *conversion.lost_in_requests(values, reading.dialect)]
+            losses = [_left_out(loss) if loss in obstacles else loss for loss in losses]
+            self._lose(filled, losses, problems)
+            if item:
+                sheet.items.append(item)
+            self.converted.skipped += not (is_same or item)
+        for item in checked.valid_items() if is_same else ():
+            sheet.items.append(item)
+        for item in sheet.items:
+            for row in (item.row, *item.further_rows):
+                sheet.marks[row] = VALID
+        self.converted.rows = sheet.marks.count(VALID)
+        return sheet
+
+    def _rows(self, *marks: int) -> Iterator[tuple[Filled, Sequence[Problem]]]:
+        """The rows with one of these marks, and their problems; the others are left out."""
+        for filled, problems in join_problems(self.checked, self.checked.filled or ()):
+            if self.checked.marks[filled.row] not in marks:
+                reasons = [
+                    _left_out(_loss(problem))
+                    for problem in problems
+                    if problem.severity is Severity.ERROR or problem.code == NOT_A_ROW.name
+                ]
+                self._lose(filled, reasons)
+                self.converted.skipped += 1
+            elif (filled.kind, self.became) in self._areas.conversions or (
+                filled.kind in self._family and self.became == self.kind
+            ):
+                yield filled, problems
+            else:
+                why = f"a row of {filled.kind} cannot become {self.became} without another meaning"
+                self._lose(filled, [loss_of(ACTION, filled.kind, why)])
+                self.converted.skipped += 1
+
+    def _lose(
+        self, filled: Filled, losses: Iterable[Loss], problems: Iterable[Problem] = ()
+    ) -> None:
+        """Note what is lost of a row, and the warnings that something is."""
+        warned = [_loss(problem) for problem in problems if problem.code in self._losing]
+        for loss in (*losses, *warned):
+            self.converted.losses.append(loss._replace(row=filled.row, line=filled.line))
+
+    def _lose_columns(self, keys: frozenset[str], convert: RowConverter) -> None:
+        """Note the values for which the columns of the file have no place."""
+        why = "none of the rows' categories has such a property"
+        for filled in (self.checked.filled or ()) if keys else ():
+            if (filled.kind, self.became) in self._areas.conversions:
+                values = convert(filled.values()).values
+                self._lose(
+                    filled, [loss_of(key, values[key], why) for key in values if key in keys]
+                )
+
+    def _labels(self) -> Mapping[str, Mapping[str, str]]:
+        """Conditions as a workbook's dropdown offers them, by the keys of the feed's columns."""
+        settings, language = self._reading.dialect, LANGUAGES.index(self._options.language)
+        labels: dict[str, str] = {}
+        for feed in self._areas.feeds.values():
+            for column in feed.columns(settings):
+                if isinstance(column.type, Condition):
+                    labels |= {name: texts[language] for name, texts in column.type.values.items()}
+        columns = self.feed.columns(settings)
+        return {column.key: labels for column in columns if isinstance(column.type, Condition)}
+
+
+def _loss(problem: Problem) -> Loss:
+    return Loss(problem.row, problem.line, problem.field, problem.value, problem.message)
+
+
+def _left_out(loss: Loss) -> Loss:
+    return loss._replace(message=f"left out: {loss.message}")

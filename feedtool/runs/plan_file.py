@@ -1,0 +1,279 @@
+"""A plan as a file: written whole, read again, and compared with what would be sent now.
+
+A file of JSON lines, so that it can be read, searched and compared:
+
+    conditions     on which it was made: inputs by their hash, account, settings, tool
+    a request      each row that would be sent, where it travels, and its body as it is sent
+    a sheet        after its rows, what was found in it
+    the effects    what the numbers came to by the ledger of that moment
+    the digest     SHA-256 of all that stands above
+
+The digest shows that a plan was edited, or is not whole. It does not show who made it: whoever can
+write the file can make a plan.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any, ClassVar
+
+from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
+from feedtool.delivery.plan import Plan
+from feedtool.model.errors import UsageProblem
+from feedtool.model.sheet import INVALID, VALID
+from feedtool.runs.plan_conditions import Conditions, unfit
+from feedtool.sheets.atomic_write import atomic_write
+
+Hashes = Sequence[tuple[str, str | None]]
+"""Each file's name, and the SHA-256 of its content; None where it cannot be read."""
+
+FORMAT = 1
+AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
+LONGEST_HEAD = 1 << 20
+"""Bytes of the first line; more is no plan."""
+
+
+def save(
+    place: Path,
+    conditions: Conditions,
+    plan: Plan,
+    *,
+    words: Mapping[str, Any],
+    effects: Mapping[str, Any],
+    now: datetime,
+) -> None:
+    """Writes a plan, whole or not at all; an earlier plan in its place is replaced.
+
+    `words` are the options that were typed, and are to be the same when it is sent. UsageProblem
+    where something else is in the place, or it cannot be written.
+    """
+    if place.exists():
+        try:
+            with place.open("rb") as other:
+                _head(other.readline(LONGEST_HEAD), place)
+        except (OSError, UsageProblem) as error:
+            raise UsageProblem(
+                f"{place} is there already, and is no plan", "choose another name with --save-plan"
+            ) from error
+    head = {
+        "plan": FORMAT,
+        "madeAt": now.isoformat(timespec="seconds"),
+        **conditions.as_json(),
+        "words": words,
+    }
+    lines = chain([_line(head)], _contents(plan), [_line({"effects": effects})])
+    digest = hashlib.sha256()
+    with atomic_write(place) as temporary, temporary.open("wb") as file:
+        for line in lines:
+            digest.update(line)
+            file.write(line)
+        file.write(_line({"digest": f"sha256:{digest.hexdigest()}"}))
+
+
+def _line(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _contents(plan: Plan) -> Iterator[bytes]:
+    """A line for each request that would be sent, and one for each sheet."""
+    for sheet in plan.sheets:
+        for package, upload in () if plan.blocked else plan.uploads(sheet):
+            for item in upload.items:
+                where = {
+                    "row": item.row,
+                    "package": package,
+                    "upload": upload.number,
+                    "packageType": item.package_type,
+                    "salesChannelId": item.channel,
+                }
+                # The body as it is: what was read into numbers and written again might differ.
+                yield _line(where)[:-2] + b', "request": ' + item.body + b"}\n"
+        yield _line(
+            {
+                "sheet": sheet.sheet,
+                "kind": sheet.kind,
+                "rows": sheet.counts().rows,
+                "valid": sheet.marks.count(VALID),
+                "invalid": sheet.marks.count(INVALID),
+                "error": sheet.error.code if sheet.error else None,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """A plan that was read, and is whole."""
+
+    place: Path
+    conditions: Conditions
+    words: Mapping[str, Any]
+    """The options that were typed, by click's names."""
+    made_at: str
+    digest: str
+
+    def refuse_other(self, plan: Plan) -> None:
+        """UsageProblem unless just what was planned would be sent.
+
+        Inputs, settings and tool being the same, what may differ is what they were judged by.
+        """
+        with self.place.open("rb") as file:
+            file.readline()
+            planned = (line for line in file if not line.startswith((b'{"effects"', b'{"digest"')))
+            for before, after in zip_longest(planned, _contents(plan)):
+                if before != after:
+                    raise _no_fit(
+                        self.place,
+                        f"{_where(before, after)}, though the file is the same: the local catalogue"
+                        " or the ledger has changed",
+                    )
+
+
+def _no_fit(place: Path, reason: str) -> UsageProblem:
+    return UsageProblem(f"the plan {place} no longer fits: {reason}", AGAIN)
+
+
+def _where(before: bytes | None, after: bytes | None) -> str:
+    then, now = (json.loads(line) if line else {} for line in (before, after))
+    row = min((line["row"] for line in (then, now) if "row" in line), default=None)
+    if row is None:
+        return "its rows are judged otherwise"
+    if then.get("row") == now.get("row"):
+        return f"row {row} would be sent otherwise"
+    return f"row {row} would {'no longer' if then.get('row') == row else 'now'} be sent"
+
+
+def load(place: Path) -> SavedPlan:
+    """A plan that is whole; UsageProblem where it cannot be read, or was changed since."""
+    digest = hashlib.sha256()
+    try:
+        with place.open("rb") as file:
+            first = file.readline(LONGEST_HEAD)
+            head = _head(first, place)
+            digest.update(first)
+            expected = _digested(file, digest)
+    except OSError as error:
+        raise UsageProblem(
+            f"the plan {place} cannot be read: {error.strerror}",
+            "name the file that --dry-run --save-plan has written",
+        ) from error
+    result = f"sha256:{digest.hexdigest()}"
+    if expected != result:
+        raise UsageProblem(
+            f"the plan {place} is not as it was saved: its digest does not fit its lines", AGAIN
+        )
+    try:
+        words = dict(head["words"])
+        return SavedPlan(place, Conditions.from_json(head), words, head["madeAt"], result)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _no_plan(place) from error
+
+
+def _digested(lines: Iterable[bytes], digest: Any) -> str | None:
+    """The digest that the last line gives; all other lines are added to `digest`."""
+    last = b""
+    for line in lines:
+        digest.update(last)
+        last = line
+    try:
+        return str(json.loads(last)["digest"])
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _head(line: bytes, place: Path) -> dict[str, Any]:
+    try:
+        head = json.loads(line)
+        form = head["plan"]
+    except (ValueError, TypeError, KeyError) as error:
+        raise _no_plan(place) from error
+    if form != FORMAT:
+        raise UsageProblem(
+            f"the plan {place} is of another form, {form}: another version of feedtool wrote it",
+            AGAIN,
+        )
+    result: dict[str, Any] = head
+    return result
+
+
+def _no_plan(place: Path) -> UsageProblem:
+    return UsageProblem(
+        f"{place} is no plan", "name the file that --dry-run --save-plan has written"
+    )
+
+
+@dataclass(slots=True)
+class _ShownPlan:
+    """A plan that a command makes or keeps to; its effects are shown before it is sent."""
+
+    conditions: Callable[[Hashes], Conditions]
+    open_accepted: OpenAccepted
+    show: Callable[[Mapping[str, Effects]], None]
+
+    def show_effects(self, plan: Plan) -> dict[str, Effects]:
+        """The effects on the offers of each channel, once they are shown."""
+        uploads = (upload.items for sheet in plan.sent for _, upload in plan.uploads(sheet))
+        effects = effects_of(uploads, self.open_accepted)
+        self.show(effects)
+        return effects
+
+
+@dataclass(slots=True)
+class PlanWriter(_ShownPlan):
+    """A plan that is to be saved."""
+
+    place: Path
+    hashes: Callable[[], Hashes]
+    """Of the files as they are when it is called."""
+    words: Mapping[str, Any]
+    now: datetime
+    _inputs: Hashes = ()
+
+    digest: ClassVar[None] = None
+    """Nothing is sent by it."""
+
+    def begin(self, inputs: Hashes) -> None:
+        """Remember the files as they are now."""
+        self._inputs = inputs
+
+    def verify(self, plan: Plan) -> None:
+        """Show the effects, and write the plan; UsageProblem where a file was changed since."""
+        if self.hashes() != self._inputs:
+            raise UsageProblem("a file was changed while it was read", "make the plan again")
+        effects = self.show_effects(plan)
+        save(
+            self.place,
+            self.conditions(self._inputs),
+            plan,
+            words=self.words,
+            effects={channel: effect.as_json() for channel, effect in effects.items()},
+            now=self.now,
+        )
+
+
+@dataclass(slots=True)
+class PlanVerifier(_ShownPlan):
+    """A plan that is to be sent."""
+
+    plan: SavedPlan
+
+    @property
+    def digest(self) -> str:
+        """Of the plan."""
+        return self.plan.digest
+
+    def begin(self, inputs: Hashes) -> None:
+        """UsageProblem unless files, account and settings are as they were."""
+        if others := unfit(self.plan.conditions, self.conditions(inputs)):
+            raise _no_fit(self.plan.place, "; ".join(others))
+
+    def verify(self, plan: Plan) -> None:
+        """Show the effects; UsageProblem unless just what was planned would be sent."""
+        self.plan.refuse_other(plan)
+        self.show_effects(plan)
+
+
+PlanFile = PlanWriter | PlanVerifier

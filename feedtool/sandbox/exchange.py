@@ -1,0 +1,250 @@
+"""Requests, answers, refusals (part "Errors" of the specification) and the routes of a part."""
+
+import hashlib
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any, Protocol, TypeVar
+from urllib.parse import parse_qsl
+
+import orjson
+
+Behaviour = TypeVar("Behaviour")
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """So many requests, or creations, of each seller in each window."""
+
+    requests: int
+    seconds: float
+    """The window's length in sandbox time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSettings:
+    """The behaviour of a sandbox. All durations are sandbox time."""
+
+    primary_channel: str = "PRIMARY"
+    channels: tuple[str, ...] = ("PRIMARY", "SECOND")
+    token: str = "sandbox"  # noqa: S105 - the one that everybody may know
+    forbidden_token: str = "forbidden"  # noqa: S105 - known to the service, and allowed nothing
+    quota: Quota | None = None
+    """Of the requests that a route counts."""
+    parts: tuple[object, ...] = ()
+    """The behaviour of parts, each a value of a class of theirs."""
+
+    def of(self, kind: type[Behaviour]) -> Behaviour:
+        """The chosen value of a part's class of behaviour, or its defaults."""
+        return next((given for given in self.parts if isinstance(given, kind)), None) or kind()
+
+
+VERSION = "/v2"
+"""The version segment that ends every base address (part "Versioning")."""
+
+NOWHERE = "http://sandbox.invalid" + VERSION
+"""The base address where there is no port; `.invalid` never resolves (RFC 2606)."""
+
+
+def relative(path: str) -> str:
+    """The path without the version segment; under another version nothing is found."""
+    return path.removeprefix(VERSION) if path.startswith(VERSION + "/") else "/"
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """One request, its path relative to the base address."""
+
+    method: str
+    path: str
+    """`/packages`, percent-decoded, without the version segment."""
+    query: str = ""
+    """As it stands in the address: `limit=10&state=Ready`."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Names in any case; they are kept in lower case."""
+    body: bytes = b""
+    base: str = NOWHERE
+    """The base address that the client knows; links in answers begin with it."""
+
+    def __post_init__(self) -> None:
+        lowered = {name.lower(): value for name, value in self.headers.items()}
+        object.__setattr__(self, "headers", lowered)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The query's parameters; one given several times counts as a comma list."""
+        found: dict[str, str] = {}
+        for name, value in parse_qsl(self.query, keep_blank_values=True):
+            found[name] = f"{found[name]},{value}" if name in found else value
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """One answer."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    def adding(self, headers: Mapping[str, str]) -> "HttpResponse":
+        """The same answer with more headers; the ones that it has already win."""
+        return HttpResponse(self.status, {**headers, **self.headers}, self.body)
+
+
+def json_answer(
+    status: int, document: Any, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    """An answer whose body is `document` as JSON."""
+    kinds = {"Content-Type": "application/json; charset=utf-8"}
+    return HttpResponse(status, {**kinds, **(headers or {})}, orjson.dumps(document))
+
+
+TITLES = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    409: "Conflict",
+    415: "Unsupported Media Type",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+}
+
+UNKNOWN_FIELD = "ER400-179"
+FIELD_EMPTY = "ER400-9250"
+FIELD_MISSING = "ER400-7480"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEntry:
+    """One entry of a problem's `errors`."""
+
+    cause: str
+    """A header, a parameter or a place in the body."""
+    reason: str
+    code: str = ""
+    """One of the codes that the specification names; else `ER` and the status."""
+
+
+class RequestRefused(Exception):
+    """A request that the service answers with a problem."""
+
+    def __init__(
+        self,
+        status: int,
+        description: str,
+        *errors: ErrorEntry,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """Refuse with `status`, for all of these errors."""
+        super().__init__(description)
+        self.status = status
+        self.description = description
+        self.errors = errors
+        self.headers = headers or {}
+
+
+def bad_request(cause: str, reason: str, code: str = "") -> RequestRefused:
+    """A 400 about one thing."""
+    return RequestRefused(400, reason, ErrorEntry(cause, reason, code))
+
+
+def not_found(what: str) -> RequestRefused:
+    """A 404; `what` names the thing in the service's words."""
+    return RequestRefused(404, f"{what} does not exist.")
+
+
+def problem_answer(refused: RequestRefused, trace_id: str) -> HttpResponse:
+    """The refusal as an application/problem+json answer."""
+    code = f"ER{refused.status}"
+    document = {
+        "title": TITLES[refused.status],
+        "description": refused.description,
+        "statusCode": refused.status,
+        "traceId": trace_id,
+        "errors": [
+            {"code": error.code or code, "cause": error.cause, "reason": error.reason}
+            for error in refused.errors
+        ],
+    }
+    kinds = {"Content-Type": "application/problem+json; charset=utf-8"}
+    return HttpResponse(refused.status, {**kinds, **refused.headers}, orjson.dumps(document))
+
+
+def trace_of(*parts: str) -> str:
+    """An identifier to quote, the same for the same request at the same time."""
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request that was let in, and all that answering it may use."""
+
+    request: HttpRequest
+    now: datetime
+    db: sqlite3.Connection
+    settings: SandboxSettings
+    seller: str
+    """The SellerId; empty on routes that need none."""
+    ids: Mapping[str, str]
+    """The identifiers in the path, by their names in the route."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method, a path and the function that answers."""
+
+    method: str
+    path: str
+    """Relative to the base address, identifiers in braces: `/packages/{packageId}`."""
+    answer: Callable[[Exchange], HttpResponse]
+    seller: bool = True
+    """True if the SellerId header is required (part "Authentication", 1)."""
+    counted: bool = False
+    """True if the quota counts it (part "Limits")."""
+
+    def match(self, path: str) -> dict[str, str] | None:
+        """The identifiers in `path`, or None when it is another route's."""
+        match = _pattern(self.path).fullmatch(path)
+        return match and match.groupdict()
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path))
+
+
+class Part(Protocol):
+    """A part of the service."""
+
+    TABLES: str
+    """Its SQL tables, created when a state is opened."""
+    ROUTES: tuple[Route, ...]
+
+    def next_due(self, db: sqlite3.Connection, /) -> str | None:
+        """The time of its next own step, as `state.stamp` writes it, also when long past."""
+        ...
+
+    def step(self, db: sqlite3.Connection, settings: SandboxSettings, /) -> None:
+        """Do what was due at `next_due`, as of that time."""
+        ...
+
+
+def find_route(routes: Iterable[Route], method: str, path: str) -> tuple[Route, dict[str, str]]:
+    """The route that answers: 404 when no path fits, 405 when only the method does not."""
+    fitting = [(route, ids) for route in routes if (ids := route.match(path)) is not None]
+    for route, ids in fitting:
+        if route.method == method:
+            return route, ids
+    if fitting:
+        allowed = ", ".join(sorted({route.method for route, _ in fitting}))
+        raise RequestRefused(
+            405, f"The method {method} is not allowed.", headers={"Allow": allowed}
+        )
+    raise not_found(f"The resource {path}")

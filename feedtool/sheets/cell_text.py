@@ -1,0 +1,121 @@
+"""Two layers of escapes: XML's references, and the `_xHHHH_` of spreadsheet texts."""
+
+import re
+from functools import lru_cache
+
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,6}));", re.ASCII)
+_ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LAST = 0x10FFFF
+
+
+def has_only_known_references(text: str) -> bool:
+    """True if every `&` begins one of the five names or the number of a character of XML."""
+    if "&" not in text:
+        return True
+    known = _REFERENCE.findall(text)
+    return len(known) == text.count("&") and all(
+        name or _is_character(decimal, hexadecimal) for name, decimal, hexadecimal in set(known)
+    )
+
+
+def unescape(text: str) -> str:
+    """XML text with its known resolved; only known ones may be in it."""
+    return _REFERENCE.sub(_character, text) if "&" in text else text
+
+
+def escape(text: str) -> str:
+    """The inverse of `unescape`."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def spreadsheet_text(text: str) -> str:
+    r"""A text with its `_xHHHH_` resolved: `_x000D_` is a carriage return, `_x005F_` a `_`."""
+    if "_x" not in text:
+        return text
+    text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
+    if _SURROGATE.search(text):
+        # Pairs become the character that they stand for; a lone half cannot travel.
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _character(match: re.Match[str]) -> str:
+    name, decimal, hexadecimal = match.groups()
+    return _NAMED[name] if name else chr(_code(decimal, hexadecimal))
+
+
+def _code(decimal: str, hexadecimal: str) -> int:
+    return int(decimal) if decimal else int(hexadecimal, 16)
+
+
+def _is_character(decimal: str, hexadecimal: str) -> bool:
+    """True if XML allows this character (production 2 of the recommendation)."""
+    code = _code(decimal, hexadecimal)
+    if code < ord(" "):
+        return code in (0x9, 0xA, 0xD)
+    return code <= _LAST and not 0xD800 <= code <= 0xDFFF and code not in (0xFFFE, 0xFFFF)  # noqa: PLR2004
+
+
+LONGEST = 32_767
+"""The most UTF-16 units that a cell may hold."""
+_REMEMBERED = 8192
+"""Texts whose cells are kept ready: most rows share a few."""
+
+_LONE = re.compile("[\ud800-\udfff]")
+_UNHELD = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_UNHELD_IN_NAMES = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
+
+
+def shown(text: str) -> str:
+    """The text as a cell can hold it: at most `LONGEST` units, no lone surrogates."""
+    if len(text) <= LONGEST // 2 and text.isascii():
+        return text
+    text = _LONE.sub("\ufffd", text)
+    if len(text) > LONGEST // 2 and _units(text) > LONGEST:
+        text = text[: LONGEST - 1]
+        while _units(text) >= LONGEST:
+            text = text[: -max(1, (_units(text) - LONGEST) // 2)]
+        text += "…"
+    return text
+
+
+@lru_cache(_REMEMBERED)
+def inline(text: str, prefix: bytes = b"") -> bytes:
+    """The rest of a text's cell, after the style.
+
+    `prefix` is that of the workbook's namespace, `x:` with its colon, or nothing.
+    """
+    text = shown(text)
+    is_spaced = text != " ".join(text.split())
+    return b' t="inlineStr"><%(p)sis><%(p)st%(space)s>%(text)s</%(p)st></%(p)sis></%(p)sc>' % {
+        b"p": prefix,
+        b"space": b' xml:space="preserve"' if is_spaced else b"",
+        b"text": escaped(text),
+    }
+
+
+def escaped(text: str) -> bytes:
+    """A text as the content of an element, in UTF-8."""
+    if not text.isalnum():
+        text = _UNHELD.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
+        text = _escaped(text)
+    return text.encode()
+
+
+def quoted(text: str) -> bytes:
+    """A text as an attribute's value, with its quotes, in UTF-8.
+
+    Names of sheets come as attributes hold them, their `_xHHHH_` unresolved: none are made here.
+    """
+    safe = _escaped(_UNHELD_IN_NAMES.sub("\ufffd", text)).replace('"', "&quot;")
+    return b'"' + safe.replace("\t", "&#9;").replace("\n", "&#10;").encode() + b'"'
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _units(text: str) -> int:
+    return len(text) + sum(character > "\uffff" for character in text)

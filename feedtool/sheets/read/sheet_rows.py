@@ -1,0 +1,290 @@
+"""The rows of a sheet, by one pattern where that is safe, and by a parser elsewhere.
+
+Nearly every program writes rows in one canonical form:
+
+    <row r="5" spans="1:3"><c r="A5" s="1" t="s"><v>12</v></c><c r="C5"><v>19.9</v></c></row>
+
+One pattern matches a whole such row with a group for each column, `findall` a whole chunk, and
+`zip` turns the rows into columns; no Python runs per cell. `RowMatcher.read` proves that nothing
+was overlooked, and leaves a chunk that is written otherwise to the parser.
+
+Besides the canonical form the pattern takes what programs in use write: blanks around the cells of
+a row (Apache POI), a blank before `/>` (.NET and openpyxl without lxml), a type before a style.
+"""
+
+import re
+from collections.abc import Hashable, Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from feedtool.model.cells import index_of, letters
+from feedtool.model.limits import ReadingLimits
+from feedtool.sheets.read.cell_decoder import ATTRIBUTES, CELL_TYPES, CONTENT, Raw
+from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
+from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, CellRange, cell_range
+from feedtool.sheets.read.xml_parser import (
+    Node,
+    XmlParser,
+    corrupt,
+    hardened_parser,
+    is_true,
+    parse,
+    string_text,
+)
+
+_DATA = "/worksheet/sheetData"
+_ROW = f"{_DATA}/row"
+
+WIDEST = 1024
+"""Columns that a pattern is made for; wider rows are the parser's."""
+_STEP, _WIDE_STEP = 8, 128
+"""Columns by which patterns grow, since each width has to be compiled; large ones take a second."""
+
+_BLANKS = r"[ \t\n]*+"
+_ROW_TAG = rf'<row r="([1-9][0-9]{{0,6}})"((?:[^<>/]++|/(?!>))*+)(?:/>|>{_BLANKS}'
+_NO_VALUE = r"(?:<v(?: ?/>|></v>)|<is><t(?: ?/>|></t>)</is>)?+"
+_CELL = (
+    rf'(?:<c r="{{}}\1"(?:({ATTRIBUTES}>{CONTENT})</c>'
+    rf"|{ATTRIBUTES}(?: ?/>|>{_NO_VALUE}</c>)))?+"
+)
+_EMPTY = (
+    r'(?:<c r="(?:[A-Z]{1,2}|[A-W][A-Z]{2}|X[A-E][A-Z]|XF[A-D])\1"'
+    rf"{ATTRIBUTES}(?: ?/>|></c>))*+"
+)
+"""Formatted but empty cells, within the grid, to the right of the last column."""
+_ROW_END = rf"{_BLANKS}</row>){_BLANKS}(?=<row|\Z)"
+"""The next row or the end must follow: so no text between two rows is overlooked."""
+_HIDDEN = re.compile(r'\shidden\s*=\s*"(?:1|true)"')
+_KNOWN_AT_MOST = 10_000
+
+
+class SheetRow(NamedTuple):
+    """One row that has values."""
+
+    number: int
+    hidden: bool
+    cells: Mapping[int, Hashable]
+    """Their keys by 0-based column; only those with a value or a formula."""
+
+
+class SheetParser:
+    """A parser that is fed the sheet, or all of it but some whole rows.
+
+    Raises on feeding: CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb.
+    """
+
+    def __init__(self, part: str, limits: ReadingLimits) -> None:
+        self.dimension: CellRange | None = None
+        """As the sheet announces it."""
+        self.last_row = 0
+        """The number of the last row so far, whoever read it."""
+        self._part = part
+        self._rows: list[SheetRow] = []
+        self._number = ""
+        self._hidden = False
+        self._cells: dict[int, Raw] = {}
+        self._column = -1
+        self._columns: dict[str, int] = {}
+        """The 0-based columns by their letters, as far as met."""
+        self._parser = XmlParser(
+            part,
+            limits,
+            {
+                f"{_ROW}/c": self._add_cell,
+                "/worksheet/dimension": self._announce,
+            },
+            starts={_ROW: self._start_row},
+            ends={_ROW: self._end_row},
+        )
+
+    @property
+    def namespaces(self) -> Mapping[str, str]:
+        """The namespaces that every row may use, by their prefixes."""
+        return self._parser.declared
+
+    def expects_rows(self, prefix: str) -> bool:
+        """True if a `row` with this prefix (`x:` or none) would be a row of the sheet now."""
+        return self._parser.is_right_inside(_DATA, prefix)
+
+    def feed(self, data: bytes) -> list[SheetRow]:
+        """The rows that end in `data`; formatted but empty ones are left out."""
+        self._parser.feed(data)
+        rows, self._rows = self._rows, []
+        return rows
+
+    def finish(self) -> None:
+        """The sheet is at its end."""
+        self._parser.finish()
+
+    def _announce(self, node: Node) -> None:
+        """Remember the dimension, a mere hint: what is wrong with it harms nobody."""
+        self.dimension = cell_range(node.attributes.get("ref", ""))
+
+    def _start_row(self, node: Node) -> None:
+        number = self.last_row + 1
+        if "r" in node.attributes:
+            text = node.attributes["r"].strip()
+            if not (text.isascii() and text.isdecimal()):
+                raise self._corrupt(f"a row has the number {text!r}")
+            number = int(text[:20])
+            if number == 0:
+                raise _outside("row 0")
+        if number == self.last_row:
+            raise self._corrupt(f"row {number} is there twice")
+        if number < self.last_row:
+            raise self._corrupt(f"row {number} comes after row {self.last_row}")
+        if number > LAST_ROW:
+            raise _outside(f"row {number}")
+        self.last_row = number
+        self._number = str(number)
+        self._hidden = is_true(node.attributes.get("hidden"))
+        self._cells = {}
+        self._column = -1
+
+    def _end_row(self) -> None:
+        if self._cells:
+            self._rows.append(SheetRow(self.last_row, self._hidden, self._cells))
+
+    def _add_cell(self, node: Node) -> None:
+        attributes = node.attributes
+        reference = attributes.get("r")
+        if reference is None:
+            self._column += 1
+            if self._column > LAST_COLUMN:
+                raise _outside(f"column {self._column + 1} in row {self._number}")
+        else:
+            letters = reference.removesuffix(self._number)
+            column = self._columns.get(letters)
+            self._column = self._cell_column(reference) if column is None else column
+        value, inline, formula = _content(node)
+        if not value and not inline and formula is None:
+            return
+        kind = attributes.get("t", "n")
+        if kind not in CELL_TYPES:
+            raise self._corrupt(f"row {self._number} has a cell of the unknown type {kind}")
+        if self._column in self._cells:
+            raise self._corrupt(f"row {self._number} has two cells in column {self._column + 1}")
+        self._cells[self._column] = Raw(attributes.get("s", "0"), kind, value, inline, formula)
+
+    def _cell_column(self, reference: str) -> int:
+        column, row = self._place(reference)
+        if row != self.last_row:
+            raise self._corrupt(f"cell {reference} stands in row {self.last_row}")
+        self._columns[reference.removesuffix(self._number)] = column
+        return column
+
+    def _place(self, reference: str) -> tuple[int, int]:
+        """The 0-based column and the row of `B7`. Raises CorruptXml, GridOutOfRange."""
+        letters = reference.rstrip("0123456789")
+        row = reference[len(letters) :]
+        if not (letters.isascii() and letters.isalpha() and row):
+            raise self._corrupt(f"{reference!r} is no cell")
+        column = index_of(letters.upper()[:4])
+        if column > LAST_COLUMN or not 0 < int(row[:20]) <= LAST_ROW:
+            raise _outside(f"cell {reference}")
+        return column, int(row)
+
+    def _corrupt(self, what: str) -> CorruptXml:
+        return corrupt(self._part, what)
+
+
+def _content(cell: Node) -> tuple[str, str | None, str | None]:
+    """The value of a cell, its text and its formula."""
+    value, inline, formula = "", None, None
+    for child in cell.children:
+        if not child.is_main:
+            continue
+        if child.name == "v":
+            value += child.text
+        elif child.name == "f":
+            formula = (formula or "") + child.text
+        elif child.name == "is":
+            inline = (inline or "") + string_text(child)
+    return value, inline, formula
+
+
+def _outside(what: str) -> GridOutOfRange:
+    return GridOutOfRange(
+        f"The sheet has {what}, outside the grid of 1,048,576 rows and columns A to XFD.",
+        "Correct the program that made the file, or split the rows over several files.",
+    )
+
+
+class Scan(NamedTuple):
+    """A chunk of rows by column."""
+
+    rows: list[int]
+    hidden: frozenset[int]
+    columns: list[tuple[str, ...]]
+    """The keys of each column; "" where there is no cell, or no value in it."""
+
+
+class RowMatcher:
+    """Reads chunks of canonical rows; remembers the attributes that rows may have."""
+
+    def __init__(self, namespaces: Mapping[str, str]) -> None:
+        self._namespaces = namespaces
+        self._known: set[str] = {""}
+
+    def read(self, text: str, width: int, after: int) -> Scan | None:
+        """The rows of a chunk of normalized XML; None unless every row of it is canonical.
+
+        `width` is the number of columns to look for, `after` the number of the row before.
+        Every `<row` of the chunk begins a match, since there are as many matches as `<row`, and
+        every match ends where a `<row` or the chunk's end follows: nothing is left over.
+        """
+        text = text.lstrip(" \t\n")
+        # A sheet may be formatted down to its last row; the empty ones need no columns.
+        pattern = _pattern(width if "</c>" in text else 0)
+        matches = pattern.findall(text) if pattern.match(text) else []
+        if not matches or len(matches) != text.count("<row"):
+            return None
+        numbers, attributes, *columns = zip(*matches, strict=True)
+        rows = list(map(int, numbers))
+        is_ascending = after < rows[0] and rows[-1] <= LAST_ROW and rows == sorted(set(rows))
+        if not is_ascending or not self._are_allowed(set(attributes)):
+            return None
+        return Scan(rows, _hidden(rows, attributes), columns)
+
+    def _are_allowed(self, attributes: set[str]) -> bool:
+        """True if rows may have these attributes; none of them declares a namespace."""
+        new = attributes - self._known
+        rows = "".join(f'<row r="1"{text}/>' for text in new)
+        if any(text in rows for text in ("xmlns", "'", "&")):
+            return False
+        declared = "".join(f" xmlns:{name}='{uri}'" for name, uri in self._namespaces.items())
+        try:
+            root = f"<rows{declared}>{rows}</rows>".encode()
+            parse(hardened_parser("", " "), root, "", final=True)
+        except CorruptXml:
+            return False
+        if len(self._known) < _KNOWN_AT_MOST:
+            self._known |= new
+        return True
+
+
+def pattern_width(rows: Iterable[SheetRow]) -> int:
+    """The number of columns of a pattern for these rows, in steps.
+
+    Rows with more cells than any pattern has columns ask for none.
+    """
+    cells = (row.cells for row in rows if len(row.cells) <= WIDEST)
+    columns = (column for row in cells for column in row if column < WIDEST)
+    count = max(columns, default=-1) + 1
+    step = _STEP if count <= _WIDE_STEP else _WIDE_STEP
+    return -(-count // step) * step
+
+
+def _hidden(rows: list[int], attributes: tuple[str, ...]) -> frozenset[int]:
+    if not any("hidden" in text for text in set(attributes)):
+        return frozenset()
+    return frozenset(
+        row for row, text in zip(rows, attributes, strict=True) if _HIDDEN.search(text)
+    )
+
+
+@lru_cache(maxsize=64)
+def _pattern(width: int) -> re.Pattern[str]:
+    """The pattern of a row of so many columns; its groups are number, attributes, and columns."""
+    cells = "".join(_CELL.format(letters(index)) for index in range(width))
+    return re.compile(_ROW_TAG + cells + _EMPTY + _ROW_END, re.ASCII)

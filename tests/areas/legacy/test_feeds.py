@@ -1,0 +1,201 @@
+"""From a row to the attributes of its Offer (specification, "Legacy offer routes")."""
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from feedtool.areas.legacy.feeds import FULL_FEED
+from feedtool.areas.legacy.offers_xml import ATTRIBUTES
+from feedtool.areas.legacy.writer import Head, offer_of, write_xml
+from feedtool.check.headers import Names
+from feedtool.check.requests import gate, schema
+from feedtool.feeds.columns import ColumnReader
+from feedtool.feeds.feed import Row, SheetColumns
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.header import folded
+from feedtool.model.settings import AccountSettings, Context
+from tests.conftest import gtin
+
+ROW = {
+    "sellerExternalReference": "SKU-1",
+    "product.gtin": gtin(1),
+    "condition": "New",
+    "price.price": "19,99",
+    "taxes.VAT": "20",
+    "deliveryModes.Tracked.cost": "4.90",
+    "deliveryModes.Tracked.additionalCost": "1.50",
+    "preparationTime": "2",
+    "quantity": "7",
+}
+SHIPPING = {"DeliveryMode": "Tracked", "ShippingCharges": "4.9", "AdditionalShippingCharges": "1.5"}
+BODY: dict[str, Any] = {
+    "SellerProductId": "SKU-1",
+    "ProductEan": gtin(1),
+    "ProductCondition": "6",
+    "Price": "19.99",
+    "EcoPart": "0",
+    "DeaTax": "0",
+    "Vat": "20",
+    "Stock": "7",
+    "Comment": "",
+    "PreparationTime": "2",
+    "ShippingInformation": [SHIPPING],
+}
+
+
+def row(cells: Mapping[str, str], dialect: AccountSettings | None = None) -> Row:
+    """A row that was read; all of its cells are valid."""
+    dialect = dialect or AccountSettings()
+    types = {column.key: column.type for column in FULL_FEED.columns(dialect)}
+    values = {}
+    for key, text in cells.items():
+        cell = Cell(Kind.TEXT, text) if text else BLANK
+        reader = ColumnReader(types[key], Context(dialect))
+        (values[key],) = reader.read([cell], lambda key: key)  # type: ignore[arg-type,return-value]  # a cell is its own key
+        assert not reader.is_flawed, values[key]
+    modes = tuple(mode for mode in FULL_FEED.modes(dialect) if mode.cost in cells)
+    sheet = SheetColumns(Context(dialect), frozenset(cells), modes)
+    return Row(2, FULL_FEED, "PRIMARY", values, frozenset(), sheet)
+
+
+def request(
+    changes: Mapping[str, str], dialect: AccountSettings | None = None
+) -> dict[str, object]:
+    body = FULL_FEED.request(row({**ROW, **changes}, dialect))
+    assert gate(FULL_FEED)(body)
+    return body
+
+
+def test_a_row() -> None:
+    assert request({}) == BODY
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"price.originPrice": "24.50"}, {"StrikedPrice": "24.5"}),
+        ({"price.price": "1 200"}, {"Price": "1200"}),
+        ({"taxes.EcoPart": "0.12", "taxes.DEA": "1.00"}, {"EcoPart": "0.12", "DeaTax": "1"}),
+        ({"taxes.VAT": "5.5"}, {"Vat": "5.5"}),
+        ({"comment": "a <b>\nc"}, {"Comment": "a <b>\nc"}),
+        ({"quantity": "0"}, {"Stock": "0"}),
+        ({"condition": "Refurbished - like new"}, {"ProductCondition": "5"}),
+        ({"condition": "reconditionné"}, {"ProductCondition": "5"}),
+        ({"condition": "GoodState"}, {"ProductCondition": "3"}),
+        ({"condition": "3"}, {"ProductCondition": "3"}),
+        ({"deliveryModes.Tracked.cost": ""}, {"ShippingInformation": []}),
+        (
+            {
+                "deliveryModes.Standard.cost": "3",
+                "deliveryModes.Standard.additionalCost": "0",
+                "deliveryModes.Tracked.cost": "",
+            },
+            {
+                "ShippingInformation": [
+                    {
+                        "DeliveryMode": "Standard",
+                        "ShippingCharges": "3",
+                        "AdditionalShippingCharges": "0",
+                    }
+                ]
+            },
+        ),
+    ],
+)
+def test_what_a_cell_becomes(changes: dict[str, str], expected: dict[str, object]) -> None:
+    assert request(changes) == {**BODY, **expected}
+
+
+def test_the_vat_is_a_percentage_whatever_the_json_packages_want() -> None:
+    assert request({}, AccountSettings(vat_scale=1))["Vat"] == "20"
+
+
+def test_the_profile_adds_modes_and_conditions() -> None:
+    own = AccountSettings(
+        legacy_modes={**AccountSettings().legacy_modes, "Relay": "RelayDelivery"},
+        legacy_conditions={**AccountSettings().legacy_conditions, "Antique": "7"},
+    )
+    changes = {
+        "condition": "antique",
+        "deliveryModes.Relay.cost": "2",
+        "deliveryModes.Relay.additionalCost": "1",
+    }
+    body = request(changes, own)
+    assert body["ProductCondition"] == "7"
+    assert [one["DeliveryMode"] for one in body["ShippingInformation"]] == ["Tracked", "Relay"]  # type: ignore[attr-defined]  # a list of objects
+
+
+ODD: list[object] = [
+    *(None, 0, 1.5, True, [], {}, "", " ", "0", "0.1", "0.12", "0.123", "1.", ".5", "1.2.3", "-1"),
+    *("1e3", "1,5", "1.5\n", "\u0663", "123456789012", "1234567890123", "1" * 40, "a|b", "\n", "É"),
+]
+
+
+@given(st.sampled_from([*(one.name for one in ATTRIBUTES), *SHIPPING]), st.sampled_from(ODD))
+def test_both_validators_agree(place: str, value: object) -> None:
+    body = {**BODY, place: value}
+    if place in SHIPPING:
+        body = {**BODY, "ShippingInformation": [{**SHIPPING, place: value}]}
+    accepted = gate(FULL_FEED)(body)
+    assert accepted is Draft202012Validator(schema(FULL_FEED)).is_valid(body)
+    if accepted:
+        write_xml(BytesIO(), Head("n"), [offer_of(body)], 1)
+
+
+def test_an_attribute_too_many_or_too_few_is_refused() -> None:
+    assert not gate(FULL_FEED)({**BODY, "Colour": "red"})
+    for name in BODY:
+        lacking = {key: value for key, value in BODY.items() if key != name}
+        assert gate(FULL_FEED)(lacking) is (name == "ProductEan")
+
+
+def test_the_writer_takes_it() -> None:
+    offer = offer_of(request({}))
+    assert [*offer.attributes] == [one.name for one in ATTRIBUTES if one.name != "StrikedPrice"]
+
+
+def test_what_must_be_filled() -> None:
+    blank = row(dict.fromkeys(ROW, ""))
+    assert FULL_FEED.required(blank) == [
+        *("sellerExternalReference", "condition", "price.price", "taxes.VAT", "preparationTime"),
+        *("quantity", "deliveryModes.Tracked.cost", "deliveryModes.Tracked.additionalCost"),
+    ]
+    assert FULL_FEED.required(row(ROW)) == []
+    assert FULL_FEED.missing(row(ROW).sheet) == []
+    assert FULL_FEED.missing(SheetColumns(Context(), frozenset(), ())) == FULL_FEED.required(blank)
+
+
+HEADERS = {
+    "deliveryModes.Standard.cost": "deliveryModes.Standard.cost",
+    "Standard.cost": "deliveryModes.Standard.cost",
+    "Standard principal": "deliveryModes.Standard.cost",
+    "deliveryModes.TrackedHomeDelivery.additionalCost": "deliveryModes.Tracked.additionalCost",
+    "Suivi principal": "deliveryModes.Tracked.cost",
+    "Recommandé additionnel": "deliveryModes.Registered.additionalCost",
+    "Commentaire offre": "comment",
+    "EAN": "product.gtin",
+}
+
+
+@pytest.mark.parametrize(("header", "key"), HEADERS.items())
+def test_headers_of_the_json_feeds_are_understood_too(header: str, key: str) -> None:
+    column = Names(FULL_FEED.understood(AccountSettings()), AccountSettings(), ()).column(header)
+    assert column
+    assert column.key == key
+
+
+def test_no_label_means_two_columns() -> None:
+    names: dict[str, str] = {}
+    for column in FULL_FEED.understood(AccountSettings()):
+        for name in {folded(one) for one in (column.key, *column.labels, *column.aliases)}:
+            assert names.setdefault(name, column.key) == column.key, name
+
+
+def test_every_attribute_has_its_column() -> None:
+    keys = {column.key for column in FULL_FEED.columns(AccountSettings())}
+    assert {one.key for one in ATTRIBUTES} <= keys

@@ -1,0 +1,99 @@
+import pytest
+
+from feedtool.model.nouns import Severity
+from feedtool.report import SheetResult
+from feedtool.runs.annotated_copy import summary_sheet, summary_table
+from feedtool.sheets.annotate import Link
+from tests.report.conftest import make_outcome, make_problem, make_sent
+
+
+@pytest.fixture
+def sent() -> SheetResult:
+    return make_sent()
+
+
+TABLE = [
+    ("feedtool summary",),
+    ("File", "offers.xlsx"),
+    ("Sheet", "Offers"),
+    ("Kind", "offers-upsert"),
+    ("Run", "run-7"),
+    ("Rows", 5),
+    ("Valid", 2),
+    ("Invalid", 3),
+    ("Skipped", 0),
+    ("Warnings", 1),
+    ("Status Invalid", 3),
+    ("Status Integrated", 1),
+    ("Status Rejected", 1),
+    (),
+    ("Code", "Severity", "Count", "Column", "First", "Meaning", "How to mend it"),
+    (
+        "gtin-checksum",
+        "error",
+        2,
+        "B gtin",
+        Link("B5", "Offers", "B5"),
+        "The check digit is wrong.",
+        "compare the number with the package.",
+    ),
+    (
+        "required-missing",
+        "error",
+        1,
+        "A Référence",
+        Link("A6", "Offers", "A6"),
+        "A mandatory value is absent.",
+        "fill the cell",
+    ),
+    (
+        "unknown-column",
+        "warning",
+        1,
+        "",
+        "",
+        "A column that this kind of feed does not know.",
+        "rename the header",
+    ),
+    (),
+    ("Status", "Code", "Count", "Rows", "First", "Message"),
+    ("Rejected", "1324", 1, "4", Link("A4", "Offers", "A4"), "No product sheet <exists>"),
+]
+
+
+def test_the_table_counts_and_leads_to_the_first_cells(sent: SheetResult) -> None:
+    assert summary_table(sent) == TABLE
+
+
+def test_its_headings_are_bold(sent: SheetResult) -> None:
+    sheet = summary_sheet([sent])
+    assert sheet.name == "feedtool summary"
+    assert sheet.bold == {0, 14, 19}
+
+
+def test_the_sheets_of_a_workbook_stand_below_each_other(sent: SheetResult) -> None:
+    sheet = summary_sheet([sent, sent])
+    assert list(sheet.table) == [*TABLE, (), *TABLE]
+    assert {sheet.table[row][0] for row in sheet.bold} == {"feedtool summary", "Code", "Status"}
+
+
+def test_a_clean_sheet_has_counts_alone() -> None:
+    assert summary_table(make_outcome())[-1] == ("Warnings", 0)
+
+
+def test_many_columns_are_not_all_named() -> None:
+    table = summary_table(
+        make_outcome([make_problem(column=letter, header=f"h{letter}") for letter in "BCDEFGH"])
+    )
+    assert table[-1][3] == "B hB, C hC, D hD, E hE …"
+
+
+def test_a_column_s_own_problem_leads_to_its_header() -> None:
+    table = summary_table(make_outcome([make_problem(row=None, severity=Severity.WARNING)]))
+    assert table[-1][4] == Link("B2", "Offers", "B2")
+
+
+def test_a_csv_has_no_links() -> None:
+    csv = make_outcome([make_problem()])
+    csv.checked.sheet = ""
+    assert summary_table(csv)[-1][4] == "B5"

@@ -1,0 +1,111 @@
+"""A plan in a file: whole, as it was saved, and of what would be sent."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.settings import AccountSettings
+from feedtool.runs.plan_conditions import Account, Conditions
+from feedtool.runs.plan_file import load, save
+from tests.conftest import Files, checked, offer, planned, update
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+CONDITIONS = Conditions([("offers.csv", "aa")], Account(), {}, "feedtool 1")
+
+
+@pytest.fixture
+def place(files: Files) -> Path:
+    """A plan of three rows, two of them valid."""
+    path = files.csv(offer(1), offer(2, quantity="-1"), offer(3))
+    return saved(path, files.folder / "plan.jsonl")
+
+
+def saved(path: Path, place: Path, dialect: AccountSettings | None = None) -> Path:
+    sheets = checked(path, dialect=dialect)
+    save(place, CONDITIONS, planned(sheets), words={}, effects={}, now=NOW)
+    return place
+
+
+def lines(place: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in place.read_text("utf-8").splitlines()]
+
+
+def test_a_plan_holds_what_would_be_sent(place: Path) -> None:
+    head, first, second, sheet, effects, digest = lines(place)
+    assert (head["plan"], head["madeAt"]) == (1, "2026-03-02T09:00:00+00:00")
+    assert head["inputs"] == [{"file": "offers.csv", "sha256": "aa"}]
+    assert (sheet["rows"], sheet["valid"], sheet["invalid"]) == (3, 2, 1)
+    assert [first["row"], second["row"]] == [2, 4]
+    assert second["request"]["sellerExternalReference"] == "SKU-3"
+    assert (second["package"], second["upload"], second["packageType"]) == (1, 1, "Upsert")
+    assert effects == {"effects": {}}
+    assert digest["digest"] == load(place).digest
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_any_edit_is_noticed(place: Path, data: st.DataObject) -> None:
+    content = place.read_bytes()
+    at = data.draw(st.integers(0, len(content)))
+    old = data.draw(st.integers(0, 3))
+    new = data.draw(st.binary(max_size=3))
+    edited = content[:at] + new + content[at + old :]
+    copy = place.with_name("edited.jsonl")
+    copy.write_bytes(edited)
+    if edited.rstrip() == content.rstrip():  # a line break at the end says nothing
+        return
+    with pytest.raises(UsageProblem) as raised:
+        load(copy)
+    assert raised.value.exit is Exit.USAGE
+
+
+NO_PLANS = {
+    "empty": (b"", "is no plan"),
+    "another file": (b"sellerExternalReference;gtin\n", "is no plan"),
+    "a list": (b"[1]\n", "is no plan"),
+    "another form": (b'{"plan": 2}\n', "is of another form, 2"),
+    "only its head": (b'{"plan": 1}\n', "not as it was saved"),
+}
+
+
+@pytest.mark.parametrize(("content", "said"), NO_PLANS.values(), ids=NO_PLANS)
+def test_what_is_no_plan(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "p").write_bytes(content)
+    with pytest.raises(UsageProblem, match=said):
+        load(tmp_path / "p")
+
+
+def test_only_a_plan_is_replaced(place: Path, files: Files) -> None:
+    path = files.csv(offer(7))
+    assert load(saved(path, place)).digest
+    with pytest.raises(UsageProblem, match="is there already, and is no plan"):
+        saved(path, path)
+
+
+CHANGED = {
+    "the same": ([offer(1), offer(3)], None),
+    "another price": ([offer(1), offer(3, price__price="99")], "row 3 would be sent otherwise"),
+    "one less": ([offer(1), offer(3, quantity="-1")], "row 3 would no longer be sent"),
+    "one more": ([offer(1), offer(3), offer(4)], "row 4 would now be sent"),
+    "another kind": ([update(1, quantity="3")], "row 2 would be sent otherwise"),
+    "an invalid one more": ([offer(1), offer(3), offer(4, quantity="-1")], "rows are judged"),
+}
+
+
+@pytest.mark.parametrize(("rows", "said"), CHANGED.values(), ids=CHANGED)
+def test_what_would_be_sent_otherwise(
+    files: Files, rows: list[dict[str, str]], said: str | None
+) -> None:
+    plan = load(saved(files.csv(offer(1), offer(3)), files.folder / "plan.jsonl"))
+    sheets = checked(files.csv(*rows))
+    if said is None:
+        plan.refuse_other(planned(sheets))
+        return
+    with pytest.raises(UsageProblem, match=f"no longer fits: .*{said}"):
+        plan.refuse_other(planned(sheets))

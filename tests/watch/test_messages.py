@@ -1,0 +1,153 @@
+"""What a monitor learns of a watcher: what is written down, and what is answered."""
+
+import json
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
+from feedtool.watch.messages import DONE, STOPPED, Health, Turn, check_health
+from tests.conftest import offer
+from tests.watch.conftest import NOON, RUNS_OUT, World
+
+MINUTE = timedelta(minutes=1)
+
+
+class Told:
+    """A watcher's health, by a clock of the test's."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.time = root, NOON
+        self.lines: list[str] = []
+        self.health = Health(root, self.now, self.lines.append)
+
+    def now(self) -> datetime:
+        return self.time
+
+    def file(self) -> dict[str, Any]:
+        found = json.loads((self.root / "health.json").read_text("utf-8"))
+        assert isinstance(found, dict)
+        return found
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    return Told(tmp_path)
+
+
+def test_a_turn_is_written_whole(told: Told) -> None:
+    told.time += MINUTE
+    told.health.turn(Turn(1, 2, [("shop", NotAuthorised("no right"))]))
+    assert told.file() == {
+        "state": "watching",
+        "turnAt": "2026-03-02T12:01:00+00:00",
+        "inWork": 1,
+        "waiting": 2,
+        "exitCode": 4,
+        "troubles": ["profile shop: no right"],
+    }
+    assert [path.name for path in told.root.iterdir()] == ["health.json"]
+
+
+def test_what_a_killed_watcher_was_writing_is_removed(tmp_path: Path) -> None:
+    """It was killed before the file took its place."""
+    with pytest.MonkeyPatch.context() as killed:
+        killed.setattr(Path, "replace", lambda *_: sys.exit())
+        with pytest.raises(SystemExit):
+            Told(tmp_path).health.turn(Turn())
+    assert len(list(tmp_path.iterdir())) == 1
+    Told(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+TROUBLES = [("shop", Interrupted("cannot be reached")), (None, NotAuthorised("no right"))]
+BROKEN = [(None, UsageProblem("inbox cannot be read"))]
+NOBODY = "nobody watches ROOT: last turn 61 s ago"
+ANSWERS = {
+    "just turned": (Turn(), None, 0, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
+    "at work": (
+        Turn(1, 4),
+        None,
+        60,
+        Exit.OK,
+        "watching: last turn 60 s ago, 1 in work, 4 waiting",
+    ),
+    "too old": (Turn(), None, 61, Exit.INTERRUPTED, NOBODY),
+    "ahead": (Turn(), None, -5, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
+    "trouble": (
+        *(Turn(troubles=TROUBLES), None, 1, Exit.AUTH),
+        "profile shop: cannot be reached; no right (0 in work, 0 waiting)",
+    ),
+    "broken": (
+        *(Turn(troubles=BROKEN), None, 1, Exit.USAGE),
+        "inbox cannot be read (0 in work, 0 waiting)",
+    ),
+    "done": (Turn(), DONE, 1, Exit.OK, "done: last turn 1 s ago, 0 in work, 0 waiting"),
+    "done long ago": (Turn(), DONE, 61, Exit.INTERRUPTED, NOBODY),
+    "stopped": (
+        *(Turn(), STOPPED, 1, Exit.INTERRUPTED),
+        "the watcher of ROOT was stopped; last turn 1 s ago",
+    ),
+}
+
+
+@pytest.mark.parametrize(("turn", "end", "age", "code", "text"), ANSWERS.values(), ids=ANSWERS)
+def test_what_is_answered(
+    told: Told, turn: Turn, end: str | None, age: int, code: Exit, text: str
+) -> None:
+    told.health.turn(turn)
+    if end:
+        told.health.write(end)
+    answer = check_health(told.root, NOON + timedelta(seconds=age), MINUTE)
+    assert answer == (code, text.replace("ROOT", str(told.root)))
+
+
+def test_a_folder_that_nobody_has_watched(tmp_path: Path) -> None:
+    code, text = check_health(tmp_path, NOON, MINUTE)
+    assert (code, text) == (Exit.INTERRUPTED, f"no watcher has ever looked into {tmp_path}")
+    with pytest.raises(UsageProblem, match="there is no folder"):
+        check_health(tmp_path / "none", NOON, MINUTE)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"state": "watching"}', '{"state": 1, "turnAt": 2}']
+)
+def test_a_file_of_another_kind(tmp_path: Path, content: str) -> None:
+    (tmp_path / "health.json").write_text(content)
+    with pytest.raises(UsageProblem, match="does not say how the watcher is"):
+        check_health(tmp_path, NOON, MINUTE)
+
+
+def test_what_cannot_be_written_is_told_once(tmp_path: Path) -> None:
+    told = Told(tmp_path / "gone")
+    told.health.turn(Turn())
+    told.health.turn(Turn())
+    (text,) = told.lines
+    assert text.endswith("No such file or directory")
+
+
+# What the watcher tells.
+
+
+def test_the_turns_of_a_watcher(world: World) -> None:
+    turns: list[Turn] = []
+    world.on_turn = turns.append
+    world.drop("a.csv", offer(1))
+    assert world.watch() is Exit.OK
+    assert (turns[0].waiting, turns[-1].waiting) == (1, 0)
+    assert not any(turn.troubles for turn in turns)
+
+
+def test_an_account_in_trouble(world: World) -> None:
+    turns: list[Turn] = []
+    world.on_turn = turns.append
+    world.drop("a.csv", offer(1))
+    world.token = RUNS_OUT
+    assert world.watch() is Exit.AUTH
+    last = turns[-1]
+    ((profile, trouble),) = last.troubles
+    assert (profile, last.in_work) == (None, 1)
+    assert isinstance(trouble, NotAuthorised)
