@@ -41,7 +41,7 @@ from feedtool.delivery.steps import (
     intend,
     resume,
 )
-from feedtool.delivery.transition import Transition, TransitionContext, clear, close, unaskable
+from feedtool.delivery.transition import Transition, TransitionContext, clear, unknown
 from feedtool.feeds.feed import Feed, Routes
 from feedtool.ledger import Ledger, Package, Run
 from feedtool.model.call import NotSent, Sender
@@ -210,10 +210,10 @@ class _Delivery:
             intent = intent._replace(rows=asked.rows, act=asked.act)
             self.calls.begin(PendingCall(intent, attempt, asked.calls, asked.read), asked.calls)
         elif asked.rows:
-            resolved = unaskable(asked.rows, feed)
+            resolved = unknown(asked.rows, feed.lookup.texts.unaskable if feed.lookup else "")
             self.state.change(package, package, news=Transition(package, resolutions=resolved))
         else:  # no row is left to ask for: the package is at its end
-            self.state.change(package, close(package, self._context(package), package.message))
+            self.state.change(package, self._context(package).close(package, package.message))
 
     # Taking answers in.
 
