@@ -35,7 +35,7 @@ def _gathered() -> dict[str, Code]:
     from feedtool.check.rules import all_rules
 
     codes = [rule.code for rule in all_rules(load())]
-    codes += [guard.code for guard in GUARDS.values()]
+    codes += GUARDS.values()
     for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
         for module in pkgutil.iter_modules(import_module(package).__path__):
             constants = vars(import_module(f"{package}.{module.name}")).values()

@@ -207,7 +207,9 @@ def accepted_offers(
 ) -> "AcceptedOffers":
     """What the service has accepted of an account, read for a run, or before it has begun."""
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
+    from feedtool.areas.offers.changes.projection import project
 
+    project(workspace.ledger.engine, *account)
     last = _cut_short(workspace, *account, run)
     return AcceptedOffers(workspace.ledger.engine, *account, last)
 

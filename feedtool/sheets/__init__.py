@@ -27,7 +27,6 @@ from feedtool.sheets.read.file_format import open_source
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
 from feedtool.sheets.read.source import (
     HEADER,
-    CellRange,
     HeadRow,
     KeyedLine,
     KeyedSheet,
@@ -42,7 +41,6 @@ from feedtool.sheets.read.xml_parser import hardened_parser, parse
 __all__ = [
     "DEFAULT_LIMITS",
     "HEADER",
-    "CellRange",
     "CorruptXml",
     "CorruptZip",
     "EmptyFile",

@@ -184,8 +184,11 @@ _Content = tuple[str, bytes, int | None]
 def _cell(value: Value, formats: Formats) -> _Content:
     if isinstance(value, Cell):
         return _copied(value, formats)
-    text = _digits(value)
-    return _text(str(value)) if text is None else (text, _valued(text), None)
+    if isinstance(value, int | Decimal):
+        text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+        if _is_whole(text):  # else no program would keep it
+            return text, _valued(text), None
+    return _text(str(value))
 
 
 def _text(text: str) -> _Content:
@@ -198,10 +201,15 @@ def _valued(text: str, kind: bytes = b"") -> bytes:
 
 
 def _copied(cell: Cell, formats: Formats) -> _Content:
-    """A cell of another file, of the same kind."""
+    """A cell of another file, of the same kind; a number to its last digit.
+
+    A number whose format shows zeros before it is the text that it shows.
+    """
     text = cell.text
-    if cell.kind is Kind.NUMBER:
-        return _number(cell, formats)
+    if cell.kind is Kind.NUMBER and cell.percent and formats.percent is not None:
+        return text, _valued(text), formats.percent
+    if cell.kind is Kind.NUMBER and not cell.percent and not (cell.zeros and _is_whole(text)):
+        return text, _valued(text), None
     if cell.kind is Kind.DATE and _is_date(text):
         return text, _valued(text, b' t="d"'), formats.date
     if cell.kind is Kind.BOOLEAN:
@@ -214,16 +222,6 @@ def _copied(cell: Cell, formats: Formats) -> _Content:
     return _text(as_shown(cell))
 
 
-def _number(cell: Cell, formats: Formats) -> _Content:
-    """To its last digit; where a format shows zeros before it, as the text that it shows."""
-    if cell.percent:
-        style = formats.percent
-        return _text(as_shown(cell)) if style is None else (cell.text, _valued(cell.text), style)
-    if cell.zeros and _is_whole(cell.text):
-        return _text(as_shown(cell))
-    return cell.text, _valued(cell.text), None
-
-
 def _is_whole(digits: str) -> bool:
     """True if no digit of a number is lost in what a program shows."""
     return sum(map(str.isdigit, digits)) <= SHOWN_DIGITS
@@ -234,14 +232,6 @@ def _is_date(text: str) -> bool:
     with suppress(ValueError):
         return datetime.fromisoformat(text).isoformat()[: len(text)] == text
     return False
-
-
-def _digits(value: Value) -> str | None:
-    """A number as a cell holds it; None for a text, and for what no program would keep whole."""
-    if isinstance(value, int | Decimal):
-        text = f"{value:f}" if isinstance(value, Decimal) else str(value)
-        return text if _is_whole(text) else None
-    return None
 
 
 def _styles(before: bytes) -> dict[int, bytes]:

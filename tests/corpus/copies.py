@@ -102,7 +102,6 @@ class Book:
         related = self._relations(self.workbook_rels)
         styles = (target for kind, target, _ in related if kind == "styles")
         self.styles = next((target for target in styles if target in self._names), None)
-        self.app = next((target for kind, target, _ in root if kind == "extended-properties"), "")
         parts = {ident: target for _, target, ident in related}
         self.sheets = {
             sheet.get("name") or "": parts[_relation_of(sheet)]
@@ -112,7 +111,7 @@ class Book:
 
     def small_parts(self) -> set[str | None]:
         """The other parts that a copy may change."""
-        return {self.types, self.workbook, self.workbook_rels, self.styles, self.app}
+        return {self.types, self.workbook, self.workbook_rels, self.styles}
 
     def _parsed(self, key: str) -> Element:
         return etree.fromstring(self._package.read(self._names[key]))

@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
 from feedtool.areas.offers.changes.offer_state import ObservedOffer, OfferFields
-from feedtool.areas.offers.changes.projection import count_projected, record_observed
+from feedtool.areas.offers.changes.projection import count_projected, project, record_observed
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
@@ -36,6 +36,7 @@ def item(channel: str = "PRIMARY", product: str = "", reference: str = "SKU-1") 
 
 
 def accepted(shop: Shop) -> AcceptedOffers:
+    project(shop.ledger.engine, ADDRESS, shop.seller)
     return AcceptedOffers(shop.ledger.engine, ADDRESS, shop.seller)
 
 

@@ -6,9 +6,20 @@ To be read in this order: `notes` (what is written), `workbook_copy` (the copy, 
 `csv_copy` (the same for CSV).
 """
 
-from feedtool.sheets.annotate.annotated_copy import annotate, is_package, refuse_place
+import errno
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.limits import ReadingLimits
+from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import Link, Note, Severity, SheetNotes, Summary, Table
+from feedtool.sheets.annotate.workbook_copy import annotate_workbook, is_annotated_workbook
+from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.sheets.cell_text import shown
+from feedtool.sheets.read.package import DEFAULT_LIMITS
 
 __all__ = [
     "Link",
@@ -22,3 +33,103 @@ __all__ = [
     "refuse_place",
     "shown",
 ]
+
+
+class Occupied(UsageProblem):
+    """The target of the result is a file that is no earlier result."""
+
+
+def annotate(
+    source: Path,
+    target: Path,
+    sheets: Sequence[SheetNotes],
+    summary: Summary | None = None,
+    *,
+    overwrite: bool = False,
+    csv_fallback: str = "cp1252",
+    limits: ReadingLimits = DEFAULT_LIMITS,
+    confirm: Callable[[], None] = lambda: None,
+) -> None:
+    """Write the annotated copy of a workbook (.xlsx, .xlsm) or CSV, whichever `source` is.
+
+    The copy is read again before it takes its place; until then, and after any failure, `target`
+    is what it was. `source` is only read; it may be the target with `overwrite`.
+
+    Args:
+        source: The user's file.
+        target: Where the copy goes. An earlier result there is replaced.
+        sheets: The notes of each sheet to annotate; of a CSV exactly one.
+        summary: A sheet that becomes the workbook's last one, or replaces its namesake. A CSV has
+            no place for it.
+        overwrite: Replace whatever is at `target`.
+        csv_fallback: The encoding of a CSV that is not UTF-8, as the reader was told.
+        limits: How far a workbook is unpacked, as the reader was told.
+        confirm: Asked before the copy takes its place; what it raises keeps it from there.
+
+    Raises:
+        UsageProblem: `target` is something else than an earlier result or cannot be written, or a
+            sheet is not there or has no room for three more columns.
+        FileProblem: `source` cannot be read.
+        NotAsWritten: The copy did not read back as it was written, and was not kept.
+        ValueError: The notes are not in ascending order, or a row is not in the sheet.
+    """
+    if len({notes.sheet for notes in sheets}) != len(sheets) or not sheets:
+        raise ValueError("one or more sheets are to be annotated, each of them once")
+    if not overwrite:
+        refuse_place(source, target, sheets, summary, csv_fallback, limits)
+    is_workbook = is_package(source)
+    with atomic_write(target) as result:
+        try:
+            if is_workbook:
+                annotate_workbook(source, result, sheets, summary, limits)
+            else:
+                annotate_csv(source, result, sheets[0], csv_fallback)
+            confirm()
+        except OSError as error:
+            if error.filename not in (None, str(result)):
+                raise  # about another file: the input, or one that the notes come from
+            raise cannot_write(target, error) from error
+
+
+def is_package(path: Path) -> bool:
+    """True if a file is a workbook, where there is room for a summary, and no CSV."""
+    with path.open("rb") as file:
+        return file.read(2) == b"PK"
+
+
+def refuse_place(
+    source: Path,
+    target: Path,
+    sheets: Sequence[SheetNotes],
+    summary: Summary | None,
+    csv_fallback: str,
+    limits: ReadingLimits = DEFAULT_LIMITS,
+) -> None:
+    """Raise UsageProblem, before any work is done, if a copy could not take its place.
+
+    That is where `target` is something else than an earlier result, its folder is not there or may
+    not be written to, or its name is too long. Of notes and summary only names and headings count.
+    """
+    if not target.parent.is_dir():
+        raise cannot_write(target, FileNotFoundError())
+    if not os.access(target.parent, os.W_OK):
+        raise cannot_write(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+    try:
+        is_there = target.exists()
+    except OSError as error:
+        raise cannot_write(target, error) from error
+    if not is_there:
+        return
+    if target.samefile(source):
+        raise Occupied(f"{target} is the input itself.", "Name another file, or use --in-place.")
+    with suppress(FileProblem, OSError):
+        if is_package(target):
+            is_ours = is_annotated_workbook(target, sheets, summary, limits)
+        else:
+            is_ours = is_annotated_csv(target, sheets[0], csv_fallback)
+        if is_ours:
+            return
+    raise Occupied(
+        f"{target} exists and is no result of feedtool, so it is left alone.",
+        "Move it away, or name another file with --out.",
+    )

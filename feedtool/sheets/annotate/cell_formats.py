@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b
 from typing import NamedTuple
 
 from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, with_attribute
@@ -44,11 +43,6 @@ class Format(NamedTuple):
         if not inner:
             return b"<" + name + attributes + b"/>"
         return b"<" + name + attributes + b">" + inner + b"</" + name + b">"
-
-    @property
-    def digest(self) -> bytes:
-        """The same of two that are equal."""
-        return blake2b(self.markup(b""), digest_size=16).digest()
 
 
 _EMPTY = (
@@ -121,8 +115,8 @@ class _Formats:
         self._list: Node | None = None
         self._count = 0
         self._new: list[Format] = []
-        self._indexes: dict[bytes, int] = {}
-        """By a digest, since a workbook may have a hundred thousand that nobody uses."""
+        self._indexes: dict[int, int] = {}
+        """By their hashes, since a workbook may have a hundred thousand that nobody uses."""
 
     def take(self, parent: Node, node: Node) -> None:
         """Note the next format of the list that is there; a second list of its name is ignored."""
@@ -130,15 +124,15 @@ class _Formats:
         if parent is self._list:
             known = _read(node)
             self.first = self.first or known
-            self._indexes.setdefault(known.digest, self._count)
+            self._indexes.setdefault(hash(known), self._count)
             self._count += 1
 
     def index(self, wanted: Format) -> int:
         """The index of a format; appended if it is not there yet."""
         self._fill()
-        if wanted.digest not in self._indexes:
+        if hash(wanted) not in self._indexes:
             self._append(wanted)
-        return self._indexes[wanted.digest]
+        return self._indexes[hash(wanted)]
 
     def edits(self, data: bytes, root: Node) -> Iterator[Edit]:
         """The changes of the part."""
@@ -168,7 +162,7 @@ class _Formats:
 
     def _append(self, known: Format) -> None:
         self._new.append(known)
-        self._indexes[known.digest] = self._count
+        self._indexes[hash(known)] = self._count
         self._count += 1
 
     def _place(self, root: Node) -> int:

@@ -50,6 +50,9 @@ class Link(NamedTuple):
     ref: str
     """`B5`."""
 
+    def __str__(self) -> str:
+        return self.text
+
 
 Table = Sequence[Sequence[str | int | Link]]
 

@@ -4,17 +4,15 @@ Each conditional format of ours says nothing but who made it (`LEN("feedtool")>0
 by that it is found and taken back when the sheet is annotated again.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import get_args
 
-from feedtool.model.cells import index_of
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
 from feedtool.sheets.annotate.notes import HighlightedCells, Severity
 from feedtool.sheets.annotate.xml_offsets import Edit, outline, splice, with_attribute
 from feedtool.sheets.cell_text import quoted
-from feedtool.sheets.read.source import LAST_COLUMN, CellRange
+from feedtool.sheets.read.source import LAST_COLUMN, CellRange, cell_range
 from feedtool.sheets.read.xml_parser import Node, is_true, whole
 
 _KEPT = frozenset(
@@ -24,7 +22,6 @@ _KEPT = frozenset(
 """The elements deeper in a sheet that are looked at."""
 WIDTHS = (17, 60, 26)
 """Of the status, the message and the code, in characters."""
-_RANGE = re.compile(r"([A-Za-z]+)([0-9]{1,18})(?::([A-Za-z]+)([0-9]{1,18}))?")
 _MARK = 'LEN("feedtool")'
 _FORMULA = b'LEN("feedtool")&gt;0'
 _AREAS = 400
@@ -35,16 +32,6 @@ _BEFORE = frozenset(
      "dataConsolidate", "customSheetViews", "mergeCells", "phoneticPr", "conditionalFormatting"}
 )  # fmt: skip
 """Elements that the schema puts before a conditional format; others come after it."""
-
-
-def cell_range(ref: str) -> CellRange | None:
-    """`A1:C5` or `B2`, dollars or not; None for what is neither."""
-    match = _RANGE.fullmatch(ref.replace("$", ""))
-    if match is None:
-        return None
-    left, top, right, bottom = match.groups()
-    last = index_of((right or left).upper())
-    return CellRange(int(top), index_of(left.upper()), int(bottom or top), last)
 
 
 class SheetEnvelope:

@@ -11,15 +11,15 @@ from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
 from feedtool.sheets.annotate.notes import NoteCells, SheetNotes, Summary
-from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope, cell_range
+from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
 from feedtool.sheets.annotate.sheet_patch import SheetScan, patch_rows, scan_sheet
-from feedtool.sheets.annotate.workbook_parts import BookParts, SmallPart, summary_sheet
+from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8, summary_sheet
 from feedtool.sheets.annotate.xml_offsets import utf8
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, named, raw
 from feedtool.sheets.atomic_write import Digest, NotAsWritten, not_as_written
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
-from feedtool.sheets.read.source import LAST_COLUMN, CellRange
+from feedtool.sheets.read.source import LAST_COLUMN, CellRange, cell_range
 from feedtool.sheets.read.workbook import (
     SheetEntry,
     WorkbookParts,
@@ -190,15 +190,15 @@ def _small_parts(
     """All parts but the sheets that are written anew, by name, and where our styles are."""
     parts = BookParts(package, book)
     if book.styles is None:
-        data, styles = add_styles(empty_styles(parts.namespace()), "styles.xml")
+        data, styles = add_styles(empty_styles(parts.namespace), "styles.xml")
         changed = {parts.add_styles(): data}
     else:
-        data, styles = add_styles(SmallPart.read(package, book.styles).data, book.styles)
+        data, styles = add_styles(read_utf8(package, book.styles), book.styles)
         changed = {book.styles: data}
     if summary is not None:
         name = _summary_part(book, summary) or parts.add_sheet(summary.name)
-        changed[name] = summary_sheet(summary, styles, parts.namespace())
-    return changed | parts.changed(), styles
+        changed[name] = summary_sheet(summary, styles, parts.namespace)
+    return changed | parts.changed, styles
 
 
 def _summary_part(book: WorkbookParts, summary: Summary) -> str | None:

@@ -14,15 +14,14 @@ a row (Apache POI), a blank before `/>` (.NET and openpyxl without lxml), a type
 
 import re
 from collections.abc import Hashable, Iterable, Mapping
-from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
 from feedtool.model.cells import index_of, letters
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.read.cell_decoder import ATTRIBUTES, CELL_TYPES, CONTENT, Raw
-from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, GridOutOfRange, ZipBomb
-from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, CellRange
+from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
+from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, CellRange, cell_range
 from feedtool.sheets.read.xml_parser import (
     Node,
     XmlParser,
@@ -33,7 +32,6 @@ from feedtool.sheets.read.xml_parser import (
     string_text,
 )
 
-_MOST_MERGES = 200_000
 _DATA = "/worksheet/sheetData"
 _ROW = f"{_DATA}/row"
 
@@ -76,7 +74,6 @@ class SheetParser:
     """
 
     def __init__(self, part: str, limits: ReadingLimits) -> None:
-        self.merges: list[CellRange] = []
         self.dimension: CellRange | None = None
         """As the sheet announces it."""
         self.last_row = 0
@@ -95,7 +92,6 @@ class SheetParser:
             {
                 f"{_ROW}/c": self._add_cell,
                 "/worksheet/dimension": self._announce,
-                "/worksheet/mergeCells/mergeCell": self._merge,
             },
             starts={_ROW: self._start_row},
             ends={_ROW: self._end_row},
@@ -122,13 +118,7 @@ class SheetParser:
 
     def _announce(self, node: Node) -> None:
         """Remember the dimension, a mere hint: what is wrong with it harms nobody."""
-        with suppress(CorruptXml, GridOutOfRange):
-            self.dimension = self._area(node.attributes.get("ref", ""))
-
-    def _merge(self, node: Node) -> None:
-        self.merges.append(self._area(node.attributes.get("ref", "")))
-        if len(self.merges) > _MOST_MERGES:
-            raise ZipBomb(f"The sheet has more than {_MOST_MERGES:,} merged cells.", SAVE_AGAIN)
+        self.dimension = cell_range(node.attributes.get("ref", ""))
 
     def _start_row(self, node: Node) -> None:
         number = self.last_row + 1
@@ -193,12 +183,6 @@ class SheetParser:
         if column > LAST_COLUMN or not 0 < int(row[:20]) <= LAST_ROW:
             raise _outside(f"cell {reference}")
         return column, int(row)
-
-    def _area(self, reference: str) -> CellRange:
-        first, _, last = reference.replace("$", "").partition(":")
-        first_column, first_row = self._place(first)
-        last_column, last_row = self._place(last or first)
-        return CellRange(first_row, first_column, last_row, last_column)
 
     def _corrupt(self, what: str) -> CorruptXml:
         return corrupt(self._part, what)

@@ -1,5 +1,6 @@
 """The interface of every file of rows and columns, whatever its format."""
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Generator, Hashable, Iterator, Mapping, Sequence
@@ -9,12 +10,13 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple, Protocol, Self
 
-from feedtool.model.cells import BLANK, Block, Cell, Kind, letters
+from feedtool.model.cells import BLANK, Block, Cell, Kind, index_of, letters
 from feedtool.sheets.read.workbook import SheetEntry
 
 LAST_ROW = 1_048_576
 LAST_COLUMN = 16_383
 """Of the grid; 0-based: XFD."""
+_RANGE = re.compile(r"([A-Za-z]+)([0-9]{1,18})(?::([A-Za-z]+)([0-9]{1,18}))?")
 _MOST = 1 << 16
 """Cells with a value that are enough: four rows as wide as the grid."""
 HEADER = 1
@@ -51,6 +53,16 @@ class CellRange(NamedTuple):
         return CellRange(*map(min, self[:2], other[:2]), *map(max, self[2:], other[2:]))
 
 
+def cell_range(ref: str) -> CellRange | None:
+    """`A1:C5` or `B2`, dollars or not; None for what is neither."""
+    match = _RANGE.fullmatch(ref.replace("$", ""))
+    if match is None:
+        return None
+    left, top, right, bottom = match.groups()
+    last = index_of((right or left).upper())
+    return CellRange(int(top), index_of(left.upper()), int(bottom or top), last)
+
+
 class Notice(NamedTuple):
     """Something odd about a file that was read nevertheless."""
 
@@ -75,11 +87,6 @@ class Sheet(ABC):
 
     def _notice(self, code: str, text: str) -> None:
         self._notices.setdefault(code, []).append(text)
-
-    @property
-    def merges(self) -> Sequence[CellRange]:
-        """The merged areas."""
-        return ()
 
     def head(self, count: int) -> list[HeadRow]:
         """The first rows that are not blank, at most `count`; fewer where they are wide."""

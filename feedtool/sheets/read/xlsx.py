@@ -1,6 +1,6 @@
 """A workbook, open: its sheets, and their rows in blocks."""
 
-from collections.abc import Generator, Hashable, Iterable, Iterator
+from collections.abc import Generator, Hashable, Iterable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Self
@@ -19,7 +19,7 @@ from feedtool.sheets.read.sheet_rows import (
 )
 from feedtool.sheets.read.source import CellRange, Sheet, rows_after
 from feedtool.sheets.read.workbook import SheetEntry, WorkbookParts, read_workbook
-from feedtool.sheets.read.xml_chunks import Chunk, chunks, normalize_xml
+from feedtool.sheets.read.xml_chunks import chunks, normalize_xml
 
 
 class XlsxSource:
@@ -72,19 +72,6 @@ class XlsxSheet(Sheet):
         self.name = entry.name
         self._package = package
         self._decode = decode
-        self._merges: list[CellRange] | None = None
-
-    @property
-    def merges(self) -> list[CellRange]:
-        """The merged areas. They stand behind the rows, so the sheet is gone through for them."""
-        if self._merges is None:
-            reader = SheetParser(self.entry.part, self._package.limits)
-            for chunk in self._chunks():
-                if chunk.prefix is None or not reader.expects_rows(chunk.prefix):
-                    reader.feed(chunk.data)
-            reader.finish()
-            self._merges = reader.merges
-        return self._merges
 
     def _read(self) -> Generator[Block, None, None]:
         """All blocks that have a value: by pattern where that is proven to be safe."""
@@ -92,7 +79,7 @@ class XlsxSheet(Sheet):
         matcher = RowMatcher(reader.namespaces)
         width = 0
         warned = False
-        for chunk in self._chunks():
+        for chunk in chunks(self._package.stream(self.entry.part), b"sheetData", b"row"):
             scan = None
             if chunk.prefix is not None and reader.expects_rows(chunk.prefix):
                 text = normalize_xml(chunk.data, chunk.prefix)
@@ -109,10 +96,6 @@ class XlsxSheet(Sheet):
             warned = warned or self._warn(block, reader.dimension)
             yield block
         reader.finish()
-        self._merges = reader.merges
-
-    def _chunks(self) -> Iterator[Chunk]:
-        return chunks(self._package.stream(self.entry.part), b"sheetData", b"row")
 
     def _of_scan(self, scan: Scan) -> Block | None:
         columns = scan.columns
@@ -148,16 +131,14 @@ class XlsxSheet(Sheet):
         )
 
     def _warn(self, block: Block, announced: CellRange | None) -> bool:
-        """True if the sheet needs no more looking at: it announces nothing, or less than it has."""
+        """True if the sheet announces nothing, or less than it has: then one look is enough."""
         if announced is None:
             return True
         if block.width - 1 <= announced.last_column and (
             block.rows[-1] <= announced.last_row or not rows_after(block, announced.last_row).rows
         ):
             return False
-        text = (
-            f"Sheet {self.name} says that it ends at {letters(announced.last_column)}"
-            f"{announced.last_row}, and has more; all of it is read."
-        )
+        end = f"{letters(announced.last_column)}{announced.last_row}"
+        text = f"Sheet {self.name} says that it ends at {end}, and has more; all of it is read."
         self._notice("dimension-wrong", text)
         return True

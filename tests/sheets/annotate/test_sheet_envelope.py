@@ -2,8 +2,8 @@
 
 import pytest
 
-from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope, cell_range
-from feedtool.sheets.read.source import CellRange
+from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
+from feedtool.sheets.read.source import CellRange, cell_range
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 

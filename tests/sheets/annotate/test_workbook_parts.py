@@ -126,43 +126,6 @@ def test_other_writings(book_of: BookOf, part: Part, writing: Callable[[str], st
         assert MAIN.encode() not in part(copy, "xl/styles.xml")
 
 
-VECTOR = "http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"
-
-
-def app(pairs: str, count: int, titles: str) -> str:
-    return (
-        '<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/'
-        f'extended-properties" xmlns:vt="{VECTOR}"><HeadingPairs><vt:vector size="2" '
-        f'baseType="variant"><vt:variant><vt:lpstr>Feuilles</vt:lpstr></vt:variant><vt:variant>'
-        f"<vt:i4>{pairs}</vt:i4></vt:variant></vt:vector></HeadingPairs><TitlesOfParts><vt:vector "
-        f'size="{count}" baseType="lpstr">{titles}</vt:vector></TitlesOfParts></Properties>'
-    )
-
-
-TITLE = "<vt:lpstr>Offers</vt:lpstr>"
-NEW = "<vt:lpstr>feedtool summary</vt:lpstr>"
-PROPERTIES = {
-    "usual": (app("1", 1, TITLE), app("2", 2, TITLE + NEW)),
-    "other names": (app("1", 1, NEW), app("1", 1, NEW)),
-    "another count": (app("2", 1, TITLE), app("2", 1, TITLE)),
-    "no numbers": (app("x", 1, TITLE), app("x", 1, TITLE)),
-    "no lists": ("<Properties/>", "<Properties/>"),
-}
-
-
-@pytest.mark.parametrize(("before", "after"), PROPERTIES.values(), ids=PROPERTIES)
-def test_document_properties_are_patched_only_where_understood(
-    book_of: BookOf, part: Part, before: str, after: str
-) -> None:
-    relations = (
-        f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
-        f'Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/><Relationship Id="rId2" '
-        f'Type="{RELATIONS}/extended-properties" Target="docProps/app.xml"/></Relationships>'
-    )
-    source = book_of(SHEET, {"_rels/.rels": relations, "docProps/app.xml": before})
-    assert part(summarised(source), "docProps/app.xml").decode() == after
-
-
 @pytest.mark.parametrize("name", ["Offers & <more>", 'a "b"', "l'été", "東京 😀", "x_x0041_y"])
 def test_names_of_sheets_with_any_character(book_of: BookOf, part: Part, name: str) -> None:
     escaped = name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")

@@ -207,7 +207,6 @@ def test_head(write: Write) -> None:
         ]
         (block,) = sheet.blocks(5)
         assert (list(block.rows), block.lines, block.width) == ([6], [7], 2)
-        assert list(sheet.merges) == []
         assert block.decode("7") == Cell(Kind.TEXT, "7")
         assert block.decode("") == BLANK
 

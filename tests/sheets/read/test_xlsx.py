@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.sheets import CellRange, open_source
+from feedtool.sheets import open_source
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
@@ -227,16 +227,12 @@ def test_head_and_what_follows(make_sheet: MakeSheet) -> None:
         '<row r="4"><c r="B4" t="str"><v>gtin</v></c></row>'
         '<row r="5"><c r="B5"><v>1</v></c></row><row r="7" hidden="1"><c r="C7"><v>2</v></c></row>'
     )
-    path = make_sheet(
-        rows, after='<mergeCells count="1"><mergeCell ref="B4:C5"/></mergeCells>', before="<cols/>"
-    )
-    with open_source(path) as source:
+    with open_source(make_sheet(rows, before="<cols/>")) as source:
         sheet = source.sheet("Offers")
         assert [(row.number, row.line, row.cells) for row in sheet.head(2)] == [
             (1, None, [text("Our offers")]),
             (4, None, [BLANK, text("gtin")]),
         ]
-        assert sheet.merges == [CellRange(4, 1, 5, 2)]
         (block,) = sheet.blocks(4)
         assert list(block.rows) == [5, 7]
         assert block.hidden == {7}

@@ -1,14 +1,18 @@
-"""Looking up what the service has last accepted; `projection` says what that means.
+"""What the service has last accepted: the tables `accepted` and `stocks`, and how they are read.
 
-What is still open counts as not known: rows that are on their way, that have no result yet, or that
-`resume` would send. A row of an interrupted run counts no more once a later run had an answer of
-its reference, since it is never sent again.
+`projection` fills them, and says what accepted means. What is still open counts as not known: rows
+that are on their way, that have no result yet, or that `resume` would send. A row of an interrupted
+run counts no more once a later run had an answer of its reference, since it is never sent again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, Select, and_, func, select
+import orjson
+from sqlalchemy import Connection, Engine, Select, and_, delete, func, select, update
 
 from feedtool.areas.offers.changes.offer_state import (
     OTHER_NAMES,
@@ -18,28 +22,165 @@ from feedtool.areas.offers.changes.offer_state import (
     may_be_same,
     offer_fields,
 )
-from feedtool.areas.offers.changes.projection import project
-from feedtool.areas.offers.changes.storage import (
-    CHUNK,
-    MARK,
-    NAMED,
-    Stock,
-    read_accepted,
-    read_stocks,
-    scope_of,
-)
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import Phase
 from feedtool.model.nouns import Item
 
+CHUNK = 1_000
+"""Rows that are read, and references that are looked up, at a time."""
+
+MARK, NAMED = "*", "#"
+"""First characters of keys that are no product's: when a channel last wrote stock of a class of
+keys; and that a class of keys occurs at all."""
+
 _LIVE = and_(t.accepted.c.terms.is_not(None), t.accepted.c.terms != "{}")
 """Offers that are known, and not to be deleted."""
 
 
+class Stock(NamedTuple):
+    """The last quantity of a product in its condition."""
+
+    quantity: int | None
+    """None where it is not known."""
+    begun: datetime
+    """The last package that had it was committed then or later."""
+    until: datetime
+    """No package that had it was under way after this."""
+
+
+@lru_cache
+def scope_of(service: str, seller: str, channel: str | None = None) -> str:
+    """A seller, or one of the channels, short: it stands in every row."""
+    text = f"{service}\n{seller}" if channel is None else f"{service}\n{seller}\n{channel}"
+    return sha256(text.encode()).hexdigest()[:24]
+
+
+# Reading and writing the tables.
+
+
+def read_accepted(
+    db: Connection, scope: str, references: Sequence[str]
+) -> dict[str, AcceptedOffer]:
+    """What is known of some references of a channel."""
+    columns = t.accepted.c
+    query = select(
+        *(columns.reference, columns.terms, columns.is_sure),
+        *(columns.product, columns.run_id, columns.last_price),
+    ).where(columns.scope == scope, columns.reference.in_(references))
+    return {
+        reference: AcceptedOffer(
+            None if fields is None else orjson.loads(fields),
+            bool(is_sure),
+            product,
+            run_id,
+            None if price is None else orjson.loads(price),
+        )
+        for reference, fields, is_sure, product, run_id, price in db.execute(query)
+    }
+
+
+def read_stocks(db: Connection, scope: str, products: Iterable[str]) -> dict[str, Stock]:
+    """What is known of some stocks of a seller."""
+    columns = t.stocks.c
+    query = select(columns.product, columns.quantity, columns.begun, columns.until).where(
+        columns.scope == scope, columns.product.in_([*products])
+    )
+    return {product: Stock(*rest) for product, *rest in db.execute(query)}
+
+
+def write_accepted(db: Connection, scope: str, offers: Mapping[str, AcceptedOffer]) -> None:
+    """Write what is known of some references, in the place of what was."""
+    rows = [
+        (
+            *(scope, reference, _json(offer.fields), int(offer.is_sure)),
+            *(offer.product, offer.run_id, _json(offer.last_price)),
+        )
+        for reference, offer in offers.items()
+    ]
+    _upsert(db, _ACCEPTED, rows)
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else orjson.dumps(value).decode()
+
+
+def forget(db: Connection, scope: str) -> None:
+    """Nothing is known any more of a channel's offers but the last prices."""
+    is_in_scope = t.accepted.c.scope == scope
+    db.execute(delete(t.accepted).where(is_in_scope, t.accepted.c.last_price.is_(None)))
+    db.execute(update(t.accepted).where(is_in_scope).values(terms="{}", is_sure=0, product=""))
+
+
+def write_stocks(
+    db: Connection,
+    shared: str,
+    channel: str | None,
+    quantities: Mapping[str, int | None],
+    between: tuple[datetime, datetime],
+    kinds: Iterable[str],
+) -> None:
+    """Write quantities that were on their way between two times.
+
+    Args:
+        db: A transaction.
+        shared: The seller's scope.
+        channel: The channel's; None where nothing was written but only looked at.
+        quantities: By the key of the stock; None where it is not known.
+        between: The earliest and the latest moment at which they may have come into force.
+        kinds: What the keys of all offers begin with, whether they have quantities or not.
+    """
+    marks = {f"{MARK}{key[0]}{channel}" for key in quantities} if channel else ()
+    written = {**quantities, **dict.fromkeys(marks)}
+    known = read_stocks(db, shared, written)
+    stocks = {key: _later(known.get(key), Stock(written[key], *between)) for key in written}
+    stocks |= {f"{NAMED}{kind}": Stock(None, *between) for kind in kinds}
+    rows = [
+        (shared, key, stock.quantity, _as_text(stock.begun), _as_text(stock.until))
+        for key, stock in stocks.items()
+    ]
+    _upsert(db, _STOCKS, rows)
+
+
+_as_text = lru_cache(t.as_text)
+"""Most are of one package."""
+
+
+def _later(old: Stock | None, new: Stock) -> Stock:
+    """The stock after a write: the later quantity counts, if it is sure which one that is."""
+    if old is None or new.begun > old.until:
+        return new
+    quantity = new.quantity if new.quantity == old.quantity else None
+    return Stock(quantity, max(old.begun, new.begun), max(old.until, new.until))
+
+
+def _upsert(db: Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Write rows of a table, new ones or in the place of old ones."""
+    if rows:
+        mark = "?" if db.dialect.positional else "%s"
+        db.exec_driver_sql(statement.replace("?", mark), [*rows])
+
+
+# Both databases spell them alike.
+_ACCEPTED = (
+    "INSERT INTO accepted (scope, reference, terms, is_sure, product, run_id, last_price)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, reference) DO UPDATE SET"
+    " terms = excluded.terms, is_sure = excluded.is_sure, product = excluded.product,"
+    " run_id = excluded.run_id, last_price = excluded.last_price"
+)
+_STOCKS = (
+    "INSERT INTO stocks (scope, product, quantity, begun, until) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (scope, product) DO UPDATE SET"
+    " quantity = excluded.quantity, begun = excluded.begun, until = excluded.until"
+)
+
+
+# Looking up.
+
+
 class AcceptedOffers:
-    """A seller's offers as far as they are known, brought up to date when it is made.
+    """A seller's offers as far as they are known, once the tables are up to date.
 
     Holds no transaction. What is open is read once, and held in memory.
     """
@@ -57,7 +198,6 @@ class AcceptedOffers:
         self._engine, self._service, self._seller = engine, service, seller
         self._cut_short = cut_short
         self._shared = scope_of(service, seller)
-        project(engine, service, seller)
         self._open: set[tuple[str, str]] = set()
         self._moving: set[str] = set()
         self._moving_kinds: set[tuple[str, str]] = set()
@@ -73,12 +213,51 @@ class AcceptedOffers:
             names = [f"{NAMED}{kind}" for kind in OTHER_NAMES]
             self.has_other_names = bool(read_stocks(db, self._shared, names))
             """True if products are known by more than their references."""
-            for row, offer, scope in self._read_open(db):
-                self._note_open(row, offer, scope)
+            self._read_open(db)
+
+    def _read_open(self, db: Connection) -> None:
+        """Note the rows that are open, but for those that a later run has made void."""
+        rows, packages, run_id = t.requests.c, t.packages.c, t.runs.c.run_id
+        query = (
+            select(
+                *(packages.channel, packages.package_type, rows.reference),
+                *(rows.product, rows.body, run_id),
+            )
+            .select_from(t.package_runs.join(t.requests, rows.package == packages.package))
+            .where(
+                t.is_of(self._service, self._seller),
+                packages.phase != str(Phase.CLOSED),
+                packages.package_type.in_([*PackageType]),
+                rows.fate.is_(None),
+            )
+        )
+        for batch in db.execute(query).partitions(CHUNK):
+            for channel in {row.channel for row in batch}:
+                own = [row for row in batch if row.channel == channel]
+                scope = self._scope(channel)
+                known = read_accepted(db, scope, [row.reference for row in own])
+                for row in own:
+                    offer = known.get(row.reference)
+                    if offer is None or offer.run_id <= row.run_id:
+                        self._note_open(row, offer, scope)
+
+    def _note_open(self, row: Any, offer: AcceptedOffer | None, scope: str) -> None:
+        self._open.add((scope, row.reference))
+        if row.package_type == PackageType.PURGE:
+            self._purging.add(scope)
+        key = key_of(row.package_type, row.product, offer, scope, row.reference)
+        self.has_other_names |= key[0] in OTHER_NAMES
+        if QUANTITY in offer_fields(row.package_type, row.body):
+            self._moving.add(key)
+            self._moving_kinds.add((key[0], scope))
 
     def count(self, channel: str) -> int:
         """The number of offers that the channel is known to have."""
-        query = select(func.count()).where(t.accepted.c.scope == self._scope(channel), _LIVE)
+        return self._count(
+            select(func.count()).where(t.accepted.c.scope == self._scope(channel), _LIVE)
+        )
+
+    def _count(self, query: Select[int]) -> int:
         with reading(self._engine) as db:
             return int(db.execute(query).scalar_one())
 
@@ -104,13 +283,13 @@ class AcceptedOffers:
         """
         scopes = {*map(self._scope, channels), *(scope for _, scope, _ in self._marks)}
         live = select(t.accepted.c.product).where(_LIVE, t.accepted.c.scope.in_(scopes))
-        query = select(func.count()).where(
-            t.stocks.c.scope == self._shared,
-            t.stocks.c.quantity > 0,
-            t.stocks.c.product.in_(live),
+        return self._count(
+            select(func.count()).where(
+                t.stocks.c.scope == self._shared,
+                t.stocks.c.quantity > 0,
+                t.stocks.c.product.in_(live),
+            )
         )
-        with reading(self._engine) as db:
-            return int(db.execute(query).scalar_one())
 
     def look_up(self, items: Sequence[Item]) -> list[tuple[AcceptedOffer | None, str, int | None]]:
         """Of each row the offer, the key of its stock, and the quantity; None is not known."""
@@ -161,49 +340,3 @@ class AcceptedOffers:
 
     def _scope(self, channel: str) -> str:
         return scope_of(self._service, self._seller, channel)
-
-    def _read_open(self, db: Connection) -> Iterator[tuple[Row[Any], AcceptedOffer | None, str]]:
-        """The rows that are open, but for those that a later run has made void."""
-        for batch in db.execute(_open(self._service, self._seller)).partitions(CHUNK):
-            for channel in {row.channel for row in batch}:
-                rows = [row for row in batch if row.channel == channel]
-                scope = self._scope(channel)
-                known = read_accepted(db, scope, [row.reference for row in rows])
-                for row in rows:
-                    offer = known.get(row.reference)
-                    if offer is None or offer.run_id <= row.run_id:
-                        yield row, offer, scope
-
-    def _note_open(self, row: Row[Any], offer: AcceptedOffer | None, scope: str) -> None:
-        package_type = row.package_type
-        self._open.add((scope, row.reference))
-        if package_type == PackageType.PURGE:
-            self._purging.add(scope)
-        key = key_of(package_type, row.product, offer, scope, row.reference)
-        self.has_other_names |= key[0] in OTHER_NAMES
-        if QUANTITY in offer_fields(package_type, row.body):
-            self._moving.add(key)
-            self._moving_kinds.add((key[0], scope))
-
-
-def _open(service: str, seller: str) -> Select[Any]:
-    """The rows of a seller whose end is not known."""
-    rows, packages, runs = t.requests.c, t.packages.c, t.runs.c
-    return (
-        select(
-            *(packages.channel, packages.package_type, rows.reference),
-            *(rows.product, rows.body, runs.run_id),
-        )
-        .select_from(
-            t.requests.join(t.packages)
-            .join(t.files, t.packages.c.file == t.files.c.file)
-            .join(t.runs)
-        )
-        .where(
-            runs.seller == seller,
-            runs.service == service,
-            packages.phase != str(Phase.CLOSED),
-            packages.package_type.in_([*PackageType]),
-            rows.fate.is_(None),
-        )
-    )

@@ -4,6 +4,7 @@ By what the service has last accepted of each offer, as far as it is known; what
 counted as such, never guessed.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -27,41 +28,44 @@ OpenAccepted = Callable[[], "AcceptedOffers | None"]
 """Returns what the service has accepted; None if nobody says whose offers are meant."""
 
 UNKNOWN = "of which nothing is known: no run here has had them accepted"
-HUNDRED = Decimal(100)
+COUNTS = {
+    "created": "created",
+    "changed": "changed",
+    "unchanged": "unchanged",
+    "removed": "removed",
+    "absent": "not there any more",
+    "unknown": UNKNOWN,
+}
+"""The name of a count, and how it is written. Absent are Updates and Deletes of what is gone."""
 TYPES = frozenset(PackageType)
 
 
-class LargestMove(NamedTuple):
-    """The row that moves the most."""
+class Move(NamedTuple):
+    """A number of a row that rises or falls."""
 
+    percent: Decimal
+    """By how much; what rises from nothing is beyond all others."""
     row: int
     reference: str
     before: Decimal
     after: Decimal
 
-    @property
-    def percent(self) -> Decimal:
-        """By how much; what rises from nothing is beyond all others."""
-        if not self.before:
-            return Decimal("Infinity")
-        return (self.after - self.before) / self.before * HUNDRED
-
 
 @dataclass(slots=True)
 class Moves:
-    """Numbers that rise or fall."""
+    """Numbers that rise, or fall."""
 
     count: int = 0
     total: Decimal = Decimal(0)
-    most: LargestMove | None = None
+    most: Move | None = None
 
     def add(self, item: Item, before: Decimal, after: Decimal) -> None:
         """Count a number that moves."""
         self.count += 1
         self.total += after - before
-        move = LargestMove(item.row, item.reference, before, after)
-        if self.most is None or abs(move.percent) > abs(self.most.percent):
-            self.most = move
+        percent = (after - before) / before * 100 if before else Decimal("Infinity")
+        if self.most is None or abs(percent) > abs(self.most.percent):
+            self.most = Move(percent, item.row, item.reference, before, after)
 
     def as_json(self) -> dict[str, Any]:
         """Money as text, so that no cent is lost."""
@@ -77,10 +81,10 @@ class Moves:
         """`12 rise by 34.00 in all, most of all row 7, SKU-9: 9.90 → 11.09 (+12 %)`."""
         if self.most is None:
             return
-        row, reference, before, after = self.most
+        percent, row, reference, before, after = self.most
         verb = f"{verb}s" if self.count == 1 else verb
         total = "," if self.count == 1 else f" by {abs(self.total):,} in all, most of all"
-        share = f" ({self.most.percent:+,.0f} %)" if before else ""
+        share = f" ({percent:+,.0f} %)" if before else ""
         yield f"{self.count:,} {verb}{total} row {row}, {reference}: {before:,} → {after:,}{share}"
 
 
@@ -89,14 +93,8 @@ class Effects:
     """The effects of a plan on the offers of a channel."""
 
     rows: int = 0
-    created: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    absent: int = 0
-    """Updates and Deletes of what is not there any more."""
-    unknown: int = 0
-    """Of which nothing is known: they may be made, changed or removed."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """By the names of COUNTS."""
     prices_up: Moves = field(default_factory=Moves)
     prices_down: Moves = field(default_factory=Moves)
     stock_up: Moves = field(default_factory=Moves)
@@ -108,29 +106,29 @@ class Effects:
         """Count a row, with what is known of its offer, and of the stock that channels share."""
         self.rows += 1
         if offer is None or offer.fields == {}:
-            self.unknown += 1
+            self.counts["unknown"] += 1
         elif offer.fields is None:
             is_made = item.package_type not in {PackageType.UPDATE, PackageType.DELETE}
-            self.created += is_made
-            self.absent += not is_made
+            self.counts["created" if is_made else "absent"] += 1
         elif item.package_type == PackageType.DELETE:
-            self.removed += 1
+            self.counts["removed"] += 1
         else:
             fields = offer_fields(item.package_type, item.body)
-            is_same = differences(item, fields, offer, quantity) == frozenset()
-            self.unchanged += is_same
-            self.changed += not is_same
-            if not is_same:
-                old, new = offer.fields.get(PRICE), fields.get(PRICE)
-                _add_move(item, old, new, self.prices_up, self.prices_down)
-                stock = fields.get(QUANTITY)
-                if _add_move(item, quantity, stock, self.stock_up, self.stock_down):
-                    self.to_zero += stock == 0
+            if differences(item, fields, offer, quantity) == frozenset():
+                self.counts["unchanged"] += 1
+                return
+            self.counts["changed"] += 1
+            old, new = offer.fields.get(PRICE), fields.get(PRICE)
+            _add_move(item, old, new, self.prices_up, self.prices_down)
+            stock = fields.get(QUANTITY)
+            if _add_move(item, quantity, stock, self.stock_up, self.stock_down):
+                self.to_zero += stock == 0
 
     def as_json(self) -> dict[str, Any]:
         """The counts by name."""
-        names = ("rows", "created", "changed", "unchanged", "removed", "absent", "unknown")
-        return {name: getattr(self, name) for name in names} | {
+        return {
+            "rows": self.rows,
+            **{name: self.counts[name] for name in COUNTS},
             "pricesUp": self.prices_up.as_json(),
             "pricesDown": self.prices_down.as_json(),
             "stockUp": self.stock_up.as_json(),
@@ -179,7 +177,10 @@ def describe(effects: Mapping[str, Effects]) -> Iterator[str]:
         if not channel:
             yield counted(effect.rows, "product")
             continue
-        yield f"{channel}: {_counts(effect)}"
+        offers, counts = counted(effect.rows, "offer"), effect.counts
+        listed = [f"{counts[name]:,} {text}" for name, text in COUNTS.items() if counts[name]]
+        is_unknown = counts["unknown"] == effect.rows
+        yield f"{channel}: {offers}" + (f", {UNKNOWN}" if is_unknown else f": {', '.join(listed)}")
         prices = [*effect.prices_up.describe("rise"), *effect.prices_down.describe("fall")]
         stock = [*effect.stock_up.describe("rise"), *effect.stock_down.describe("fall")]
         if effect.to_zero:
@@ -188,22 +189,5 @@ def describe(effects: Mapping[str, Effects]) -> Iterator[str]:
             yield f"{channel}: prices: {'; '.join(prices)}"
         if stock:
             yield f"{channel}: stock: {'; '.join(stock)}"
-        if effect.changed and not prices and not stock:
+        if counts["changed"] and not prices and not stock:
             yield f"{channel}: no price and no stock moves"
-
-
-def _counts(effect: Effects) -> str:
-    words = (
-        (effect.created, "created"),
-        (effect.changed, "changed"),
-        (effect.unchanged, "unchanged"),
-        (effect.removed, "removed"),
-        (effect.absent, "not there any more"),
-    )
-    counts = [f"{number:,} {word}" for number, word in words if number]
-    offers = counted(effect.rows, "offer")
-    if effect.unknown == effect.rows:
-        return f"{offers}, {UNKNOWN}"
-    if effect.unknown:
-        counts.append(f"{effect.unknown:,} {UNKNOWN}")
-    return f"{offers}: {', '.join(counts)}"

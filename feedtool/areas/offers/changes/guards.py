@@ -5,8 +5,7 @@ without a history there is nothing to compare with.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +21,11 @@ MASS_REMOVAL = PROBLEMS.error("mass-removal")
 PRICE_BELOW_FLOOR = PROBLEMS.error("price-below-floor")
 PRICE_CHANGE = PROBLEMS.error("price-change")
 PRICE_FACTOR = PROBLEMS.error("price-factor")
+
+GUARDS: Mapping[str, Code] = {
+    code.name: code
+    for code in (FILE_SHRUNK, MASS_REMOVAL, PRICE_BELOW_FLOOR, PRICE_CHANGE, PRICE_FACTOR)
+}
 
 
 class Candidate(NamedTuple):
@@ -53,16 +57,6 @@ class EarlierFile(NamedTuple):
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
-class SheetSummary:
-    """A sheet once its rows have been compared."""
-
-    rows: int
-    """All that it has."""
-    earlier: EarlierFile | None = None
-    removals: Sequence[Removals] = ()
-
-
 class Holding(NamedTuple):
     """An issue of more than one row, and which rows."""
 
@@ -71,15 +65,6 @@ class Holding(NamedTuple):
     """The rows of this channel; None is of any."""
     only_removals: bool = False
     """True if only rows are meant that delete an offer, or set its stock to zero."""
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """A guard: it looks at each row that would be sent, or once at each sheet."""
-
-    code: Code
-    check: Callable[[Candidate, Guards], Issue | None] | None = None
-    check_file: Callable[[SheetSummary, Guards], Iterator[Holding]] | None = None
 
 
 def _issue(code: Code, message: str, field: str | None = None) -> Issue:
@@ -92,23 +77,25 @@ def _rounded(value: float) -> str:
     return f"{value:,.1f}".removesuffix(".0")
 
 
-def check_shrunk(file: SheetSummary, settings: Guards) -> Iterator[Holding]:
+# Of a file.
+
+
+def check_shrunk(rows: int, before: EarlierFile | None, settings: Guards) -> Iterator[Holding]:
     """Compare the number of rows with the predecessor's."""
-    before = file.earlier
     if not settings.fewer_rows or before is None or before.rows < max(settings.least, 1):
         return
-    percent = (before.rows - file.rows) / before.rows * 100
+    percent = (before.rows - rows) / before.rows * 100
     if percent > settings.fewer_rows:
         text = (
-            f"the file has {file.rows:,} rows, and its predecessor, of run {before.run_id}, had"
+            f"the file has {rows:,} rows, and its predecessor, of run {before.run_id}, had"
             f" {before.rows:,}: {_rounded(percent)} % fewer (allowed: {settings.fewer_rows} %)"
         )
         yield Holding(_issue(FILE_SHRUNK, text))
 
 
-def check_removals(file: SheetSummary, settings: Guards) -> Iterator[Holding]:
-    """Compare what a file removes of a channel with what is known to be there."""
-    for removals in file.removals:
+def check_removals(every: Iterable[Removals], settings: Guards) -> Iterator[Holding]:
+    """Compare what a file removes with what is known to be there."""
+    for removals in every:
         if not settings.removals or removals.known < max(settings.least, 1):
             continue
         percent = removals.removed / removals.known * 100
@@ -127,6 +114,9 @@ def _describe(removals: Removals) -> str:
         f"{part} offers known on {channel}, not counting those at stock zero, would be deleted"
         " or set to stock zero"
     )
+
+
+# Of a row.
 
 
 def check_floor(row: Candidate, _: Guards) -> Issue | None:
@@ -173,18 +163,14 @@ def check_factor(row: Candidate, settings: Guards) -> Issue | None:
     return _issue(PRICE_FACTOR, message, "price.price")
 
 
-GUARDS: Mapping[str, Guard] = {
-    guard.code.name: guard
-    for guard in (
-        Guard(FILE_SHRUNK, check_file=check_shrunk),
-        Guard(MASS_REMOVAL, check_file=check_removals),
-        Guard(PRICE_BELOW_FLOOR, check_floor),
-        Guard(PRICE_CHANGE, check_change),
-        Guard(PRICE_FACTOR, check_factor),
-    )
+ROW_CHECKS: Mapping[str, Callable[[Candidate, Guards], Issue | None]] = {
+    PRICE_BELOW_FLOOR.name: check_floor,
+    PRICE_CHANGE.name: check_change,
+    PRICE_FACTOR.name: check_factor,
 }
-"""Every guard by its code."""
 
+
+# The predecessor of a file.
 
 _MOMENT = re.compile(
     r"(?<!\d)"
@@ -195,15 +181,13 @@ _MOMENT = re.compile(
 
 
 def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> EarlierFile | None:
-    """The file before one of this name.
+    """The last file of a name, or else the last whose name differs in nothing but dates and times.
+
+    Numbered parts of one feed, `part1.csv` and `part2.csv`, are none of each other's.
 
     Args:
-        name: Its path.
+        name: A path.
         files: Path, run and rows of earlier ones, the newest first; those without rows are none.
-
-    Returns:
-        The first of just this name; where there is none, the first whose name differs in nothing
-        but what looks like a date or a time.
     """
     own, alike = Path(name).name, None
     for path, run, rows in files:

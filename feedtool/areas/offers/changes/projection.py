@@ -26,13 +26,21 @@ of two quantities the later one counts only where its package was committed afte
 known to be over, both by our own clock; else, unless they are equal, the stock is not known.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, delete, func, select, text, tuple_, update
 
+from feedtool.areas.offers.changes.accepted import (
+    CHUNK,
+    forget,
+    read_accepted,
+    scope_of,
+    write_accepted,
+    write_stocks,
+)
 from feedtool.areas.offers.changes.offer_state import (
     COMMENT,
     ORIGIN,
@@ -47,14 +55,6 @@ from feedtool.areas.offers.changes.offer_state import (
     key_of,
     offer_fields,
     offer_key,
-)
-from feedtool.areas.offers.changes.storage import (
-    CHUNK,
-    forget,
-    read_accepted,
-    scope_of,
-    write_accepted,
-    write_stocks,
 )
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
@@ -86,7 +86,7 @@ def project(engine: Engine, service: str, seller: str) -> None:
         with writing(engine) as db:
             # Another process may have been faster.
             if db.execute(_NOTE, {"package": package.package}).rowcount:
-                _Package(db, package, service, seller).project()
+                _project(db, package, service, seller)
 
 
 _NOTE = text("INSERT INTO absorbed (package) VALUES (:package) ON CONFLICT DO NOTHING")
@@ -107,82 +107,59 @@ def _count_projected(db: Connection, service: str, seller: str) -> int:
     return int(db.execute(query).scalar_one())
 
 
-class _Package:
-    """One closed package, while it is read."""
-
-    def __init__(self, db: Connection, package: Row[Any], service: str, seller: str) -> None:
-        self._db, self._package = db, package
-        self._type = PackageType(package.package_type)
-        self._scope = scope_of(service, seller, package.channel)
-        self._shared = scope_of(service, seller)
-        self._begun: datetime = package.committed_at or package.started_at
-        self._until = self._over()
-
-    def project(self) -> None:
-        if self._type == PackageType.PURGE and self._package.creations:
-            # What is not in the zip is gone, and nobody says which rows that was.
-            forget(self._db, self._scope)
-        query = FACTS.add_columns(t.requests.c.body, t.requests.c.product).where(
-            t.requests.c.file == self._package.file, t.requests.c.package == self._package.package
-        )
-        key, after = tuple_(t.requests.c.row, t.requests.c.number), (0, 0)
-        while rows := self._db.execute(query.where(key > after).limit(CHUNK)).all():
-            self._fold(rows)
-            after = (rows[-1].row, rows[-1].number)
-
-    def _over(self) -> datetime:
-        """When it was known to be over, by our clock: `finished_at` is by the service's."""
-        last = select(func.max(t.attempts.c.answered_at)).where(
-            t.attempts.c.package == self._package.package
-        )
-        known: datetime | None = self._db.execute(last).scalar() or self._package.finished_at
-        return self._begun if known is None else max(known, self._begun)
-
-    def _fold(self, rows: Sequence[Row[Any]]) -> None:
-        known = read_accepted(self._db, self._scope, [row.reference for row in rows])
+def _project(db: Connection, package: Row[Any], service: str, seller: str) -> None:
+    """Read one closed package."""
+    package_type = PackageType(package.package_type)
+    scope, shared = scope_of(service, seller, package.channel), scope_of(service, seller)
+    if package_type == PackageType.PURGE and package.creations:
+        # What is not in the zip is gone, and nobody says which rows that was.
+        forget(db, scope)
+    begun: datetime = package.committed_at or package.started_at
+    # It was known to be over by our clock: `finished_at` is by the service's.
+    last = select(func.max(t.attempts.c.answered_at)).where(t.attempts.c.package == package.package)
+    over: datetime = db.execute(last).scalar() or package.finished_at or begun
+    query = FACTS.add_columns(t.requests.c.body, t.requests.c.product).where(
+        t.requests.c.file == package.file, t.requests.c.package == package.package
+    )
+    key, after = tuple_(t.requests.c.row, t.requests.c.number), (0, 0)
+    while rows := db.execute(query.where(key > after).limit(CHUNK)).all():
+        known = read_accepted(db, scope, [row.reference for row in rows])
         quantities: dict[str, int | None] = {}
         changed: dict[str, AcceptedOffer] = {}
         for row in rows:
             status = row_result(RowFacts._make(row[:-2])).status
             if status in NEVER_SENT:
                 continue
-            before = known.get(row.reference)
-            fields = offer_fields(self._type, row.body)
-            product = key_of(self._type, row.product, before, self._scope, row.reference)
+            before, is_done = known.get(row.reference), status is Status.INTEGRATED
+            fields = offer_fields(package_type, row.body)
+            product = key_of(package_type, row.product, before, scope, row.reference)
+            price = fields.get(PRICE) if is_done else None
             changed[row.reference] = AcceptedOffer(
-                self._fields(status, before, fields),
-                status is Status.INTEGRATED,
+                _fields(status, package_type, before.fields if before else {}, fields),
+                is_done,
                 product,
-                self._package.run_id,
-                _price(status, before, fields),
+                package.run_id,
+                before.last_price if price is None and before else price,
             )
             if QUANTITY in fields and status not in FAILED:
-                quantities[product] = fields[QUANTITY] if status is Status.INTEGRATED else None
-        write_accepted(self._db, self._scope, changed)
+                quantities[product] = fields[QUANTITY] if is_done else None
+        write_accepted(db, scope, changed)
         kinds = {offer.product[0] for offer in changed.values()}
-        write_stocks(
-            self._db, self._shared, self._scope, quantities, self._begun, self._until, kinds
-        )
-
-    def _fields(
-        self, status: Status, before: AcceptedOffer | None, fields: OfferFields
-    ) -> OfferFields | None:
-        old = before.fields if before else {}
-        if status is Status.INTEGRATED:
-            return apply(old, self._type, fields)
-        if status in FAILED:
-            return old
-        if self._type in WHOLE or self._type == PackageType.DELETE:
-            return {}
-        return {name: value for name, value in (old or {}).items() if name not in fields}
+        write_stocks(db, shared, scope, quantities, (begun, max(over, begun)), kinds)
+        after = (rows[-1].row, rows[-1].number)
 
 
-def _price(status: Status, before: AcceptedOffer | None, fields: OfferFields) -> float | None:
-    """The last price that was accepted, whatever has come of the offer since."""
-    if status is Status.INTEGRATED and PRICE in fields:
-        price: float = fields[PRICE]
-        return price
-    return before.last_price if before else None
+def _fields(
+    status: Status, package_type: PackageType, old: OfferFields | None, fields: OfferFields
+) -> OfferFields | None:
+    """The fields of an offer after a row of it; none of them where nothing is known any more."""
+    if status is Status.INTEGRATED:
+        return apply(old, package_type, fields)
+    if status in FAILED:
+        return old
+    if package_type in WHOLE or package_type == PackageType.DELETE:
+        return {}
+    return {name: value for name, value in (old or {}).items() if name not in fields}
 
 
 def record_observed(
@@ -233,8 +210,13 @@ def record_observed(
                 if QUANTITY in offer.fields
             }
             kinds = {offer.product[0] for offer in now.values()}
-            write_stocks(db, shared, None, stock, *between, kinds)
-        _drop(db, before, scope)
+            write_stocks(db, shared, None, stock, between, kinds)
+        # What is not there any more is forgotten, but for its last price.
+        columns = t.accepted.c
+        shown = select(columns.reference).where(columns.scope == scope)
+        db.execute(delete(t.accepted).where(columns.scope == before, columns.reference.in_(shown)))
+        forget(db, before)
+        _move(db, before, scope)
     return True
 
 
@@ -242,21 +224,13 @@ def _move(db: Connection, scope: str, to: str) -> None:
     db.execute(update(t.accepted).where(t.accepted.c.scope == scope).values(scope=to))
 
 
-def _drop(db: Connection, before: str, scope: str) -> None:
-    """Forget what is not there any more, but for its last price."""
-    columns = t.accepted.c
-    shown = select(columns.reference).where(columns.scope == scope)
-    db.execute(delete(t.accepted).where(columns.scope == before, columns.reference.in_(shown)))
-    forget(db, before)
-    _move(db, before, scope)
-
-
 def _accepted(offer: ObservedOffer, before: AcceptedOffer | None, scope: str) -> AcceptedOffer:
     """The offer as it is shown; what is never shown stays where nothing else has changed."""
     fields = {name: value for name, value in offer.fields.items() if name != QUANTITY}
     old = (before.fields if before else None) or {}
-    if old and _is_same_product(old.get(PRODUCT), fields.get(PRODUCT)):
-        fields[PRODUCT] = old[PRODUCT]  # as it was named by us: the service shows both names
+    ours, shown = old.get(PRODUCT), fields.get(PRODUCT)
+    if ours and shown and all(own in {"", other} for own, other in zip(ours, shown, strict=True)):
+        fields[PRODUCT] = ours  # as it was named by us: the service shows both names
     if all(old.get(name, value) == value for name, value in fields.items()):
         fields |= {name: old[name] for name in (ORIGIN, COMMENT) if name in old}
     product = offer.product or (before.product if before else "")
@@ -268,9 +242,3 @@ def _accepted(offer: ObservedOffer, before: AcceptedOffer | None, scope: str) ->
         run_id,
         fields.get(PRICE, last_price),
     )
-
-
-def _is_same_product(ours: list[str] | None, shown: list[str] | None) -> bool:
-    if not (ours and shown):
-        return False
-    return all(not own or own == other for own, other in zip(ours, shown, strict=True))

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feedtool.areas.offers.changes.guards import (
     FILE_SHRUNK,
-    GUARDS,
+    MASS_REMOVAL,
+    ROW_CHECKS,
     Candidate,
     EarlierFile,
     Holding,
     Removals,
-    SheetSummary,
+    check_removals,
+    check_shrunk,
 )
 from feedtool.areas.offers.changes.offer_state import (
     BY_REFERENCE,
@@ -27,7 +29,6 @@ from feedtool.areas.offers.changes.offer_state import (
     PRODUCT,
     QUANTITY,
     AcceptedOffer,
-    OfferFields,
     as_update,
     differences,
     offer_fields,
@@ -64,6 +65,34 @@ EVERY_ROW = SelectionOptions()
 """But those that a guard holds."""
 
 
+def select(
+    sheets: Sequence[CheckedSheet],
+    known: "AcceptedOffers | None",
+    options: SelectionOptions,
+    settings: AccountSettings,
+    earlier: Callable[[CheckedSheet], EarlierFile | None],
+) -> None:
+    """Decide of each valid row whether it is sent; what is withheld is noted in the sheets.
+
+    Products, which are judged by their reports, are all sent.
+
+    Args:
+        sheets: All of a command.
+        known: What the service has accepted; None if nobody says whose offers are meant.
+        options: What the command wants.
+        settings: The profile's, with its guards.
+        earlier: Returns a sheet's predecessor.
+    """
+    readable = [sheet for sheet in sheets if sheet.error is None and sheet.kind != PRODUCTS]
+    headers = [sheet.header for sheet in readable if sheet.header]
+    has_floor = any(column.key == FLOOR for it in headers for column in it.columns.values())
+    is_shrinking_guarded = bool(settings.guards.fewer_rows)
+    if has_floor or is_shrinking_guarded or (known and known.is_any):
+        selection = _Selection(known, options, settings)
+        for sheet in [selection.compare(sheet) for sheet in readable]:
+            selection.decide(sheet, earlier(sheet.checked) if is_shrinking_guarded else None)
+
+
 class _ComparedRow(NamedTuple):
     """A row after the first pass."""
 
@@ -73,6 +102,7 @@ class _ComparedRow(NamedTuple):
     is_by_reference: bool
     """True if it names its product, and by its reference alone."""
     is_removal: bool
+    """True if it deletes an offer, or sets a stock to zero that is not known to be so."""
     messages: tuple[Message, ...]
     """Those of the guards that hold it."""
 
@@ -94,17 +124,6 @@ class _ComparedSheet:
     emptied: set[int] = field(default_factory=set)
     """Hashes of the keys of the stocks above zero that it sets to zero, each perhaps often."""
 
-    def count_removal(
-        self, item: Item, offer: AcceptedOffer | None, key: str, quantity: int | None
-    ) -> None:
-        """Count a row that deletes an offer, or sets a stock to zero."""
-        is_delete = item.package_type == PackageType.DELETE
-        if offer and offer.fields:
-            self.removed[item.channel] += quantity != 0
-            self.deleted[item.channel] += is_delete
-        if quantity and not is_delete:
-            self.emptied.add(hash(key))
-
     def removals(self, known: "AcceptedOffers", primary: str) -> Iterator[Removals]:
         """The removals of the sheet, by channel and of stocks.
 
@@ -119,38 +138,6 @@ class _ComparedSheet:
             yield Removals(len(self.emptied), known.count_stocks({primary, *self.removed}), None)
 
 
-def select(
-    sheets: Sequence[CheckedSheet],
-    known: "AcceptedOffers | None",
-    options: SelectionOptions,
-    settings: AccountSettings,
-    earlier: Callable[[CheckedSheet], EarlierFile | None],
-) -> None:
-    """Decide of each valid row whether it is sent; what is withheld is noted in the sheets.
-
-    Products, which are judged by their reports, are all sent.
-
-    Args:
-        sheets: All of a command.
-        known: What the service has accepted; None if nobody says whose offers are meant.
-        options: What the command wants.
-        settings: The profile's, with its guards.
-        earlier: Returns a sheet's predecessor.
-    """
-    readable = [sheet for sheet in sheets if sheet.error is None and sheet.kind != PRODUCTS]
-    has_floor = any(_has_floor(sheet) for sheet in readable)
-    if has_floor or settings.guards.fewer_rows or (known and known.is_any):
-        selection = _Selection(known, options, settings)
-        compared = [selection.compare(sheet) for sheet in readable]
-        for sheet in compared:
-            selection.decide(sheet, earlier)
-
-
-def _has_floor(sheet: CheckedSheet) -> bool:
-    header = sheet.header
-    return header is not None and any(column.key == FLOOR for column in header.columns.values())
-
-
 class _Selection:
     def __init__(
         self, known: "AcceptedOffers | None", options: SelectionOptions, settings: AccountSettings
@@ -160,9 +147,7 @@ class _Selection:
         self._channels: set[str] = set()
         self._changes_stock = False
         self._has_other_names = known is not None and known.has_other_names
-        guards = [guard for name, guard in GUARDS.items() if name not in options.released]
-        self._checks = [guard.check for guard in guards if guard.check]
-        self._file_checks = [guard.check_file for guard in guards if guard.check_file]
+        self._checks = [check for name, check in ROW_CHECKS.items() if name not in options.released]
 
     def compare(self, checked: CheckedSheet) -> _ComparedSheet:
         """The first pass: each row by itself."""
@@ -191,12 +176,19 @@ class _Selection:
             changed = differences(item, fields, offer, quantity)
         is_unchanged = changed is not None and not changed
         self._has_other_names |= not is_unchanged and key[:1] in OTHER_NAMES
-        is_removal = not is_unchanged and _removes(item, fields, quantity)
-        if is_removal:
-            sheet.count_removal(item, offer, key, quantity)
+        is_delete = item.package_type == PackageType.DELETE
+        is_emptied = fields.get(QUANTITY) == 0 and quantity != 0
+        is_removal = not is_unchanged and (is_delete or is_emptied)
+        if is_removal and offer and offer.fields:
+            sheet.removed[item.channel] += quantity != 0
+            sheet.deleted[item.channel] += is_delete
+        if is_removal and quantity and not is_delete:
+            sheet.emptied.add(hash(key))
         gives_stock = QUANTITY in fields
         self._changes_stock |= gives_stock and not is_unchanged and fields[QUANTITY] != quantity
-        messages = tuple(self._held(Candidate(item, fields, offer)))
+        candidate = Candidate(item, fields, offer)
+        issues = (check(candidate, self._settings) for check in self._checks)
+        messages = tuple(_message(issue) for issue in issues if issue)
         update = changed and self._options.prefer_update and as_update(item, fields, changed)
         sheet.has_updates |= bool(update)
         sheet.rows.append(
@@ -206,16 +198,9 @@ class _Selection:
             )
         )
 
-    def _held(self, candidate: Candidate) -> Iterator[Message]:
-        for check in self._checks:
-            if issue := check(candidate, self._settings):
-                yield _message(issue)
-
-    def decide(
-        self, sheet: _ComparedSheet, earlier: Callable[[CheckedSheet], EarlierFile | None]
-    ) -> None:
+    def decide(self, sheet: _ComparedSheet, before: EarlierFile | None) -> None:
         """The second pass, now that all rows are known."""
-        checked, holdings = sheet.checked, self._holdings(sheet, earlier)
+        checked, holdings = sheet.checked, [*self._holdings(sheet, before)]
         sent, withheld = Spool(Item), Spool(RowResult)
         groups: set[tuple[str, str]] = set()
         for row in sheet.rows:
@@ -244,24 +229,11 @@ class _Selection:
             return True
         return row.gives_stock and self._changes_stock and len(self._channels) > 1
 
-    def _holdings(
-        self, sheet: _ComparedSheet, earlier: Callable[[CheckedSheet], EarlierFile | None]
-    ) -> list[Holding]:
-        summary = SheetSummary(
-            sheet.checked.size,
-            earlier(sheet.checked) if self._settings.fewer_rows else None,
-            [*sheet.removals(self._known, self._primary)] if self._known else (),
-        )
-        return [
-            holding for check in self._file_checks for holding in check(summary, self._settings)
-        ]
-
-
-def _removes(item: Item, fields: OfferFields, quantity: int | None) -> bool:
-    """True if a row deletes an offer, or sets a stock to zero that is not known to be so."""
-    if item.package_type == PackageType.DELETE:
-        return True
-    return fields.get(QUANTITY) == 0 and quantity != 0
+    def _holdings(self, sheet: _ComparedSheet, before: EarlierFile | None) -> Iterator[Holding]:
+        if FILE_SHRUNK.name not in self._options.released:
+            yield from check_shrunk(sheet.checked.size, before, self._settings)
+        if MASS_REMOVAL.name not in self._options.released and self._known:
+            yield from check_removals(sheet.removals(self._known, self._primary), self._settings)
 
 
 def _concerning(holdings: Iterable[Holding], row: _ComparedRow, channel: str) -> list[Message]:

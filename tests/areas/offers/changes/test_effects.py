@@ -89,7 +89,7 @@ def test_each_row_is_counted_once(row: Item, before: Known, counted: str) -> Non
 
 
 def test_nothing_is_known_without_an_account() -> None:
-    assert effects_of([[item()]], lambda: None)["PRIMARY"].unknown == 1
+    assert effects_of([[item()]], lambda: None)["PRIMARY"].counts == {"unknown": 1}
 
 
 MOVES = {

@@ -6,12 +6,12 @@ from decimal import Decimal
 import pytest
 
 from feedtool.areas.offers.changes.guards import (
-    GUARDS,
+    ROW_CHECKS,
     Candidate,
     EarlierFile,
-    Holding,
     Removals,
-    SheetSummary,
+    check_removals,
+    check_shrunk,
 )
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer, OfferFields
 from feedtool.areas.offers.package_types import PackageType
@@ -41,21 +41,12 @@ def after(fields: OfferFields | None, price: float, last_price: float | None) ->
 
 def held(code: str, candidate: Candidate, settings: Guards) -> str:
     """What a guard says of a row; empty where it lets it pass."""
-    check = GUARDS[code].check
-    assert check is not None
-    issue = check(candidate, settings)
+    issue = ROW_CHECKS[code](candidate, settings)
     if issue is None:
         return ""
     assert (issue.code.name, issue.field) == (code, "price.price")
     assert issue.hint == f"if it is meant: submit it with --release {code}"
     return issue.message
-
-
-def holdings(code: str, summary: SheetSummary, settings: Guards) -> list[Holding]:
-    """What a guard says of a file."""
-    check = GUARDS[code].check_file
-    assert check is not None
-    return list(check(summary, settings))
 
 
 OLD, SOME = {"price": 20}, {"price": 19.99}
@@ -123,39 +114,48 @@ def test_a_row_is_held(code: str, candidate: Candidate, settings: Guards, messag
     assert message in held(code, candidate, settings)
 
 
-def removing(removed: int, known: int, channel: str | None = "PRIMARY") -> SheetSummary:
-    return SheetSummary(40, removals=[Removals(removed, known, channel)])
+def removing(removed: int, known: int, channel: str | None = "PRIMARY") -> list[Removals]:
+    return [Removals(removed, known, channel)]
 
 
-FILES_PASS: Mapping[str, tuple[str, SheetSummary, Guards]] = {
-    "the first": ("file-shrunk", SheetSummary(1), SHRUNK),
-    "as long": ("file-shrunk", SheetSummary(100, EarlierFile(7, 100)), SHRUNK),
-    "longer": ("file-shrunk", SheetSummary(900, EarlierFile(7, 100)), SHRUNK),
-    "just so many fewer": ("file-shrunk", SheetSummary(60, EarlierFile(7, 100)), SHRUNK),
-    "a short predecessor": ("file-shrunk", SheetSummary(1, EarlierFile(7, 19)), SHRUNK),
-    "not set": ("file-shrunk", SheetSummary(1, EarlierFile(7, 1204)), USUAL),
-    "nothing": ("mass-removal", SheetSummary(40), USUAL),
-    "just half": ("mass-removal", removing(20, 40), USUAL),
-    "just half of all stocks": ("mass-removal", removing(20, 40, None), USUAL),
-    "few are known": ("mass-removal", removing(19, 19), USUAL),
-    "nothing is known": ("mass-removal", removing(0, 0), USUAL),
-    "off": ("mass-removal", removing(40, 40), Guards(removals=Decimal(0))),
-    "fewer than the least": ("mass-removal", removing(40, 40), Guards(least=41)),
+FILES_PASS: Mapping[str, tuple[int, EarlierFile | None, Guards]] = {
+    "the first": (1, None, SHRUNK),
+    "as long": (100, EarlierFile(7, 100), SHRUNK),
+    "longer": (900, EarlierFile(7, 100), SHRUNK),
+    "just so many fewer": (60, EarlierFile(7, 100), SHRUNK),
+    "a short predecessor": (1, EarlierFile(7, 19), SHRUNK),
+    "not set": (1, EarlierFile(7, 1204), USUAL),
 }
 
 
-@pytest.mark.parametrize(("code", "summary", "settings"), FILES_PASS.values(), ids=FILES_PASS)
-def test_a_file_passes(code: str, summary: SheetSummary, settings: Guards) -> None:
-    assert holdings(code, summary, settings) == []
+@pytest.mark.parametrize(("rows", "before", "settings"), FILES_PASS.values(), ids=FILES_PASS)
+def test_a_file_passes(rows: int, before: EarlierFile | None, settings: Guards) -> None:
+    assert list(check_shrunk(rows, before, settings)) == []
 
 
 def test_a_shorter_file_is_held_as_a_whole() -> None:
-    (holding,) = holdings("file-shrunk", SheetSummary(310, EarlierFile(7, 1204)), SHRUNK)
+    (holding,) = check_shrunk(310, EarlierFile(7, 1204), SHRUNK)
     assert (holding.channel, holding.only_removals) == (None, False)
     assert holding.issue.message == (
         "the file has 310 rows, and its predecessor, of run 7, had 1,204: 74.3 % fewer"
         " (allowed: 40 %)"
     )
+
+
+REMOVALS_PASS: Mapping[str, tuple[list[Removals], Guards]] = {
+    "nothing": ([], USUAL),
+    "just half": (removing(20, 40), USUAL),
+    "just half of all stocks": (removing(20, 40, None), USUAL),
+    "few are known": (removing(19, 19), USUAL),
+    "nothing is known": (removing(0, 0), USUAL),
+    "off": (removing(40, 40), Guards(removals=Decimal(0))),
+    "fewer than the least": (removing(40, 40), Guards(least=41)),
+}
+
+
+@pytest.mark.parametrize(("removals", "settings"), REMOVALS_PASS.values(), ids=REMOVALS_PASS)
+def test_removals_pass(removals: list[Removals], settings: Guards) -> None:
+    assert list(check_removals(removals, settings)) == []
 
 
 REMOVALS = {
@@ -178,8 +178,7 @@ REMOVALS = {
 def test_removals_are_held_on_the_channel_where_they_are_many(
     removals: Removals, message: str
 ) -> None:
-    summary = SheetSummary(40, removals=[Removals(20, 40, "SECOND"), removals])
-    (holding,) = holdings("mass-removal", summary, USUAL)
+    (holding,) = check_removals([Removals(20, 40, "SECOND"), removals], USUAL)
     assert (holding.channel, holding.only_removals) == (removals.channel, True)
     assert message in holding.issue.message
 
@@ -188,4 +187,4 @@ def test_removals_are_held_on_the_channel_where_they_are_many(
     "settings", [Guards(removals=Decimal(99)), Guards(least=40), Guards(least=0)]
 )
 def test_settings_of_removals(settings: Guards) -> None:
-    assert holdings("mass-removal", removing(40, 40), settings)
+    assert list(check_removals(removing(40, 40), settings))
