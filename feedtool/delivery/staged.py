@@ -33,7 +33,7 @@ from feedtool.delivery.transition import (
     stop_run,
     with_common,
 )
-from feedtool.feeds.answers import AnswerPage, Meaning, PackageView, RequestResult
+from feedtool.feeds.delivery import AnswerPage, Meaning, PackageView, RequestResult
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message

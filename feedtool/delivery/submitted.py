@@ -44,7 +44,7 @@ from feedtool.delivery.transition import (
     unknown,
     with_common,
 )
-from feedtool.feeds.answers import AnswerPage, LogPage, Meaning, ReportItem
+from feedtool.feeds.delivery import AnswerPage, LogPage, Meaning, ReportItem
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, PendingRow
 from feedtool.service.answers import AnswerKind

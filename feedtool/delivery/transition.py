@@ -22,9 +22,8 @@ from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.service.answers import AnswerKind
-from feedtool.service.calls import Answer
+from feedtool.service.calls import Answer, back_off
 from feedtool.service.fetch import no_answer
-from feedtool.service.pace import back_off
 
 ABOUT_THE_CONTENT = {400, 409, 413, 415, 422}
 """Refusals of what was sent: the rows are refused, the run goes on."""

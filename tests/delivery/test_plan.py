@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
-from feedtool.delivery.plan import Planned, place, summaries, uploads
-from feedtool.feeds.delivery import Size
+from feedtool.delivery.plan import Planned, summaries, uploads
 from feedtool.model.nouns import Item, PackageSummary
 from feedtool.model.settings import PackageLimits
 
@@ -29,22 +28,6 @@ def shape(planned: Iterable[Planned]) -> list[tuple[int, int, list[int]]]:
     return [
         (package, upload.number, [item.row for item in upload.items]) for package, upload in planned
     ]
-
-
-@pytest.mark.parametrize(
-    ("count", "package", "upload"),
-    [
-        (0, 0, 1),
-        (99, 0, 1),
-        (100, 0, 2),
-        (49_999, 0, 500),
-        (50_000, 1, 1),
-        (50_100, 1, 2),
-        (100_000, 2, 1),
-    ],
-)
-def test_the_place_of_a_row_is_its_count(count: int, package: int, upload: int) -> None:
-    assert place(count, Size(100, 50_000)) == (package, upload)
 
 
 @pytest.mark.parametrize(
@@ -133,28 +116,6 @@ def test_every_row_is_in_one_upload_of_its_group(
     found = summaries(planned)
     assert sum(summary.rows for summary in found) == len(rows)
     assert sum(summary.uploads for summary in found) == len(planned)
-
-
-@given(groups, st.integers(1, 7), st.integers(1, 30))
-def test_the_place_is_a_function_of_the_count(
-    chosen: list[tuple[str, str]], upload_limit: int, package_limit: int
-) -> None:
-    limits = PackageLimits(upload_limit, package_limit)
-    counts: Counter[tuple[str, str]] = Counter()
-    expected = {}
-    for item in items(chosen):
-        group = (item.channel, item.package_type)
-        expected[item.row] = (*group, *place(counts[group], Size(upload_limit, package_limit)))
-        counts[group] += 1
-    first_rows = {
-        one.package: one.upload.items[0] for one in uploads(items(chosen), ROUTES, limits)
-    }
-    order = {number: expected[item.row].__getitem__(2) for number, item in first_rows.items()}
-    for number, upload in uploads(items(chosen), ROUTES, limits):
-        for item in upload.items:
-            channel, kind, package, within = expected[item.row]
-            assert (item.channel, item.package_type) == (channel, kind)
-            assert (order[number], upload.number) == (package, within)
 
 
 # Products.

@@ -19,7 +19,7 @@ from feedtool.delivery.submitted import (
     report_pause,
 )
 from feedtool.delivery.transition import Transition, TransitionContext
-from feedtool.feeds.answers import AnswerPage, ReportItem
+from feedtool.feeds.delivery import AnswerPage, ReportItem
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingRow, Severity, Status

@@ -22,7 +22,7 @@ from feedtool.areas.products.wire import (
     sheets_page,
     submit_products,
 )
-from feedtool.feeds.answers import ReportItem
+from feedtool.feeds.delivery import ReportItem
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.service.answers import LONGEST_TEXT, MOST_MESSAGES, Unreadable
