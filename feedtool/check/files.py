@@ -27,12 +27,7 @@ from feedtool.sheets import Sheet, Source, open_source
 
 
 class FileMissing(FileProblem):
-    """There is no such file, or it is a folder, or it may not be read.
-
-    Example: `feedtool validate my offers.csv` looks for two files, `my` and `offers.csv`.
-
-    To mend it, look at the path; with blanks in it, put it in quotes.
-    """
+    """There is no such file, or it is a folder, or it may not be read."""
 
     code = "file-missing"
 

@@ -48,55 +48,25 @@ HeadRow = tuple[int, Sequence[Cell]]
 
 
 class NoRows(FileProblem):
-    """The sheet has a header and no row below it.
-
-    Blank rows do not count. Nothing was sent.
-
-    Example: a new template in which nothing is filled yet.
-
-    To mend it, fill the sheet, or name another one with `--sheet`.
-    """
+    """The sheet has a header and no row below it."""
 
     code = "no-rows"
 
 
 class HeaderNotFound(FileProblem):
-    """No row looks like a header.
-
-    A sheet needs one row with known headers, at the top or below some title lines: the keys of
-    the template (`sellerExternalReference`, `price.price` …), its labels in English, French or
-    Spanish, or the headers that the profile's `[columns]` maps.
-
-    Example: the headers `Ref no.`, `Cost` and `Amount`, none of which is known.
-
-    To mend it, start from `feedtool template`, or map your own headers in the profile.
-    """
+    """No row looks like a header."""
 
     code = "header-not-found"
 
 
 class HeaderDuplicate(FileProblem):
-    """Two columns mean the same.
-
-    Which of the two should be sent is not guessed.
-
-    Example: `gtin` in B and `EAN` in F.
-
-    To mend it, remove or rename one of them.
-    """
+    """Two columns mean the same."""
 
     code = "header-duplicate"
 
 
 class SheetAmbiguous(FileProblem):
-    """Several sheets could be meant.
-
-    The workbook has more than one sheet of the same kind, and nothing says which one to send.
-
-    Example: the sheets `March` and `April`, both with the headers of an Upsert.
-
-    To mend it, name one with `--sheet`.
-    """
+    """Several sheets could be meant."""
 
     code = "sheet-ambiguous"
 

@@ -11,15 +11,7 @@ from feedtool.model.settings import Context
 
 
 class HeaderMissing(FileProblem):
-    """Columns are missing that this kind of feed cannot do without.
-
-    The message names them. An Upsert needs all mandatory fields, an Update the reference and one
-    field that changes; a Delete is never recognised from headers.
-
-    Example: `--as offers-upsert` with a sheet that has a reference and a price and no `condition`.
-
-    To mend it, add the columns, or say with `--as` what kind of feed the sheet is.
-    """
+    """Columns are missing that this kind of feed cannot do without."""
 
     code = "header-missing"
     header: Header | None = None
@@ -27,18 +19,7 @@ class HeaderMissing(FileProblem):
 
 
 class KindUnclear(HeaderMissing):
-    """The sheet may hold new offers, or an update of existing ones.
-
-    It names products, as new offers do, and lacks other columns that new offers need; or a header
-    looks like a price and is not known. An update of existing offers would leave out what the
-    sheet says of the product, or the price. A list of references with prices and stock, or of
-    references, GTINs and stock, is an Update.
-
-    Example: the headers `SKU`, `EAN`, `Price` and `Stock`: VAT, delivery and more are missing.
-
-    To mend it, add the columns that the message names; for an update of existing offers say
-    `--as offers-update`, or drop the file into the subfolder `offers-update` of a watched inbox.
-    """
+    """The sheet may hold new offers, or an update of existing ones."""
 
     code = "kind-unclear"
     kinds: tuple[str, str] = ("", "")

@@ -28,14 +28,7 @@ SEARCHED = 40
 
 
 class SheetMissing(FileProblem):
-    """The workbook has no sheet of the name that `--sheet` asks for.
-
-    The message names the sheets that it has; capitals do not matter.
-
-    Example: `--sheet Offer` for a workbook with the sheet Offers.
-
-    To mend it, choose one of them, or leave `--sheet` out.
-    """
+    """The workbook has no sheet of the name that `--sheet` asks for."""
 
     code = "sheet-missing"
     exit = Exit.USAGE

@@ -22,7 +22,7 @@ from feedtool.cli.options import (
 )
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.runs.session import Session
+from feedtool.runs.workspace import Session
 from feedtool.service.auth import (
     SECRET,
     TOKEN,

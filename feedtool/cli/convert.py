@@ -39,7 +39,8 @@ def convert(
     """
     from feedtool.areas.registry import load
     from feedtool.report.output_files import loss_lines, write_conversion
-    from feedtool.runs.convert import ConversionOptions, convert, form_of
+    from feedtool.runs.convert import convert
+    from feedtool.runs.convert_rows import ConversionOptions, form_of
 
     if to is not None:
         feed_of(to)

@@ -223,7 +223,7 @@ class _RecordedRuns:
     def write_copies(self, run: int) -> "Submission":
         """Write the annotated copies of a run of which nothing is to be fetched."""
         from feedtool.runs.deliver import Submission
-        from feedtool.runs.resume import results as results_of
+        from feedtool.runs.deliver import results as results_of
 
         return Submission(results_of(run, self.workspace, datetime.now(UTC)))
 
@@ -283,7 +283,7 @@ class _RecordedRuns:
     def _deliver(self, run: int, also: Callable[[Any], None] = lambda _: None) -> "Submission":
         from feedtool.cli.account import connect
         from feedtool.cli.output import progress_of
-        from feedtool.runs.resume import resume as resume_run
+        from feedtool.runs.deliver import resume as resume_run
 
         with (
             stopping() as stop,

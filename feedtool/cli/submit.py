@@ -166,7 +166,7 @@ def _submit(
     from feedtool.cli.account import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of
-    from feedtool.runs.plan_file import Account
+    from feedtool.runs.plan_conditions import Account
     from feedtool.runs.submit import submit
     from feedtool.runs.workspace import accepted_offers
 

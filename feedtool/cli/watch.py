@@ -74,7 +74,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     """
     from feedtool.cli.notifier import run_notices
     from feedtool.watch.folder import Folder
-    from feedtool.watch.health import check_health
+    from feedtool.watch.messages import check_health
 
     if given["health"]:
         code, text = check_health(folder, _now(), timedelta(seconds=given["health_within"]))
@@ -105,8 +105,7 @@ def _watch(
     ctx: click.Context, watched: "Folder", name: str, accounts: "_Accounts", ledger: "Ledger"
 ) -> Exit:
     from feedtool.areas.registry import load
-    from feedtool.watch.health import DONE, STOPPED, Health
-    from feedtool.watch.messages import DeduplicatedLog
+    from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
     from feedtool.watch.processor import FileProcessor
     from feedtool.watch.session import Environment, Settings
     from feedtool.watch.watcher import Watcher

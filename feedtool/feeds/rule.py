@@ -1,6 +1,6 @@
 """Business rules and their codes.
 
-Whatever can be wrong has a code, whose page for users is a section of its package's `problems.md`.
+Every problem has a code. Its page for users is a section of its package's `problems.md`.
 """
 
 import hashlib
@@ -150,6 +150,7 @@ class Problems:
 
     def __init__(self, package: str) -> None:
         self._pages = dict(_SECTION.findall((files(package) / "problems.md").read_text("utf-8")))
+        self.names = frozenset(self._pages)
 
     def error(self, name: str) -> Code:
         """The code of what keeps a row from being sent."""

@@ -108,8 +108,7 @@ class NothingToDo(FeedtoolError):
 class FileProblem(FeedtoolError):
     """A file that cannot be read at all.
 
-    Subclasses stand for one problem code each; their docstring is the page that
-    `feedtool explain CODE` prints, and `code` the name in the vocabulary.
+    A subclass stands for one problem code; its page is in the `problems.md` of its package.
     """
 
     exit = Exit.FILE

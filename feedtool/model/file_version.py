@@ -22,16 +22,7 @@ TRIES = 3
 
 
 class FileChanging(FileProblem):
-    """The file is being written while it is read.
-
-    It is read again when it has changed, three times in all; then it is refused, since half of an
-    old file and half of a new one would be sent as if they belonged together.
-
-    Example: an ERP writes offers.csv every minute, and just now it is at it.
-
-    To mend it, wait until the program that writes the file is done, and try again. Such a program
-    does best to write to another name, and to rename the file when it is whole.
-    """
+    """The file is being written while it is read."""
 
     code = "file-changing"
 

@@ -1,4 +1,4 @@
-"""Where annotated copies go, and how they are written: what is told of the rows is in them."""
+"""Where annotated copies go, how they are written, and the sheet `feedtool summary` in them."""
 
 import hashlib
 import stat
@@ -11,12 +11,102 @@ from feedtool.areas.registry import load
 from feedtool.check import SUMMARY, Input, ReadOptions
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.file_version import unchanged
+from feedtool.model.nouns import Counts
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.report import SheetResult
+from feedtool.report.plain import clean, listed, printable
+from feedtool.report.tally import CodeGroup, RefusedRows, tally
 from feedtool.runs import row_notes
-from feedtool.runs.summary_sheet import summary_sheet
-from feedtool.sheets.annotate import Summary, annotate, is_package, refuse_place
+from feedtool.runs.codes import all_codes
+from feedtool.sheets.annotate import Link, Summary, Table, annotate, is_package, refuse_place
+
+Line = tuple[str | int | Link, ...]
+
+PROBLEM_HEADINGS = ("Code", "Severity", "Count", "Column", "First", "Meaning", "How to mend it")
+ANSWER_HEADINGS = ("Status", "Code", "Count", "Rows", "First", "Message")
+TITLE = "feedtool summary"
+
+
+def summary_sheet(results: Iterable[SheetResult]) -> Summary:
+    """The sheet, with its headings in bold; one part below the other for each annotated sheet."""
+    table: list[Sequence[str | int | Link]] = []
+    for result in results:
+        table += [(), *summary_table(result)] if table else summary_table(result)
+    headings = {TITLE, PROBLEM_HEADINGS[0], ANSWER_HEADINGS[0]}
+    bold = frozenset(number for number, line in enumerate(table) if line and line[0] in headings)
+    return Summary(SUMMARY, table, bold)
+
+
+def summary_table(result: SheetResult) -> Table:
+    """Its rows: the counts, then a line for each code, then one for each refusal.
+
+    Links lead to the first cell of each; a sheet without a name (CSV) gets plain references.
+    """
+    counted = tally(result, 1)
+    return [
+        (TITLE,),
+        *_counts(result, counted.counts),
+        *_problems(result, counted.groups),
+        *_answers(result, counted.refusals),
+    ]
+
+
+def _counts(result: SheetResult, counts: Counts) -> Iterator[Line]:
+    yield ("File", clean(result.checked.file))
+    if result.checked.sheet:
+        yield ("Sheet", clean(result.checked.sheet))
+    yield ("Kind", result.checked.kind or "")
+    if result.run:
+        yield ("Run", clean(result.run))
+    yield ("Rows", counts.rows)
+    yield ("Valid", counts.valid)
+    yield ("Invalid", counts.invalid)
+    yield ("Skipped", counts.skipped)
+    yield ("Warnings", counts.warnings)
+    for status, number in counts.by_status.items():
+        yield (f"Status {status}", number)
+
+
+def _problems(result: SheetResult, groups: Sequence[CodeGroup]) -> Iterator[Line]:
+    if groups:
+        yield from ((), PROBLEM_HEADINGS)
+    codes = all_codes()
+    for group in groups:
+        first = group.first[0]
+        columns = (f"{letter} {clean(name)}".strip() for letter, name in group.columns.items())
+        # Of a whole column the first cell is its header, of a whole row that of column A.
+        header = result.checked.header
+        row = first.row or (header.row if header and first.column else None)
+        yield (
+            group.code,
+            str(group.severity),
+            group.count,
+            ", ".join(columns) + (" …" if group.more_columns else ""),
+            _link(result, f"{first.column or 'A'}{row}" if row else ""),
+            codes.summary_of(group.code) or printable(first.message),
+            printable(group.hint or codes.fix_of(group.code) or first.hint),
+        )
+
+
+def _answers(result: SheetResult, refusals: Sequence[RefusedRows]) -> Iterator[Line]:
+    if refusals:
+        yield from ((), ANSWER_HEADINGS)
+    for refusal in refusals:
+        yield (
+            str(refusal.status),
+            clean(refusal.code),
+            refusal.count,
+            listed(refusal.rows, refusal.count),
+            _link(result, f"A{refusal.rows[0]}"),
+            printable(refusal.message),
+        )
+
+
+def _link(result: SheetResult, reference: str) -> str | Link:
+    sheet = result.checked.sheet
+    return Link(reference, sheet, reference) if sheet and reference else reference
+
 
 Written = Callable[[Path], None]
 
@@ -57,19 +147,11 @@ def write_copies_of(
     may_replace: Callable[[Path], bool] = lambda _: True,
     on_written: Written = lambda _: None,
 ) -> None:
-    """Write the annotated copy of each file; all its sheets in one go.
+    """Writes the annotated copy of each file, with all its sheets.
 
-    A copy that cannot be written keeps back neither the others nor what is told of the rows.
-
-    Args:
-        inputs: The files.
-        outcomes: What is told of their sheets.
-        outputs: Where the copies go.
-        asked: How the files were read.
-        spares: Other places for a copy that cannot be written where it belongs; the first that
-            takes it is told.
-        may_replace: Whether what stands in an input's own place may be replaced.
-        on_written: Told of each place that was written.
+    A copy that cannot be written keeps back neither the others nor the results of the rows. It goes
+    to the first of its `spares` that takes it. `may_replace` is asked about a file in an input's
+    own place; `on_written` gets each place that was written.
     """
     for one, target, told in _wanted(inputs, outcomes, outputs):
         failed: FeedtoolError | None = None
@@ -77,7 +159,10 @@ def write_copies_of(
         for place in (target, *spares(target)):
             is_own = place == target and outputs.is_in_place
             if is_own and not may_replace(place):
-                failed_here: FeedtoolError | None = _changed(place)
+                failed_here: FeedtoolError | None = UsageProblem(
+                    f"{place} was changed after it was read, and is left as it is.",
+                    "Take the answers from the copy beside it.",
+                )
             else:
                 failed_here = _write(one, place, told, asked, overwrite=is_own)
             if failed_here is None:
@@ -91,13 +176,6 @@ def write_copies_of(
             outcome.annotated = written
             outcome.displaced = failed if written else None
             outcome.copy_failed = None if written else failed
-
-
-def _changed(place: Path) -> UsageProblem:
-    return UsageProblem(
-        f"{place} was changed after it was read, and is left as it is.",
-        "Take the answers from the copy beside it.",
-    )
 
 
 def _write(

@@ -1,8 +1,6 @@
 """Every problem code with its page, gathered from where each is declared."""
 
-import inspect
 import pkgutil
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 
@@ -11,8 +9,8 @@ from feedtool.areas.offers.wire.result_codes import (
     is_confirmation,
     known_codes,
 )
-from feedtool.model.errors import FileProblem
-from feedtool.model.nouns import Code, Severity
+from feedtool.feeds.rule import Problems
+from feedtool.model.nouns import Code
 from feedtool.report.codes import REPORT, RESULT, Codes, Word
 
 
@@ -23,13 +21,7 @@ def all_codes() -> Codes:
 
 
 def _gathered() -> dict[str, Code]:
-    """Every code by its name.
-
-    Those of rules and guards are found by their being there, those of cells in the columns'
-    modules, and those of files are the subclasses of `FileProblem`, all of which reading files
-    imports.
-    """
-    import_module("feedtool.check")  # declares the problems of files
+    """Every code by its name."""
     from feedtool.areas.offers.changes.guards import GUARDS
     from feedtool.areas.registry import load
     from feedtool.check.rules import all_rules
@@ -40,9 +32,9 @@ def _gathered() -> dict[str, Code]:
         for module in pkgutil.iter_modules(import_module(package).__path__):
             constants = vars(import_module(f"{package}.{module.name}")).values()
             codes += [constant for constant in constants if isinstance(constant, Code)]
-    for problem in _subclasses(FileProblem):
-        if problem.code:
-            codes.append(Code(problem.code, Severity.ERROR, inspect.getdoc(problem) or ""))
+    for package in ("feedtool.sheets", "feedtool.check", "feedtool.areas.products"):
+        problems = Problems(package)
+        codes += map(problems.error, problems.names - {code.name for code in codes})
     return {code.name: code for code in codes}
 
 
@@ -61,9 +53,3 @@ def explain_code(code: str) -> str:
     if page := explanation_of(code.strip()):
         words[code.strip()] = Word(RESULT, page)
     return all_codes().explain(code, words, known_codes())
-
-
-def _subclasses(parent: type[FileProblem]) -> Iterator[type[FileProblem]]:
-    for child in parent.__subclasses__():
-        yield child
-        yield from _subclasses(child)

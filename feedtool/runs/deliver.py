@@ -1,23 +1,41 @@
-"""Brings a run that is written down to its end, as far as that goes now, and writes its copies."""
+"""Brings a run that is written down to its end, or goes on with it, and writes its copies.
+
+Copies are written from the snapshots and the ledger alone.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from feedtool.areas.legacy.purge import NOT_CONFIRMED, hold_back, measure, unsent
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
+from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FeedtoolError
 from feedtool.report import SheetResult
-from feedtool.runs.annotated_copy import digest_of, write_copies_of
-from feedtool.runs.run_options import RunOptions
-from feedtool.runs.session import Session
-from feedtool.runs.workspace import Workspace
+from feedtool.runs.annotated_copy import Outputs, digest_of, write_copies_of
+from feedtool.runs.row_results import note_sent_again, results_of_run
+from feedtool.runs.run_record import RunOptions
+from feedtool.runs.workspace import (
+    Session,
+    Workspace,
+    check_again,
+    checked_sheets_of,
+    clock_of,
+    fetch_context_of,
+    kept_inputs,
+    locked,
+    options_of,
+    record,
+    select_rows,
+)
 
-if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+if TYPE_CHECKING:
     from feedtool.delivery.events import Event
+
 
 OnEvent = Callable[["Event"], None]
 
@@ -93,10 +111,7 @@ def write_copies(
     workspace: Workspace,
     former: Sequence[Path] = (),
 ) -> None:
-    """Writes the annotated copies of a run, and where they cannot be written, nearby.
-
-    The copy of a run of one file may have had `former` names: it stands there too.
-    """
+    """Writes the annotated copies of a run, nearby where they cannot be; `former`: other names."""
     hashes = {str(options.outputs.targets.get(name)): sha for name, sha in options.inputs}
 
     def may_replace(place: Path) -> bool:
@@ -119,3 +134,76 @@ def write_copies(
         may_replace=may_replace,
         on_written=note,
     )
+
+
+def resume(
+    run: int,
+    session: Session,
+    workspace: Workspace,
+    *,
+    wait: bool = True,
+    only_fetch: bool = False,
+    outputs: Outputs | None = None,
+    on_event: OnEvent = ignore,
+) -> Submission:
+    """Goes on with a run, at whatever point it was left, and writes its copies.
+
+    With `only_fetch` nothing is sent: what is committed is brought to its end. `outputs` are the
+    same places by their present names, where another machine knows them under others.
+    """
+    from feedtool.delivery.deadlines import warnings
+
+    options = _named(options_of(run, workspace), outputs)
+    with locked(session, workspace, "results" if only_fetch else "resume"):
+        if not only_fetch and not options.is_whole(workspace.ledger.files(run)):
+            sheets = check_again(options, workspace)
+            account = (session.address, session.seller)
+            select_rows(workspace, sheets, options.asked, options.selection, account, run)
+            plan = Plan(sheets, load().feeds, options.asked.dialect.limits)
+            record(workspace, run, plan, options, session.now())
+        packages = workspace.ledger.read_packages(run)
+        if purges := [] if only_fetch else unsent(packages):
+            sheets = check_again(options, workspace)
+            purge = measure(sheets, session.client, fetch_context_of(session))
+            if purge.removed > (options.removals or 0):
+                reason = f"{NOT_CONFIRMED}: {purge.text}"
+                hold_back(workspace.ledger, purges, reason, session.now())
+        deadlines = warnings(packages, clock_of(session, workspace), load().routes)
+        stopped = deliver_run(
+            run,
+            options.asked,
+            session,
+            workspace,
+            wait=wait,
+            only_fetch=only_fetch,
+            on_event=on_event,
+        )
+        outcomes = results(run, workspace, session.now(), stopped, outputs)
+        return Submission(outcomes, stopped, deadlines)
+
+
+def results(
+    run: int,
+    workspace: Workspace,
+    now: datetime,
+    stopped: FeedtoolError | None = None,
+    outputs: Outputs | None = None,
+) -> list[SheetResult]:
+    """The results of a run, written into its copies from its snapshots and the ledger alone.
+
+    Rows that were not taken name the later run that sent them again. `outputs`: as `resume`.
+    """
+    former = options_of(run, workspace)
+    options = _named(former, outputs)
+    files = kept_inputs(options, workspace)
+    sheets = checked_sheets_of(options, workspace)
+    outcomes = results_of_run(sheets, workspace.ledger, run, stopped)
+    note_sent_again(outcomes, run, workspace)
+    if stopped is None or not options.outputs.only_whole:
+        other_names = former.wanted() if outputs else ()
+        write_copies(run, files, outcomes, options, now, workspace, other_names)
+    return outcomes
+
+
+def _named(options: RunOptions, outputs: Outputs | None) -> RunOptions:
+    return replace(options, outputs=outputs) if outputs else options

@@ -24,8 +24,7 @@ from feedtool.model.spool import Spool
 from feedtool.model.translation import translation
 from feedtool.report.output_files import Exported
 from feedtool.runs.row_buffer import RowBuffer
-from feedtool.runs.session import Session
-from feedtool.runs.workspace import Workspace
+from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
 from feedtool.templates.contents import SPLITTING, contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
@@ -50,15 +49,8 @@ def export(
 ) -> Exported:
     """The file into which a kind's lists were brought.
 
-    Args:
-        kind: What is brought.
-        query: Which of it, and for whom.
-        target: The .xlsx or .csv to write.
-        client: A way to the service.
-        context: Time, chance, and how far to go.
-        service: The base address, named in the workbook.
-        on_progress: Is told how many have come.
-        observed: Takes what the ledger is to remember.
+    `service` is the base address, named in the workbook; `observed` takes what the ledger is to
+    remember.
 
     Raises:
         NothingToDo: there are none.

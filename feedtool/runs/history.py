@@ -13,7 +13,7 @@ from feedtool.model.nouns import Status
 from feedtool.report.as_json import Fields, write_entries, write_lines
 from feedtool.report.plain import clean, counted
 from feedtool.report.tally import statuses_text
-from feedtool.runs.run_options import RunOptions
+from feedtool.runs.run_record import RunOptions
 
 SHA_SHOWN = 12
 """Characters of a hash on a line that has more to say."""

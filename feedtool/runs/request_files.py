@@ -27,10 +27,8 @@ _UNSAFE = re.compile(r"[^\w.@+-]")
 def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
     """Writes what would be sent, upload by upload; equal names of files are numbered.
 
-    The offers and the products of one file share its folder.
-
-    Raises:
-        UsageProblem: the folder cannot be written, or holds something that is not ours.
+    The offers and the products of one file share its folder. UsageProblem where the folder cannot
+    be written, or holds something that is not ours.
     """
     used: set[tuple[str, bool]] = set()
     try:

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
+from typing import TypeVar
 
 from feedtool.areas.offers.wire.result_codes import field_of, is_confirmation
 from feedtool.check import HEADINGS
 from feedtool.model.cells import index_of, letters
 from feedtool.model.nouns import Message, Problem, RowResult, Severity, Status, worst_status
-from feedtool.model.sheet import INVALID, CheckedSheet, Refused, rows_of
+from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
 from feedtool.report.sheet_result import to_read
 from feedtool.sheets.annotate import Note, SheetNotes
 
 Verdicts = Callable[[], Iterator[RowResult]]
+OfRow = TypeVar("OfRow", RowResult, Filled)
 
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
 
@@ -92,7 +94,9 @@ def notes(
     columns = {column.key: index for index, column in checked.header.columns.items()}
     row = checked.header.headings_row
     results = (
-        _joined(checked, verdicts()) if verdicts else _with_problems(checked, _not_refused(checked))
+        join_problems(checked, verdicts())
+        if verdicts
+        else _with_problems(checked, _not_refused(checked))
     )
     return SheetNotes(checked.sheet or "", row, HEADINGS, _notes(results, columns))
 
@@ -114,27 +118,25 @@ def _notes(
         yield note(of_row, found, columns)
 
 
-def _joined(
-    checked: CheckedSheet, verdicts: Iterable[RowResult]
-) -> Iterator[tuple[RowResult, Sequence[Problem]]]:
-    """RowResults, whoever's they are, each with what checking found in the row."""
+def join_problems(
+    checked: CheckedSheet, rows: Iterable[OfRow]
+) -> Iterator[tuple[OfRow, Sequence[Problem]]]:
+    """Results of rows, or their values, each with what checking found in the row."""
     problems = ((row, found) for row, found in checked.problems_by_row() if row is not None)
     row, found = next(problems, (0, []))
-    for verdict in verdicts:
-        while row and row < verdict.row:
+    for of_row in rows:
+        while row and row < of_row.row:
             row, found = next(problems, (0, []))
-        yield verdict, found if row == verdict.row else ()
+        yield of_row, found if row == of_row.row else ()
 
 
 def note(
     results: Sequence[RowResult], problems: Sequence[Problem], columns: dict[str, int]
 ) -> Note:
-    """What is written beside one row, and its guilty cells.
+    """What is written beside a row, and its guilty cells.
 
-    Args:
-        results: The row's; where it has several each is a line, and the worst status counts.
-        problems: What checking found in the row, warnings too.
-        columns: Key → 0-based index of the sheet's columns.
+    Where the row has several results each is a line, and the worst status counts. `columns` are the
+    0-based indexes of the sheet's columns by their keys.
     """
     status = worst_status(results)
     codes = [message.code for result in results for message in result.messages if message.code]
@@ -148,7 +150,12 @@ def note(
     if len(results) == 1:
         lines = ["; ".join(dict.fromkeys([*_said(results[0], columns), *texts]))]
     else:
-        lines = [*(_line(result, columns) for result in results), *dict.fromkeys(texts)]
+        lines = []
+        for result in results:
+            said = "; ".join(_said(result, columns))
+            line = f"{result.channel or result.reference} {result.status}"
+            lines.append(f"{line}: {said}" if said else line)
+        lines += dict.fromkeys(texts)
     guilty = _guilty(results, problems, columns, codes)
     return Note(
         results[0].row,
@@ -157,13 +164,6 @@ def note(
         ", ".join(dict.fromkeys(codes)),
         tuple((index, severity.value) for index, severity in sorted(guilty.items())),
     )
-
-
-def _line(result: RowResult, columns: dict[str, int]) -> str:
-    """One of several results of a row."""
-    line = f"{result.channel or result.reference} {result.status}"
-    said = "; ".join(_said(result, columns))
-    return f"{line}: {said}" if said else line
 
 
 def _guilty(
@@ -198,17 +198,16 @@ def _said(result: RowResult, columns: dict[str, int]) -> Iterator[str]:
     """The messages to read, each once, behind the names of all fields that it is said of."""
     fields: dict[str, list[str]] = {}
     for message in to_read(result, is_confirmation):
-        if message.text:
-            named = fields.setdefault(message.text, [])
-            named += [_place(message.field, columns)] if message.field else []
+        if not message.text:
+            continue
+        named = fields.setdefault(message.text, [])
+        if message.field:
+            index = _column_of(message.field, columns)  # a sheet may have none for it
+            named.append(
+                f"{letters(index)} {message.field}" if index is not None else message.field
+            )
     for text, named in fields.items():
         yield f"{', '.join(dict.fromkeys(named))}: {text}" if named else text
-
-
-def _place(field: str, columns: dict[str, int]) -> str:
-    """A field behind the letter of its column; a sheet may have none for it."""
-    index = _column_of(field, columns)
-    return field if index is None else f"{letters(index)} {field}"
 
 
 def _column_of(field: str, columns: dict[str, int]) -> int | None:

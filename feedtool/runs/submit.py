@@ -1,7 +1,7 @@
 """Checks files, plans what is sent, and sends it.
 
-A dry run ends with the plan: it tells it, and writes the requests. A run is written down whole
-before its first request leaves, so that whatever stops it can be gone on with.
+A run is written down whole before its first request leaves, so that whatever stops it can be gone
+on with.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ from feedtool.areas.products.catalog.lookup import Consulted
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
-from feedtool.model.errors import FeedtoolError, NotAuthorised, UsageProblem
+from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
@@ -29,9 +29,17 @@ from feedtool.runs.deliver import (
 from feedtool.runs.plan_file import PlanFile
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
-from feedtool.runs.run_options import RunOptions, refuse_names
-from feedtool.runs.session import Session, clock_of, fetch_context_of, locked
-from feedtool.runs.workspace import Kept, Workspace, record, select_rows
+from feedtool.runs.run_record import RunOptions, refuse_names
+from feedtool.runs.workspace import (
+    Kept,
+    Session,
+    Workspace,
+    clock_of,
+    fetch_context_of,
+    locked,
+    record,
+    select_rows,
+)
 
 ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
 OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
@@ -47,16 +55,10 @@ def plan_only(
     plan_file: PlanFile | None = None,
     select: Callable[[Sequence[CheckedSheet]], None] = lambda _: None,
 ) -> list[SheetResult]:
-    """The outcomes of a dry run: everything up to the plan; nothing is sent.
+    """The results of a dry run: everything up to the plan; nothing is sent.
 
-    Args:
-        inputs: The files.
-        asked: How to read them.
-        outputs: Where annotated copies go, if any.
-        requests: The folder for the exact request bodies.
-        is_all_or_nothing: Whether one invalid row keeps all others back.
-        plan_file: A plan that is saved, or one that is compared with what would be sent now.
-        select: Decides which rows would be sent.
+    `requests` is the folder for the exact request bodies. `plan_file` is saved, or compared with
+    what would be sent now. `select` decides which rows would be sent.
     """
     if plan_file:
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
@@ -87,11 +89,8 @@ def submit(
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
-    What stops the delivery is in `Submission.stopped`, beside the outcomes of the rows.
-
-    `requests` is the folder for the exact request bodies. `confirm` is asked before a purge
-    removes offers. A `claim` is the watcher's, of which this is the run. With a `plan_file` just
-    that plan is sent, or nothing. `selection` says which rows are sent.
+    `confirm` is asked before a purge removes offers. A `claim` is the watcher's, of which this is
+    the run. With a `plan_file` just that plan is sent, or nothing. The rest: as `plan_only`.
     """
     refuse_names(inputs, outputs)
     snapshots = [workspace.keep(file) for file in inputs]
@@ -106,8 +105,8 @@ def submit(
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
         plan = checked.plan()
         return Submission(checked.results(plan) if plan.blocked else [*map(SheetResult, sheets)])
-    options = _options(snapshots, asked, outputs, session, sheets, plan_file, selection)
-    _refuse_claim_of_stopped(claim, session)
+    if claim is not None and (stopped := session.stopping()):
+        raise stopped  # where nothing is begun, nothing stays claimed
     with locked(session, workspace, "submit"):
         select_rows(workspace, sheets, asked, selection, (session.address, session.seller))
         plan = checked.plan()
@@ -120,14 +119,17 @@ def submit(
             warnings = _open_elsewhere(sheets, session, workspace)
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
-        options = replace(_with_snapshots(options, sheets, consulted, workspace), removals=removals)
+        options = _options(checked, snapshots, session, consulted, workspace)
+        options = replace(options, selection=selection, removals=removals)
         run = _begin(plan, options, session, workspace, claim)
         warnings = [*_open_runs(run, session, workspace), *warnings]
-        stopped = _send(run, sheets, asked, session, workspace, wait=wait, on_event=on_event)
-        outcomes = results_of_run(sheets, workspace.ledger, run, stopped)
-        if stopped is None or (has_begun(outcomes) and not outputs.only_whole):
-            write_copies(run, files, outcomes, options, session.now(), workspace)
-    return Submission(outcomes, stopped, warnings)
+        stopped = None
+        if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
+            stopped = deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
+        results = results_of_run(sheets, workspace.ledger, run, stopped)
+        if stopped is None or (has_begun(results) and not outputs.only_whole):
+            write_copies(run, files, results, options, session.now(), workspace)
+    return Submission(results, stopped, warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,50 +166,32 @@ class _Checked:
         return results
 
 
-def _with_snapshots(
-    options: RunOptions, sheets: Sequence[CheckedSheet], consulted: Consulted, workspace: Workspace
-) -> RunOptions:
-    """With what the sheets were judged by, and what checking found in those with a snapshot."""
-    excerpt, names = consulted.excerpt(), dict(options.inputs)
-    kept = [sheet for sheet in sheets if sheet.file in names]
-    return replace(
-        options,
-        catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
-        checked=workspace.keep_sheets(kept),
-    )
-
-
 def _options(
+    checked: _Checked,
     snapshots: Sequence[Kept],
-    asked: ReadOptions,
-    outputs: Outputs,
     session: Session,
-    sheets: Sequence[CheckedSheet],
-    plan_file: PlanFile | None,
-    selection: SelectionOptions,
+    consulted: Consulted,
+    workspace: Workspace,
 ) -> RunOptions:
-    """What the command was told, as it is kept with the run."""
+    """The options of the command, with what the sheets were judged by and what was found."""
     from feedtool.ledger.lock import who
 
+    inputs = [(kept.file.name, kept.sha256) for kept in snapshots if kept.sha256]
+    excerpt, names, sheets = consulted.excerpt(), dict(inputs), checked.sheets
     return RunOptions(
-        [(kept.file.name, kept.sha256) for kept in snapshots if kept.sha256],
-        asked,
-        outputs,
+        inputs,
+        checked.asked,
+        checked.outputs,
         session.profile,
         session.is_sandbox,
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
+        catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
+        checked=workspace.keep_sheets([sheet for sheet in sheets if sheet.file in names]),
         who=who(),
         invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
-        selection=selection,
-        plan=plan_file.digest if plan_file else None,
+        plan=checked.plan_file.digest if checked.plan_file else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
     )
-
-
-def _refuse_claim_of_stopped(claim: int | None, session: Session) -> None:
-    """Raises what stops the watcher: where nothing is begun, nothing stays claimed."""
-    if claim is not None and (stopped := session.stopping()):
-        raise stopped
 
 
 def _confirmed_removals(
@@ -228,11 +212,7 @@ def _confirmed_removals(
 
 
 def _begin(
-    plan: Plan,
-    options: RunOptions,
-    session: Session,
-    workspace: Workspace,
-    claim: int | None,
+    plan: Plan, options: RunOptions, session: Session, workspace: Workspace, claim: int | None
 ) -> int:
     """A new run, with all of its rows written down."""
     run = workspace.ledger.start_run(
@@ -254,46 +234,21 @@ def _open_runs(run: int, session: Session, workspace: Workspace) -> list[str]:
     return list(warnings_of_others(workspace.ledger, run, clock, load().routes))
 
 
-def _send(
-    run: int,
-    sheets: Sequence[CheckedSheet],
-    asked: ReadOptions,
-    session: Session,
-    workspace: Workspace,
-    *,
-    wait: bool,
-    on_event: OnEvent,
-) -> FeedtoolError | None:
-    """What stopped the delivery of a new run before its end.
-
-    Nothing is asked of the service where nothing is to be sent and nothing to be fetched.
-    """
-    if not _has_items(sheets) and not workspace.ledger.irrevocable(run):
-        return None
-    return deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
-
-
 def _checked_sheets(
     inputs: Sequence[Input], asked: ReadOptions, *, has_channel: bool = True
 ) -> list[CheckedSheet]:
     """The sheets that are to be sent; UsageProblem where they cannot be what is asked for."""
-    sheets = check(inputs, asked, load())
-    if not has_channel:
-        _refuse_without_channel(sheets)
+    sheets, feeds = check(inputs, asked, load()), load().feeds
+    of_channels = {sheet.kind for sheet in sheets if sheet.kind and feeds[sheet.kind].has_channel}
+    if of_channels and not has_channel:
+        raise UsageProblem(
+            "--channel is missing",
+            f"it names the sales channel that {', '.join(sorted(of_channels))} are for; products"
+            " need none",
+        )
     if asked.purges:
         check_one_zip(sheets, asked.dialect.limits.legacy)
     return sheets
-
-
-def _refuse_without_channel(sheets: Iterable[CheckedSheet]) -> None:
-    feeds = load().feeds
-    kinds = {sheet.kind for sheet in sheets if sheet.kind and feeds[sheet.kind].has_channel}
-    if kinds:
-        raise UsageProblem(
-            "--channel is missing",
-            f"it names the sales channel that {', '.join(sorted(kinds))} are for; products need"
-            " none",
-        )
 
 
 def _has_items(sheets: Iterable[CheckedSheet]) -> bool:

@@ -1,9 +1,9 @@
-"""What outlives a command: the ledger, the snapshots, and what they say is left to do."""
+"""What outlives a command (the ledger, the snapshots), and the service as it has reached it."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,17 +13,21 @@ from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
+from feedtool.model.call import Sender
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.runs.kept_sheets import read_sheets, write_sheets
-from feedtool.runs.run_options import RunOptions
+from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 
-if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
+if TYPE_CHECKING:
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
+    from feedtool.delivery.deadlines import Clock
     from feedtool.ledger import Ledger
     from feedtool.ledger.snapshots import Snapshots
+    from feedtool.model.errors import FeedtoolError
+    from feedtool.service.fetch import FetchContext
+
 
 UNWRITTEN = ""
 """In the place of a hash: what a run is to write there is not written yet."""
@@ -79,10 +83,7 @@ class Kept(NamedTuple):
 
 
 def options_of(run: int, workspace: Workspace) -> RunOptions:
-    """What the command of a run was told. UsageProblem where there is no such run.
-
-    A sheet whose headers leave its kind open is of the kind that it had in the run.
-    """
+    """The options of a run, its sheets of the kinds that they had. UsageProblem for no such run."""
     begun = workspace.ledger.run(run)
     if begun is None:
         raise UsageProblem(f"there is no run {run}", "`feedtool runs` lists them")
@@ -96,8 +97,8 @@ def options_of(run: int, workspace: Workspace) -> RunOptions:
 def unfinished(workspace: Workspace) -> list[int]:
     """The runs to go on with, oldest first.
 
-    Those with a package that is not closed, those that were killed before all of their rows were
-    in the ledger, and those that were killed before their answers were written.
+    A package is not closed, or they were killed before all of their rows were in the ledger, or
+    before their answers were written.
     """
     open_ones = set(workspace.ledger.unfinished())
     runs = reversed(workspace.ledger.run_ids())
@@ -135,12 +136,9 @@ def kept_inputs(options: RunOptions, workspace: Workspace) -> list[Input]:
 
 
 def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
-    """What checking found when a run was begun.
+    """What checking found when a run was begun, or finds again if it was not kept, or elsewhere.
 
-    Where that is not kept, as in an older run or on another machine, the files are checked again.
-
-    Raises:
-        FileProblem: Nor are they there as they were.
+    FileProblem where a snapshot of the files themselves is gone, or was changed.
     """
     sheets: list[CheckedSheet] = []
     if options.checked is not None:
@@ -155,18 +153,13 @@ def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[Checked
 def check_again(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
     """A run's files, judged as they were when they were sent, whatever the cache holds by now.
 
-    Raises:
-        FileProblem: A snapshot, of a file or of what it was judged by, is gone or was changed.
+    FileProblem where a snapshot, of a file or of what it was judged by, is gone or was changed.
     """
     return check(kept_inputs(options, workspace), read_options_again(options, workspace), load())
 
 
 def read_options_again(options: RunOptions, workspace: Workspace) -> ReadOptions:
-    """How a run's files were read, with what they were judged by.
-
-    Raises:
-        FileProblem: The snapshot of that is gone or was changed.
-    """
+    """How a run's files were read, with what judged them; FileProblem where that is gone."""
     if not options.catalog:
         return options.asked
     kept = workspace.snapshots.path_of(options.catalog)
@@ -181,17 +174,12 @@ def select_rows(
     account: tuple[str, str],
     run: int | None = None,
 ) -> None:
-    """Decides which rows are sent, by what the ledger knows of an account.
+    """Decides which rows are sent, by what the ledger knows of an account; notes it in `sheets`.
 
-    Args:
-        workspace: The ledger's.
-        sheets: All of a command; what is withheld is noted in them.
-        asked: How they were read.
-        selection: What is asked for. A purge is sent whole, whatever has changed.
-        account: The service's address, and the seller.
-        run: The run that it is for, if it has begun.
+    `account` is the service's address, and the seller; `run` is the one that it is for, if it has
+    begun.
     """
-    if asked.purges:
+    if asked.purges:  # sent whole, whatever has changed
         selection = replace(selection, changed_only=False, prefer_update=False)
 
     def earlier(sheet: CheckedSheet) -> EarlierFile | None:
@@ -208,24 +196,15 @@ def accepted_offers(
     """What the service has accepted of an account, read for a run, or before it has begun."""
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
     from feedtool.areas.offers.changes.projection import project
-
-    project(workspace.ledger.engine, *account)
-    last = _cut_short(workspace, *account, run)
-    return AcceptedOffers(workspace.ledger.engine, *account, last)
-
-
-def _cut_short(workspace: Workspace, service: str, seller: str, but: int | None) -> int:
-    """The last run that was killed before all of its rows were in the ledger; 0 for none."""
     from feedtool.ledger.records import ABANDONED
 
-    return next(
-        (
-            run
-            for run, options, files in workspace.ledger.begun(service, seller)
-            if run != but and len(options.get("sheets", ())) > files and ABANDONED not in options
-        ),
-        0,
+    project(workspace.ledger.engine, *account)
+    cut_short = (  # killed before all of its rows were in the ledger
+        other
+        for other, options, files in workspace.ledger.begun(*account)
+        if other != run and len(options.get("sheets", ())) > files and ABANDONED not in options
     )
+    return AcceptedOffers(workspace.ledger.engine, *account, next(cut_short, 0))
 
 
 def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now: datetime) -> None:
@@ -248,3 +227,58 @@ def record(workspace: Workspace, run: int, plan: Plan, options: RunOptions, now:
                 size=None if sheet.is_cut_short else sheet.size,
                 withheld=sheet.not_sent(),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A way to the service, and its time."""
+
+    client: Sender
+    seller: str
+    address: str
+    language: str
+    now: Callable[[], datetime]
+    sleep: Callable[[float], None]
+    pool: int = 4
+    """Calls under way at a time."""
+    page: int | None = None
+    """Results a page is asked for; None leaves it to the session."""
+    stopping: "Callable[[], FeedtoolError | None]" = lambda: None
+    """Why no step is to be begun any more, once that is so."""
+    profile: str | None = None
+    """The account's name in the configuration, if it was reached by that."""
+    is_sandbox: bool = False
+    has_channel: bool = True
+    """True if a channel was named for the rows that name none."""
+    ahead: Callable[[], timedelta] = timedelta
+    """What `now` is ahead of real time: in the embedded sandbox nothing waits, time leaps."""
+    holds_lock: bool = False
+    """True if the seller's lock is held already, by whoever runs one file after the other."""
+
+    def wall(self) -> datetime:
+        """Real time, for people; `now` is for what is compared with the service's own."""
+        return self.now() - self.ahead()
+
+
+def locked(session: Session, workspace: Workspace, command: str) -> AbstractContextManager[None]:
+    """The seller's lock, unless it is held already."""
+    if session.holds_lock:
+        return nullcontext()
+    from feedtool.ledger.lock import hold
+
+    engine = workspace.ledger.engine
+    return hold(engine, session.seller, session.address, command=command, now=session.wall())
+
+
+def clock_of(session: Session, workspace: Workspace) -> "Clock":
+    """The time at the service, for what it will delete."""
+    from feedtool.delivery.deadlines import Clock
+
+    return Clock(session.now(), workspace.ledger.skew(session.address), session.ahead())
+
+
+def fetch_context_of(session: Session) -> "FetchContext":
+    """For lists of the service that are read to their end."""
+    from feedtool.service.fetch import FetchContext
+
+    return FetchContext(session.now, session.sleep, pool=session.pool, stopping=session.stopping)

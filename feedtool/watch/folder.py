@@ -14,7 +14,7 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import place_of
 from feedtool.sheets.atomic_write import atomic_write
-from feedtool.watch.settling import MARKER, Entry, locks
+from feedtool.watch.decisions import MARKER, Entry, locks
 
 PARTS = ("inbox", "processing", "done", "error", "results")
 NAME_FILE = ".feedtool-folder"

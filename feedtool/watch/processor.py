@@ -15,12 +15,12 @@ from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.report import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of
-from feedtool.runs.deliver import Submission
-from feedtool.runs.resume import results, resume
+from feedtool.runs.deliver import Submission, results, resume
 from feedtool.runs.row_results import exit_code
-from feedtool.runs.run_options import is_recordable
+from feedtool.runs.run_record import is_recordable
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import has_to_ask, options_of
+from feedtool.watch.decisions import ClaimStep, InboxRoute, names_for, next_step
 from feedtool.watch.folder import (
     SUMMARY,
     CannotMove,
@@ -42,7 +42,6 @@ from feedtool.watch.messages import (
     write_summary,
 )
 from feedtool.watch.session import ClaimWorkspace, SellerAccount
-from feedtool.watch.steps import ClaimStep, InboxRoute, names_for, next_step
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,11 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.report import SheetResult
-from feedtool.runs.session import Session
-from feedtool.runs.workspace import Workspace
+from feedtool.runs.workspace import Session, Workspace
 from feedtool.sheets.atomic_write import atomic_write
+from feedtool.watch.decisions import InboxRoute, route_of
 from feedtool.watch.folder import make_folder
-from feedtool.watch.health import Turn
-from feedtool.watch.steps import InboxRoute, route_of
+from feedtool.watch.messages import Turn
 
 SellerKey = tuple[str, str]
 """A service's address, whatever its case, and a seller there: whose files go one after the other,

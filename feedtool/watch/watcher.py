@@ -14,11 +14,7 @@ from pathlib import PurePosixPath
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held
 from feedtool.model.errors import Exit, FeedtoolError, first_of
-from feedtool.watch.health import Turn
-from feedtool.watch.messages import RouteUnknown
-from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, SellerKey, Settings
-from feedtool.watch.settling import (
+from feedtool.watch.decisions import (
     PATIENCE,
     Entry,
     Sighting,
@@ -30,6 +26,9 @@ from feedtool.watch.settling import (
     waiting,
     waiting_reason,
 )
+from feedtool.watch.messages import RouteUnknown, Turn
+from feedtool.watch.processor import FileProcessor
+from feedtool.watch.session import Environment, SellerKey, Settings
 from feedtool.watch.work import Pass, ReadyFile, Work
 
 SIDE_BY_SIDE = 8

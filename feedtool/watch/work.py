@@ -12,11 +12,10 @@ from typing import NamedTuple
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.lock import Held, hold
 from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.watch.decisions import Entry, InboxRoute
 from feedtool.watch.messages import Bug, Deferred
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import Environment, SellerAccount
-from feedtool.watch.settling import Entry
-from feedtool.watch.steps import InboxRoute
 
 
 class ReadyFile(NamedTuple):

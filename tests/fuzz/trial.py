@@ -22,8 +22,8 @@ from feedtool.model.sheet import CheckedSheet
 from feedtool.report import SheetResult, write_csv, write_json, write_text
 from feedtool.report.html import write_html
 from feedtool.runs import row_notes
+from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes
-from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import annotate
 

@@ -6,7 +6,7 @@ from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.check import ReadOptions
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.run_options import RunOptions
+from feedtool.runs.run_record import RunOptions
 
 
 def test_limits_are_the_specifications() -> None:

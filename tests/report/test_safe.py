@@ -34,8 +34,8 @@ from feedtool.report import (
 from feedtool.report.html import write_html
 from feedtool.report.plain import clean, printable, value
 from feedtool.runs import row_notes
+from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes
-from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import CorruptXml, open_source
 from feedtool.sheets.annotate import Link, annotate, shown
 from tests.corpus.books import around, header, offers, package, worksheet

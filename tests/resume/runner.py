@@ -37,7 +37,7 @@ from feedtool.delivery import deadlines, engine, foreign_packages
 from feedtool.ledger import snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
-from feedtool.runs.session import Session
+from feedtool.runs.workspace import Session
 from feedtool.sheets import annotate
 
 LOADED = (annotate, deadlines, engine, foreign_packages, submit)

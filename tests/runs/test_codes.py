@@ -12,7 +12,7 @@ from feedtool.areas.offers.wire.packages import STATES
 from feedtool.areas.products.sandbox import messages as reports
 from feedtool.areas.products.wire import FINAL
 from feedtool.ledger import Phase
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Severity, Status
 from feedtool.runs.codes import all_codes, explain_code
 from feedtool.sandbox.arguments import texts
@@ -69,6 +69,15 @@ def test_every_page_has_an_example_and_ends_with_how_to_mend_it(name: str) -> No
     *said, last = CODES.pages[name].page.strip().split("\n\n")
     assert [part for part in said if part.startswith("Example: ")]
     assert last.startswith(("To ", "How to mend it: ", "Nothing needs to be done"))
+
+
+def test_every_unreadable_file_has_a_code_with_a_page() -> None:
+    problems = [*FileProblem.__subclasses__()]
+    for problem in problems:  # which grows meanwhile
+        problems += problem.__subclasses__()
+    codes = [problem.code for problem in problems]
+    assert len(codes) == len(set(codes)) > 25
+    assert set(codes) <= set(CODES.pages)
 
 
 def test_codes_come_in_the_order_of_names() -> None:

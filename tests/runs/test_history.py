@@ -17,8 +17,8 @@ import pytest
 from feedtool.delivery.deadlines import Clock
 from feedtool.ledger.lock import who
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.runs.deliver import results, resume
 from feedtool.runs.history import RunState, every_run, run_state, write_run, write_runs
-from feedtool.runs.resume import results, resume
 from tests.conftest import Files, offer
 from tests.runs.test_submit import ADDRESS, START, Desk
 

@@ -18,10 +18,9 @@ from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.deliver import Submission
 from feedtool.runs.row_results import exit_code
-from feedtool.runs.session import Session
 from feedtool.runs.submit import plan_only, submit
 from feedtool.runs.validate import validate
-from feedtool.runs.workspace import Workspace
+from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client

@@ -18,15 +18,13 @@ from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
-from feedtool.runs.session import Session
-from feedtool.runs.workspace import Workspace
+from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.watch.folder import Folder
-from feedtool.watch.health import Turn
-from feedtool.watch.messages import DeduplicatedLog
+from feedtool.watch.messages import DeduplicatedLog, Turn
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import Environment, SellerAccount, Settings, seller_key
 from feedtool.watch.watcher import Watcher

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from feedtool.ledger.claims import ClaimState
-from feedtool.watch.steps import ClaimStep, InboxRoute, names_for, next_step, route_of
+from feedtool.watch.decisions import ClaimStep, InboxRoute, names_for, next_step, route_of
 
 T, A, R, E = ClaimState.TAKEN, ClaimState.ANSWERED, ClaimState.REFUSED, ClaimState.ENDED
 YES, NO = True, False

@@ -23,11 +23,11 @@ from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.workspace import unfinished
 from feedtool.sheets.atomic_write import atomic_write
+from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.folder import Folder
-from feedtool.watch.health import Turn
+from feedtool.watch.messages import Turn
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import ClaimWorkspace, SellerAccount
-from feedtool.watch.steps import InboxRoute
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer, table
 from tests.watch.conftest import ADDRESS, PATIENCE, RUNS_OUT, World

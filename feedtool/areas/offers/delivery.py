@@ -51,10 +51,9 @@ NO_SHEET = "1324"
 
 
 def product_names(reference: str, product: str) -> frozenset[str]:
-    """The names of the product of an offer, which is `GTIN|product reference|condition`.
+    """The names that a product's own row gives the product of an offer, `GTIN|reference|condition`.
 
-    They are those that a product's own row gives it. A GTIN is the same with and without zeros in
-    front.
+    A GTIN is the same with and without zeros in front.
     """
     del reference
     gtin, _, rest = product.partition("|")
@@ -77,13 +76,10 @@ def ask_offers(
     if plain:
         references = next(comma_lists(row.reference for row in plain))
         return plain[: len(references)], offers.read_offers(package.channel, references)
-    known = [row for row in rows if _gtin(row)]
-    gtins = tuple(dict.fromkeys(map(_gtin, known)))
-    return (known, offers.read_offers(package.channel, gtins=gtins)) if known else None
-
-
-def _gtin(row: PendingRow) -> str:
-    return row.product.partition("|")[0]
+    known = [(row, gtin) for row in rows if (gtin := row.product.partition("|")[0])]
+    gtins = tuple(dict.fromkeys(gtin for _, gtin in known))
+    call = offers.read_offers(package.channel, gtins=gtins)
+    return ([row for row, _ in known], call) if known else None
 
 
 def traces_by(
@@ -104,34 +100,19 @@ def traces_by(
 
 def _trace(since: Since, row: PendingRow, offer: Offer | None, pairs: Pairs) -> Trace:
     is_delete = since.package_type == PackageType.DELETE
-    if is_delete and (offer is None or _is_withdrawn(offer)):
+    if offer is None:
+        return Trace.REMOVED if is_delete else Trace.UNTOUCHED
+    # Without stock no offer is active, deleted or not.
+    if is_delete and offer.state is OfferState.INACTIVE and offer.quantity:
         return Trace.REMOVED
-    if offer is None or _is_old(since, offer):
+    if since.sent_at and offer.updated_at and offer.updated_at < since.sent_at:
         return Trace.UNTOUCHED
-    if not is_delete and _is_as_asked(pairs(since.settings, json.loads(row.body), offer)):
-        return Trace.IN_FORCE
-    return Trace.CHANGED
-
-
-def _is_withdrawn(offer: Offer) -> bool:
-    """True if it is not sold although there is some of it: without stock no offer is active."""
-    return offer.state is OfferState.INACTIVE and bool(offer.quantity)
-
-
-def _is_old(since: Since, offer: Offer) -> bool:
-    """True if it was last touched before the package was even created."""
-    if since.sent_at is None or offer.updated_at is None:
-        return False
-    return offer.updated_at < since.sent_at
-
-
-def _is_as_asked(pairs: Iterable[tuple[object, object]]) -> bool:
-    """True if what the request asked for, but for the quantity, is as the offer shows it.
-
-    What the service does not say proves nothing, for or against it.
-    """
-    known = [asked == shown for asked, shown in pairs if shown is not None]
-    return bool(known) and all(known)
+    if is_delete:
+        return Trace.CHANGED
+    # What the service does not say proves nothing, for or against it.
+    compared = pairs(since.settings, json.loads(row.body), offer)
+    known = [asked == shown for asked, shown in compared if shown is not None]
+    return Trace.IN_FORCE if known and all(known) else Trace.CHANGED
 
 
 def _pairs(

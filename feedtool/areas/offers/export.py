@@ -54,16 +54,13 @@ SELLER = "seller"
 FEEDBACK = "salesChannelFeedback"
 SHOWN_WIDTH = 20
 
-STOCK = (
-    "Stock is what it was then, and may have been sold since: empty the cells that you do not "
-    "change, and they stay as they are."
-)
-STRUCK = (
-    "The service does not give struck prices back: fill them again where there are any, since "
-    "offers are replaced as a whole."
-)
-WARNINGS = {UPDATE.kind: (STOCK,), UPSERT.kind: (STRUCK,)}
-"""The warnings in a workbook of a shape."""
+WARNINGS = {
+    UPDATE.kind: "Stock is what it was then, and may have been sold since: empty the cells that you"
+    " do not change, and they stay as they are.",
+    UPSERT.kind: "The service does not give struck prices back: fill them again where there are"
+    " any, since offers are replaced as a whole.",
+}
+"""The warning in a workbook of a shape."""
 
 
 # Queries.
@@ -200,7 +197,7 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
         for path in paths
         if path not in own
     ]
-    facts = [translate(warning) for warning in WARNINGS.get(feed.kind, ())]
+    facts = [translate(WARNINGS[feed.kind])] if feed.kind in WARNINGS else []
     return FilledTemplate(feed, Context(dialect), query.language, further=further, facts=facts)
 
 
@@ -227,14 +224,14 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
     """Notes on what is not in the file, and on what to heed."""
     kind = query["as"].kind
-    notes = list(NOTES.get(kind, ()))
+    notes = [NOTES[kind]] if kind in NOTES else []
     if count := tally[Omission.DELIVERY, ""]:
-        others = _codes(tally, Omission.DELIVERY)
-        notes.append(ExportNote(f"left out: {_offers(count)} delivered by {others}"))
+        offers, others = counted(count, "offer"), _codes(tally, Omission.DELIVERY)
+        notes.append(ExportNote(f"left out: {offers} delivered by {others}"))
     if count := tally[Omission.REFERENCE, ""]:
         notes.append(
             ExportNote(
-                f"left out: {_offers(count)} without a sellerExternalReference",
+                f"left out: {counted(count, 'offer')} without a sellerExternalReference",
                 "nothing can be sent of them",
                 is_loss=True,
             )
@@ -256,36 +253,28 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
 
 
 NOTES = {
-    UPSERT.kind: (
-        ExportNote(
-            "the service does not give struck prices back, and an Upsert without them removes them",
-            "fill price.originPrice again where there is one, or leave --as away",
-        ),
+    UPSERT.kind: ExportNote(
+        "the service does not give struck prices back, and an Upsert without them removes them",
+        "fill price.originPrice again where there is one, or leave --as away",
     ),
-    UPDATE.kind: (
-        ExportNote(
-            "the rows are Updates, since the service does not give struck prices back and an"
-            " Upsert without them would remove them",
-            "stock is what it is now: empty the cells that you do not change",
-        ),
+    UPDATE.kind: ExportNote(
+        "the rows are Updates, since the service does not give struck prices back and an"
+        " Upsert without them would remove them",
+        "stock is what it is now: empty the cells that you do not change",
     ),
 }
-"""Notes on every file of a shape."""
+"""The note on every file of a shape."""
 
 
 def _unknown(tally: ExportTally, lack: Omission, setting: str) -> Sequence[ExportNote]:
     count = tally[lack, ""]
     if not count:
         return ()
-    codes = _codes(tally, lack)
+    offers, codes = counted(count, "offer"), _codes(tally, lack)
     why = f" that the profile does not know ({codes})" if codes else " of which a part is missing"
-    text = f"{_offers(count)} with {lack}{why}: these cells are empty, so that nothing is removed"
+    text = f"{offers} with {lack}{why}: these cells are empty, so that nothing is removed"
     hint = f"list them in the profile's {setting}, and export again" if codes else ""
     return (ExportNote(text, hint),)
-
-
-def _offers(count: int) -> str:
-    return counted(count, "offer")
 
 
 def _codes(tally: ExportTally, lack: Omission) -> str:

@@ -41,9 +41,7 @@ class Omission(StrEnum):
 class OfferRows:
     """Makes the row of an offer, by the keys of every shape.
 
-    Args:
-        dialect: The profile's.
-        language: In which conditions are shown by their labels; None keeps their names.
+    A language shows conditions by their labels in it; None keeps their names.
     """
 
     def __init__(self, dialect: AccountSettings, language: Language | None) -> None:
@@ -142,10 +140,9 @@ DEEPEST = 12
 
 def flatten(item: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Value]:
     """The values under the paths, by their whole paths; a path without any has none."""
-    values: dict[str, Value] = {}
-    for path in paths:
-        values.update(_leaves(_pick(item, path.split(".")), ""))
-    return values
+    below = tuple(f"{path}." for path in paths)
+    leaves = _leaves(item, "") if paths else ()
+    return {path: value for path, value in leaves if f"{path}.".startswith(below)}
 
 
 def order_columns(keys: Sequence[str], paths: Sequence[str]) -> list[str]:
@@ -158,17 +155,6 @@ def order_columns(keys: Sequence[str], paths: Sequence[str]) -> list[str]:
         below = [key for key in keys if key == path or key.startswith(f"{path}.")]
         ordered.update(dict.fromkeys(below or [path]))
     return list(ordered)
-
-
-def _pick(node: Any, steps: Sequence[str]) -> Any:
-    """The part of a node that a path leads to, under the names of the path."""
-    if not steps:
-        return node
-    if isinstance(node, list):
-        return [_pick(entry, steps) for entry in node]
-    if not isinstance(node, dict) or steps[0] not in node:
-        return None
-    return {steps[0]: _pick(node[steps[0]], steps[1:])}
 
 
 def _leaves(node: Any, path: str) -> Iterator[tuple[str, Value]]:

@@ -4,8 +4,8 @@ from array import array
 from collections.abc import Iterator
 
 from feedtool.areas.offers.columns import IDENTITY, TAXES
-from feedtool.feeds.feed import EXPORTED, Mode, Row
-from feedtool.feeds.rule import Group, Occurrences, Place, Problems, Rule, SheetFacts
+from feedtool.feeds.feed import EXPORTED, Row
+from feedtool.feeds.rule import Occurrences, Place, Problems, Rule, SheetFacts
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import DEPRECATED_MODES
 
@@ -30,21 +30,14 @@ TAXES_INCOMPLETE = PROBLEMS.error("taxes-incomplete")
 
 def check_delivery_incomplete(row: Row) -> Iterator[Issue]:
     """An issue for each half-filled mode; an Upsert's mandatory one is `required-missing`."""
-    half = [_half(row, mode) for mode in row.sheet.modes]
-    if not any(half):
-        return
-    required = row.feed.required(row)
-    for mode, blank in zip(row.sheet.modes, half, strict=True):
-        if blank and blank not in required:
-            message = f"{mode.code} has only one of its two amounts"
-            hint = "fill the other one (0 if it is free), or empty both"
-            yield Issue(DELIVERY_INCOMPLETE, message, hint, blank)
-
-
-def _half(row: Row, mode: Mode) -> str | None:
-    """The key of the one amount that is missing."""
-    blanks = row.blanks((mode.cost, mode.additional))
-    return blanks[0] if len(blanks) == 1 else None
+    modes = ((mode.code, row.blanks((mode.cost, mode.additional))) for mode in row.sheet.modes)
+    if half := [(code, blanks[0]) for code, blanks in modes if len(blanks) == 1]:
+        required = row.feed.required(row)
+        for code, blank in half:
+            if blank not in required:
+                message = f"{code} has only one of its two amounts"
+                hint = "fill the other one (0 if it is free), or empty both"
+                yield Issue(DELIVERY_INCOMPLETE, message, hint, blank)
 
 
 def check_identity_not_sent(row: Row) -> Iterator[Issue]:
@@ -187,30 +180,25 @@ class DifferentStocks(Occurrences):
         unlike = array("q", [UNSEEN]) * len(self)
         for index, key, group in self.repeated():
             if unlike[group.first] == UNSEEN:
-                unlike[group.first] = self._unlike_first(group)
+                first = self._quantities[group.first]
+                others = (other for other in group if self._quantities[other] != first)
+                unlike[group.first] = next(others, ALIKE)
             other = unlike[group.first]
             if other == ALIKE:
                 continue
-            if self._quantities[index] == self._quantities[other]:
+            own = self._quantities[index]
+            if own == self._quantities[other]:
                 other = group.first
-            yield self.place(index), self._fault(index, other, key, names)
-
-    def _unlike_first(self, group: Group) -> int:
-        """The first occurrence whose quantity is not that of the group's first, or `ALIKE`."""
-        first = self._quantities[group.first]
-        return next((index for index in group if self._quantities[index] != first), ALIKE)
-
-    def _fault(self, index: int, other: int, key: str, names: list[str]) -> Issue:
-        product, _, condition = key.partition("\0")
-        own, place = self._quantities[index], self.place(other)
-        return Issue(
-            STOCK_DIFFERS,
-            f"stock {own} here and {self._quantities[other]} in row {place.row} of "
-            f"{names[place.sheet]} for {product}, {condition}; stock is shared",
-            "give the same stock in all rows of a product and condition",
-            "quantity",
-            str(own),
-        )
+            place, (product, _, condition) = self.place(other), key.partition("\0")
+            issue = Issue(
+                STOCK_DIFFERS,
+                f"stock {own} here and {self._quantities[other]} in row {place.row} of "
+                f"{names[place.sheet]} for {product}, {condition}; stock is shared",
+                "give the same stock in all rows of a product and condition",
+                "quantity",
+                str(own),
+            )
+            yield self.place(index), issue
 
 
 UPDATES = ("offers-update",)

@@ -10,8 +10,7 @@ from feedtool.check import Input, ReadOptions
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.deliver import Submission
-from feedtool.runs.resume import resume
+from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import unfinished

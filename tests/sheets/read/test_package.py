@@ -8,7 +8,6 @@ import pytest
 
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import ReadingLimits, ZipPackage
-from feedtool.sheets.read import errors
 
 MakePackage = Callable[..., Path]
 
@@ -76,18 +75,3 @@ def test_an_encrypted_part(make_package: MakePackage) -> None:
     data[place + 8] |= 1
     path.write_bytes(data)
     assert code_of(lambda: read_all(path)) == "encrypted"
-
-
-def test_every_code_has_its_page() -> None:
-    classes = [
-        value
-        for value in vars(errors).values()
-        if isinstance(value, type) and issubclass(value, FileProblem) and value is not FileProblem
-    ]
-    codes = [problem.code for problem in classes]
-    assert len(set(codes)) == len(codes) == 18
-    for problem in classes:
-        page = problem.__doc__ or ""
-        assert page.splitlines()[0].endswith(".")
-        assert "How to mend it:" in page
-        assert "Example:" in page

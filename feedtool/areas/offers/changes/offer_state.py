@@ -129,9 +129,6 @@ def plain_gtin(value: object) -> str:
     return str(value or "").lstrip("0")
 
 
-# Requests and offers.
-
-
 def apply(known: OfferFields | None, package_type: str, fields: OfferFields) -> OfferFields | None:
     """The fields of an offer once a request of it was accepted; None once it was deleted."""
     if package_type == PackageType.DELETE:
@@ -149,13 +146,7 @@ def differences(
     is not known for sure counts as different. So an Upsert is the same only where a whole offer is
     known that it leaves as it is, struck price and its absence included; a Delete where the offer
     was deleted before, by us. What others have changed since, and what was sold, nobody can know
-    without asking: an export asks.
-
-    Args:
-        item: The row.
-        fields: What it asks for.
-        offer: What was last accepted of its reference.
-        quantity: The stock that its product is known to have.
+    without asking: an export asks. `quantity` is the stock that the product is known to have.
     """
     if offer is None or not offer.is_sure:
         return None
@@ -185,11 +176,8 @@ def as_update(item: Item, fields: OfferFields, changed: frozenset[str]) -> Item 
     return item._replace(package_type=PackageType.UPDATE, body=orjson.dumps(body))
 
 
-# Keys of stocks, which all channels share for a product and condition.
-
-
 def stock_key(gtin: str | None, reference: str | None, condition: str | None) -> str:
-    """The key of a product and condition; empty where they do not say."""
+    """The key of the stock that all channels share for a product and condition; may be empty."""
     if condition and (plain := plain_gtin(gtin)):
         return f"{BY_GTIN}{plain}|{condition}"
     return f"{BY_REFERENCE}{reference}|{condition}" if condition and reference else ""
@@ -207,14 +195,8 @@ def key_of(
 
     An Upsert that names the product's reference alone is of the same product as the offer was
     before, since that never changes; so is an Update, which names none. The condition of a legacy
-    zip may stand for several of the JSON packages, and then says nothing.
-
-    Args:
-        package_type: The row's.
-        product: As in `Item.product`.
-        before: What was known of its reference.
-        scope: Its channel's.
-        reference: The seller's.
+    zip may stand for several of the JSON packages, and then says nothing. `product` is as in
+    `Item.product`, `before` what was known of the reference, and `scope` the channel's.
     """
     gtin, _, rest = product.partition("|")
     product_reference, _, condition = rest.rpartition("|")

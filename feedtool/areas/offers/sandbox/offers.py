@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from sqlite3 import Row
 from typing import Any
@@ -90,10 +91,6 @@ def _json_list(text: str) -> str:
     return orjson.dumps(text.split(",")).decode()
 
 
-def _products(text: str) -> str:
-    return _json_list(",".join(map(store.gtin_product, text.split(","))))
-
-
 def _states(text: str) -> str:
     if not {"active", "inactive"}.issuperset(text.split(",")):
         raise bad_request("offerStates", "offerStates must be active or inactive.")
@@ -101,12 +98,10 @@ def _states(text: str) -> str:
 
 
 def _moment(text: str) -> str:
-    try:
-        moment = datetime.fromisoformat(text.upper()) if DATE_TIME.fullmatch(text) else None
-        if moment:
+    if DATE_TIME.fullmatch(text):
+        with suppress(ValueError, OverflowError):  # no such day, or none that UTC has a year for
+            moment = datetime.fromisoformat(text.upper())
             return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):  # no such day, or none that UTC has a year for
-        pass
     raise bad_request("updatedAtMin", "updatedAtMin must be an RFC 3339 date-time.")
 
 
@@ -131,7 +126,7 @@ REFERENCES = """
 FILTERS: dict[str, tuple[str, Callable[[str], str]]] = {
     "offerIds": (OFFER_IDS, _json_list),
     "offerStates": (OFFER_STATES, _states),
-    "gtins": (GTINS, _products),
+    "gtins": (GTINS, lambda text: _json_list(",".join(map(store.gtin_product, text.split(","))))),
     "sellerExternalReferences": (REFERENCES, _json_list),
     "updatedAtMin": ("o.updated_at >= :updatedAtMin", _moment),
 }
@@ -230,7 +225,8 @@ def offer_document(
 
 def _document(row: Row, *, is_primary: bool) -> dict[str, Any]:
     """An offer in every detail. A struck price is not given back."""
-    taxes, modes = orjson.loads(row["taxes"]), orjson.loads(row["modes"])
+    modes = orjson.loads(row["modes"])
+    unknown = ("legacyDeliveryModeId", "minDeliveryTime", "maxDeliveryTime")
     product = row["gtin"] or row["product_reference"]
     return {
         "sellerId": row["seller"],
@@ -246,7 +242,7 @@ def _document(row: Row, *, is_primary: bool) -> dict[str, Any]:
             "currencyCode": "EUR",
             "taxes": [
                 {"value": tax["value"], "code": tax["code"], "type": TAXES[tax["code"]].kind}
-                for tax in taxes
+                for tax in orjson.loads(row["taxes"])
             ],
         },
         "facialPrice": {"price": row["price"]},
@@ -258,7 +254,11 @@ def _document(row: Row, *, is_primary: bool) -> dict[str, Any]:
                 "quantity": row["quantity"],
                 "isBestDelivery": None,
                 "storageCountry": None,
-                "deliveryModes": [_mode(mode) for mode in modes],
+                "deliveryModes": [
+                    dict.fromkeys(unknown)
+                    | {name: mode[name] for name in ("code", "cost", "additionalCost")}
+                    for mode in modes
+                ],
             }
         ],
         "createdAt": row["created_at"],
@@ -268,13 +268,6 @@ def _document(row: Row, *, is_primary: bool) -> dict[str, Any]:
         "comments": (row["comment"] or None) if is_primary else None,
         "offerCompetition": None,
         FEEDBACK: _feedback(row, min(mode["cost"] for mode in modes)) if is_primary else None,
-    }
-
-
-def _mode(mode: dict[str, Any]) -> dict[str, Any]:
-    unknown = ("legacyDeliveryModeId", "minDeliveryTime", "maxDeliveryTime")
-    return dict.fromkeys(unknown) | {
-        name: mode[name] for name in ("code", "cost", "additionalCost")
     }
 
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable
+from itertools import count
 from sqlite3 import Connection, Row
 from typing import Any
 
@@ -121,13 +122,11 @@ def create(exchange: Exchange) -> HttpResponse:
     known_channel(channel, "SalesChannelId", exchange.settings)
     kind = chosen(exchange.request, "packageType", integration.APPLY)
     language = language_of(exchange.request)
+    expires = stamp(now + _behaviour(exchange).open_life)
     row = exchange.db.execute(
         "INSERT INTO package(seller, channel, type, language, state, next_at, created_at,"
-        " settled_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(exchange.seller, channel, kind, language, WAITING),
-            *(stamp(now + _behaviour(exchange).open_life), stamp(now), stamp(now)),
-        ),
+        " settled_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)",
+        (exchange.seller, channel, kind, language, WAITING, expires, stamp(now)),
     ).lastrowid
     # The time is part of it, so that a new state gives none that an earlier one gave.
     package_id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"package {row} of {stamp(now)}"))
@@ -148,17 +147,11 @@ def upload(exchange: Exchange) -> HttpResponse:
         raise bad_request("body", f"An upload holds at most {behaviour.upload_limit} requests.")
     if package["requests"] + len(rows) > behaviour.package_limit:
         raise bad_request("body", f"A package holds at most {behaviour.package_limit} requests.")
+    references = (row.get("sellerExternalReference") or None for row in rows)
+    staged = zip(count(package["requests"] + 1), references, map(orjson.dumps, rows), strict=False)
     exchange.db.executemany(
         "INSERT INTO request VALUES (?, ?, ?, ?)",
-        (
-            (
-                package["id"],
-                ordinal,
-                row.get("sellerExternalReference") or None,
-                orjson.dumps(row).decode(),
-            )
-            for ordinal, row in enumerate(rows, package["requests"] + 1)
-        ),
+        ((package["id"], place, reference, body.decode()) for place, reference, body in staged),
     )
     exchange.db.execute(
         "UPDATE package SET requests = requests + ?, settled_at = ? WHERE id = ?",
@@ -173,12 +166,10 @@ def complete(exchange: Exchange) -> HttpResponse:
     chosen(exchange.request, "state", (READY,))
     if package["state"] != WAITING or package["settled_at"] > stamp(exchange.now):
         raise bad_request("state", f"The package must be in the state {WAITING}.")
+    pends = stamp(exchange.now + _behaviour(exchange).pend)
     exchange.db.execute(
         "UPDATE package SET state = ?, ready_at = ?, next_at = ? WHERE id = ?",
-        (
-            *(READY, stamp(exchange.now)),
-            *(stamp(exchange.now + _behaviour(exchange).pend), package["id"]),
-        ),
+        (READY, stamp(exchange.now), pends, package["id"]),
     )
     return HttpResponse(204, {"Content-Language": package["language"]})
 
@@ -201,16 +192,9 @@ def read_all(exchange: Exchange) -> HttpResponse:
         known_channel(channel, "salesChannelId", exchange.settings)
     page = asked_page(exchange)
     rows = exchange.db.execute(
-        "SELECT * FROM package WHERE seller = :seller AND id > :after"
-        " AND (:state IS NULL OR state = :state) AND (:channel IS NULL OR channel = :channel)"
-        " ORDER BY id LIMIT :rows",
-        {
-            "seller": exchange.seller,
-            "after": page.after,
-            "state": state,
-            "channel": channel,
-            "rows": page.limit + 1,
-        },
+        "SELECT * FROM package WHERE seller = ?1 AND id > ?2 AND (?3 IS NULL OR state = ?3)"
+        " AND (?4 IS NULL OR channel = ?4) ORDER BY id LIMIT ?5",
+        (exchange.seller, page.after, state, channel, page.limit + 1),
     ).fetchall()
     return page_answer(exchange, page, rows, package_document)
 
@@ -230,7 +214,16 @@ def results(exchange: Exchange) -> HttpResponse:
         (package["id"], page.after, page.limit + 1),
     ).fetchall()
     language = package["language"]
-    answer = page_answer(exchange, page, rows, lambda row: _result_document(row, language))
+    answer = page_answer(
+        exchange,
+        page,
+        rows,
+        lambda row: {
+            "sellerExternalReference": row["reference"],
+            "integrationStatus": row["outcome"],
+            "results": [message(code, language) for code in row["codes"].split(",")],
+        },
+    )
     return answer.adding({"Content-Language": language})
 
 
@@ -268,21 +261,13 @@ def package_document(package: Row) -> dict[str, Any]:
     return document
 
 
-def _result_document(row: Row, language: str) -> dict[str, Any]:
-    return {
-        "sellerExternalReference": row["reference"],
-        "integrationStatus": row["outcome"],
-        "results": [message(code, language) for code in row["codes"].split(",")],
-    }
-
-
 # What a package does by itself.
 
 
 def next_due(db: Connection) -> str | None:
     """When the next package expires or goes on."""
-    row = db.execute("SELECT MIN(next_at) FROM package WHERE next_at IS NOT NULL").fetchone()
-    due: str | None = row[0]
+    due: str | None
+    (due,) = db.execute("SELECT MIN(next_at) FROM package WHERE next_at IS NOT NULL").fetchone()
     return due
 
 
@@ -314,21 +299,17 @@ def _integrate(db: Connection, behaviour: OfferBehaviour, package: Row) -> None:
     """Integrate some more of the package, until there is no more of it."""
     counts = integration.apply_batch(db, behaviour, package)
     if not counts:
-        _finish(db, package)
+        # A package with nothing in it is rejected as a whole; nothing else is.
+        result = (INTEGRATED, None) if package["requests"] else (REJECTED, PACKAGE_EMPTY)
+        db.execute(
+            "UPDATE package SET state = ?, result_code = ?, processed_at = next_at, next_at = NULL"
+            " WHERE id = ?",
+            (*result, package["id"]),
+        )
     db.execute(
         "UPDATE package SET integrated = integrated + ?, rejected = rejected + ?,"
         " duplicated = duplicated + ? WHERE id = ?",
         (counts["Integrated"], counts["Rejected"], counts["Duplicated"], package["id"]),
-    )
-
-
-def _finish(db: Connection, package: Row) -> None:
-    """A package with nothing in it is rejected as a whole; nothing else is."""
-    result = (INTEGRATED, None) if package["requests"] else (REJECTED, PACKAGE_EMPTY)
-    db.execute(
-        "UPDATE package SET state = ?, result_code = ?, processed_at = next_at, next_at = NULL"
-        " WHERE id = ?",
-        (*result, package["id"]),
     )
 
 

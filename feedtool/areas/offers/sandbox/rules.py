@@ -46,33 +46,25 @@ class OfferRequest(NamedTuple):
 
 def read_request(body: Mapping[str, Any]) -> OfferRequest:
     """Lay a request flat; "unrecognized fields are ignored"."""
-    product = body.get("product") or {}
-    price = body.get("price") or {}
+    product, price = body.get("product") or {}, body.get("price") or {}
+    gtin = product.get("gtin")
     return OfferRequest(
         reference=body.get("sellerExternalReference") or "",
-        gtin=_gtin_text(product.get("gtin")),
+        gtin=str(int(gtin)) if isinstance(gtin, int | float) else gtin or "",
         product_reference=product.get("reference") or "",
         condition=body.get("condition") or "",
-        price=_amount(price.get("price")),
-        origin_price=_amount(price.get("originPrice")),
+        price=_number(float, price.get("price")),
+        origin_price=_number(float, price.get("originPrice")),
         taxes=price.get("taxes"),
         modes=body.get("deliveryModes"),
-        preparation=_whole(body.get("preparationTime")),
-        quantity=_whole(body.get("quantity")),
+        # To JSON Schema 7.0 is an integer, and so it is here.
+        preparation=_number(int, body.get("preparationTime")),
+        quantity=_number(int, body.get("quantity")),
     )
 
 
-def _gtin_text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, (int, float)) else value or ""
-
-
-def _amount(value: float | None) -> float | None:
-    return None if value is None else float(value)
-
-
-def _whole(value: float | None) -> int | None:
-    """To JSON Schema 7.0 is an integer, and so it is here."""
-    return None if value is None else int(value)
+def _number(kind: Callable[[float], Any], value: float | None) -> Any:
+    return None if value is None else kind(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Specification, parts "Offer (read)", "Offers (read)" and "Offers (JSON packages)
 null or of another type than it should be is None: it was not said, and so proves nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -30,6 +30,9 @@ class OfferState(StrEnum):
 
     ACTIVE = "active"
     INACTIVE = "inactive"
+
+
+STATES = {state.value: state for state in OfferState}
 
 
 class DeliveryMode(NamedTuple):
@@ -101,7 +104,7 @@ def packages_page(reply: Reply) -> AnswerPage[ListedPackage]:
         Unreadable: the body is no list, or its link leads away.
     """
     packages = []
-    for document in _objects(items_of(reply, "packages")):
+    for document in _objects(items_of(reply, "packages")) or ():
         if package_id := id_of(document):
             state = text(document.get("state"))
             # The specification has a "submission date" without naming its field.
@@ -113,51 +116,38 @@ def packages_page(reply: Reply) -> AnswerPage[ListedPackage]:
 def offer_of(item: dict[str, Any]) -> Offer:
     """An offer, from what the service writes of it."""
     product, price = _object(item.get("product")), _object(item.get("integrationPrice"))
-    delivery = _delivery(item.get("deliveryOffers"))
-    states = {state.value: state for state in OfferState}
+    deliveries = _objects(item.get("deliveryOffers"))
+    # A warehouse may have one of its own beside that of the seller.
+    supply = [text(delivery.get("supplyMode")) for delivery in deliveries or ()]
+    own = [name.casefold() == "seller" for name in supply]
+    delivery = deliveries[own.index(True) if any(own) else 0] if deliveries else {}
+    taxes, modes = _objects(price.get("taxes")), _objects(delivery.get("deliveryModes"))
     return Offer(
         reference=_key(item.get("sellerExternalReference")),
         gtin=_gtin(product.get("gtin")),
         product_reference=_key(product.get("reference")),
         condition=text(item.get("condition")) or None,
-        state=states.get(text(item.get("offerState")).casefold()),
+        state=STATES.get(text(item.get("offerState")).casefold()),
         price=amount(price.get("price")),
-        taxes=_taxes(price.get("taxes")),
+        taxes=None if taxes is None else _taxes(taxes),
         preparation_time=whole(delivery.get("preparationTime")),
-        delivery_modes=_modes(delivery.get("deliveryModes")),
+        delivery_modes=None if modes is None else _modes(modes),
         quantity=whole(delivery.get("quantity")),
         updated_at=moment(item.get("updatedAt")),
         offer_id=_key(item.get("offerId")),
-        supply_modes=_supply_modes(item.get("deliveryOffers")),
+        supply_modes=None if deliveries is None else frozenset(filter(None, supply)),
     )
 
 
-def _delivery(value: Any) -> dict[str, Any]:
-    """The delivery that the seller sees to, else the first: a warehouse may have one of its own."""
-    offers = list(_objects(value))
-    own = (offer for offer in offers if text(offer.get("supplyMode")).casefold() == "seller")
-    return next(own, offers[0] if offers else {})
-
-
-def _supply_modes(value: Any) -> frozenset[str] | None:
-    if not isinstance(value, list):
-        return None
-    return frozenset(filter(None, (text(offer.get("supplyMode")) for offer in _objects(value))))
-
-
-def _taxes(value: Any) -> dict[str, Decimal] | None:
-    if not isinstance(value, list):
-        return None
-    taxes = ((text(tax.get("code")), amount(tax.get("value"))) for tax in _objects(value))
+def _taxes(listed: list[dict[str, Any]]) -> dict[str, Decimal]:
+    taxes = ((text(tax.get("code")), amount(tax.get("value"))) for tax in listed)
     return {code: amount for code, amount in taxes if code and amount is not None}
 
 
-def _modes(value: Any) -> dict[str, DeliveryMode] | None:
-    if not isinstance(value, list):
-        return None
+def _modes(listed: list[dict[str, Any]]) -> dict[str, DeliveryMode]:
     return {
         code: DeliveryMode(amount(mode.get("cost")), amount(mode.get("additionalCost")))
-        for mode in _objects(value)
+        for mode in listed
         if (code := text(mode.get("code")))
     }
 
@@ -166,8 +156,9 @@ def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _objects(value: Any) -> Iterable[dict[str, Any]]:
-    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
+def _objects(value: Any) -> list[dict[str, Any]] | None:
+    """The objects of a list; None for what is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else None
 
 
 def _key(value: Any) -> str | None:
@@ -191,10 +182,7 @@ OFFER_FIELDS = ("condition", "product", "integrationPrice", "deliveryOffers")
 
 
 def read_packages(link: str | None = None) -> Call:
-    """A page of the seller's packages; the answer is read by `offers.packages_page`.
-
-    `link` is the address that the page before gave, and is followed as it is.
-    """
+    """A page of the seller's packages; `link` is the address that the page before gave."""
     return Call("GET", "/offer-packages" if link is None else link, READ)
 
 
@@ -209,11 +197,10 @@ def read_offers(
     states: Sequence[str] = (),
     since: str | None = None,
 ) -> Call:
-    """A page of the seller's offers on a channel; the answer is read by `offers.offers_page`.
+    """A page of the seller's offers on a channel; without references, GTINs and ids of all of them.
 
-    Without references, GTINs and ids all of them are asked for. `comma_lists` makes lists of them
-    that an address can hold. `since` is an RFC 3339 date-time, inclusive. `link` is the address
-    that the page before gave, and is followed as it is.
+    `comma_lists` makes lists of them that an address can hold. `since` is an RFC 3339 date-time,
+    inclusive. `link` is the address that the page before gave, and is followed as it is.
 
     Raises:
         ValueError: what is listed cannot be in a comma list, being empty or having one.

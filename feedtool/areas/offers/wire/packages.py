@@ -57,8 +57,8 @@ OUTCOMES = {
 def package_id(reply: Reply) -> str:
     """The id that a creation's answer carries; Unreadable when it carries none.
 
-    From Content-Location in any form (absolute, relative, a bare id), else from Location, else
-    from `packageId` in a body: the first of these that holds one.
+    It is the first of Content-Location in any form (absolute, relative, a bare id), of Location,
+    and of `packageId` in a body.
     """
     for name in ("content-location", "location"):
         if segment := last_segment(reply.headers.get(name, "")):
@@ -90,12 +90,16 @@ def results_page(reply: Reply) -> AnswerPage[RequestResult]:
     return AnswerPage(results, next_link(reply), len(items) - len(results))
 
 
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+"""In no row's reference: JSON can hold NUL and half characters, which no cell can."""
+
+
 def _result(item: Any) -> RequestResult | None:
     if not isinstance(item, dict):
         return None
     # The reference is kept character for character: it is what the row is found by.
     reference, outcome = item.get("sellerExternalReference"), text(item.get("integrationStatus"))
-    if not isinstance(reference, str) or not _is_text(reference) or not outcome:
+    if not isinstance(reference, str) or not reference or _NO_TEXT.search(reference) or not outcome:
         return None
     messages = tuple(_messages(item, MESSAGES))
     status = OUTCOMES.get(outcome.casefold())
@@ -103,14 +107,6 @@ def _result(item: Any) -> RequestResult | None:
         message = Message("", f"The service gives this row the status “{outcome}”.")
         return RequestResult(reference, Status.UNKNOWN, (message, *messages))
     return RequestResult(reference, status, messages)
-
-
-_HALF = re.compile("[\ud800-\udfff]")
-
-
-def _is_text(value: str) -> bool:
-    """True if a value can be any row's: JSON can hold half characters, which no text can."""
-    return bool(value) and "\0" not in value and (value.isascii() or not _HALF.search(value))
 
 
 MESSAGES = ("results", "messages")
@@ -141,10 +137,7 @@ class UploadBody(StrEnum):
 
 
 def create_package(channel: str, package_type: str, language: str) -> Call:
-    """Open a package, bound to a channel, a type and the language of its messages.
-
-    The answer carries the package's id (`packages.package_id`).
-    """
+    """Open a package, bound to a channel, a type and the language of its messages."""
     headers = (
         ("SalesChannelId", header_value("The sales channel", channel)),
         ("Accept-Language", language_tag(language)),
@@ -161,7 +154,7 @@ def upload(package_id: str, bodies: Sequence[bytes], shape: UploadBody = UploadB
 
 
 def read_package(package_id: str) -> Call:
-    """The state of a package; the answer is read by `packages.package_view`."""
+    """The state of a package."""
     return Call("GET", _package(package_id), READ)
 
 
@@ -172,11 +165,9 @@ def commit(package_id: str) -> Call:
 
 
 def read_results(package_id: str, link: str | None = None, limit: int | None = None) -> Call:
-    """A page of results; the answer is read by `packages.results_page`.
+    """A page of results; `link` is the address that the page before gave, and is followed as it is.
 
-    `link` is the address that the page before gave, and is followed as it is. `limit` is how
-    many results the first page is asked for; the specification names neither a default nor a
-    highest value for it.
+    `limit` is of the first page; the specification names neither a default nor a highest value.
     """
     if link is not None:
         return Call("GET", link, READ)

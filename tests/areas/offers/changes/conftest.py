@@ -21,13 +21,11 @@ from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Guards
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.deliver import Submission
+from feedtool.runs.deliver import Submission, resume
 from feedtool.runs.export import export, remembered
-from feedtool.runs.resume import resume
-from feedtool.runs.run_options import RunOptions
-from feedtool.runs.session import Session
+from feedtool.runs.run_record import RunOptions
 from feedtool.runs.submit import submit
-from feedtool.runs.workspace import Workspace
+from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox.exchange import SandboxSettings
 from feedtool.sandbox.transport import mount
 from feedtool.service.auth import StaticToken

@@ -9,8 +9,7 @@ import pytest
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.errors import Interrupted
-from feedtool.runs.deliver import Submission
-from feedtool.runs.resume import results
+from feedtool.runs.deliver import Submission, results
 from tests.areas.offers.changes.conftest import CHANGED, PREFERRED, Market, Shop, statuses
 from tests.conftest import gtin, offer, update
 

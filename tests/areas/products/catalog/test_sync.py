@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
-from feedtool.areas.products.catalog.sync import Lack, Synced, SyncStep, sync
+from feedtool.areas.products.catalog.sync import Lack, Synced, sync
 from feedtool.areas.registry import sandbox_parts
 from feedtool.model.call import Call, NotSent, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
@@ -111,7 +111,7 @@ def brought(
     *only: str,
     stopping: Callable[[], FeedtoolError | None] = lambda: None,
     client: Sender | None = None,
-    on_step: Callable[[SyncStep], None] = lambda _: None,
+    on_step: Callable[[str, int, int], None] = lambda *_: None,
     pool: int = 1,
 ) -> Synced:
     """A sync, two entries a page."""
@@ -263,11 +263,11 @@ def test_a_category_that_is_not_there(cache: Cache) -> None:
 
 
 def test_steps_are_told(cache: Cache) -> None:
-    steps: list[SyncStep] = []
-    brought(shop(), cache, on_step=steps.append)
-    assert steps[0] == SyncStep("2 categories, 0 brands", 0, 0)
-    assert steps[-1] == SyncStep("properties of 0B0101", 3, 3)
-    assert [one.done for one in steps if one.total] == [0, 1, 2, 3]
+    steps: list[tuple[str, int, int]] = []
+    brought(shop(), cache, on_step=lambda *step: steps.append(step))
+    assert steps[0] == ("2 categories, 0 brands", 0, 0)
+    assert steps[-1] == ("properties of 0B0101", 3, 3)
+    assert [done for _, done, total in steps if total] == [0, 1, 2, 3]
 
 
 # What the service should not do.

@@ -24,9 +24,8 @@ from typing import Any, ClassVar
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import Item
 from feedtool.model.sheet import INVALID, VALID
-from feedtool.runs.plan_file.conditions import Conditions, unfit
+from feedtool.runs.plan_conditions import Conditions, unfit
 from feedtool.sheets.atomic_write import atomic_write
 
 Hashes = Sequence[tuple[str, str | None]]
@@ -46,22 +45,20 @@ def save(
     words: Mapping[str, Any],
     effects: Mapping[str, Any],
     now: datetime,
-) -> str:
-    """Write a plan, whole or not at all. Returns its digest.
+) -> None:
+    """Writes a plan, whole or not at all; an earlier plan in its place is replaced.
 
-    Args:
-        place: Where; an earlier plan there is replaced, anything else is not.
-        conditions: On which it was made.
-        plan: What would be sent.
-        words: The options that were typed, and are to be the same when it is sent.
-        effects: What the numbers come to.
-        now: The time.
-
-    Raises:
-        UsageProblem: something else is in the place, or it cannot be written.
+    `words` are the options that were typed, and are to be the same when it is sent. UsageProblem
+    where something else is in the place, or it cannot be written.
     """
     if place.exists():
-        _refuse_others(place)
+        try:
+            with place.open("rb") as other:
+                _head(other.readline(LONGEST_HEAD), place)
+        except (OSError, UsageProblem) as error:
+            raise UsageProblem(
+                f"{place} is there already, and is no plan", "choose another name with --save-plan"
+            ) from error
     head = {
         "plan": FORMAT,
         "madeAt": now.isoformat(timespec="seconds"),
@@ -74,19 +71,7 @@ def save(
         for line in lines:
             digest.update(line)
             file.write(line)
-        result = f"sha256:{digest.hexdigest()}"
-        file.write(_line({"digest": result}))
-    return result
-
-
-def _refuse_others(place: Path) -> None:
-    try:
-        with place.open("rb") as file:
-            _head(file.readline(LONGEST_HEAD), place)
-    except (OSError, UsageProblem) as error:
-        raise UsageProblem(
-            f"{place} is there already, and is no plan", "choose another name with --save-plan"
-        ) from error
+        file.write(_line({"digest": f"sha256:{digest.hexdigest()}"}))
 
 
 def _line(value: object) -> bytes:
@@ -98,7 +83,15 @@ def _contents(plan: Plan) -> Iterator[bytes]:
     for sheet in plan.sheets:
         for package, upload in () if plan.blocked else plan.uploads(sheet):
             for item in upload.items:
-                yield _request(item, package, upload.number)
+                where = {
+                    "row": item.row,
+                    "package": package,
+                    "upload": upload.number,
+                    "packageType": item.package_type,
+                    "salesChannelId": item.channel,
+                }
+                # The body as it is: what was read into numbers and written again might differ.
+                yield _line(where)[:-2] + b', "request": ' + item.body + b"}\n"
         yield _line(
             {
                 "sheet": sheet.sheet,
@@ -109,18 +102,6 @@ def _contents(plan: Plan) -> Iterator[bytes]:
                 "error": sheet.error.code if sheet.error else None,
             }
         )
-
-
-def _request(item: Item, package: int, upload: int) -> bytes:
-    head = {
-        "row": item.row,
-        "package": package,
-        "upload": upload,
-        "packageType": item.package_type,
-        "salesChannelId": item.channel,
-    }
-    # The body as it is: what was read into numbers and written again might differ.
-    return _line(head)[:-2] + b', "request": ' + item.body + b"}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +147,7 @@ def _where(before: bytes | None, after: bytes | None) -> str:
 
 
 def load(place: Path) -> SavedPlan:
-    """Read a plan, and see that it is whole.
-
-    Raises:
-        UsageProblem: it cannot be read, is no plan, or was changed after it was saved.
-    """
+    """A plan that is whole; UsageProblem where it cannot be read, or was changed since."""
     digest = hashlib.sha256()
     try:
         with place.open("rb") as file:
@@ -263,12 +240,7 @@ class PlanWriter(_ShownPlan):
         self._inputs = inputs
 
     def verify(self, plan: Plan) -> None:
-        """Show the effects, and write the plan.
-
-        Raises:
-            UsageProblem: A file is not as it was when the plan was begun, or the plan cannot be
-                written.
-        """
+        """Show the effects, and write the plan; UsageProblem where a file was changed since."""
         if self.hashes() != self._inputs:
             raise UsageProblem("a file was changed while it was read", "make the plan again")
         effects = self.show_effects(plan)

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.registry import load
-from feedtool.check import Input, ReadOptions, check
+from feedtool.check import EVERY_ROW, Input, ReadOptions, check
 from feedtool.model.nouns import Item
 from feedtool.model.sheet import VALID, CheckedSheet, rows_of
 from feedtool.report import SheetResult, write_json, write_text
 from feedtool.runs import row_notes
+from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.codes import all_codes
-from feedtool.runs.kept_sheets import read_sheets, write_sheets
+from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 from tests.conftest import Files, offer
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -82,3 +83,14 @@ def test_the_rows_of_requests_are_kept_where_others_wait_for_them(tmp_path: Path
     again = kept([first, CheckedSheet("a.xlsx", "Others", "b")], tmp_path)[0]
     assert list(again.items) == items
     assert [row for row, _ in rows_of(again.items)] == [3, 4, 4]
+
+
+def test_the_rows_that_were_taken_all_the_same_are_kept() -> None:
+    recorded = RunOptions([], ReadOptions(as_rows=(12, 4)), Outputs())
+    assert RunOptions.from_json(recorded.as_json()).asked.as_rows == (4, 12)
+
+
+def test_a_run_of_before_rows_were_skipped_has_taken_all_of_them() -> None:
+    recorded = RunOptions([], ReadOptions(), Outputs()).as_json()
+    del recorded["asked"]["as_rows"]
+    assert RunOptions.from_json(recorded).asked.as_rows == EVERY_ROW

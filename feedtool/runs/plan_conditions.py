@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from feedtool import __version__
 from feedtool.check import ReadOptions
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.run_options import RunOptions
+from feedtool.runs.run_record import RunOptions
 
 TOOL = f"feedtool {__version__}"
 STDIN = "-"

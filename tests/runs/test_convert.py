@@ -1,5 +1,6 @@
 """Any valid offers come back as they were, up to what `convert` lists."""
 
+import json
 import tempfile
 from collections.abc import Mapping
 from decimal import Decimal
@@ -11,15 +12,61 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from feedtool.areas.legacy.offers_xml import XmlOffer
+from feedtool.areas.legacy.offers_xml import (
+    KIND,
+    NAMESPACE,
+    STOCK_AND_PRICE_KIND,
+    Shipping,
+    XmlOffer,
+)
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.offers.columns import CONDITIONS
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
+from feedtool.check.requests import gate
+from feedtool.model.nouns import Loss
 from feedtool.model.settings import SMALL_PARCEL_MODES, AccountSettings
-from tests.areas.legacy.conftest import OFFERS_OF_ANY_KIND, SCHEMA, member, zipped
-from tests.conftest import gtin, offer, table
-from tests.runs.convert.conftest import converted, losses, places
+from feedtool.model.sheet import CheckedSheet
+from feedtool.report.output_files import Conversion
+from feedtool.runs.convert import convert
+from feedtool.runs.convert_rows import ConversionOptions, form_of
+from tests.areas.legacy.conftest import HONEST, OFFERS_OF_ANY_KIND, SCHEMA, member, zipped
+from tests.conftest import checked, gtin, offer, table
+
+USUAL = AccountSettings()
+
+
+def converted(
+    source: Path,
+    target: Path,
+    *,
+    to: str | None = None,
+    kind: str | None = None,
+    channel: str | None = None,
+    dialect: AccountSettings = USUAL,
+) -> Conversion:
+    asked = ReadOptions(dialect, channel or dialect.primary_channel, kind)
+    options = ConversionOptions(target, form_of(target, load()), to, "en", channel is not None)
+    return convert(Input(source.name, source), asked, options, load())
+
+
+def losses(found: Conversion) -> list[Loss]:
+    return [loss for one in found.written for loss in one.losses]
+
+
+def places(found: Conversion) -> set[tuple[int | None, str | None]]:
+    """Row and field of every loss."""
+    return {(loss.row, loss.field) for loss in losses(found)}
+
+
+def only(
+    path: Path, kind: str | None = None, dialect: AccountSettings | None = None
+) -> CheckedSheet:
+    """What a file is judged to be."""
+    (sheet,) = checked(path, kind=kind, dialect=dialect)
+    assert sheet.error is None
+    return sheet
+
 
 SENT_AS_ZERO = {"taxes.EcoPart": Decimal(0), "taxes.DEA": Decimal(0)}
 
@@ -151,3 +198,80 @@ def test_a_second_run_writes_the_same_bytes(tmp_path: Path, ending: str) -> None
         some = sorted(target.rglob("*.json")) if target.is_dir() else [target]
         contents.append([one.read_bytes() for one in some])
     assert contents[0] == contents[1] != []
+
+
+PLAIN = {"sellerExternalReference": "SKU-1"}
+EMPTY = f"""\
+<OfferPackage xmlns="{NAMESPACE}" Name="n" PurgeAndReplace="false" PackageType="StockAndPrice">
+  <OfferPackage.Offers><OfferCollection Capacity="1"><Offer SellerProductId="SKU-1" />
+  </OfferCollection></OfferPackage.Offers>
+</OfferPackage>"""
+NOTHING = {
+    "a sheet": ("in.csv", table([PLAIN | {"price.price": "", "quantity": ""}])),
+    "a sheet of updates": ("in.csv", table([PLAIN | {"taxes.VAT": "20", "quantity": ""}])),
+    "JSON": ("in.json", json.dumps([PLAIN | {"preparationTime": 3}])),
+    "an Offers.xml": ("in.xml", EMPTY),
+    "a whole Offers.xml": (
+        "in.xml",
+        HONEST.replace(' Price="19.99"', "").replace(' Stock="7"', ""),
+    ),
+}
+
+
+def test_the_schema_asks_for_stock_or_price() -> None:
+    is_right = gate(load().feeds[STOCK_AND_PRICE_KIND])
+    assert not is_right({"SellerProductId": "SKU-1"})
+    assert is_right({"SellerProductId": "SKU-1", "Stock": "0"})
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [NOTHING[name] for name in NOTHING if "JSON" not in name]
+)
+def test_neither_is_submitted(tmp_path: Path, name: str, content: str) -> None:
+    source = tmp_path / name
+    source.write_text(content, "utf-8")
+    (sheet,) = checked(source, kind=STOCK_AND_PRICE_KIND)
+    assert not len(sheet.items)
+
+
+@pytest.mark.parametrize(("name", "content"), NOTHING.values(), ids=NOTHING)
+@pytest.mark.parametrize("ending", ["xml", "zip"])
+def test_neither_stock_nor_price(tmp_path: Path, name: str, content: str, ending: str) -> None:
+    source, target = tmp_path / name, tmp_path / f"out.{ending}"
+    source.write_text(content, "utf-8")
+    conversion = converted(source, target, to=STOCK_AND_PRICE_KIND)
+    assert (conversion.rows, conversion.has_losses) == (0, True)
+    assert not target.exists()
+
+
+FIRST = HONEST[HONEST.index("            <ShippingInformation ") : HONEST.index("/>") + 2]
+SECOND = FIRST.replace("4.9", "3.9")
+BOTH_NAMES = offer(1) | {
+    "deliveryModes.Tracked.cost": "3.9",
+    "deliveryModes.Tracked.additionalCost": "1.5",
+}
+TWICE = {
+    "an Offers.xml": ("in.xml", HONEST.replace(FIRST, FIRST + SECOND)),
+    "in other letters": ("in.xml", HONEST.replace(FIRST, FIRST + SECOND.replace("Tra", "tra"))),
+    "JSON": ("in.json", ""),
+    "a sheet with both names": ("in.csv", table([BOTH_NAMES])),
+}
+
+
+@pytest.mark.parametrize(("name", "content"), TWICE.values(), ids=TWICE)
+def test_a_delivery_mode_twice(tmp_path: Path, name: str, content: str) -> None:
+    source, target = tmp_path / name, tmp_path / "out.xml"
+    source.write_text(content or requests_with_a_mode_twice(tmp_path), "utf-8")
+    conversion = converted(source, target, to=KIND)
+    (place,) = OffersXml(target).read()
+    assert place.offer.shipping == (Shipping("Tracked", "4.9", "1.5"),)
+    assert conversion.has_losses
+
+
+def requests_with_a_mode_twice(folder: Path) -> str:
+    sheet, target = folder / "sheet.csv", folder / "plain.json"
+    sheet.write_text(table([offer(1)]), "utf-8")
+    converted(sheet, target)
+    (body,) = json.loads(target.read_text("utf-8"))
+    (mode,) = body["deliveryModes"]
+    return json.dumps([body | {"deliveryModes": [mode, mode | {"cost": 3.9}]}])

@@ -1,15 +1,23 @@
-"""Which files of the inbox are whole. Pure: a listing and a time in, files out.
+"""Which files of the inbox are whole, whose they are, and their next step. Pure.
 
 A network share sends no events, and no system tells when whoever writes a file is done. So a file
 is whole when nothing of it has changed for a while, or its writer has put a marker beside it, and
 when it is a package that opens as one. Times are seconds of the watcher's own clock, which only
 goes forward; those of files are only compared with themselves and each other, since a share's may
 be wrong.
+
+Every step may be the last before a crash, and is decided from what is found, not from what was
+done before: the one who goes on is another process as often as the same.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from itertools import count
 from pathlib import PurePosixPath
+
+from feedtool.ledger.claims import ClaimState
 
 UNFINISHED = (".part", ".tmp", ".filepart", ".crdownload")
 """What programs call a file that they are still writing."""
@@ -121,3 +129,70 @@ def locks(place: PurePosixPath) -> Iterable[PurePosixPath]:
 
 def _lock_of(seen: Seen, place: PurePosixPath) -> PurePosixPath | None:
     return next((lock for lock in locks(place) if lock in seen), None)
+
+
+class ClaimStep(Enum):
+    """A step of a claim."""
+
+    TAKE_IN = "move it from the inbox to processing"
+    SEND = "send it"
+    GO_ON = "go on with its run"
+    FILE_AWAY = "move it from processing to its target"
+    END = "nothing is left but to say so"
+    FORGET = "somebody else has taken it, or it is to be sent as if it were new"
+
+
+def next_step(
+    state: ClaimState, *, has_run: bool, is_in_processing: bool, is_in_inbox: bool
+) -> ClaimStep | None:
+    """The next step of a claim; None where it is at its end."""
+    if state is ClaimState.ENDED:
+        return None
+    if state is ClaimState.TAKEN:
+        if has_run:  # it is sent from its snapshot, wherever the file is
+            return ClaimStep.GO_ON
+        if is_in_processing:  # what is in the inbox then is another one of the same name
+            return ClaimStep.SEND
+        return ClaimStep.TAKE_IN if is_in_inbox else ClaimStep.FORGET
+    if is_in_processing:
+        return ClaimStep.FILE_AWAY
+    return ClaimStep.END if has_run else ClaimStep.FORGET
+
+
+@dataclass(frozen=True, slots=True)
+class InboxRoute:
+    """A subfolder of the inbox, and what it stands for."""
+
+    path: str
+    """With `/`; empty for the inbox itself."""
+    profile: str | None
+    kind: str | None
+
+
+def route_of(
+    place: PurePosixPath, profiles: Collection[str], kinds: Collection[str]
+) -> InboxRoute | None:
+    """The route of a file: PROFILE, KIND or PROFILE/KIND; None for any other folder."""
+    folder, parts = place.parent.as_posix(), place.parent.parts
+    # Network shares and people change capitals as they please.
+    of_profiles, of_kinds = (
+        {name.casefold(): name for name in names} for names in (profiles, kinds)
+    )
+    match [part.casefold() for part in parts]:
+        case []:
+            return InboxRoute("", None, None)
+        case [name] if name in of_profiles:
+            return InboxRoute(folder, of_profiles[name], None)
+        case [name] if name in of_kinds:
+            return InboxRoute(folder, None, of_kinds[name])
+        case [profile, kind] if profile in of_profiles and kind in of_kinds:
+            return InboxRoute(folder, of_profiles[profile], of_kinds[kind])
+    return None
+
+
+def names_for(source: str, day: date) -> Iterator[str]:
+    """The names that a file and its answers may have, without the ending: `a`, then `a.DAY`."""
+    stem = PurePosixPath(source).stem
+    yield stem
+    yield f"{stem}.{day}"
+    yield from (f"{stem}.{day}-{number}" for number in count(2))

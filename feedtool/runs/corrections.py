@@ -1,4 +1,8 @@
-"""The workbook: the rows in an empty template, and the messages about them beside them."""
+"""The workbook of the rows to correct: of a template's shape, ready to be sent as it is.
+
+Its cells are those of the file that was sent, from its snapshot; beside them stand the messages
+about the rows, from the ledger, and the column `feedtool row`, which names the row that each is of.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,11 +18,9 @@ from feedtool.model.nouns import RowResult, Status
 from feedtool.model.spool import temporary_folder
 from feedtool.report import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.annotated_copy import digest_of
-from feedtool.runs.corrections.sheet import SheetToCorrect
-from feedtool.runs.row_results import results_of_run
-from feedtool.runs.sent_again import note_sent_again
-from feedtool.runs.summary_sheet import summary_sheet
+from feedtool.runs.annotated_copy import digest_of, summary_sheet
+from feedtool.runs.corrections_sheet import SheetToCorrect
+from feedtool.runs.row_results import note_sent_again, results_of_run
 from feedtool.runs.workspace import Workspace, check_again, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.templates import limits
@@ -84,21 +86,10 @@ def write_corrections(
     out: Path | None = None,
     may_replace: MayReplace = None,
 ) -> list[SheetResult]:
-    """Write a workbook of the rows to correct for each file of a run.
+    """The results of a run, after a workbook of the rows to correct was written for each file.
 
-    Args:
-        run: The run.
-        workspace: Where it is recorded.
-        now: The time.
-        out: Where the workbook goes, of the only file that has such rows; by default beside the
-            annotated copy.
-        may_replace: As `MayReplace`.
-
-    Returns:
-        The results of the run, with where their rows to correct are.
-
-    Raises:
-        UsageProblem: It cannot be written, or `out` is one place for several files.
+    `out` is the place for that of the only file that has such rows; by default each is beside the
+    annotated copy. UsageProblem where it cannot be written, or `out` is for several files.
     """
     options = options_of(run, workspace)
     results = results_of_run(check_again(options, workspace), workspace.ledger, run, None)
@@ -123,14 +114,14 @@ def _to_correct(file: str, results: Sequence[SheetResult]) -> list[tuple[SheetRe
     """
     own = [sheet for sheet in results if sheet.checked.file == file and not sheet.checked.error]
     rows = [(sheet, list(rows_to_correct(sheet))) for sheet in own]
-    return sorted((pair for pair in rows if pair[1]), key=lambda pair: _rank(pair[0]))
 
+    def rank(pair: tuple[SheetResult, list[int]]) -> int:
+        feed = load().feeds[str(pair[0].checked.kind)]
+        if feed.needs_asking and pair[0].checked.is_kind_certain:
+            return 0
+        return 1 if feed.template else 2
 
-def _rank(sheet: SheetResult) -> int:
-    feed = load().feeds[str(sheet.checked.kind)]
-    if feed.needs_asking and sheet.checked.is_kind_certain:
-        return 0
-    return 1 if feed.template else 2
+    return sorted((pair for pair in rows if pair[1]), key=rank)
 
 
 def write_failed(
@@ -143,19 +134,10 @@ def write_failed(
     *,
     may_replace: MayReplace = None,
 ) -> None:
-    """Write the workbook of the rows to correct of one file of a run, where there are any.
+    """Writes the workbook of the rows to correct of one file of a run, where there are any.
 
     It is made from the snapshot of the file as it was sent and from the results of its rows, and
-    so comes out the same whenever it is written, whatever became of the user's file.
-
-    Args:
-        run: The run.
-        file: The file's name, as it was given.
-        results: Of the run's sheets; those of the file learn where the workbook is.
-        target: The .xlsx to write.
-        workspace: Where the run is recorded.
-        now: When it is written.
-        may_replace: As `MayReplace`.
+    so comes out the same whenever it is written. Those of the file learn where it is.
 
     Raises:
         UsageProblem: It cannot be written, or somebody's corrections are there.

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import AccountSettings
-from feedtool.runs.plan_file.conditions import Account, Conditions
-from feedtool.runs.plan_file.file import load, save
+from feedtool.runs.plan_conditions import Account, Conditions
+from feedtool.runs.plan_file import load, save
 from tests.conftest import Files, checked, offer, planned, update
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from feedtool.watch.settling import (
+from feedtool.watch.decisions import (
     SHORTEST,
     Entry,
     Sighting,

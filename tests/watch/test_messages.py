@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
-from feedtool.watch.health import DONE, STOPPED, Health, Turn, check_health
+from feedtool.watch.messages import DONE, STOPPED, Health, Turn, check_health
 from tests.conftest import offer
 from tests.watch.conftest import NOON, RUNS_OUT, World
 

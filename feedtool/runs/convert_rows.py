@@ -1,23 +1,147 @@
 """The rows of a sheet, converted into another sheet or into requests, and what that loses."""
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
 from feedtool.check import ReadOptions
-from feedtool.check.rules import NOT_A_ROW, TOO_MANY_COLUMNS
-from feedtool.feeds.area import Areas, RowConverter, loss_of
+from feedtool.check.requests import faults, gate, item_of
+from feedtool.check.rules import NOT_A_ROW, TOO_MANY_COLUMNS, rules_for
+from feedtool.feeds.area import Areas, Output, RowConverter, loss_of
+from feedtool.feeds.columns import is_error
 from feedtool.feeds.columns.choice import Condition
-from feedtool.feeds.feed import ACTION
-from feedtool.feeds.template import LANGUAGES, Basis
-from feedtool.model.nouns import Loss, Problem, Severity
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row, SheetColumns
+from feedtool.feeds.template import LANGUAGES, Basis, Language
+from feedtool.model.cells import Value
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Item, Loss, Problem, Severity
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
 from feedtool.report.output_files import Conversion, ConvertedSheet
-from feedtool.runs.convert.forms import CSV, ConversionOptions, kind_for
-from feedtool.runs.convert.request_maker import request_maker
 from feedtool.runs.row_buffer import RowBuffer
+from feedtool.runs.row_notes import join_problems
 from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
+
+WORKBOOK, CSV, JSON, FOLDER = ".xlsx", ".csv", ".json", ""
+"""The endings of what every area writes; without one it is a folder of requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of file."""
+
+    ending: str
+    output: Output | None = None
+    """Where it is a form of an area's own."""
+
+    @property
+    def is_sheet(self) -> bool:
+        """True if it has rows and columns."""
+        return self.ending in {WORKBOOK, CSV}
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionOptions:
+    """What a file is converted to."""
+
+    target: Path
+    form: Form
+    to: str | None
+    """The kind of feed that its rows are to be; None is what fits the form."""
+    language: Language
+    """Of a workbook's labels."""
+    is_channel_given: bool
+    """Whether the channel of rows that name none was given."""
+
+
+def form_of(target: Path, areas: Areas) -> Form:
+    """What is to be written, by its name; UsageProblem for an ending that is none of those."""
+    ending = "" if target.is_dir() else target.suffix.lower()
+    if ending in {WORKBOOK, CSV, JSON, FOLDER} or ending in areas.outputs:
+        return Form(ending, areas.outputs.get(ending))
+    endings = ", ".join((WORKBOOK, CSV, *areas.outputs, JSON))
+    raise UsageProblem(
+        f"nothing can be written as {target.name}",
+        f"let the name end in one of {endings}, or in nothing for a folder of requests",
+    )
+
+
+def kind_for(form: Form, kind: str, wanted: str | None, areas: Areas) -> str:
+    """The kind that rows of a kind become in a form of file; UsageProblem where they cannot.
+
+    `wanted` is what they are to become, where that was said.
+    """
+    became, output = wanted or kind, form.output
+    if wanted is None and output:
+        if kind in output.refusals:
+            raise UsageProblem(
+                output.refusals[kind], "give OUT another ending: .xlsx, .csv, .json or none"
+            )
+        became = output.kinds.get(kind, kind)
+    elif wanted is None and not form.is_sheet:
+        became = next(
+            (to for (of, to), item in areas.conversions.items() if of == kind and item.is_for_json),
+            kind,
+        )
+    if (kind, became) not in areas.conversions:
+        possible = [to for of, to in areas.conversions if of == kind]
+        raise UsageProblem(
+            f"{kind} cannot become {became} without another meaning",
+            f"it can become {', '.join(possible)}",
+        )
+    is_strange = output and became not in output.kinds.values()
+    if is_strange or (form.ending == JSON and areas.feeds[became].json is None):
+        raise UsageProblem(
+            f"{became} cannot be written as {form.ending}",
+            "leave --to away, or give OUT another ending",
+        )
+    return became
+
+
+class MadeRequest(NamedTuple):
+    """The request of a row."""
+
+    item: Item | None
+    """None where it cannot be sent."""
+    obstacles: list[Loss]
+    """Why."""
+
+
+RequestMaker = Callable[[int, Mapping[str, Value]], MadeRequest]
+
+
+def request_maker(
+    feed: Feed, channel: str, settings: AccountSettings, areas: Areas
+) -> RequestMaker:
+    """The function from the number and the values of a row of a feed to its request.
+
+    `channel` is the salesChannelId of rows that name none.
+    """
+    is_right = gate(feed)
+    keys = frozenset(column.key for column in feed.understood(settings))
+    sheet = SheetColumns(Context(settings), keys, feed.modes(settings))
+    checks = [rule.check for rule in rules_for(areas, feed.kind) if rule.check]
+
+    def make(number: int, values: Mapping[str, Value]) -> MadeRequest:
+        own = str(values.get(CHANNEL) or channel)
+        row = Row(number, feed, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
+        issues = [issue for check in checks for issue in check(row)]
+        if not is_error(issues):
+            request = feed.request(row)
+            if is_right(request):
+                return MadeRequest(item_of(row, request, purges=False), [])
+            issues = list(faults(feed, request))
+        obstacles = [
+            loss_of(issue.field or "", values.get(issue.field or "", ""), issue.message)
+            for issue in issues
+            if issue.code.severity is Severity.ERROR
+        ]
+        return MadeRequest(None, obstacles)
+
+    return make
 
 
 class SheetConversion:
@@ -38,7 +162,7 @@ class SheetConversion:
         )
 
     def lose_of_file(self, losses: Iterable[Loss]) -> None:
-        """Note what is lost before any row is looked at, and the columns that are not known."""
+        """Note what is lost of the file itself, and the columns that are not known."""
         header, gone = self.checked.header, self._areas.feeds[self.kind].gone
         unknown = [header.texts[index] for index, _ in header.unknown] if header else []
         for loss in losses:
@@ -117,7 +241,7 @@ class SheetConversion:
 
     def _rows(self, *marks: int) -> Iterator[tuple[Filled, Sequence[Problem]]]:
         """The rows with one of these marks, and their problems; the others are left out."""
-        for filled, problems in _with_problems(self.checked):
+        for filled, problems in join_problems(self.checked, self.checked.filled or ()):
             if self.checked.marks[filled.row] not in marks:
                 reasons = [
                     _left_out(_loss(problem))
@@ -171,15 +295,3 @@ def _loss(problem: Problem) -> Loss:
 
 def _left_out(loss: Loss) -> Loss:
     return loss._replace(message=f"left out: {loss.message}")
-
-
-def _with_problems(checked: CheckedSheet) -> Iterator[tuple[Filled, Sequence[Problem]]]:
-    """Each row with its problems."""
-    problems_by_row = checked.problems_by_row()
-    row = 0
-    problems: Sequence[Problem] = ()
-    for filled in checked.filled or ():
-        while row < filled.row:
-            number, problems = next(problems_by_row, (sys.maxsize, []))
-            row = number or 0  # of the sheet itself
-        yield filled, problems if row == filled.row else ()

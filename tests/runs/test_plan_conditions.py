@@ -7,7 +7,7 @@ import pytest
 
 from feedtool.check import ReadOptions
 from feedtool.model.settings import AccountSettings, Bounds
-from feedtool.runs.plan_file.conditions import Account, Conditions, conditions_of, unfit
+from feedtool.runs.plan_conditions import Account, Conditions, conditions_of, unfit
 
 INPUT = ("offers.csv", "aa")
 SHOP = Account("https://a.example/v2", "12345", "shop")

@@ -15,9 +15,8 @@ from feedtool.model.file_version import read_unchanged
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report.output_files import Conversion
-from feedtool.runs.convert.forms import FOLDER, JSON, ConversionOptions
-from feedtool.runs.convert.requests import RequestsSource, is_requests
-from feedtool.runs.convert.sheet import SheetConversion
+from feedtool.runs.convert_requests import RequestsSource, is_requests
+from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, SheetConversion
 from feedtool.runs.request_files import write_requests
 from feedtool.sheets import NotAsWritten
 from feedtool.sheets.atomic_write import atomic_write
@@ -28,16 +27,10 @@ BY_HAND = "give OUT no ending: a folder takes as many packages as there are"
 def convert(
     file: Input, reading: ReadOptions, options: ConversionOptions, areas: Areas
 ) -> Conversion:
-    """Write a file as another one, and list what is not in it.
+    """Writes a file, or a folder of requests, as another one, and lists what is not in it.
 
     Rows that cannot be sent go into no request and no Offers.xml; in a workbook or a CSV they
     stand as they are, to be corrected there.
-
-    Args:
-        file: The input; a folder is one of requests.
-        reading: How it is read.
-        options: What it becomes.
-        areas: What there is to convert.
 
     Raises:
         FileProblem: the input cannot be read.

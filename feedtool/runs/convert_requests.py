@@ -17,7 +17,7 @@ from feedtool.check.headers import NoRows
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed, JsonRequests
 from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
@@ -46,13 +46,9 @@ def is_requests(path: Path) -> bool:
 
 
 class RequestsSource:
-    """Requests that were read: a sheet of offers, or of products, or both.
+    """Requests that were read from a file, or a folder: a sheet of offers, of products, or both.
 
-    Args:
-        path: A file, or a folder of them.
-        settings: The profile's: tax codes, and the scale of VAT.
-        areas: Whose requests there are.
-        channel: The salesChannelId of rows that name none; no row says it.
+    `channel` is the salesChannelId of rows that name none; no row says it.
 
     Raises:
         NotAWorkbook, EmptyFile: a file holds no requests.
@@ -202,21 +198,18 @@ def _loaded(file: Path, most: int) -> object:
         if not text.strip():
             raise EmptyFile(f"{file.name} is empty.", _HINT)
         return json.loads(text, parse_float=Decimal, parse_constant=_refused)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise _damaged(file, f"{error.msg}, {where}") from error
-    except UnicodeDecodeError as error:
-        raise _damaged(file, f"byte {error.start} is not UTF-8") from error
     except (RecursionError, InvalidOperation, ValueError) as error:
-        raise _damaged(file, "it is nested or counts beyond all measure") from error
+        why = "it is nested or counts beyond all measure"
+        if isinstance(error, json.JSONDecodeError):
+            why = f"{error.msg}, line {error.lineno}, column {error.colno}"
+        elif isinstance(error, UnicodeDecodeError):
+            why = f"byte {error.start} is not UTF-8"
+        text = f"{file.name} is no JSON that can be read: {why}."
+        raise NotAWorkbook(text, _HINT) from error
 
 
 def _refused(name: str) -> object:
     raise ValueError(name)
-
-
-def _damaged(file: Path, why: str) -> FileProblem:
-    return NotAWorkbook(f"{file.name} is no JSON that can be read: {why}.", _HINT)
 
 
 def _brief(value: object) -> str:

@@ -1,0 +1,307 @@
+"""The rows to correct of one sheet: their cells, their columns, and the messages about them."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from typing import NamedTuple, cast
+
+from feedtool.areas.registry import load
+from feedtool.check import ROW, ReadOptions
+from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
+from feedtool.feeds.export import KeyedRow
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed
+from feedtool.feeds.template import LANGUAGES, Basis, CellEntry, Contents, Field, Language
+from feedtool.model.cells import Block, Cell, Cells, Kind, Value, index_of, letters
+from feedtool.model.errors import UsageProblem
+from feedtool.model.header import Header
+from feedtool.model.nouns import Problem, RowResult, Status
+from feedtool.model.settings import AccountSettings, Context
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
+from feedtool.model.spool import Spool
+from feedtool.model.translation import translation
+from feedtool.report import SheetResult
+from feedtool.runs import row_notes
+from feedtool.sheets import Sheet, Source
+from feedtool.templates.contents import contents_of, plain_contents
+from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LABEL_ROW
+
+STAMP_LANGUAGE = "feedtool.language"
+ROW_WIDTH, FURTHER_WIDTH = 14, 20
+NO_HEADER = " "
+"""What stands above cells without a header: their row is refused for that, as it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where everything of a sheet stands in the workbook."""
+
+    contents: Contents
+    places: Mapping[int, int]
+    """The 0-based column of each of the sheet's columns."""
+    header: Header
+    """As whoever reads the workbook finds it."""
+
+
+def basis_of(
+    header: Header, context: Context, language: Language, filled: Collection[int]
+) -> Basis:
+    """The basis of the workbook of a sheet, with the language of its stamp, if it has one."""
+    stamped = header.stamp.get(STAMP_LANGUAGE)
+    keys = frozenset(column.key for index, column in header.columns.items() if index in filled)
+    return Basis(stamped if stamped in LANGUAGES else language, context, keys=keys)
+
+
+def columns_of(
+    file: str,
+    feed: Feed,
+    header: Header,
+    filled: Collection[int],
+    given: Collection[str],
+    basis: Basis,
+    run: int,
+) -> Columns:
+    """The columns for some rows of a sheet, that was sent in `run`.
+
+    `filled` are those in which one of the rows holds something, or is to; `given` are the keys of
+    further columns that are filled in.
+    """
+    try:
+        contents = contents_of(feed, basis)
+    except UsageProblem:  # none of the rows has a category that can be had
+        catalog = basis.context.catalog(basis.language)
+        spoken = cast("Language", catalog.language) if catalog else basis.language
+        contents = plain_contents(feed, basis._replace(language=spoken))
+    of_keys = {column.key: index for index, column in header.columns.items()}
+    places: dict[int, int] = {}
+    fields: list[Field] = []
+    for place, field in enumerate(contents.fields):
+        index = of_keys.get(field.key)
+        if index is not None:
+            places[index] = place
+        is_filled = index in filled or field.key in given
+        fields.append(replace(field, is_folded=field.is_folded and not is_filled))
+    _ = translation("feedtool.runs", contents.language)
+    own = {field.key for field in fields}
+    note = _("A column of {file}, as it was there.").format(file=file)
+    for index in sorted(set(filled) - places.keys() - header.own):
+        places[index] = len(fields)
+        text = header.texts.get(index, "")
+        column = header.columns.get(index)
+        key = column.key if column else text or NO_HEADER
+        while key in own:  # blanks at its end do not count where it is read
+            key += " "
+        own.add(key)
+        fields.append(Field(key, text, note, CellEntry("General", FURTHER_WIDTH)))
+    note = _("The row of {file} that this one corrects: leave it as it is.").format(file=file)
+    fields.append(Field(ROW, ROW, note, CellEntry("0", ROW_WIDTH)))
+    origin = _("The rows of {file} that were not taken in run {run}, as they were sent.")
+    how = _(
+        "What is wrong stands on the right, in the three last columns, and the cells to look at"
+        " are coloured. Correct them, delete the rows that are not to be sent, and send this"
+        " workbook as it is: nothing else of {file} is sent again."
+    )
+    fact = _("To correct"), f"{origin}\n{how}".format(file=file, run=run)
+    contents = replace(contents, fields=tuple(fields), facts=(fact, *contents.facts))
+    columns = {places[index]: it for index, it in header.columns.items() if index in places}
+    texts = {index: field.key for index, field in enumerate(fields)}
+    headings = LABEL_ROW if feed.template else 0
+    found = Header(KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), headings=headings)
+    return Columns(contents, places, found)
+
+
+class PickedRow(NamedTuple):
+    """A row of the sheet."""
+
+    row: int
+    cells: Mapping[int, Cell]
+    """By 0-based column; blank ones are not there."""
+
+
+def pick(
+    sheet: Sheet, header: Header, rows: Collection[int], formats: "NumberFormats"
+) -> Iterator[PickedRow]:
+    """The rows of these numbers, in their order; what an annotation of ours added is left out."""
+    for block in sheet.blocks(header.after):
+        formats.see(block)
+        wanted = [at for at, row in enumerate(block.rows) if row in rows]
+        if not wanted:
+            continue
+        cells = Cells(block)
+        used = [index for index in block.used(0) if index not in header.own]
+        for at in wanted:
+            found = {index: cells.at(at, index) for index in used}
+            filled = {index: cell for index, cell in found.items() if cell.kind is not Kind.BLANK}
+            yield PickedRow(block.rows[at], filled)
+
+
+class NumberFormats:
+    """What a sheet's other rows settle of a number that could mean two things, such as `1,234`.
+
+    Among a few rows alone nothing settles it, so the number itself is written in its place.
+    """
+
+    def __init__(self, header: Header, dialect: AccountSettings) -> None:
+        self._dialect = dialect
+        self._readers = {
+            index: ColumnReader(column.type, Context(dialect))
+            for index, column in header.columns.items()
+            if isinstance(column.type, Number)
+        }
+
+    def see(self, block: Block) -> None:
+        """Collect what the columns of a block show."""
+        for index, reader in self._readers.items():
+            if index < block.width:
+                reader.read(block.column(index), block.decode)
+
+    def cell(self, index: int, cell: Cell) -> Cell:
+        """The cell, or the number that it is among all the others."""
+        reader = self._readers.get(index)
+        if reader is None or cell.kind is not Kind.TEXT or not reader.is_ambiguous:
+            return cell
+        alone = self._read(cell, reader, None)
+        is_ambiguous = isinstance(alone, InvalidValue) and any(
+            fault.code is NUMBER_AMBIGUOUS for fault in alone.faults
+        )
+        if not is_ambiguous or len(reader.evidence) != 1:
+            return cell
+        number = self._read(cell, reader, next(iter(reader.evidence)))
+        return Cell(Kind.NUMBER, f"{number:f}") if isinstance(number, int | Decimal) else cell
+
+    def _read(self, cell: Cell, reader: ColumnReader, decimal: str | None) -> object:
+        again = ColumnReader(reader.cell_type, Context(self._dialect), decimal, reader.evidence)
+        return reader.cell_type.read(cell, again)
+
+
+class SheetToCorrect:
+    """The rows to correct of one sheet, as a sheet of the workbook.
+
+    `language` is that of the labels, where the workbook does not say. If `is_first` the workbook's
+    stamp says what it is; else each of its rows does.
+    """
+
+    def __init__(
+        self,
+        sheet: SheetResult,
+        rows: Sequence[int],
+        source: Source,
+        reading: ReadOptions,
+        language: Language,
+        run: int,
+        *,
+        is_first: bool,
+    ) -> None:
+        checked = self.checked = sheet.checked
+        self._sheet = sheet
+        header, feed = checked.header, load().feeds[str(checked.kind)]
+        if header is None:
+            raise ValueError("only a sheet with a header has rows")
+        self._formats = NumberFormats(header, reading.dialect)
+        self._picked: Spool[PickedRow] = Spool(PickedRow)
+        self._given = _given(feed, checked, header, reading, is_first=is_first)
+        context = reading.context
+        if feed.template:  # with the catalogue that the sheet was judged by
+            catalog = context.catalog(header.stamp.get(STAMP_LANGUAGE))
+            context = context._replace(catalog=lambda _: catalog)
+        numbers = frozenset(rows)
+        filled: set[int] = set()
+        of_file = source.sheet(checked.sheet or source.sheets[0].name)
+        for row in pick(of_file, header, numbers, self._formats):
+            self._picked.append(row)
+            filled.update(row.cells)
+        columns = (problem.column for problem in checked.problems() if problem.row in numbers)
+        guilty = {index_of(column) for column in columns if column}
+        filled |= header.columns.keys() & guilty
+        basis = basis_of(header, context, language, filled)
+        basis = basis._replace(categories=_categories(feed, header, context, self._picked))
+        self._columns: Columns = columns_of(
+            checked.file, feed, header, filled, self._given, basis, run
+        )
+        self.contents: Contents = replace(
+            self._columns.contents, is_stamped=checked.is_kind_certain
+        )
+
+    columns: Collection[str] = ()
+    """No column is folded that a row fills."""
+
+    def __len__(self) -> int:
+        return len(self._picked)
+
+    def __iter__(self) -> Iterator[KeyedRow]:
+        """The rows of the workbook."""
+        places, fields = self._columns.places, self.contents.fields
+        keys = {field.key for field in fields}
+        given: dict[str, Value] = {key: it for key, it in self._given.items() if key in keys}
+        for row in self._picked:
+            cells = {
+                fields[places[index]].key: self._formats.cell(index, cell)
+                for index, cell in row.cells.items()
+            }
+            yield {**given, **cells, ROW: row.row}
+
+    def result(self, file: str) -> SheetResult:
+        """The results of the rows, as rows of the workbook `file`."""
+        now_at = {picked.row: row for row, picked in enumerate(self._picked, start=FIRST_ROW)}
+        checked = CheckedSheet(file, self.contents.sheet, self.checked.kind, self._columns.header)
+        problems = ProblemSpool()
+        for problem in self.checked.problems():
+            if problem.row in now_at:
+                problems.append(self._moved(problem, now_at[problem.row]))
+        checked.problems_by_source.append(problems)
+        others: Spool[RowResult] = Spool(RowResult)
+        for result in self._sheet.every_verdict():
+            row = now_at.get(result.row)
+            if row is None:
+                continue
+            # What is Invalid in a later run alone has no problems of its own here.
+            is_refused_here = self.checked.marks[result.row] == INVALID
+            is_invalid = is_refused_here and result.status is Status.INVALID
+            checked.marks[row] = INVALID if is_invalid else VALID
+            if is_invalid:
+                checked.refused.append(Refused(row, result.reference))
+            else:
+                others.append(result._replace(row=row))
+        every = partial(row_notes.every_row, checked, others)
+        return SheetResult(checked, self._sheet.run, is_submitted=True, verdicts=every)
+
+    def _moved(self, problem: Problem, row: int) -> Problem:
+        """A problem in its place in the workbook."""
+        index = index_of(problem.column) if problem.column else None
+        place = self._columns.places.get(index) if index is not None else None
+        column = None if place is None else letters(place)
+        return problem._replace(row=row, line=None, column=column)
+
+
+def _given(
+    feed: Feed, checked: CheckedSheet, header: Header, reading: ReadOptions, *, is_first: bool
+) -> Mapping[str, str]:
+    """The values that the command, or the sheet, gives all rows that have none of their own."""
+    given = {}
+    if feed.has_channel and reading.channel != reading.dialect.primary_channel:
+        given[CHANNEL] = reading.channel
+    keys = {column.key for column in feed.columns(reading.dialect)}
+    if ACTION in keys and checked.is_kind_certain and not is_first:
+        given[ACTION] = str(feed.package_type)
+    return {**given, **feed.stamped(header.stamp)}
+
+
+def _categories(
+    feed: Feed, header: Header, context: Context, rows: Iterable[PickedRow]
+) -> tuple[str, ...]:
+    """The codes of the rows' categories, as they are met."""
+    codes: dict[str, None] = {}
+    key = feed.category_key
+    if key and (stamped := feed.stamped(header.stamp).get(key)):
+        codes[stamped] = None
+    index = header.index_of(key) if key else None
+    if index is not None:
+        reader = ColumnReader(header.columns[index].type, context)
+        for row in rows:
+            if cell := row.cells.get(index):
+                read = reader.cell_type.read(cell, reader)
+                code = read.value if isinstance(read, InvalidValue) else read
+                if isinstance(code, str):
+                    codes[code] = None
+    return tuple(codes)

@@ -1,0 +1,258 @@
+"""A run as it is kept: its options with the ledger, and what checking found beside its files.
+
+So its answers can be written beside the rows at any time, without a second check.
+"""
+
+import gzip
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from feedtool.areas.offers.changes.selection import SelectionOptions
+from feedtool.check import EVERY_ROW, Input, ReadOptions
+from feedtool.feeds.columns.text import Text
+from feedtool.model.errors import Exit, FileProblem, UsageProblem
+from feedtool.model.header import Column, Header
+from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, Status
+from feedtool.model.settings import AccountSettings
+from feedtool.model.sheet import CheckedSheet, ProblemSpool, Refused, RowStates
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.config import dialect_of
+from feedtool.runs.row_notes import refused_rows
+
+if TYPE_CHECKING:
+    from feedtool.ledger import File
+
+
+BATCH = 1000
+"""Problems that are restored at once."""
+PLAIN_FACTS = ("file", "sheet", "kind", "kind_reason", "is_kind_certain", "purges")
+"""Facts of a sheet that are kept as they are."""
+
+
+def write_sheets(sheets: Sequence[CheckedSheet], path: Path) -> None:
+    """Writes what results need of checked sheets into a file."""
+    with_items = len({sheet.kind for sheet in sheets}) > 1
+    # Neither a time nor a name, so that the same sheets are kept once.
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
+        for sheet in sheets:
+            for line in _lines(sheet, with_items=with_items):
+                file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+
+
+def read_sheets(path: Path) -> list[CheckedSheet]:
+    """The sheets that `write_sheets` has written, their columns known by their keys alone."""
+    sheets: list[CheckedSheet] = []
+    batch: list[Problem] = []
+
+    def add_problems() -> None:
+        if batch:
+            sheets[-1].problems_by_source[0].append_all(batch)
+            batch.clear()
+
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for text in file:
+            kind, *fields = json.loads(text)
+            if kind == "problem":
+                fields[6] = Severity(fields[6])
+                batch.append(Problem(*fields))
+            elif kind == "refused":
+                sheets[-1].refused.append(Refused(*fields))
+            elif kind == "skipped":
+                sheets[-1].skipped.append(_result(*fields))
+            elif kind == "item":
+                sheets[-1].items.append(_item(*fields))
+            else:
+                add_problems()
+                sheets.append(_sheet(*fields))
+            if len(batch) == BATCH:
+                add_problems()
+    add_problems()
+    return sheets
+
+
+def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
+    yield ["sheet", _facts(sheet)]
+    yield from (["problem", *problem] for problem in sheet.problems())
+    yield from (["refused", *refused] for refused in refused_rows(sheet))
+    yield from (["skipped", *skipped] for skipped in sheet.skipped)
+    for item in sheet.valid_items() if with_items else ():
+        yield ["item", *item[:5], item.number, item.further_rows]
+
+
+def _facts(sheet: CheckedSheet) -> dict[str, Any]:
+    header, error = sheet.header, sheet.error
+    return {
+        **{name: getattr(sheet, name) for name in PLAIN_FACTS},
+        "marks": b64encode(bytes(sheet.marks)).decode(),
+        "error": error and [error.code, error.message, error.hint, int(error.exit)],
+        "header": header
+        and {
+            **{name: getattr(header, name) for name in ("row", "after", "unknown", "headings")},
+            "columns": {index: column.key for index, column in header.columns.items()},
+            "texts": dict(header.texts),
+            "own": sorted(header.own),
+            "stamp": dict(header.stamp),
+        },
+    }
+
+
+def _sheet(facts: dict[str, Any]) -> CheckedSheet:
+    header, error, marks = (facts.pop(name) for name in ("header", "error", "marks"))
+    sheet = CheckedSheet(**facts, marks=RowStates(b64decode(marks)))
+    sheet.problems_by_source.append(ProblemSpool())
+    if header:
+        columns = {
+            int(index): Column(key, Text(), ("", "", ""), ("", "", ""))
+            for index, key in header["columns"].items()
+        }
+        texts = {int(index): text for index, text in header["texts"].items()}
+        unknown, own = tuple(map(tuple, header["unknown"])), frozenset(header["own"])
+        header |= {"columns": columns, "texts": texts, "unknown": unknown, "own": own}
+        sheet.header = Header(**header)
+    if error:
+        code, message, hint, exit_code = error
+        sheet.error = FileProblem(message, hint)
+        sheet.error.code, sheet.error.exit = code, Exit(exit_code)
+    return sheet
+
+
+def _item(*kept: Any) -> Item:
+    row, package_type, channel, reference, product, *rest = kept
+    number, further_rows = rest or (0, ())  # a run may be older than these
+    plain = Item(row, package_type, channel, reference, product, b"")
+    return plain._replace(number=number, further_rows=tuple(further_rows))
+
+
+def _result(row: int, reference: str, status: str, kept: list[Any], *channel: str) -> RowResult:
+    messages = [Message(code, text, field, Severity(of)) for code, text, field, of in kept]
+    return RowResult(row, reference, Status(status), tuple(messages), *channel)
+
+
+TABLES = ("inputs", "sheets", "kinds")
+"""Options of several lines each; an older run lacks some."""
+PLAIN = ("profile", "catalog", "checked", "removals", "who", "invalid", "plan")
+"""Options that are kept as they are, under their own names; an older run lacks some."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a command was told, as the ledger keeps it with its run."""
+
+    inputs: Sequence[tuple[str, str]]
+    """Each file's name as it was given, and the SHA-256 of its snapshot."""
+    asked: ReadOptions
+    outputs: Outputs
+    profile: str | None = None
+    """The account's, where one was named."""
+    is_sandbox: bool = False
+    sheets: Sequence[tuple[str, str | None]] = ()
+    """Those that are to be in the ledger, as (file's name, sheet's name)."""
+    catalog: str | None = None
+    """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
+    checked: str | None = None
+    """The SHA-256 of what checking found (`kept_sheets`); None in a run older than this."""
+    removals: int | None = None
+    """Of a purge, how many removals of offers were confirmed."""
+    who: str = ""
+    """Who began it: `user@host`; empty in a run that is older than this."""
+    invalid: int = 0
+    """How many rows the checks refused."""
+    selection: SelectionOptions = field(default_factory=SelectionOptions)
+    plan: str | None = None
+    """The digest of the plan that it sends, where it sends one."""
+    abandoned: datetime | None = None
+    """When it was given up."""
+    kinds: Sequence[tuple[str, str | None, str]] = ()
+    """File's name, sheet's name and kind of what was read; none in a run older than this."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        asked, outputs = self.asked, self.outputs
+        return {
+            "asked": {
+                **{name: getattr(asked, name) for name in ("kind", "sheet", "channel", "purges")},
+                "as_rows": sorted(asked.as_rows),
+            },
+            "dialect": _changed(asked.dialect, AccountSettings()),
+            "targets": {name: str(path.absolute()) for name, path in outputs.targets.items()},
+            "in_place": outputs.is_in_place,
+            "only_whole": outputs.only_whole,
+            "sandbox": self.is_sandbox,
+            "sifting": asdict(self.selection),
+            **{name: list(map(list, getattr(self, name))) for name in TABLES},
+            **{name: getattr(self, name) for name in PLAIN},
+        }
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> "RunOptions":
+        """From what `as_json` made. UsageProblem for a setting that no longer exists."""
+        dialect = dialect_of(kept.get("dialect", {}), "the run's settings")
+        asked, selection = dict(kept.get("asked", {})), dict(kept.get("sifting", {}))
+        # A run that is older than `as_rows` has taken every row.
+        asked["as_rows"] = tuple(asked["as_rows"]) if "as_rows" in asked else EVERY_ROW
+        selection["released"] = tuple(selection.get("released", ()))
+        targets = {name: Path(path) for name, path in kept.get("targets", {}).items()}
+        in_place, only_whole = kept.get("in_place", False), kept.get("only_whole", False)
+        as_kept: dict[str, Any] = {name: kept[name] for name in PLAIN if name in kept}
+        as_kept |= {name: [tuple(line) for line in kept.get(name, ())] for name in TABLES}
+        given_up = kept.get("abandoned")  # by `Ledger.abandon`
+        return cls(
+            asked=ReadOptions(dialect, **asked),
+            outputs=Outputs(targets, is_in_place=in_place, only_whole=only_whole),
+            is_sandbox=kept.get("sandbox", False),
+            selection=SelectionOptions(**selection),
+            abandoned=datetime.fromisoformat(given_up) if given_up else None,
+            **as_kept,
+        )
+
+    def wanted(self) -> list[Path]:
+        """Where a copy is to be: of each file that could be read."""
+        readable = {name for name, _ in self.sheets}
+        return [place for name, place in self.outputs.targets.items() if name in readable]
+
+    def is_whole(self, files: "Iterable[File]") -> bool:
+        """True if all that is to be sent is in the ledger, of which these are the run's files."""
+        return self.abandoned is not None or {(file.path, file.sheet) for file in files}.issuperset(
+            self.sheets
+        )
+
+
+def is_recordable(name: str) -> bool:
+    """True if a name can be kept in a ledger: bytes that are no UTF-8 cannot."""
+    return name == name.encode("utf-8", "replace").decode()
+
+
+def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
+    """Raises UsageProblem for files that no run can be recorded with, before there is a run."""
+    targets = (str(target.absolute()) for target in outputs.targets.values())
+    for name in (*(file.name for file in inputs), *targets):
+        if not is_recordable(name):
+            raise UsageProblem(
+                f"{name} cannot be sent: its name is not UTF-8, and runs are recorded by name",
+                "rename the file or its folder, and submit it again",
+            )
+
+
+def _changed(settings: Any, default: Any) -> dict[str, Any]:
+    """What differs from the default, as a profile would have it."""
+    table = {}
+    for setting in fields(settings):
+        value, usual = getattr(settings, setting.name), getattr(default, setting.name)
+        if value == usual:
+            continue
+        if is_dataclass(value):
+            value = _changed(value, usual)
+        elif isinstance(value, tuple):
+            value = list(value)
+        elif isinstance(value, Decimal):
+            value = float(value)
+        elif isinstance(value, Mapping):
+            value = dict(value)
+        table[setting.name] = "" if value is None else value
+    return table
