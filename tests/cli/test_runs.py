@@ -11,7 +11,7 @@ from feedtool.areas.products.catalog.cache import FILE, Cache
 from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import who
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 
@@ -36,7 +36,7 @@ def test_what_is_lost_before_long_is_warned_of_on_stderr(feedtool: Feedtool, fil
     path = files.csv(offer(1))
     feedtool("submit --sandbox", path, "--no-wait")
     assert feedtool("status 1").err == ""
-    with closing(mount(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
+    with closing(SandboxTransport(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
         transport.sleep(2.5 * 86_400)  # its time is virtual
     for command in (["runs"], ["status", "1"], ["status", "1", "--format", "json"]):
         ran = feedtool(*command)
@@ -85,7 +85,7 @@ def test_a_run_is_not_given_up_while_it_may_be_applied(feedtool: Feedtool, files
     assert error.startswith("run 1 cannot be given up yet: package ")
     assert error.endswith("is committed, and the service has not said what came of it")
     assert hint.startswith("go on with it: feedtool resume 1; or give it up after ")
-    with closing(mount(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
+    with closing(SandboxTransport(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
         transport.sleep(3 * 86_400 + 60)  # its time is virtual
     ran = feedtool("runs --abandon 1")
     assert ran.code == 0
@@ -126,7 +126,7 @@ def test_what_is_shown_of_the_sandbox_is_real_time(feedtool: Feedtool, files: Fi
     """Its own time leaps wherever something is waited for."""
     begun = datetime.now(UTC)
     feedtool("submit --sandbox", files.csv(offer(1), name="one.csv"))
-    with closing(mount(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
+    with closing(SandboxTransport(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
         transport.sleep(30 * 86_400)
     feedtool("submit --sandbox --no-wait", files.csv(offer(2), name="two.csv"))
     feedtool("catalog sync --sandbox --category 0203")

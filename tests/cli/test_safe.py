@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from feedtool.cli import run
 from feedtool.cli.output import ProgressLines
 from feedtool.delivery.events import Event
-from feedtool.model.cells import BLANK, Cell, letters
+from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import Exit
 from feedtool.sheets import open_source
-from tests.corpus.books import SHEET, around, inline, package, row, worksheet
+from tests.corpus.made import Xml, data, package, parts, row
 from tests.hostile import TEXTS, Structure, is_calculated, steering
 
 HEADERS = ("sku", "price", "quantity", "preparationTime")
@@ -102,14 +102,12 @@ def in_xml(text: str) -> str:
 
 def book_of(text: str) -> bytes:
     """A workbook with this text as the sheet's name, as headers and as values."""
-    held = in_xml(text)
-    headers = row(1, "".join(inline(f"{letters(i)}1", n) for i, n in enumerate((*HEADERS, held))))
-    hostile = row(2, "".join(inline(f"{letters(index)}2", held) for index in range(6)))
-    valid = row(3, "".join(inline(f"{letters(i)}3", t) for i, t in enumerate(("S-1", "9.99", "1"))))
+    held = Xml(f' t="inlineStr"><is><t xml:space="preserve">{in_xml(text)}</t></is>')
+    rows = row(1, [*HEADERS, held]) + row(2, [held] * 6) + row(3, ["S-1", "9.99", "1"])
     name = "".join(one if one >= " " else "_" for one in text.replace("\ufffe", "_"))
     name = name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     sheet = quoteattr(name, {'"': "&quot;"})[1:-1]
-    return package(around({sheet: ""}) | {SHEET: worksheet(headers + hostile + valid)})
+    return package(parts({sheet: data(rows)}))
 
 
 def csv_of(text: str) -> bytes:

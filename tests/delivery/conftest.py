@@ -21,7 +21,7 @@ from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import Item, RowResult
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import Quota, SandboxSettings
-from feedtool.sandbox.transport import SandboxTransport, mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.offers.sandbox.records import Applied, applied_requests
@@ -227,7 +227,9 @@ def scene_of() -> Iterator[Callable[..., Scene]]:
     made: list[Scene] = []
 
     def make(settings: SandboxSettings | None = None) -> Scene:
-        transport = mount(sandbox_parts(), settings=settings or quick(), real=lambda: START)
+        transport = SandboxTransport(
+            sandbox_parts(), settings=settings or quick(), real=lambda: START
+        )
         client = Client(transport.base, "S1", StaticToken("sandbox"), transport=transport)
         made.append(Scene(Ledger(), transport, Recorder(client)))
         return made[-1]

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
-from tests.sheets.conftest import MAIN, PACKAGE_RELS, RELS, Content, MakePackage, rows_of
+from tests.corpus.made import MAIN, PACKAGE_RELS, RELS
+from tests.sheets.conftest import Content, rows_of
+from tests.sheets.conftest import Make as MakePackage
 
 ROWS: list[list[str | int]] = [["sellerExternalReference", "quantity"], ["A-1", 7], ["A-2", 8]]
 HEADINGS = ("feedtool status", "feedtool message", "feedtool code")

@@ -3,21 +3,16 @@ import pytest
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.read.workbook import resolve
-from tests.sheets.conftest import MAIN, PACKAGE_RELS, RELS, TYPES, Content, MakePackage
+from tests.corpus.made import MAIN, RELS, TYPES
+from tests.corpus.made import relationships as rels
+from tests.sheets.conftest import Content
+from tests.sheets.conftest import Make as MakePackage
 
 STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 SHEET = (
     f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
     "</worksheet>"
 )
-
-
-def rels(*lines: tuple[str, str, str], base: str = RELS) -> str:
-    inner = "".join(
-        f'<Relationship Id="{name}" Type="{base}/{kind}" Target="{target}"/>'
-        for name, kind, target in lines
-    )
-    return f'<Relationships xmlns="{PACKAGE_RELS}">{inner}</Relationships>'
 
 
 @pytest.mark.parametrize(
