@@ -23,9 +23,9 @@ from feedtool.areas.legacy.writer import head_of, offers_of, write
 from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces_by
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import Offer, offers_page
-from feedtool.feeds.answers import LogEntry
 from feedtool.feeds.delivery import (
     Endpoint,
+    LogEntry,
     Lookup,
     PackageLog,
     PackageRef,

@@ -21,7 +21,7 @@ from feedtool.areas.offers.wire.offers import (
 )
 from feedtool.areas.offers.wire.packages import commit, create_package, package_id, upload
 from feedtool.areas.registry import sandbox_parts
-from feedtool.feeds.answers import ListedPackage, Meaning
+from feedtool.feeds.delivery import ListedPackage, Meaning
 from feedtool.model.call import READ, Call, Reply, comma_lists, fits_comma_list
 from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.answers import Unreadable
