@@ -92,7 +92,7 @@ def test_an_answer_about_an_offer(
     assert note.guilty == tuple((cell, "error") for cell in cells)
 
 
-def no(field: str | None = None, severity: Severity = Severity.ERROR, text: str = "No.") -> Message:
+def no(field: str = "", severity: Severity = Severity.ERROR, text: str = "No.") -> Message:
     return Message("C", text, field, severity)
 
 
