@@ -92,51 +92,40 @@ class Claims:
     ) -> Claim | EarlierClaim | None:
         """Claim a file under the first of the `names` that no other claim of its lane has.
 
-        Returns:
-            The claim; or the run that the same content began at `since` or later, unless a file of
-            its name had other content since: what was so once may be so again; or None where it is
-            under way, or another process was faster.
+        Or the run that the same content began at `since` or later, unless a file of its name had
+        other content since: what was so once may be so again. None where it is under way, or
+        another process was faster.
         """
-        told = {
-            "folder": folder,
-            "lane": lane,
-            "scope": scope,
-            "sha256": sha256,
-            "source": source,
-            "state": ClaimState.TAKEN,
-            "taken_at": now,
-            "run_id": None,
-            "target": None,
-        }
+        of = t.claims.c
+        given = {"folder": folder, "lane": lane, "scope": scope, "sha256": sha256}
         try:
             with writing(self._engine) as db:
-                same = db.execute(
-                    select(t.claims).where(t.claims.c.scope == scope, t.claims.c.sha256 == sha256)
-                ).one_or_none()
-                if same is not None and same.state != ClaimState.ENDED:
-                    return None
-                if same is not None and same.taken_at >= since and _still_holds(db, same, source):
-                    return EarlierClaim(same.run_id, same.source, same.taken_at)
+                is_same = (of.scope == scope, of.sha256 == sha256)
+                same = db.execute(select(t.claims).where(*is_same)).one_or_none()
                 if same is not None:
-                    db.execute(delete(t.claims).where(t.claims.c.claim == same.claim))
-                told["name"] = next(name for name in names if _is_free(db, folder, lane, name))
-                return _claim(db, add_row(db, t.claims, **told))
+                    if same.state != ClaimState.ENDED:
+                        return None
+                    if same.taken_at >= since and _still_holds(db, same, source):
+                        return EarlierClaim(same.run_id, same.source, same.taken_at)
+                    db.execute(delete(t.claims).where(*is_same))
+                in_lane = select(of.name).where(of.folder == folder, of.lane == lane)
+                name = next(name for name in names if not db.scalar(in_lane.where(of.name == name)))
+                given |= {"source": source, "name": name, "state": ClaimState.TAKEN}
+                return _read(db, add_row(db, t.claims, taken_at=now, **given))
         except IntegrityError:
             return None
 
     def under_way(self, folder: str) -> list[Claim]:
         """Those of a folder that are not ended, the first that was taken first."""
-        query = select(t.claims).where(
-            t.claims.c.folder == folder, t.claims.c.state != ClaimState.ENDED
-        )
+        of = t.claims.c
+        query = select(t.claims).where(of.folder == folder, of.state != ClaimState.ENDED)
         with reading(self._engine) as db:
-            rows = db.execute(query.order_by(t.claims.c.taken_at, t.claims.c.claim)).all()
-        return [Claim(**row._asdict() | {"state": ClaimState(row.state)}) for row in rows]
+            return [*map(_claim, db.execute(query.order_by(of.taken_at, of.claim)))]
 
     def read(self, claim: int) -> Claim:
         """A claim as it is now."""
         with reading(self._engine) as db:
-            return _claim(db, claim)
+            return _read(db, claim)
 
     def settle(self, claim: int, state: ClaimState, target: str) -> None:
         """Its answers, or its reason, are written; the file itself is next."""
@@ -178,19 +167,15 @@ def _never_committed(db: Connection, run_id: int) -> bool:
     options = db.execute(select(t.runs.c.options).where(t.runs.c.run_id == run_id)).scalar_one()
     committed = (
         select(t.packages.c.package)
-        .join(t.files, t.files.c.file == t.packages.c.file)
+        .join(t.files)
         .where(t.files.c.run_id == run_id, t.packages.c.committed_at.is_not(None))
     )
     return ABANDONED in json.loads(options) and db.execute(committed).first() is None
 
 
-def _is_free(db: Connection, folder: str, lane: str, name: str) -> bool:
-    has_it = select(t.claims.c.claim).where(
-        t.claims.c.folder == folder, t.claims.c.lane == lane, t.claims.c.name == name
-    )
-    return db.execute(has_it).first() is None
+def _read(db: Connection, claim: int) -> Claim:
+    return _claim(db.execute(select(t.claims).where(t.claims.c.claim == claim)).one())
 
 
-def _claim(db: Connection, claim: int) -> Claim:
-    row = db.execute(select(t.claims).where(t.claims.c.claim == claim)).one()
+def _claim(row: Row[Any]) -> Claim:
     return Claim(**row._asdict() | {"state": ClaimState(row.state)})

@@ -14,7 +14,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from sqlalchemy.pool import StaticPool
 
 from feedtool.ledger import tables, trouble
 from feedtool.ledger.migrations import FIRST, STEPS, Step, migrate
-from feedtool.ledger.trouble import capital, explain, explained, is_file, shown_as
+from feedtool.ledger.trouble import explain, explained, is_file, shown_as
 from feedtool.model.errors import UsageProblem
 
 IN_MEMORY = "sqlite://"
@@ -52,7 +52,6 @@ DRIVERS = {
 
 WAIT_FOR_LOCK_MS = 30_000
 PAUSE_MS = 20
-"""Between two tries where SQLite itself does not wait."""
 
 PRAGMAS = (
     # First, since the others may have to wait too.
@@ -61,14 +60,12 @@ PRAGMAS = (
     "PRAGMA foreign_keys = ON",
 )
 
-DURABLE = """
-    SELECT set_config('synchronous_commit', 'on', false)
-    WHERE current_setting('synchronous_commit') = 'off'
-"""
-"""A server may be set to lose the last commits in a crash. More than `on` it may give."""
-
-SESSION = (f"SET lock_timeout = {WAIT_FOR_LOCK_MS}", DURABLE)
-
+SESSION = (
+    f"SET lock_timeout = {WAIT_FOR_LOCK_MS}",
+    # A server may be set to lose the last commits in a crash. More than `on` it may give.
+    """SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') = 'off'""",
+)
 
 CONNECTING: Mapping[str, str | int] = {
     "application_name": "feedtool",
@@ -92,9 +89,6 @@ WRITES: Mapping[str, Mapping[str, Any]] = {
 }
 """Options of a connection, by the database's name. `writes` is for those who listen."""
 
-PREPARING = 0x66656564
-"""Who makes or migrates the tables on PostgreSQL holds the advisory lock of these two numbers."""
-
 
 def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> Engine:
     """The database of a file (made where it is absent) or of a URL, its tables in place.
@@ -110,16 +104,17 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> Engine:
         engine = _sqlite(url)
     else:
         engine = _postgresql(url, shown)
-    with ExitStack() as undo:
-        undo.callback(engine.dispose)
-        try:
-            _prepare(engine, shown, steps)
-        except SQLAlchemyError as error:
-            reason, way_out = explain(error, url, trouble.ON_OPENING)
-            raise UsageProblem(
-                f"The ledger {shown} cannot be opened: {reason}.", f"{capital(way_out)}."
-            ) from error
-        undo.pop_all()
+    try:
+        _prepare(engine, shown, steps)
+    except BaseException as error:
+        engine.dispose()
+        if not isinstance(error, SQLAlchemyError):
+            raise
+        reason, way_out = explain(error, url, trouble.ON_OPENING)
+        raise UsageProblem(
+            f"The ledger {shown} cannot be opened: {reason}.",
+            f"{way_out[0].upper()}{way_out[1:]}.",
+        ) from error
     return engine
 
 
@@ -206,16 +201,16 @@ def _sqlite(url: URL) -> Engine:
 
 def _write_ahead(connection: Any) -> None:
     """Turn the write-ahead log on. Where two do so at once SQLite refuses one without waiting."""
-    for _ in range(WAIT_FOR_LOCK_MS // PAUSE_MS):
+    until = time.monotonic() + WAIT_FOR_LOCK_MS / 1000
+    while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL").close()
         except sqlite3.OperationalError as error:
-            if "locked" not in str(error):
+            if "locked" not in str(error) or time.monotonic() > until:
                 raise
             time.sleep(PAUSE_MS / 1000)
         else:
             return
-    connection.execute("PRAGMA journal_mode = WAL").close()
 
 
 # PostgreSQL.
@@ -278,8 +273,15 @@ def _prepare(engine: Engine, shown: str, steps: Sequence[Step]) -> None:
             return
     with _transaction(engine) as connection:
         if engine.dialect.name == "postgresql":
-            _see_to_text(connection, shown)
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({PREPARING}, 0)"))
+            # Only a database in UTF-8 can hold whatever a seller writes.
+            encoding = connection.execute(text("SHOW server_encoding")).scalar()
+            if encoding != "UTF8":
+                raise UsageProblem(
+                    f"The ledger {shown} cannot be opened: the database's encoding is {encoding}.",
+                    "Make one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+                )
+            # Who makes or migrates the tables holds it.
+            connection.execute(text("SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"))
         current = _version(connection, shown, wanted)
         if current is None:
             tables.metadata.create_all(connection)
@@ -304,24 +306,10 @@ def _version(connection: Connection, shown: str, wanted: int) -> int | None:
     version = connection.execute(select(tables.schema_version.c.version)).scalar()
     if version is None:
         raise UsageProblem(f"{shown} is a database, but no ledger.", "Name another with --home.")
-    current = int(version)
-    if FIRST <= current <= wanted:
-        return current
-    newer = current > wanted
-    raise UsageProblem(
-        f"The ledger {shown} is of version {current}, made by {'a newer' if newer else 'an older'}"
-        f" feedtool; this one knows version {wanted}.",
-        "Upgrade feedtool, or name another ledger with --home."
-        if newer
-        else "Finish its runs with the feedtool that made it, or name another with --home.",
-    )
-
-
-def _see_to_text(connection: Connection, shown: str) -> None:
-    """Only a database in UTF-8 can hold whatever a seller writes."""
-    encoding = connection.execute(text("SHOW server_encoding")).scalar()
-    if encoding != "UTF8":
+    if version > wanted:
         raise UsageProblem(
-            f"The ledger {shown} cannot be opened: the database's encoding is {encoding}.",
-            "Make one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+            f"The ledger {shown} is of version {version}, made by a newer feedtool; this one knows"
+            f" version {wanted}.",
+            "Upgrade feedtool, or name another ledger with --home.",
         )
+    return int(version)

@@ -1,7 +1,6 @@
 """One writer at a time for each ledger and seller, over processes and, on PostgreSQL, machines.
 
-The lock is the kernel's, or the server's: it ends with the process that holds it, however that
-ends, so there is none to clear away by hand.
+The lock ends with the process that holds it, however that ends: there is none to clear away.
 
     SQLite in a file   a lock on `<ledger's name>.<digest>.lock` beside the file
     PostgreSQL         an advisory lock of a connection that is kept for nothing else
@@ -32,9 +31,6 @@ TIME = "%Y%m%dT%H%M%SZ"
 NAME_LENGTH = 63
 """PostgreSQL cuts an application_name after as many bytes."""
 
-FAR = 1 << 30
-"""The byte that is locked on Windows, where a locked one cannot be read."""
-
 DEAD_AFTER = {
     "tcp_keepalives_idle": "30",
     "tcp_keepalives_interval": "10",
@@ -42,11 +38,7 @@ DEAD_AFTER = {
     "idle_session_timeout": "0",
 }
 """The server lets go of the lock of a machine that is gone within a minute, of no other."""
-DEAD_SOON = DEAD_AFTER | {
-    "tcp_keepalives_idle": "3",
-    "tcp_keepalives_interval": "2",
-    "tcp_keepalives_count": "3",
-}
+DEAD_SOON = DEAD_AFTER | {"tcp_keepalives_idle": "3", "tcp_keepalives_interval": "2"}
 """Within ten seconds, at the price that a line which is cut for so long loses the lock too."""
 
 SET = "SELECT set_config(name, :value, false) FROM pg_settings WHERE name = :name"
@@ -75,10 +67,9 @@ class Holder:
     since: datetime
 
     def __str__(self) -> str:
-        since = self.since.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
         return (
-            f"process {self.pid} on {self.host} since {since}"
-            f" (feedtool {self.command}, of {self.user})"
+            f"process {self.pid} on {self.host} since {self.since.astimezone(UTC):%Y-%m-%d %H:%M}"
+            f" UTC (feedtool {self.command}, of {self.user})"
         )
 
     @classmethod
@@ -87,25 +78,20 @@ class Holder:
         return cls(os.getpid(), socket.gethostname(), _user(), command, now)
 
     def as_text(self) -> str:
-        """What stands in the lock's file, and of which the server shows the first bytes."""
-        words = (
-            "feedtool",
-            str(self.pid),
-            self.since.astimezone(UTC).strftime(TIME),
-            *(re.sub(r"[^!-~]", "_", part) for part in (self.command, self.user, self.host)),
-        )
-        return " ".join(words)
+        """The content of the lock's file, of which the server shows the first bytes."""
+        words = (re.sub(r"[^!-~]", "_", part) for part in (self.command, self.user, self.host))
+        since = self.since.astimezone(UTC).strftime(TIME)
+        return " ".join(("feedtool", str(self.pid), since, *words))
 
     @classmethod
     def from_text(cls, text: str | None) -> Self | None:
-        """From what stands in the file or is shown by the server; None where that is not whole."""
+        """From what `as_text` gave; None where that is not whole."""
         match = re.fullmatch(r"feedtool (\d+) (\d{8}T\d{6}Z) (\S+) (\S+) (\S+)", text or "")
         if match is None:
             return None
         pid, since, command, user, host = match.groups()
-        return cls(
-            int(pid), host, user, command, datetime.strptime(since, TIME).replace(tzinfo=UTC)
-        )
+        begun = datetime.strptime(since, TIME).replace(tzinfo=UTC)
+        return cls(int(pid), host, user, command, begun)
 
 
 def who() -> str:
@@ -145,23 +131,15 @@ def hold(
 ) -> Iterator[None]:
     """Be the only process that sends for this seller of this service from this ledger.
 
-    Args:
-        engine: The ledger's, of `open_engine`.
-        seller: The SellerId.
-        service: The base address; neither case nor a slash at its end makes it another.
-        command: The command's name, for those who find the lock taken. No options: those may
-            hold a secret.
-        now: Since when it is held, for the same.
-        wait: Called each time the lock is found taken: it pauses, and tells whether to try once
-            more. Without it nothing is waited for.
-        is_awaited: Whether others wait to go on when this machine is gone, and it with them if
-            it is not.
+    Neither case nor a slash at the end makes another service. `command` (its name alone: options
+    may hold a secret) and `now` are for those who find the lock taken. Then `wait`, if it is given,
+    pauses, and tells whether to try once more. With `is_awaited` others wait to go on when this
+    machine is gone, and it with them if it is not.
 
     Raises:
         Held: Another process has the lock, and is not waited for (any longer).
         Interrupted: The server cannot be reached. While the lock is held, `writing` raises it once
-            the server has taken the lock away, as when it was restarted: somebody else may have
-            it by then.
+            the server has taken the lock away, as when it was restarted.
         UsageProblem: The file system has no locks, or does not let us write beside the ledger.
     """
     me = Holder.here(command, now)
@@ -224,7 +202,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _lock(handle: int) -> bool:
-        os.lseek(handle, FAR, os.SEEK_SET)
+        os.lseek(handle, 1 << 30, os.SEEK_SET)  # a locked byte cannot be read, so one far away
         try:
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         except PermissionError:
@@ -255,7 +233,10 @@ def _advisory(
             connection.execution_options(isolation_level="AUTOCOMMIT")
             # It never goes back to the others: to close it is to let go of the lock.
             connection.detach()
-            key = _key(_only(connection, "SELECT current_schema()"), digest)
+            # A database may hold a ledger in each of its schemas.
+            schema = _only(connection, "SELECT current_schema()")
+            mixed = hashlib.sha256(f"{schema} {digest}".encode()).digest()
+            key = int.from_bytes(mixed[:8], "big", signed=True)
             # The name comes first: who finds the lock taken finds the name too.
             settings = DEAD_SOON if is_awaited else DEAD_AFTER
             for name, value in {**settings, "application_name": me.as_text()[:NAME_LENGTH]}.items():
@@ -276,12 +257,6 @@ def _advisory(
         event.listen(engine, "begin", see_that_it_is_held)
         stack.callback(event.remove, engine, "begin", see_that_it_is_held)
         yield
-
-
-def _key(schema: str, digest: str) -> int:
-    """A number of 64 bits for a lock: a database may hold a ledger in each of its schemas."""
-    mixed = hashlib.sha256(f"{schema} {digest}".encode()).digest()
-    return int.from_bytes(mixed[:8], "big", signed=True)
 
 
 def _only(connection: Connection, query: str, **values: object) -> Any:

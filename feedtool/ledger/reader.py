@@ -2,14 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select, union_all
+from sqlalchemy import ColumnElement, Executable, Row, Select, and_, case, func, select, union_all
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
@@ -37,36 +37,37 @@ A_SECOND = timedelta(seconds=1)
 
 
 class LedgerReader:
-    """An open ledger, to be read. Every method is one transaction."""
+    """An open ledger, to be read: a file or URL, made where it is absent.
+
+    Every method is one transaction. UsageProblem for what is no ledger.
+    """
 
     def __init__(self, place: Path | str = IN_MEMORY) -> None:
-        """Open the file or URL, making what is absent; UsageProblem for what is no ledger."""
         self.engine = open_engine(place)
         """For `database.reading` and `database.writing`, and what an area keeps in the ledger."""
         self.claims = Claims(self.engine)
 
+    def _all(self, query: Executable) -> Sequence[Any]:
+        with reading(self.engine) as db:
+            return db.execute(query).all()
+
     def run(self, run_id: int) -> Run | None:
         """A run, or None where there is none of that id; UsageProblem where it cannot be read."""
         with _entry_of(run_id):
-            with reading(self.engine) as db:
-                row = db.execute(select(t.runs).where(t.runs.c.run_id == run_id)).one_or_none()
-            return None if row is None else _run(row)
+            return next(map(_run, self._all(select(t.runs).where(t.runs.c.run_id == run_id))), None)
 
     def run_ids(self) -> list[int]:
         """The ids of all runs, newest first."""
-        with reading(self.engine) as db:
-            return list(db.scalars(select(t.runs.c.run_id).order_by(t.runs.c.run_id.desc())))
+        return [run for (run,) in self._all(select(t.runs.c.run_id).order_by(_NEWEST_FIRST))]
 
     def runs(self) -> list[Run]:
         """All runs, newest first."""
-        with reading(self.engine) as db:
-            return [*map(_run, db.execute(select(t.runs).order_by(t.runs.c.run_id.desc())))]
+        return [*map(_run, self._all(select(t.runs).order_by(_NEWEST_FIRST)))]
 
     def files(self, run_id: int) -> list[File]:
         """A run's files, in their order."""
-        with reading(self.engine) as db:
-            query = select(t.files).where(t.files.c.run_id == run_id)
-            return [File(**row._asdict()) for row in db.execute(query.order_by(t.files.c.file))]
+        query = select(t.files).where(t.files.c.run_id == run_id).order_by(t.files.c.file)
+        return [File(**row._asdict()) for row in self._all(query)]
 
     def read_packages(self, run_id: int) -> list[Package]:
         """All that is known of a run's packages, file by file, by number; UsageProblem as `run`."""
@@ -84,17 +85,11 @@ class LedgerReader:
 
     def unfinished(self, seller: str | None = None) -> list[int]:
         """The runs with a package that is not closed, oldest first."""
-        query = (
-            select(t.runs.c.run_id)
-            .select_from(t.package_runs)
-            .where(t.packages.c.phase != Phase.CLOSED)
-            .distinct()
-            .order_by(t.runs.c.run_id)
-        )
+        query = select(t.runs.c.run_id).select_from(t.package_runs).distinct()
+        query = query.where(t.packages.c.phase != Phase.CLOSED).order_by(t.runs.c.run_id)
         if seller is not None:
             query = query.where(t.runs.c.seller == seller)
-        with reading(self.engine) as db:
-            return list(db.scalars(query))
+        return [run for (run,) in self._all(query)]
 
     def has_to_fetch(self, run_id: int) -> bool:
         """True if a package of a run is committed, and not closed."""
@@ -105,20 +100,16 @@ class LedgerReader:
 
     def earlier(self, service: str, seller: str, kind: str, before: int | None) -> list[File]:
         """Files of a kind whose size is known, of other runs than `before`, the newest first."""
+        of = t.files.c
         query = (
             select(t.files)
             .join(t.runs)
-            .where(
-                t.is_of(service, seller),
-                t.files.c.kind == kind,
-                t.files.c.size.is_not(None),
-                t.files.c.run_id != (before or 0),
-            )
-            .order_by(t.files.c.file.desc())
+            .where(t.is_of(service, seller), of.kind == kind, of.size.is_not(None))
+            .where(of.run_id != (before or 0))
+            .order_by(of.file.desc())
             .limit(EARLIER)
         )
-        with reading(self.engine) as db:
-            return [File(**row._asdict()) for row in db.execute(query)]
+        return [File(**row._asdict()) for row in self._all(query)]
 
     def begun(self, service: str, seller: str) -> Iterator[tuple[int, Mapping[str, Any], int]]:
         """A seller's runs, newest first: id, options, and how many files are written down."""
@@ -127,11 +118,9 @@ class LedgerReader:
             .select_from(t.runs.outerjoin(t.files))
             .where(t.is_of(service, seller))
             .group_by(t.runs.c.run_id, t.runs.c.options)
-            .order_by(t.runs.c.run_id.desc())
+            .order_by(_NEWEST_FIRST)
         )
-        with reading(self.engine) as db:
-            rows = db.execute(query).all()
-        return ((run, json.loads(options), files) for run, options, files in rows)
+        return ((run, json.loads(options), files) for run, options, files in self._all(query))
 
     def packages(self, file: int) -> list[PackageSummary]:
         """The packages of a file, by number, as `--format json` shows them."""
@@ -151,8 +140,7 @@ class LedgerReader:
             .where(package.file == file)
             .order_by(package.number)
         )
-        with reading(self.engine) as db:
-            return [PackageSummary(*row) for row in db.execute(query)]
+        return [PackageSummary(*row) for row in self._all(query)]
 
     def statuses(self, run_id: int) -> Counter[Status]:
         """How many rows of a run have each status, of those that were to be sent."""
@@ -163,21 +151,20 @@ class LedgerReader:
 
         0 if that is not known.
         """
+        created, answered = t.packages.c.created_at, t.attempts.c.answered_at
         query = (
-            select(t.packages.c.created_at, t.attempts.c.answered_at)
+            select(created, answered)
             .select_from(t.attempts.join(t.package_runs))
             .where(
                 t.runs.c.service == service,
                 t.attempts.c.package_id == t.packages.c.package_id,
-                t.attempts.c.answered_at.is_not(None),
-                t.packages.c.created_at.between(EARLIEST, LATEST),
+                answered.is_not(None),
+                created.between(EARLIEST, LATEST),
             )
-            .order_by(t.attempts.c.answered_at.desc())
+            .order_by(answered.desc())
             .limit(1)
         )
-        with reading(self.engine) as db:
-            row = db.execute(query).one_or_none()
-        ahead = row.created_at - row.answered_at if row else timedelta(0)
+        ahead = sum((row.created_at - row.answered_at for row in self._all(query)), timedelta(0))
         return ahead if abs(ahead) > A_SECOND else timedelta(0)
 
     def verdicts(self, file: int) -> Iterator[RowResult]:
@@ -190,9 +177,7 @@ class LedgerReader:
         first = first.join(t.packages, t.packages.c.package == t.requests.c.package)
         first = first.where(t.requests.c.file == file)
         others = first.with_only_columns(t.request_rows.c.row, *list(first.selected_columns)[1:])
-        with reading(self.engine) as db:
-            rows = db.execute(union_all(first, others.join(t.request_rows))).all()
-        return (tuple(row) for row in rows)
+        return iter(self._all(union_all(first, others.join(t.request_rows))))
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""
@@ -203,8 +188,7 @@ class LedgerReader:
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""
         query = select(t.outputs.c.sha256).where(t.outputs.c.path == path)
-        with reading(self.engine) as db:
-            return db.scalar(query)
+        return next((sha256 for (sha256,) in self._all(query)), None)
 
     def known(self, package_ids: Collection[str]) -> set[str]:
         """Those of some of the service's packages that a run of this ledger has created."""
@@ -219,12 +203,11 @@ class LedgerReader:
 
     def _among(
         self, query: Select[Any], column: ColumnElement[Any], values: Collection[str]
-    ) -> Iterator[Row[Any]]:
+    ) -> Iterator[Any]:
         """The rows whose column has one of some values; a statement takes only so many at once."""
         left = iter(values)
-        with reading(self.engine) as db:
-            while some := [*islice(left, CHUNK)]:
-                yield from db.execute(query.where(column.in_(some)))
+        while some := [*islice(left, CHUNK)]:
+            yield from self._all(query.where(column.in_(some)))
 
     def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
         """The requests of some uploads, each in the order of the rows."""
@@ -237,10 +220,9 @@ class LedgerReader:
         in_order = (t.requests.c.upload, t.requests.c.file, t.requests.c.row, t.requests.c.number)
         query = select(t.requests.c.upload, t.requests.c.body).where(live).order_by(*in_order)
         bodies: dict[int, list[bytes]] = {upload: [] for upload in uploads}
-        with reading(self.engine) as db:
-            # All at once: one by one takes three times as long.
-            for upload, body in db.execute(query).all():
-                bodies[upload].append(body)
+        # All at once: one by one takes three times as long.
+        for upload, body in self._all(query):
+            bodies[upload].append(body)
         return bodies
 
     def result_counts(self, package: int) -> ResultCounts:
@@ -253,24 +235,18 @@ class LedgerReader:
             func.count(case((and_(is_staged, ~has_result), 1))),
             func.count(case((and_(in_doubt, ~has_result), 1))),
         )
-        with reading(self.engine) as db:
-            return ResultCounts(*db.execute(counted.order_by(None)).one())
+        return ResultCounts(*self._all(counted.order_by(None))[0])
 
     def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = _undecided(package).where(t.results.c.status.is_(None), sent).limit(limit)
-        return self._pending_rows(query, PendingRow._fields)
+        query = _without_result(package, PendingRow._fields).where(sent).limit(limit)
+        return [PendingRow(*row) for row in self._all(query)]
 
     def pending(self, package: int) -> list[PendingRow]:
         """The rows of a package of which the service has not said the last word."""
-        query = _undecided(package).where(t.results.c.status.is_(None))
-        return self._pending_rows(query, PendingRow._fields[:-1])  # without the bodies
-
-    def _pending_rows(self, query: Select[Any], fields: Sequence[str]) -> list[PendingRow]:
-        columns = (t.requests.c[name] for name in fields)
-        with reading(self.engine) as db:
-            return [PendingRow(*row) for row in db.execute(query.with_only_columns(*columns))]
+        query = _without_result(package, PendingRow._fields[:-1])  # without the bodies
+        return [PendingRow(*row) for row in self._all(query)]
 
     def close(self) -> None:
         """Close all connections."""
@@ -283,6 +259,9 @@ class LedgerReader:
         self.close()
 
 
+_NEWEST_FIRST = t.runs.c.run_id.desc()
+
+
 def _run(row: Row[Any]) -> Run:
     return Run(**{**row._asdict(), "options": json.loads(row.options)})
 
@@ -290,6 +269,11 @@ def _run(row: Row[Any]) -> Run:
 def _undecided(package: int) -> Select[Any]:
     """The rows of a package that have no fate, with or without a result."""
     return FACTS.where(t.requests.c.package == package, t.requests.c.fate.is_(None))
+
+
+def _without_result(package: int, names: Iterable[str]) -> Select[Any]:
+    columns = (t.requests.c[name] for name in names)
+    return _undecided(package).where(t.results.c.status.is_(None)).with_only_columns(*columns)
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from feedtool.model.nouns import Message, Status
 Result = tuple[str, Status, tuple[Message, ...]]
 """What the service said of one reference of a package."""
 
-
 Names = Callable[[str, str], frozenset[str]]
 """Names of something, of a row's reference and product."""
 
@@ -46,11 +45,9 @@ class Phase(StrEnum):
     LOOKING = "looking"
     """Final; rows that no result names are looked up among the seller's offers."""
     SUBMITTING = "submitting"
-    """A batch of products, or a legacy zip, whose POST is intended: what is known of it more is
-    in the reports, or in the offers."""
+    """A batch or a zip whose POST is intended: more is in the reports, or in the offers."""
     SUBMITTED = "submitted"
-    """A batch of products, or a legacy zip, that the service has: its report, or log, is being
-    read."""
+    """A batch or a zip that the service has: its report, or log, is being read."""
     CLOSED = "closed"
     """Nothing more is to be done for it or had of it."""
 
@@ -87,7 +84,7 @@ class Run:
     language: str
     """Of the service's messages: `en`, `fr`, `es`."""
     options: Mapping[str, Any]
-    """What else the command was told, as JSON: kept so that it can be gone on with."""
+    """Of the command, as JSON: kept so that it can be gone on with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +92,8 @@ class File:
     """One sheet of a run's input."""
 
     file: int
-    """Its key."""
     run_id: int
     path: str
-    """As it was named."""
     sha256: str
     """Of the whole file's content, by which its snapshot is found."""
     kind: str
@@ -129,22 +124,21 @@ class Package:
     message: Message | None = None
     """Why it was closed without results: the service's reason, or ours."""
     created_at: datetime | None = None
-    """By the service's clock, since its 6 hours and 3 days count by that. Of a batch when it was
-    last sent, of a zip when it was answered."""
+    """By the service's clock, as its 6 hours and 3 days are. Of a batch when it was last sent, of a
+    zip when it was answered."""
     committed_at: datetime | None = None
-    """When the PATCH was first intended, or seen to have been sent by somebody else: from then
-    on there is no way back. Of a batch or a zip when its POST was, by our
-    clock."""
+    """When the PATCH, or POST, was first intended, or seen to have been sent by somebody else: from
+    then on there is no way back. By our clock."""
     finished_at: datetime | None = None
     """By the service's clock."""
     creations: int = 0
-    """How often a package has been created for these rows; of a batch how often it was sent."""
+    """How often one was created for these rows; of a batch how often it was sent."""
     readings: int = 0
     """How often the results have been read from the first page to the last."""
     link: str | None = None
-    """Where the next page of results is."""
+    """The next page of results."""
     pages: int = 0
-    """How many pages the present reading has had."""
+    """Of the present reading."""
     attempts: int = 0
     """Steps tried, and the number of the last of them."""
     tries: int = 0
@@ -152,14 +146,13 @@ class Package:
     failures: int = 0
     """Calls in a row that had no answer."""
     since: datetime | None = None
-    """When it last made progress."""
+    """The last progress."""
     due: datetime | None = None
-    """Its next step comes no earlier than this."""
+    """Its next step comes no earlier."""
     baseline: str | None = None
     """Of a single request: what was there before it was sent."""
     blocked_by: frozenset[int] = frozenset()
-    """The open packages that hold some of its rows' references or products. Not kept: whoever
-    goes on asks again."""
+    """The open packages that hold some of its rows' keys. Not kept: whoever goes on asks again."""
 
     def staged(self, stage: Stage) -> int:
         """How many uploads are at this stage."""
@@ -181,10 +174,7 @@ class Package:
     def close(
         self, now: datetime, message: Message | None, finished_at: datetime | None = None
     ) -> "Package":
-        """The package at its end; `message` says why, where that is not plain.
-
-        `finished_at` is by the service's clock, and counts where nothing earlier is known.
-        """
+        """The package at its end; `finished_at` counts where nothing earlier is known."""
         finished = self.finished_at or finished_at
         return self.advance(now, phase=Phase.CLOSED, message=message, finished_at=finished)
 
@@ -254,7 +244,7 @@ class Clearance(NamedTuple):
 
 
 class Requeue(StrEnum):
-    """How rows of a closed package that are to be sent again go into later ones."""
+    """How the rows of a closed package that are sent again go into later ones."""
 
     TOGETHER = "together"
     """Into one package, as uploads of it."""

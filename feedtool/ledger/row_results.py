@@ -22,7 +22,6 @@ from feedtool.model.nouns import Message, RowResult, Severity, Status, by_row, w
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
 """Phases in which only a batch of products, or a legacy zip, is committed."""
-
 REJECTED = "Rejected"
 """The package state that gives its message to all rows."""
 
@@ -81,17 +80,16 @@ def row_result(facts: RowFacts) -> RowResult:
 def _why_pending(facts: RowFacts) -> Message:
     """What a row waits for in a package that is not closed."""
     if facts.is_committed and facts.phase in BATCHES:
-        return Message("", _REPORTS[facts.package_id is not None].text.format(id=facts.package_id))
+        return _of_package(facts, _UNNAMED if facts.package_id is None else _REPORTED)
     if facts.why and not facts.is_committed:
         return Message("", facts.why)
     if not facts.is_committed:
         return _NOT_SENT if facts.package_id is None else _NOT_YET
     if facts.stage == Stage.PLANNED:
         return _LEFT_OUT
-    doubt = _DOUBTFUL if facts.stage != Stage.STAGED else _WAITED_FOR
     if facts.phase == Phase.COMMITTING:
-        doubt = _COMMITTING
-    return Message("", doubt.text.format(id=facts.package_id))
+        return _of_package(facts, _COMMITTING)
+    return _of_package(facts, _WAITED_FOR if facts.stage == Stage.STAGED else _DOUBTFUL)
 
 
 def _closed(facts: RowFacts) -> RowResult:
@@ -115,72 +113,57 @@ def _result(facts: RowFacts, status: Status, *messages: Message | None) -> RowRe
     return RowResult(facts.row, facts.reference, status, said, facts.channel)
 
 
+def _of_package(facts: RowFacts, words: str) -> Message:
+    return Message("", words.format(id=facts.package_id))
+
+
+_STATUSES = {str(status): status for status in Status}
 _REFUSED_SO_FAR = Message(
     "", "Its upload was refused as a whole; which row is to blame is found out in a later package."
 )
 _NOT_SENT = Message("", "Not sent: the run stopped before its package was begun.")
 _NOT_YET = Message("", "Not in force: the run stopped before its package was committed.")
 _LEFT_OUT = Message("", "Not sent: its package was completed without it.")
-_COMMITTING = Message("", "Sent in package {id}; that it is completed is not confirmed yet.")
-_WAITED_FOR = Message("", "Committed in package {id}; its result is not there yet.")
-_DOUBTFUL = Message("", "The answer to its upload was lost; the results of package {id} will tell.")
-_REPORTS = (
-    Message("", "Sent; the answer was lost, and nothing that the service shows names it yet."),
-    Message("", "Sent in package {id}; the service has not said the last word on it yet."),
-)
 _LOST = Message("", "The service took it, and has given no result for it.")
 _IN_DOUBT = Message(
     "",
     "The answer to its upload was lost, and nothing that the service says of the package names it:"
     " most likely it was never taken. It was not sent again.",
 )
+_COMMITTING = "Sent in package {id}; that it is completed is not confirmed yet."
+_WAITED_FOR = "Committed in package {id}; its result is not there yet."
+_DOUBTFUL = "The answer to its upload was lost; the results of package {id} will tell."
+_UNNAMED = "Sent; the answer was lost, and nothing that the service shows names it yet."
+_REPORTED = "Sent in package {id}; the service has not said the last word on it yet."
 
 
 # Of the tables.
 
 CHUNK = 5_000
 """Rows read or written at a time."""
-_REMEMBERED = 4096
-"""Different messages that are remembered as text, and as what it says."""
+
+_request, _package, _upload = t.requests.c, t.packages.c, t.uploads.c
+_is_its_upload = and_(_request.package == _upload.package, _request.upload == _upload.upload)
+_is_its_result = and_(
+    _request.package == t.results.c.package, _request.reference == t.results.c.reference
+)
 
 FACTS = (
     select(
-        t.requests.c.row,
-        t.requests.c.number,
-        t.packages.c.channel,
-        t.requests.c.reference,
-        t.requests.c.fate,
-        t.requests.c.fate_text,
-        t.packages.c.phase,
-        t.packages.c.package_id,
-        t.packages.c.state,
-        t.packages.c.committed_at.is_not(None).label("is_committed"),
-        t.packages.c.message_code,
-        t.packages.c.message_text,
-        t.uploads.c.stage,
-        t.uploads.c.message_code.label("upload_code"),
-        t.uploads.c.message_text.label("upload_text"),
-        t.results.c.status,
-        t.results.c.messages,
+        *(_request.row, _request.number, _package.channel, _request.reference),
+        *(_request.fate, _request.fate_text, _package.phase, _package.package_id, _package.state),
+        _package.committed_at.is_not(None).label("is_committed"),
+        *(_package.message_code, _package.message_text, _upload.stage),
+        _upload.message_code.label("upload_code"),
+        _upload.message_text.label("upload_text"),
+        *(t.results.c.status, t.results.c.messages),
     )
     .select_from(
-        t.requests.join(t.packages, t.requests.c.package == t.packages.c.package)
-        .join(
-            t.uploads,
-            and_(
-                t.requests.c.package == t.uploads.c.package,
-                t.requests.c.upload == t.uploads.c.upload,
-            ),
-        )
-        .outerjoin(
-            t.results,
-            and_(
-                t.requests.c.package == t.results.c.package,
-                t.requests.c.reference == t.results.c.reference,
-            ),
-        )
+        t.requests.join(t.packages)
+        .join(t.uploads, _is_its_upload)
+        .outerjoin(t.results, _is_its_result)
     )
-    .order_by(t.requests.c.row, t.requests.c.number)
+    .order_by(_request.row, _request.number)
 )
 """All that the results of rows depend on, by the first row of each request."""
 
@@ -200,8 +183,8 @@ _FURTHER = (
 def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
     """The results of a file's rows, in their order; nothing is held open meanwhile.
 
-    Several of a row come in the order of their requests, as `rows_of` has them: those that began in
-    a row above are first. What is not sent follows.
+    Several of a row come in the order of their requests, as `rows_of` has them; what is not sent
+    follows.
     """
     of, further, skipped = t.requests.c, t.request_rows.c, t.withheld.c
     requests = _pages(engine, FACTS.where(of.file == file), of.row, of.number)
@@ -301,13 +284,16 @@ _TEXTS = {"reference", "fate_text", "messages", "upload_text"}
 # Most rows have much the same messages, and there are as many as the sheet has rows.
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(4096)
 def messages_as_text(messages: tuple[Message, ...]) -> str:
     """Messages as they are kept; `messages_of` reads them again."""
-    return json.dumps([*map(_kept, messages)], ensure_ascii=False)
+    return json.dumps(
+        [message[:2] if message[2:] == ("", Severity.ERROR) else message for message in messages],
+        ensure_ascii=False,
+    )
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(4096)
 def messages_of(kept: str) -> tuple[Message, ...]:
     """What `messages_as_text` made a text of."""
     return tuple(
@@ -316,14 +302,6 @@ def messages_of(kept: str) -> tuple[Message, ...]:
     )
 
 
-def _kept(message: Message) -> tuple[str, ...]:
-    is_plain = not message.field and message.severity is Severity.ERROR
-    return (message.code, message.text) if is_plain else message
-
-
 def message_of(code: str | None, text: str | None) -> Message | None:
     """A message that is kept in two columns."""
     return None if code is None and text is None else Message(code or "", text or "")
-
-
-_STATUSES = {str(status): status for status in Status}

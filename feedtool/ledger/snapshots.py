@@ -18,7 +18,6 @@ from feedtool.model.errors import CannotWrite, FileProblem
 from feedtool.model.file_version import Version, read_unchanged, unchanged
 
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-
 PIECE = 1 << 20
 """Bytes copied by hand at a time."""
 AT_ONCE = 1 << 30
@@ -34,11 +33,8 @@ class Snapshots:
     def keep(self, path: Path) -> str:
         """Keep a file as it is now. Returns its SHA-256, by which it is found again.
 
-        What is read from now on is better read from the snapshot: the file itself may change.
-
-        Raises:
-            FileProblem: The file cannot be read, or is being written all the time.
-            CannotWrite: The snapshot cannot be written; nothing of it is left behind.
+        FileProblem where it cannot be read, or is being written all the time; CannotWrite where the
+        snapshot cannot be written; nothing of it is left behind.
         """
         return read_unchanged(path, str(path), partial(self._keep, path))
 
@@ -59,11 +55,7 @@ class Snapshots:
                 ) from error
 
     def path_of(self, sha256: str) -> Path:
-        """Where a snapshot is, checked: it holds what its name says.
-
-        Raises:
-            FileProblem: It is missing, cannot be read, or was changed.
-        """
+        """The path of a snapshot; FileProblem where it is missing, unreadable, or was changed."""
         path = self._folder / sha256
         with _readable(path, "It is what the run was sent from; bring it back to go on.") as kept:
             digest = _digest_of(kept)
@@ -85,7 +77,7 @@ class Snapshots:
         self._folder.chmod(0o700)
         temporary = self._folder / f".{secrets.token_hex(8)}.tmp"
         try:
-            with FileIO(temporary, "x+", opener=_for_its_owner) as copy:
+            with FileIO(temporary, "x+", opener=partial(os.open, mode=0o600)) as copy:
                 _copy(source, copy)
                 os.fsync(copy.fileno())
                 copy.seek(0)
@@ -97,10 +89,6 @@ class Snapshots:
                 temporary.unlink(missing_ok=True)
         _bring_to_disk(self._folder)
         return digest
-
-
-def _for_its_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 @contextmanager

@@ -48,10 +48,7 @@ class Ledger(LedgerReader):
         options: Mapping[str, Any] | None = None,
         claim: int | None = None,
     ) -> int:
-        """A new run; `options` is JSON. Returns its id.
-
-        It is the run of a `claim`, if one is named, from the same moment on.
-        """
+        """The id of a new run, that of a `claim` if one is named; `options` are JSON."""
         with writing(self.engine) as db:
             told = {"seller": seller, "service": service, "language": language}
             noted = json.dumps(options or {})
@@ -74,8 +71,8 @@ class Ledger(LedgerReader):
     ) -> int:
         """A file with all its rows: `plan.uploads`, (package number, upload). Returns its key.
 
-        With the verdicts of rows that are `withheld`, and the number of all rows where later files
-        are to be compared with this one. All of it or, when `planned` raises, nothing.
+        With the results of rows that are `withheld`, and its `size` where later files are to be
+        compared with it. All of it or, when `planned` raises, nothing.
         """
         with writing(self.engine) as db:
             told = {"path": path, "sha256": sha256, "kind": kind, "sheet": sheet, "size": size}
@@ -93,13 +90,8 @@ class Ledger(LedgerReader):
     ) -> dict[int, int]:
         """Give a run up: its packages are closed, and it is never gone on with.
 
-        Args:
-            run_id: The run.
-            now: The time, which is kept.
-            ended: By the key of each of its open packages, the result of the rows without one.
-
-        Returns:
-            By the same keys, how many rows these are.
+        `ended` has, by the key of each of its open packages, the result of the rows without one.
+        Returns how many rows these are, by the same keys.
         """
         is_it = t.runs.c.run_id == run_id
         has_result = exists().where(
@@ -113,18 +105,15 @@ class Ledger(LedgerReader):
             noted = json.dumps({**options, ABANDONED: now.isoformat()})
             db.execute(update(t.runs).where(is_it).values(options=noted))
             for package, (status, text) in ended.items():
-                done = db.execute(
-                    update(t.requests)
-                    .where(t.requests.c.package == package, is_open, ~has_result)
-                    .values(fate=str(status), fate_text=text)
-                )
-                rows[package] = done.rowcount
+                without = (t.requests.c.package == package, is_open, ~has_result)
+                given = {"fate": str(status), "fate_text": text}
+                rows[package] = db.execute(
+                    update(t.requests).where(*without).values(given)
+                ).rowcount
                 finished_at = func.coalesce(t.packages.c.finished_at, t.as_text(now))
-                db.execute(
-                    update(t.packages)
-                    .where(t.packages.c.package == package)
-                    .values(phase=Phase.CLOSED, finished_at=finished_at, due=None)
-                )
+                closed = {"phase": Phase.CLOSED, "finished_at": finished_at, "due": None}
+                is_it = t.packages.c.package == package
+                db.execute(update(t.packages).where(is_it).values(closed))
                 clearing.release(db, package)
         return rows
 
@@ -150,8 +139,8 @@ class Ledger(LedgerReader):
     def save(self, changes: Sequence[Change]) -> list[Package]:
         """Write changes down, in one full commit. What it returns from, no crash takes back.
 
-        Where a package is closed, its rows that are to be sent again are put into a new one (of
-        products into new ones) in the same commit; the new ones are returned.
+        The rows of a package that it closes which are sent again are put into new ones in the same
+        commit; the new ones are returned.
         """
         new: list[int] = []
         with writing(self.engine) as db:

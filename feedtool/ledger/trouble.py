@@ -24,11 +24,9 @@ LATER = {
 LOCKS = Path("/proc/locks")
 """Who has locked what, where the system tells: only Linux does."""
 
-
 WORLDS = ("08", "25006", "25P03", "28", "3D", "42501", "42P01", "53", "55", "57", "58", "XX")
-"""SQLSTATEs, or their classes, of what is no bug of ours, whatever the driver calls it: no
-connection, nothing may be written, no rights, no such table any more, no room, no lock, a server
-that shuts down or is broken."""
+"""SQLSTATEs, or their classes, of what is no bug of ours: no connection, nothing may be written, no
+rights, no such table any more, no room, no lock, a server that shuts down or is broken."""
 
 SHOWN = ("host", "port", "options", "service")
 """Options of a URL that are shown; any other may be a password, or a misspelt one."""
@@ -63,15 +61,12 @@ def holders(path: Path) -> list[str]:
             # `3: POSIX  ADVISORY  WRITE 4242 fe:00:1311 120 120`; who waits for one has a `->`.
             words = line.split()
             if words[3] == "WRITE" and words[5].rpartition(":")[2] in inodes:
-                programs[words[4]] = _name_of(words[4])
+                programs[words[4]] = "a program"
+    for pid in programs:
+        with suppress(OSError):
+            name = (LOCKS.parent / pid / "comm").read_text("utf-8", errors="replace")
+            programs[pid] = name.strip()
     return [f"{name} (process {pid})" for pid, name in programs.items() if int(pid) > 0]
-
-
-def _name_of(pid: str) -> str:
-    try:
-        return (LOCKS.parent / pid / "comm").read_text("utf-8", errors="replace").strip()
-    except OSError:
-        return "a program"
 
 
 @contextmanager
@@ -85,7 +80,10 @@ def explained(engine: Engine, done: str) -> Iterator[None]:
             "Rename the file or the folder, and try again.",
         ) from error
     except DBAPIError as error:
-        if not _is_the_worlds(error):
+        # All else is a bug. SQLite's driver says DatabaseError, without more, of a broken file.
+        is_known = type(error).__name__ in {"OperationalError", "InterfaceError", "DatabaseError"}
+        state = getattr(error.orig, "sqlstate", None) or ""
+        if not (is_known or error.connection_invalidated or state.startswith(WORLDS)):
             raise
         reason, way_out = explain(error, engine.url, LATER)
         raise Interrupted(
@@ -94,23 +92,10 @@ def explained(engine: Engine, done: str) -> Iterator[None]:
         ) from error
 
 
-def _is_the_worlds(error: DBAPIError) -> bool:
-    """A full disk, a lock that is not let go, a server that is gone: no bug of ours.
-
-    IntegrityError and the like are. The driver of SQLite says DatabaseError, without more, of a
-    file that is broken.
-    """
-    if type(error).__name__ in {"OperationalError", "InterfaceError", "DatabaseError"}:
-        return True
-    state = getattr(error.orig, "sqlstate", None) or ""
-    return error.connection_invalidated or state.startswith(WORLDS)
-
-
 def explain(error: SQLAlchemyError, url: URL, otherwise: Mapping[str, str]) -> tuple[str, str]:
     """What is wrong, and what to do: by the database's name, unless more is known of a file.
 
-    Raises:
-        Interrupted: The file is there no more.
+    Interrupted where the file is there no more.
     """
     cause = getattr(error, "orig", None) or error
     if is_file(url):
@@ -131,13 +116,8 @@ def explain(error: SQLAlchemyError, url: URL, otherwise: Mapping[str, str]) -> t
     return reason, otherwise[url.get_backend_name()]
 
 
-def capital(text: str) -> str:
-    """The text with its first letter in upper case."""
-    return text[:1].upper() + text[1:]
-
-
 def is_file(url: URL) -> bool:
-    """Is it SQLite in a file, rather than in memory or on a server?"""
+    """True of SQLite in a file, rather than in memory or on a server."""
     return url.get_backend_name() == "sqlite" and url.database not in {None, "", ":memory:"}
 
 

@@ -26,8 +26,7 @@ MOST_ERRORS = 100
 """No refusal tells more errors: as many as an upload has offer requests."""
 
 LONGEST_WAIT = 86_400.0
-"""A Retry-After of more seconds counts as a day: no quota is known that is renewed less often, and
-whoever comes back after that can be asked to wait again."""
+"""A Retry-After of more seconds counts as a day: whoever comes back can be asked to wait again."""
 
 LARGEST_REFUSAL = 1024 * 1024
 """Of a refusal of more bytes only the status is shown."""
@@ -120,8 +119,7 @@ def _error(entry: dict[str, Any]) -> str:
 def retry_after(reply: Reply, now: datetime) -> float | None:
     """The seconds that the service asks us to wait, at most LONGEST_WAIT; None if it does not say.
 
-    Both forms of RFC 9110, 10.2.3. A date is compared with the answer's own Date, since the
-    service's clock need not be ours.
+    Both forms of RFC 9110, 10.2.3. A date is by the service's clock, as the answer's own Date is.
     """
     value = reply.headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
@@ -198,8 +196,7 @@ class Unreadable(Exception):
 def loads(body: bytes, largest: int | None = None) -> Any:
     """The JSON of a body, None for an empty one; fractions are Decimal.
 
-    Raises:
-        Unreadable: it is no JSON, longer than `largest` bytes, or holds too many values.
+    Unreadable for what is no JSON, longer than `largest` bytes, or holds too many values.
     """
     if largest is not None and len(body) > largest:
         raise Unreadable(f"the answer is longer than {largest} bytes")
@@ -317,10 +314,7 @@ def whole(value: Any) -> int | None:
 
 
 def moment(value: Any) -> datetime | None:
-    """A date-time in UTC, which it is in where it does not say (part "What the service does").
-
-    None for what is no date-time, or is not plausible.
-    """
+    """A plausible date-time or None; in UTC where it does not say ("What the service does")."""
     try:
         return plausible_time(datetime.fromisoformat(value)) if isinstance(value, str) else None
     except (ValueError, OverflowError):

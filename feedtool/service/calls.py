@@ -77,12 +77,10 @@ class Pace:
         return SPEEDS + 1 - max(0, self.behind - self.pool + 1)
 
     def after(self, kind: AnswerKind, now: datetime) -> "Pace":
-        """The pace after an answer.
+        """The pace after an answer: halved by a 429, but once within `BURST`.
 
-        A 429 halves it: the lanes down to one, then the speed of that lane; within
-        `BURST` of such a fall another does not. Every `RISE_AFTER` successes in a row raise
-        it by one step: a speed, then a lane. Other answers say nothing about quotas. Where a
-        pause is in force it begins anew with every answer.
+        Other answers than successes say nothing about quotas. Where a pause is in force it begins
+        anew with every answer.
         """
         if kind is AnswerKind.WAIT:
             is_same = self.fell_at is not None and abs(now - self.fell_at) < BURST
@@ -109,10 +107,7 @@ class Pace:
 
 
 def back_off(times: int, jitter: float) -> timedelta:
-    """The pause after so many failures in a row: anything up to 2, 4, 8 … 60 s, at least 0.5 s.
-
-    `jitter` is from 0 to 1, so that clients that failed together do not come back together.
-    """
+    """The pause after so many failures: from 0.5 s up to 2, 4, 8 … 60 s by a `jitter` of 0 to 1."""
     return timedelta(seconds=max(0.5, jitter * min(60.0, 2.0 ** min(times, 10))))
 
 
@@ -123,7 +118,6 @@ def longest_back_off(failures: int, most: int) -> timedelta:
 
 
 Key = TypeVar("Key")
-
 LINGER = 0.008
 """Seconds between two answers that are taken in together."""
 
@@ -181,11 +175,7 @@ class CallPool(Generic[Key]):
     """The calls under way and those that wait for a lane. Used from one thread."""
 
     def __init__(self, client: Sender, lanes: int, *, is_ahead: bool = True) -> None:
-        """So many calls at a time; for one lane the calling thread makes them.
-
-        With `is_ahead` as many more may wait for a lane, so that no lane waits for whoever begins
-        them.
-        """
+        """So many calls at a time, and as many more that wait for a lane if `is_ahead`."""
         self._client = client
         self._executor = executor(lanes)
         self._backlog = lanes if is_ahead and lanes > 1 else 0
@@ -247,8 +237,8 @@ def answered(
 ) -> list[Future[CallResult]]:
     """Those of the calls that have had their answer, once there is one.
 
-    While others still wait for a lane no lane is idle: a few milliseconds more cost nothing, and
-    let the answers that come meanwhile, and the calls that follow on them, share a commit.
+    While others wait for a lane none is idle: a few milliseconds more cost nothing, and let answers
+    that come meanwhile share a commit.
     """
     left = wait_for(calls, return_when=FIRST_COMPLETED).not_done
     while sum(not (call.running() or call.done()) for call in left) > 1:
@@ -273,10 +263,7 @@ class _Inline(Executor):
 
 
 def ask_all(client: Sender, calls: Sequence[Call]) -> CallResult:
-    """The answers to calls, made one after the other; the first that is no success ends them.
-
-    That of a single call is returned as it is.
-    """
+    """The answers to calls, one after the other up to one that is no success; or that of one."""
     replies: list[Reply] = []
     for call in calls:
         try:

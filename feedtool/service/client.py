@@ -31,11 +31,8 @@ LARGEST_REPLY = 32 * 1024 * 1024
 
 LARGEST_GRANT = 1024 * 1024
 """No answer of a token endpoint is read further."""
-
 LEAST_SECRET = 12
 """A shorter token, in characters, is a word that a text of the service's may hold anyway."""
-
-MASK = "********"
 
 NEVER_LEFT = (
     httpx.ConnectError,
@@ -74,9 +71,8 @@ class Client:
         """Connect at the first call. `base_url` ends with the version segment.
 
         Without a seller only brands and categories can be read (part "Authentication", 1).
-        `transport` stands in for the network, such as the sandbox's, and has no whole-call
-        timeout. UsageProblem for an address, a seller or a language that cannot be sent, and for
-        an address to which the token would leave the machine unencrypted, unless `allows_http`.
+        `transport` stands in for the network. UsageProblem for what cannot be sent, and for an
+        address to which the token would leave the machine unencrypted, unless `allows_http`.
         """
         self._base = base_url.rstrip("/")
         self._origin = _checked_origin(self._base)
@@ -95,8 +91,8 @@ class Client:
     def send(self, call: Call) -> Reply:
         """The service's answer, with the token renewed once on a 401.
 
-        Raises NotSent or OutcomeUnknown, and NotAuthorised when there is no token. A token that
-        just now cannot be had is a call that was not sent, and a later one may be.
+        Raises NotSent, also for a token that cannot be had just now, or OutcomeUnknown, and
+        NotAuthorised when there is no token.
         """
         try:
             return send_with(self._token, lambda token: self._send(call, token))
@@ -117,7 +113,12 @@ class Client:
             headers={**dict(call.headers), "Authorization": f"Bearer {token}"},
             content=call.body,
         )
-        return _masked(_exchange(self._http, request, self._largest_reply), _mask_of(token))
+        reply, mask = _exchange(self._http, request, self._largest_reply), _mask_of(token)
+        # A gateway may repeat the token, and answers are shown and kept. Bytes as characters of the
+        # same number: whatever the body holds, it stays.
+        body = mask(reply.body.decode("latin-1")).encode("latin-1")
+        headers = {name: mask(value) for name, value in reply.headers.items()}
+        return Reply(reply.status, headers, body, reply.url)
 
     def close(self) -> None:
         """Close all connections."""
@@ -139,7 +140,6 @@ def _post(media_type: str, url: str, body: bytes, timeouts: Timeouts | None = No
 
 post_form = partial(_post, "application/x-www-form-urlencoded")
 """The answer of a token endpoint to a form."""
-
 post_json = partial(_post, "application/json")
 """The answer of anybody's server to JSON."""
 
@@ -161,33 +161,20 @@ def _http(
 
 def _exchange(http: httpx.Client, request: httpx.Request, largest: int) -> Reply:
     """Send a request, and read the answer to its end but no further than `largest` bytes."""
+    body = bytearray()
     try:
         with closing(http.send(request, stream=True)) as response:
-            body = _read(response, largest)
+            for chunk in response.iter_bytes():
+                body += chunk
+                if len(body) > largest:
+                    raise OutcomeUnknown(f"the answer is longer than {largest} bytes")
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Reply(response.status_code, headers, body, str(request.url))
+        return Reply(response.status_code, headers, bytes(body), str(request.url))
     except NEVER_LEFT as error:
         failure: Failure = NotSent(_describe(error))
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         failure = OutcomeUnknown(_describe(error))
     raise failure  # not from httpx's own, which may repeat what was sent
-
-
-def _read(response: httpx.Response, largest: int) -> bytes:
-    body = bytearray()
-    for chunk in response.iter_bytes():
-        body += chunk
-        if len(body) > largest:
-            raise OutcomeUnknown(f"the answer is longer than {largest} bytes")
-    return bytes(body)
-
-
-def _masked(reply: Reply, mask: Callable[[str], str]) -> Reply:
-    """An answer without the token: a gateway may repeat it, and answers are shown and kept."""
-    # Bytes as characters of the same number: whatever the body holds, it stays.
-    body = mask(reply.body.decode("latin-1")).encode("latin-1")
-    headers = {name: mask(value) for name, value in reply.headers.items()}
-    return Reply(reply.status, headers, body, reply.url)
 
 
 @lru_cache(maxsize=8)
@@ -199,7 +186,7 @@ def _mask_of(token: str) -> Callable[[str], str]:
         f"(?:{re.escape(c)}|{re.escape(chr(92) + c)}|(?i:\\\\u00{ord(c):02x}|%{ord(c):02x}))"
         for c in token
     )
-    return partial(re.compile("".join(characters)).sub, MASK)
+    return partial(re.compile("".join(characters)).sub, "********")
 
 
 def _describe(error: Exception) -> str:

@@ -32,7 +32,6 @@ TRIES = 6
 
 TRIES_OF_ONE = 3
 """So many times without one, while others are answered, and a call is given up."""
-
 LONGEST_HOLD = timedelta(hours=1)
 """Where the service asks to wait longer it ends, as a delivery waits no longer for a package."""
 
@@ -60,10 +59,7 @@ class Reader(Protocol[Asked]):
         ...
 
     def lack(self, asked: Asked, reason: str, status: int | None) -> Iterable[Asked]:
-        """Do without what was asked for, and name what is to be asked for next.
-
-        It was refused with `status`, or (None) has never given a usable answer.
-        """
+        """Do without what was refused with `status`, or (None) never usable; as `take`."""
         ...
 
 
@@ -82,10 +78,9 @@ class FetchContext:
     go_on: str = ""
     """The advice when it was stopped."""
     closed: tuple[str, str] | None = None
-    """The same as `NO_RIGHT` where a route needs a right of its own."""
+    """In the place of `NO_RIGHT`, where a route needs a right of its own."""
     on_unreachable: Callable[[str], None] = lambda _: None
-    """Gets, at once, the line that says that the service cannot be reached and until when it is
-    tried."""
+    """Gets, at once, the line that says until when an unreachable service is tried."""
     ahead: Callable[[], timedelta] = timedelta
     """The time that `now` is ahead of real time: the embedded sandbox's time leaps."""
 
@@ -99,10 +94,9 @@ def fetch(
 ) -> None:
     """Ask for all of it, and for what that leads to, in the order in which it was named.
 
-    Raises:
-        NotAuthorised: the service refuses the credential.
-        Interrupted: it cannot be reached, or gives no usable answer; what was taken stays so.
-        FeedtoolError: what `stopping` said. The calls under way are finished first.
+    NotAuthorised where the service refuses the credential; Interrupted where it cannot be reached,
+    or gives no usable answer: what was taken stays so. What `stopping` said is raised once the
+    calls under way are finished.
     """
     with CallPool[tuple[Asked, Call]](client, context.pool, is_ahead=False) as calls:
         _Fetching(reader, context, calls, asked).run()
@@ -162,10 +156,8 @@ class _Fetching(Generic[Asked]):
             self._waiting.extend(self._reader.lack(asked, answer.detail, answer.status))
         elif answer.kind is AnswerKind.AUTH:
             self._waiting.appendleft(asked)
-            context = self._context
-            self._stop = (
-                self._stop or answer.error or not_authorised(answer, context.go_on, context.closed)
-            )
+            advice = (self._context.go_on, self._context.closed)
+            self._stop = self._stop or answer.error or not_authorised(answer, *advice)
         elif answer.kind is AnswerKind.WAIT:
             self._waiting.appendleft(asked)
             self._wait(answer, now)
@@ -194,8 +186,7 @@ class _Fetching(Generic[Asked]):
         if is_unsent and self._failures == 1 and not is_held:
             self._context.on_unreachable(unreachable(answer.detail, now, TRIES))
         if self._failures >= TRIES:
-            text = no_answer(answer)
-            self._stop = self._stop or Interrupted(text, self._context.go_on)
+            self._stop = self._stop or Interrupted(no_answer(answer), self._context.go_on)
         if not is_unsent and self._tries[asked] >= TRIES_OF_ONE and not self._stop:
             self._waiting.extend(self._reader.lack(asked, answer.detail, None))
             return
@@ -220,10 +211,7 @@ def no_answer(answer: Answer) -> str:
 def not_authorised(
     answer: Answer, go_on: str = "", closed: tuple[str, str] | None = None
 ) -> NotAuthorised:
-    """The error for a 401 or a 403, with what to do once the token is right.
-
-    `closed` is as in `FetchContext`.
-    """
+    """The error for a 401 or a 403, with the advice of a `FetchContext`."""
     if answer.status == FORBIDDEN:
         meaning, hint = closed or NO_RIGHT
         return NotAuthorised(f"{meaning}: {answer.detail}", hint)
@@ -251,21 +239,10 @@ Take = Callable[[Reply, Call], Next | None]
 def read_list(
     name: str, first: Call, take: Take, client: Sender, context: FetchContext, hint: str
 ) -> None:
-    """Ask for a list to its end.
+    """Ask for a list, of this name in messages, to its end; raises as `fetch` does.
 
-    Args:
-        name: The list's in messages.
-        first: Asks for its first page.
-        take: Reads a page.
-        client: A way to the service.
-        context: Time, chance, and how far to go.
-        hint: What to do where the service refuses what it was asked for.
-
-    Raises:
-        UsageProblem: the service refuses what it was asked for.
-        NotAuthorised: it refuses the credential, or the right.
-        Interrupted: it cannot be reached, gives no usable answer, or a list that does not end.
-        FeedtoolError: what `context.stopping` said.
+    Also UsageProblem, with the hint, where the service refuses what it was asked for, and
+    Interrupted where the list does not end.
     """
     fetch([Next(first)], _ListReader(name, take, hint), client, context)
 
@@ -280,7 +257,6 @@ class _ListReader:
         return asked.call
 
     def take(self, asked: Next, reply: Reply) -> Iterable[Next]:
-        """Read a page, and name the next."""
         following = self._take(reply, asked.call)
         if following is None:
             return []
@@ -295,9 +271,9 @@ class _ListReader:
         return [following]
 
     def lack(self, asked: Next, reason: str, status: int | None) -> Iterable[Next]:
-        """A list with a gap is no list."""
+        # How many pages there are was not said, so this one was a try. A gap makes no list.
         if status == GONE and asked.is_guess:
-            return []  # how many pages there are was not said, so this one was a try
+            return []
         text = f"The service does not list its {self._name}: {reason}"
         if status is None:
             raise Interrupted(text, "Nothing was written; run it again.")

@@ -1,14 +1,35 @@
+import json
 import os
 import sys
 import threading
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
-from feedtool.model.call import Reply
-from feedtool.model.errors import NotAuthorised, UsageProblem
-from feedtool.service.auth import CommandToken, FileToken, StaticToken, Token, send_with, words_of
+from feedtool.model.call import Failure, NotSent, OutcomeUnknown, Reply
+from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
+from feedtool.service.auth import (
+    MARGIN,
+    SECRET,
+    ClientCredentials,
+    CommandToken,
+    FileToken,
+    Grant,
+    StaticToken,
+    Token,
+    send_with,
+    words_of,
+)
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+URL = "https://auth.example/token"
+PLANTED = "planted-s3cret-é"
 
 
 class Door:
@@ -50,37 +71,18 @@ def test_a_file_is_read_again_although_no_change_of_it_shows(tmp_path: Path) -> 
     with path.open("r+") as file:
         file.write("bbbb")
     os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))
-    door = Door("bbbb")
-    assert send_with(token, door.send).status == 200
+    assert send_with(token, Door("bbbb").send).status == 200
     assert token.renew("aaaa") == "bbbb"
 
 
-def test_a_command_is_run_once_and_again_on_a_401(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("valid", "status"), [("token-2", 200), ("never", 401)])
+def test_a_command_is_run_once_and_again_on_a_401(tmp_path: Path, valid: str, status: int) -> None:
     token = command(tmp_path, "token-{n}", "chatter")
     assert (token.get(), token.get()) == ("token-1", "token-1")
-    door = Door("token-2")
-    assert send_with(token, door.send).status == 200
+    door = Door(valid)
+    assert send_with(token, door.send).status == status
     assert door.shown == ["token-1", "token-2"]
     assert token.get() == "token-2"
-
-
-def test_a_second_401_stands(tmp_path: Path) -> None:
-    door = Door("never")
-    assert send_with(command(tmp_path, "token-{n}"), door.send).status == 401
-    assert door.shown == ["token-1", "token-2"]
-
-
-def test_many_threads_renew_once(tmp_path: Path) -> None:
-    token: Token = command(tmp_path, "token-{n}")
-    stale = token.get()
-    together = threading.Barrier(4)
-
-    def renew(_: int) -> str:
-        together.wait()
-        return token.renew(stale)
-
-    with ThreadPoolExecutor(4) as pool:
-        assert set(pool.map(renew, range(4))) == {"token-2"}
 
 
 @pytest.mark.parametrize("held", ["", "\n", "two words\ttab", "clé", "a\x00b"])
@@ -93,36 +95,27 @@ def test_what_is_no_token_is_not_shown(tmp_path: Path, held: str) -> None:
         assert not held.strip() or held.strip() not in caught.value.message
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (["-c", "import sys; sys.exit(3)"], "exit code 3"),
-        (["-c", "import sys; sys.stdout.buffer.write(b'\\xff')"], "no text"),
-        (["-c", ""], "is no token"),
-    ],
-)
-def test_a_command_that_gives_no_token(arguments: list[str], why: str) -> None:
-    with pytest.raises(NotAuthorised, match=why):
-        CommandToken([sys.executable, *arguments]).get()
+def test_a_token_that_is_not_to_be_had(tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    path.write_bytes(b"\xff\xfe\x00")
+    python = [sys.executable, "-c"]
+    missing: list[tuple[Token, str]] = [
+        (FileToken(path), "no text"),
+        (FileToken(tmp_path / "none"), "No such file"),
+        (CommandToken("/nowhere/token --quiet"), "No such file"),
+        (CommandToken([*python, "import sys; sys.exit(3)"]), "exit code 3"),
+        (CommandToken([*python, "import sys; sys.stdout.buffer.write(b'\\xff')"]), "no text"),
+        (CommandToken([*python, ""]), "is no token"),
+    ]
+    for token, why in missing:
+        with pytest.raises(NotAuthorised, match=why):
+            token.get()
 
 
 @pytest.mark.parametrize("text", ["", "  ", "pass 'unclosed"])
 def test_a_command_that_is_none(text: str) -> None:
     with pytest.raises(UsageProblem, match="token command"):
         CommandToken(text)
-
-
-def test_what_cannot_be_read(tmp_path: Path) -> None:
-    path = tmp_path / "token"
-    path.write_bytes(b"\xff\xfe\x00")
-    missing: list[tuple[Token, str]] = [
-        (FileToken(path), "no text"),
-        (FileToken(tmp_path / "none"), "No such file"),
-        (CommandToken("/nowhere/token --quiet"), "No such file"),
-    ]
-    for token, why in missing:
-        with pytest.raises(NotAuthorised, match=why):
-            token.get()
 
 
 @pytest.mark.parametrize(
@@ -132,15 +125,222 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
         ("'/opt/my tools/told' a\\ b", False, ["/opt/my tools/told", "a b"]),
         (r"C:\tools\told.exe --now", True, [r"C:\tools\told.exe", "--now"]),
         (r'"C:\my tools\told.exe" "a b"', True, [r"C:\my tools\told.exe", "a b"]),
-        (" ", False, []),
-        (" ", True, []),
+        *((" ", False, []), (" ", True, [])),
+        *(('told "a b', False, None), ('told "a b', True, None)),
     ],
 )
-def test_a_command_is_split(command: str, words: list[str], *, is_windows: bool) -> None:
-    assert words_of(command, is_windows=is_windows) == words
+def test_a_command_is_split(command: str, words: list[str] | None, *, is_windows: bool) -> None:
+    if words is None:
+        with pytest.raises(ValueError, match="quotation"):
+            words_of(command, is_windows=is_windows)
+    else:
+        assert words_of(command, is_windows=is_windows) == words
 
 
-@pytest.mark.parametrize("is_windows", [False, True])
-def test_a_quote_is_closed(*, is_windows: bool) -> None:
-    with pytest.raises(ValueError, match="quotation"):
-        words_of('told "a b', is_windows=is_windows)
+# Client credentials.
+
+
+def granted(token: str, **more: Any) -> Reply:
+    return Reply(200, body=json.dumps({"access_token": token, **more}).encode())
+
+
+class Endpoint:
+    """A token endpoint that answers what it is told, then tokens by number; and the clock."""
+
+    def __init__(
+        self,
+        *answers: Reply | Failure,
+        life: object = 3600,
+        hold: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.answers, self.life, self.hold = list(answers), life, hold
+        self.forms: list[dict[str, str]] = []
+        self.now = START
+
+    def post(self, url: str, form: bytes) -> Reply:
+        assert url == URL
+        self.forms.append(dict(parse_qsl(form.decode(), strict_parsing=True)))
+        self.hold()
+        given = granted(f"token-{len(self.forms)}", expires_in=self.life, token_type="Bearer")
+        answer = self.answers.pop(0) if self.answers else given
+        if isinstance(answer, Failure):
+            raise answer
+        return answer
+
+    def token(self, secret: Token | None = None, **more: Any) -> ClientCredentials:
+        grant = Grant(URL, "me", secret or StaticToken(PLANTED, SECRET), **more)
+        return ClientCredentials(grant, self.post, lambda: self.now)
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"scope": "a b"}, {"audience": "https://x/"}, {"scope": "a", "audience": "b"}]
+)
+def test_what_is_asked(more: dict[str, Any]) -> None:
+    endpoint = Endpoint()
+    assert endpoint.token(**more).get() == "token-1"
+    asked = {"grant_type": "client_credentials", "client_id": "me", "client_secret": PLANTED}
+    assert endpoint.forms == [{**asked, **more}]
+
+
+@pytest.mark.parametrize(
+    ("life", "waited", "asked"),
+    [
+        (3600, 3600 - MARGIN.total_seconds() - 1, 1),
+        (3600, 3600 - MARGIN.total_seconds(), 2),
+        ("3600", 3600 - MARGIN.total_seconds(), 2),
+        (7200.5, 7200, 2),
+        *((60, 29, 1), (60, 30, 2)),  # a margin longer than the life would ask each time
+        *((10**400, 360 * 86400, 1), (10**400, 365 * 86400, 2)),
+        *((none, 10**8, 1) for none in (None, 0, -5, True, float("nan"), "soon", ["x"])),
+    ],
+)
+def test_a_token_is_renewed_before_it_ends(life: object, waited: float, asked: int) -> None:
+    endpoint = Endpoint(life=life)
+    token = endpoint.token()
+    token.get()
+    endpoint.now += timedelta(seconds=waited)
+    assert token.get() == f"token-{asked}"
+    assert len(endpoint.forms) == asked
+
+
+REFUSED = {
+    "an unknown client": (Reply(401, body=b'{"error":"invalid_client"}'), "not its secret"),
+    "an unknown scope": (Reply(400, body=b'{"error":"invalid_scope"}'), "the scope"),
+    "an error that no one has": (Reply(400, body=b'{"error":"said-it"}'), "does not say why"),
+    "an error of no text": (Reply(400, body=b'{"error":["said-it"]}'), "does not say why"),
+    "no reason": (Reply(403, body=b"said-it"), "does not say why"),
+    "nothing there": (Reply(404), "HTTP 404"),
+    "a redirect": (Reply(307, {"location": "https://evil.example/said-it"}), "HTTP 307"),
+    "another type": (granted("said-it", token_type="MAC"), "no bearer token"),
+}
+LATER: dict[str, tuple[Reply | Failure, str]] = {
+    "nobody there": (NotSent("ConnectError"), "cannot be reached: ConnectError"),
+    "no answer": (OutcomeUnknown("ReadTimeout"), "cannot be reached: ReadTimeout"),
+    "too often": (Reply(429, body=b"said-it"), "HTTP 429"),
+    "out of order": (Reply(503, body=b"said-it"), "HTTP 503"),
+    "no JSON": (Reply(200, body=b"<html>"), "holds no token"),
+    "too deep": (Reply(200, body=b"[" * 100_000), "holds no token"),
+    "a list": (Reply(200, body=b'["said-it"]'), "holds no token"),
+    "no token": (Reply(200, body=b'{"accessToken":"said-it"}'), "holds no token"),
+    "a number": (Reply(200, body=b'{"access_token":12}'), "holds no token"),
+    "an empty one": (granted(""), "holds no token"),
+    "two lines": (granted("said-it\nsaid-it"), "holds no token"),
+    "two words": (granted("said-it said-it"), "holds no token"),
+    "other letters": (granted("said-it-é"), "holds no token"),
+    "a long one": (granted("said-it" * 10_000), "holds no token"),
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "why", "kind"),
+    [(*case, NotAuthorised) for case in REFUSED.values()]
+    + [(*case, Interrupted) for case in LATER.values()],
+    ids=[*REFUSED, *LATER],
+)
+def test_no_token_is_told_without_secret_or_answer(
+    answer: Reply | Failure, why: str, kind: type[FeedtoolError]
+) -> None:
+    token = Endpoint(answer).token()
+    with pytest.raises(kind) as caught:
+        token.get()
+    told = f"{caught.value.message} {caught.value.hint}"
+    assert why in told
+    assert "auth.example" in told
+    assert "said-it" not in told
+    assert PLANTED not in told
+    assert caught.value.__context__ is None
+    assert token.get() == "token-2"  # nothing of it stays
+
+
+def test_a_secret_is_read_anew_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_text("first")
+    endpoint = Endpoint()
+    token = endpoint.token(FileToken(path, SECRET))
+    stale = token.get()
+    path.write_text("second, longer")
+    token.renew(stale)
+    assert [form["client_secret"] for form in endpoint.forms] == ["first", "second, longer"]
+    path.unlink()
+    with pytest.raises(NotAuthorised, match=r"The client secret file .* cannot be read"):
+        token.renew("token-2")
+
+
+def test_a_token_is_used_to_its_end_while_no_other_is_to_be_had() -> None:
+    endpoint = Endpoint()
+    token = endpoint.token()
+    token.get()
+    endpoint.answers = [Reply(503), Reply(503), Reply(503)]
+    endpoint.now += timedelta(seconds=3600) - MARGIN
+    assert [token.get(), token.get()] == ["token-1", "token-1"]
+    assert len(endpoint.forms) == 2  # not with every call
+    endpoint.now += MARGIN / 2
+    assert token.get() == "token-1"
+    endpoint.now += MARGIN / 2
+    with pytest.raises(Interrupted):
+        token.get()
+    assert token.get() == "token-5"
+
+
+CALLS = 4
+
+
+class Crowd:
+    """Threads that ask for a token together; none is answered before all of them have begun."""
+
+    def __init__(self) -> None:
+        self.asking = threading.Semaphore(0)
+
+    def hold(self) -> None:
+        for _ in range(CALLS):
+            assert self.asking.acquire(timeout=60)
+        time.sleep(0.3)  # they have begun; now let them come to the lock
+
+    def all(self, ask: Callable[[], str]) -> set[str]:
+        def one(_: int) -> str:
+            self.asking.release()
+            try:
+                return ask()
+            except FeedtoolError as error:
+                return type(error).__name__
+
+        with ThreadPoolExecutor(CALLS) as pool:
+            return set(pool.map(one, range(CALLS)))
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_renewed", "expected"),
+    [
+        ((), False, "token-1"),
+        ((), True, "token-2"),
+        ((Reply(503),), False, "Interrupted"),
+        ((Reply(401),), False, "NotAuthorised"),
+    ],
+)
+def test_many_threads_ask_once(
+    answers: tuple[Reply, ...], expected: str, *, is_renewed: bool
+) -> None:
+    crowd, endpoint = Crowd(), Endpoint(*answers)
+    token = endpoint.token()
+    stale = token.get() if is_renewed else ""
+    endpoint.hold = crowd.hold
+    assert crowd.all(lambda: token.renew(stale) if is_renewed else token.get()) == {expected}
+    assert len(endpoint.forms) == 1 + is_renewed
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        *((url, "no address of a token endpoint") for url in ("token", "", "http://[x")),
+        *((url, "no address of a token") for url in ("https:///token", "ftp://auth.example/")),
+        ("http://auth.example/token", r"travel to auth\.example"),
+        *((url, "") for url in ("http://127.0.0.1:8080/token", "http://[::1]/token")),
+        ("http://localhost/token", ""),
+    ],
+)
+def test_no_secret_travels_in_the_open(url: str, why: str) -> None:
+    if why:
+        with pytest.raises(UsageProblem, match=why):
+            Grant(url, "me", StaticToken("s"))
+    else:
+        assert Grant(url, "me", StaticToken("s")).url == url
