@@ -214,11 +214,11 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Sessio
     """
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
-    from feedtool.sandbox.transport import mount
+    from feedtool.sandbox.transport import SandboxTransport
 
     state = home / "sandbox.sqlite" if home else None
     try:
-        transport = mount(sandbox_parts(), state)
+        transport = SandboxTransport(sandbox_parts(), state)
     except (StateUnreadableError, OSError) as error:
         raise UsageProblem(
             f"the sandbox's state {state} cannot be read: {error}",

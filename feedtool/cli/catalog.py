@@ -76,7 +76,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
             language=session.language,
             only=codes,
             page_size=page_size,
-            on_step=lambda step: on_count(step.text, step.done, step.total),
+            on_step=on_count,
         )
     for warning in synced.warnings:
         echo("warning", warning)

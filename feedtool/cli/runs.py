@@ -132,12 +132,15 @@ def _ahead_of_sandbox(home: Path) -> timedelta:
     """The time by which the embedded sandbox is ahead of real time."""
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
-    from feedtool.sandbox.transport import mount
+    from feedtool.sandbox.transport import SandboxTransport
 
     state = home / "sandbox.sqlite"
     if state.exists():
         parts = sandbox_parts()
-        with suppress(StateUnreadableError, OSError), closing(mount(parts, state)) as transport:
+        with (
+            suppress(StateUnreadableError, OSError),
+            closing(SandboxTransport(parts, state)) as transport,
+        ):
             return transport.ahead()
     return timedelta(0)
 

@@ -106,22 +106,14 @@ def _watch(
 ) -> Exit:
     from feedtool.areas.registry import load
     from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
-    from feedtool.watch.processor import FileProcessor
-    from feedtool.watch.session import Environment, Settings
+    from feedtool.watch.session import Environment
     from feedtool.watch.watcher import Watcher
 
     given, stop = ctx.params, accounts.stop
     health = Health(watched.root, _now, partial(echo, "warning"))
-    processor = FileProcessor(
+    environment = Environment(
         watched,
         name,
-        timedelta(days=given["same_within"]),
-        _now,
-        DeduplicatedLog(echo),
-        lambda error: str(bug_report(error, ["watch"])),
-        accounts.notices.refused,
-    )
-    environment = Environment(
         ledger,
         accounts.open,
         accounts.seller_of,
@@ -131,12 +123,18 @@ def _watch(
         _now,
         stop.sleep,
         stop.reason,
+        DeduplicatedLog(echo),
+        lambda error: str(bug_report(error, ["watch"])),
+        timedelta(days=given["same_within"]),
+        accounts.notices.refused,
         health.turn,
+        given["settle"],
+        given["poll"],
+        is_once=given["once"],
     )
-    settings = Settings(given["settle"], given["poll"], is_once=given["once"])
     code = None
     try:
-        code = Watcher(processor, environment, settings).run()
+        code = Watcher(environment).run()
     finally:
         is_through = given["once"] and code is not None and stop.reason() is None
         health.write(DONE if is_through else STOPPED)

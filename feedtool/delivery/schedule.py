@@ -213,8 +213,8 @@ def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Rou
             " sent before it: the answers were lost, and no reports name them yet."
         )
     if feed.needs and waits_for_others(package, own, routes):
-        noun = feed.needs.noun
-        return f"{name} ({kind}) is held back: its offers' {noun}s have had no answer yet."
+        nouns = f"{feed.needs.noun}s"
+        return f"{name} ({kind}) is held back: its offers' {nouns} have had no answer yet."
     return (
         f"{name} waits for another one that has the same references"
         " or products and is not integrated yet."
@@ -264,6 +264,10 @@ class DeliveryState:
             self.hold = max(filter(None, (self.hold, news.hold)), default=None)
             self.rest = max(filter(None, (self.rest, news.rest)), default=None)
             self.stop = self.stop or news.stop
+
+    def own(self) -> list[Package]:
+        """The run's own packages."""
+        return [package for package in self.packages.values() if package.file in self.paths]
 
     def in_hand(self, settings: DeliverySettings) -> list[Package]:
         """The packages to go on with; of other runs those that are not to be sent anew.

@@ -18,7 +18,7 @@ from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.delivery.steps import DeliverySettings
-from feedtool.delivery.submitted import NO_REASON
+from feedtool.delivery.transition import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply

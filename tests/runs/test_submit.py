@@ -21,7 +21,7 @@ from feedtool.runs.row_results import exit_code
 from feedtool.runs.submit import plan_only, submit
 from feedtool.runs.validate import validate
 from feedtool.runs.workspace import Session, Workspace
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.conftest import Files, offer
@@ -36,7 +36,7 @@ class Desk:
     def __init__(
         self, folder: Path, place: Path | str = IN_MEMORY, *, is_known: bool = True
     ) -> None:
-        self.transport = mount(sandbox_parts(), real=lambda: START)
+        self.transport = SandboxTransport(sandbox_parts(), real=lambda: START)
         self.ledger = Ledger(place)
         self.books = Workspace(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
         token = StaticToken("sandbox" if is_known else "wrong")

@@ -534,7 +534,8 @@ def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
     claim(world, world.drop("a.csv", offer(1)))
     leave(world, "processing/a.csv")
     with world.session(None) as session:
-        world.processor().defer(session.workspace.ledger.claims.under_way(world.name), session)
+        claims = session.workspace.ledger.claims.under_way(world.name)
+        FileProcessor(world.environment(session.workspace.ledger)).defer(claims, session)
     assert world.files() == ["inbox/a.csv"]
     assert world.claimed() == []
 
@@ -578,10 +579,11 @@ def claims(world: World) -> list[Claim]:
 def claim(world: World, path: Path, *, is_same: bool = True, scope: str = "") -> Claim:
     """A file of the inbox claimed, and nothing more; or what it was before it was changed."""
     with world.ledger() as ledger, world.session(None) as session:
+        scope_of = FileProcessor(world.environment(ledger)).scope_of
         found = ledger.claims.take(
             folder=world.name,
             lane="",
-            scope=scope or world.processor().scope_of(InboxRoute("", None, None), session),
+            scope=scope or scope_of(InboxRoute("", None, None), session),
             sha256=(digest_of(path) if is_same else None) or "another",
             source=path.name,
             names=[path.stem],

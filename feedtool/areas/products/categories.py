@@ -134,15 +134,12 @@ def described(known: Property, choices: tuple[str, ...], _: Translate) -> list[s
                 "One or several web addresses (https) of files, separated by a semicolon: {types}."
             )
         return [kind.format(types=", ".join(known.allowed_file_types))]
+    single, several = "A text.", "One or several texts, separated by a semicolon."
     if choices:
-        single, several = (
-            "One of the list.",
-            "One or several of the list, separated by a semicolon.",
-        )
+        single = "One of the list."
+        several = "One or several of the list, separated by a semicolon."
     elif known.is_numeric:
         single, several = "A number.", "One or several numbers, separated by a semicolon."
-    else:
-        single, several = "A text.", "One or several texts, separated by a semicolon."
     texts = [_(several if known.is_multiple else single)]
     if known.unit:
         texts.append(_("Unit: {unit}, which is not typed.").format(unit=known.unit))

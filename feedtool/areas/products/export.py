@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from functools import cache
 
 from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.catalog.wire import CatalogPage
@@ -86,65 +87,58 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     return page
 
 
-def _catalog(query: Query, tally: ExportTally) -> Catalog:
-    """The catalogue in the language of most products, or in any."""
-    usual = next((name for name, _ in _counted(tally, LANGUAGE).most_common(1)), "")
-    preferred = query.context.catalog(usual) if usual else None
-    catalog: Catalog | None = preferred or query.context.catalog(None)
-    if catalog is None:
-        raise ValueError("nothing is asked for without a catalogue")
-    return catalog
-
-
 def _counted(tally: ExportTally, entry: str) -> Counter[str]:
     return Counter({name: count for (kind, name), count in tally.items() if kind == entry})
 
 
 def _sendable(
-    catalog: Catalog, categories: Iterable[str]
-) -> tuple[list[str], dict[str, tuple[str, str]]]:
-    """The categories that have columns, and why others have none, with a hint.
+    query: Query, tally: ExportTally
+) -> tuple[Catalog, list[str], dict[str, tuple[str, str]]]:
+    """The catalogue, the categories that have columns, and why others have none, with a hint.
 
-    Raises:
-        UsageProblem: none has.
+    The catalogue is in the language of most products, or in any. UsageProblem if no category has
+    columns.
     """
-    reasons = {code: refusal(catalog, code) for code in sorted(categories)}
+    usual = next((name for name, _ in _counted(tally, LANGUAGE).most_common(1)), "")
+    preferred = query.context.catalog(usual) if usual else None
+    catalog: Catalog | None = preferred or query.context.catalog(None)
+    if catalog is None:
+        raise ValueError("nothing is asked for without a catalogue")
+    reasons = {code: refusal(catalog, code) for code in sorted(_counted(tally, CATEGORY))}
     refused = {code: reason for code, reason in reasons.items() if reason}
     codes = [code for code in reasons if code not in refused]
     if not codes:
         raise UsageProblem(*next(iter(refused.values())))
-    return codes, refused
+    return catalog, codes, refused
 
 
-class ProductRows:
-    """Makes the rows of products, once it is known which categories they are of.
+def _property(
+    catalog: Catalog | None, language: str, category: str, reference: str
+) -> Property | None:
+    if catalog is None or catalog.language != language:
+        return None
+    listed = catalog.properties(category) or ()
+    return next((item for item in listed if item.reference == reference), None)
 
-    Args:
-        catalog: The local catalogue, in the language of the sheet.
-        known: The same in a language, where there is one.
-        codes: The categories.
-    """
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        known: Callable[[str | None], Catalog | None],
-        codes: Iterable[str],
-    ) -> None:
-        self._catalog, self._known = catalog, known
-        self._properties = {
-            code: {item.reference: item for item in catalog.properties(code) or ()}
-            for code in codes
-        }
-        self._cells: dict[tuple[str, str, str], PropertyCells] = {}
+def rows(query: Query, tally: ExportTally) -> Callable[[KeyedRow], MadeRow]:
+    """The rows of products, once it is known which categories they are of."""
+    catalog, codes, _ = _sendable(query, tally)
 
-    def row(self, product: KeyedRow) -> MadeRow:
+    @cache
+    def cells_of(category: str, reference: str, language: str) -> PropertyCells | None:
+        known = _property(catalog, catalog.language, category, reference)
+        other = None if language == catalog.language else query.context.catalog(language)
+        same = _property(other, language, category, reference)
+        return PropertyCells(known, same) if known else None
+
+    def row_of(product: KeyedRow) -> MadeRow:
         """A product under the keys of its columns; the tally counts values without a cell."""
         category = str(product[columns.CATEGORY])
-        if category not in self._properties:
+        if category not in codes:
             return MadeRow(None)
         row: dict[str, Value] = {}
-        tally: ExportTally = Counter()
+        left: ExportTally = Counter()
         language = str(product.get(columns.LANGUAGE) or "")[:2].lower()
         for key, value in product.items():
             name, _, reference = key.partition(":")
@@ -152,33 +146,18 @@ class ProductRows:
                 if not key.startswith(_PICTURE) or key in _PICTURES:
                     row[key] = value
                 else:
-                    tally[PICTURES, ""] += 1
+                    left[PICTURES, ""] += 1
             elif reference.upper() != RETIRED:
-                cells = self._property_cells(category, reference, language)
+                cells = cells_of(category, reference, language)
                 texts = str(value).split(LINE)
                 cell = cells.cell(texts, is_files=f"{name}:" == URLS) if cells else None
                 if cell is not None:
                     row[reference] = cell
                 elif reference not in row:
-                    tally[LEFT, reference] += 1
-        return MadeRow(row, tally)
+                    left[LEFT, reference] += 1
+        return MadeRow(row, left)
 
-    def _property_cells(
-        self, category: str, reference: str, language: str
-    ) -> "PropertyCells | None":
-        known = self._properties[category].get(reference)
-        key = category, reference, language
-        if known and key not in self._cells:
-            self._cells[key] = PropertyCells(known, self._other(category, reference, language))
-        return self._cells.get(key)
-
-    def _other(self, category: str, reference: str, language: str) -> Property | None:
-        """The property as the catalogue in the product's language has it."""
-        other = None if language == self._catalog.language else self._known(language)
-        if other is None or other.language != language:
-            return None
-        properties = other.properties(category) or ()
-        return next((item for item in properties if item.reference == reference), None)
+    return row_of
 
 
 _PICTURE = columns.picture_key(1)[:-1]
@@ -186,14 +165,10 @@ _PICTURES = frozenset(columns.PICTURE_KEYS)
 
 
 class PropertyCells:
-    """Writes the cells of one category's property.
-
-    Args:
-        known: The property.
-        other: The same in the language of the products, where that is another one.
-    """
+    """Writes the cells of one category's property."""
 
     def __init__(self, known: Property, other: Property | None = None) -> None:
+        """`other` is the same property in the language of the products, where that differs."""
         self._known = known
         codes = (choice.code for choice in known.choices)
         shown = dict(zip(codes, offered(known.choices), strict=True))
@@ -219,17 +194,9 @@ class PropertyCells:
         return SEPARATOR.join(values) or None
 
 
-def rows(query: Query, tally: ExportTally) -> Callable[[KeyedRow], MadeRow]:
-    """The rows of products, once it is known which categories they are of."""
-    catalog = _catalog(query, tally)
-    codes, _ = _sendable(catalog, _counted(tally, CATEGORY))
-    return ProductRows(catalog, query.context.catalog, codes).row
-
-
 def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTemplate:
     """The template's, with as many pictures as there are."""
-    catalog = _catalog(query, tally)
-    codes, _ = _sendable(catalog, _counted(tally, CATEGORY))
+    catalog, codes, _ = _sendable(query, tally)
     context = query.context._replace(catalog=lambda _: catalog)
     language: Language = catalog.language  # type: ignore[assignment]
     at = LANGUAGES.index(language)
@@ -262,8 +229,7 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
 
 def summary(query: Query, tally: ExportTally) -> ExportSummary:
     """The products and values that are not in the file."""
-    categories = _counted(tally, CATEGORY)
-    _, refused = _sendable(_catalog(query, tally), categories)
+    categories, (_, _, refused) = _counted(tally, CATEGORY), _sendable(query, tally)
     notes = [
         ExportNote(f"left out: {_products(categories[code])} of {code}: {reason}", hint, True)
         for code, (reason, hint) in refused.items()

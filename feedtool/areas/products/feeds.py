@@ -4,7 +4,7 @@ A row is of one category, and its further columns are that category's properties
 and what is right in them, the local catalogue says.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from feedtool.areas.products.columns import common as columns
@@ -33,10 +33,8 @@ TEXTS = (columns.GTIN, columns.LANGUAGE, *SIMPLE)
 
 def missing(sheet: SheetColumns) -> list[str]:
     """The GTIN; and the category, where the sheet was not made for one."""
-    keys = [] if columns.GTIN in sheet.fields else [columns.GTIN]
-    if columns.CATEGORY not in sheet.fields and not properties.only_category(sheet.stamp):
-        keys.append(columns.CATEGORY)
-    return keys
+    keys = [columns.GTIN] if properties.only_category(sheet.stamp) else ALWAYS
+    return [key for key in keys if key not in sheet.fields]
 
 
 def required(row: Row) -> list[str]:
@@ -118,27 +116,23 @@ def _of_pictures(cells: Read, pictures: list[Any]) -> None:
 
 
 def _of_attributes(cells: Read, attributes: list[Any]) -> None:
+    """Attributes of values and of the addresses of files; none that a cell would read otherwise."""
     for place, item in enumerate(attributes):
-        path = f"attributes[{place}]"
-        if not isinstance(item, dict) or not isinstance(item.get("propertyReference"), str):
-            cells.leave(path, item)
-            continue
-        texts = list(_texts(item))
-        is_plain = item.keys() <= {"propertyReference", "values", "files"} and None not in texts
-        if not is_plain or (len(texts) > 1 and any(SEPARATOR in str(text) for text in texts)):
-            cells.leave(path, item)
+        known = item if isinstance(item, dict) else {}
+        values: list[Any] = [
+            str(value) if is_number(value) else value for value in known.get("values") or ()
+        ]
+        values += [
+            file.get("url") if isinstance(file, dict) else file for file in known.get("files") or ()
+        ]
+        texts = [value for value in values if isinstance(value, str)]
+        is_plain = known.keys() <= {"propertyReference", "values", "files"} and texts == values
+        is_clear = len(texts) <= 1 or not any(SEPARATOR in text for text in texts)
+        reference = known.get("propertyReference")
+        if isinstance(reference, str) and is_plain and is_clear:
+            cells.put(reference, f"attributes[{place}]", SEPARATOR.join(texts))
         else:
-            cells.put(item["propertyReference"], path, SEPARATOR.join(map(str, texts)))
-
-
-def _texts(attribute: Mapping[str, Any]) -> Iterator[str | None]:
-    """The values and the addresses of the files; None for what is neither."""
-    for value in attribute.get("values") or ():
-        is_text = isinstance(value, str) or is_number(value)
-        yield str(value) if is_text else None
-    for file in attribute.get("files") or ():
-        url = file.get("url") if isinstance(file, dict) else file
-        yield url if isinstance(url, str) else None
+            cells.leave(f"attributes[{place}]", item)
 
 
 REQUESTS = JsonRequests(

@@ -14,7 +14,7 @@ from feedtool.areas.products.columns.properties import (
 )
 from feedtool.areas.products.feeds import FEED, name_of
 from feedtool.feeds.feed import Row, SheetColumns, stamped_list
-from feedtool.feeds.rule import Group, Occurrences, Place, Problems, Rule, SheetFacts
+from feedtool.feeds.rule import Occurrences, Place, Problems, Rule, SheetFacts
 from feedtool.model.nouns import Issue
 
 PROBLEMS = Problems("feedtool.areas.products")
@@ -87,28 +87,23 @@ def check_template(sheet: SheetFacts) -> Iterator[Issue]:
     for code, fingerprint in {name.strip(): text for name, colon, text in stamped if colon}.items():
         known = catalog.fingerprint(code)
         if known is not None and known != fingerprint.strip():
+            changes = "; ".join(
+                f"{title} {', '.join(names[:NAMED])}" + (" …" if len(names) > NAMED else "")
+                for title, names in _changed(columns, code, catalog)
+                if names
+            )
             yield Issue(
                 TEMPLATE_OUTDATED,
                 f"the properties of {code} have changed since this template was made: "
-                f"{_changes(columns, code, catalog)}",
+                f"{changes or 'what is possible or needed in its columns'}",
                 f"make it anew with `feedtool template products --category {code}`",
                 None,
                 code,
             )
 
 
-def _changes(columns: SheetColumns, code: str, catalog: Catalog) -> str:
-    """The properties that are new, gone or otherwise, and in what."""
-    lists = [
-        f"{title} {', '.join(names[:NAMED])}" + (" …" if len(names) > NAMED else "")
-        for title, names in _changed(columns, code, catalog)
-        if names
-    ]
-    return "; ".join(lists) or "what is possible or needed in its columns"
-
-
 def _changed(columns: SheetColumns, code: str, catalog: Catalog) -> Iterator[tuple[str, list[str]]]:
-    """Names of properties, by what of them has changed."""
+    """The properties that are new, gone or otherwise, and in what."""
     properties = catalog.properties(code) or ()
     was = read_fingerprints(stamped_list(columns.stamp, f"{STAMP_TRAITS}.{code}"))
     # One that the template had a column of may be removed.
@@ -215,29 +210,22 @@ class GroupCategories(Occurrences):
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """An issue for each member of a group whose members do not agree."""
-        unlike: dict[int, int | None] = {}
+        categories, unlike = self._categories, dict[int, int | None]()
         for index, group, members in self.repeated():
-            if members.first not in unlike:
-                unlike[members.first] = self._unlike_first(members)
-            other = unlike[members.first]
+            first, category = members.first, categories[members.first]
+            if first not in unlike:  # the first member that is of another category
+                unlike[first] = next((i for i in members if categories[i] != category), None)
+            other = unlike[first]
             if other is not None:
-                is_same = self._categories[other] == self._categories[index]
-                yield self._fault(index, members.first if is_same else other, group, names)
-
-    def _unlike_first(self, group: Group) -> int | None:
-        """The first member that is not of the first one's category."""
-        first = self._categories[group.first]
-        return next((index for index in group if self._categories[index] != first), None)
-
-    def _fault(self, index: int, other: int, group: str, names: list[str]) -> tuple[Place, Issue]:
-        place, where = self.place(index), self.place(other)
-        of = f" of {names[where.sheet]}" if where.sheet != place.sheet else ""
-        message = (
-            f"“{group}” is a group of {self._categories[index]} here and of "
-            f"{self._categories[other]} in row {where.row}{of}"
-        )
-        hint = "correct the category, or give another group"
-        return place, Issue(VARIANT_GROUP_CATEGORY, message, hint, GROUP, group)
+                other = first if categories[other] == categories[index] else other
+                place, where = self.place(index), self.place(other)
+                of = f" of {names[where.sheet]}" if where.sheet != place.sheet else ""
+                message = (
+                    f"“{group}” is a group of {categories[index]} here and of "
+                    f"{categories[other]} in row {where.row}{of}"
+                )
+                hint = "correct the category, or give another group"
+                yield place, Issue(VARIANT_GROUP_CATEGORY, message, hint, GROUP, group)
 
 
 KINDS = (FEED.kind,)

@@ -1,15 +1,15 @@
 """The template for products of one or several categories, from the catalogue. Pure.
 
-The common fields come first, then every property that one of the categories has, in the order of
-its index. Where categories differ in a property, its column takes what any of them takes, is
-marked as mandatory only if all demand it, and says which ones do.
+The common fields come first, then every property that one of the categories has, by its index.
+Where they differ in it, its column takes what any of them takes, is mandatory only if all demand
+it, and says which ones do.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from feedtool.areas.products.catalog import Catalog, Category, Necessity, Property
+from feedtool.areas.products.catalog import Catalog, Category, Necessity
 from feedtool.areas.products.catalog.model import written_fingerprints
 from feedtool.areas.products.categories import (
     SharedProperty,
@@ -193,13 +193,14 @@ class _Maker:
         at = LANGUAGES.index(self._language)
         label, text, example = column.labels[at], column.help[at], column.example
         entry = CellEntry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
-        need = self._need_of(column.key)
+        need = Need.RECOMMENDED if column.key in RECOMMENDED else Need.NEVER
+        need = Need.ALWAYS if column.key in self._always else need
         requirement = self._word(need)
         if isinstance(column.type, ChoiceColumn):
-            entry = self._offering(label, tuple(column.type.values), is_strict=True)
+            entry = _offering(label, tuple(column.type.values), is_strict=True)
         match column.key:
             case common.CATEGORY:
-                entry = self._offering(label, tuple(self._codes), is_strict=True)
+                entry = _offering(label, tuple(self._codes), is_strict=True)
                 named = [f"{item.reference} {item.label}" for item in self._categories]
                 text = "\n".join((text, *named))
                 example = self._codes[0]
@@ -210,7 +211,8 @@ class _Maker:
                 need, requirement = self._needed(demanding, self._codes, self._codes)
             case common.GROUP:
                 requirement = f"{requirement}; {self._(OF_VARIANTS)}"
-        self._add(column.key, label, text, example, need, requirement, entry)
+        hint = self._hint(need, requirement, text)
+        self.fields.append(Field(column.key, label, text, entry, example, need, requirement, hint))
 
     def add_property(self, item: SharedProperty, label: str) -> None:
         """A property that some of the categories have."""
@@ -220,37 +222,26 @@ class _Maker:
             requirement = f"{requirement}; {self._(OF_VARIANTS)}"
         choices = offered(known.choices)
         text = " ".join(described(known, choices, self._))
-        entry, example = self._entry(known, label, choices), example_of(known, choices)
-        self._add(known.reference, label, text, example, need, requirement, entry)
-
-    def _add(
-        self,
-        key: str,
-        label: str,
-        text: str,
-        example: str,
-        need: Need,
-        requirement: str,
-        entry: CellEntry,
-    ) -> None:
-        hint = "\n".join(self._hint(need, requirement, text))
+        example, key = example_of(known, choices), known.reference
+        entry = CellEntry(TEXT, TEXT_WIDTH)
+        if choices:
+            # Several values in a cell are none of the list, so it cannot refuse them.
+            is_strict = known.is_ranged and not known.is_multiple
+            entry = _offering(label, choices, is_strict=is_strict)
+        elif known.is_numeric and not known.is_multiple:
+            alone = self._("A number alone, without a unit.")
+            limit = Limit("decimal", alone, "between", ANY_NUMBER)
+            entry = CellEntry("General", NUMBER_WIDTH, limit)
+        hint = self._hint(need, requirement, text)
         self.fields.append(Field(key, label, text, entry, example, need, requirement, hint))
 
-    def _hint(self, need: Need, requirement: str, text: str) -> tuple[str, ...]:
+    def _hint(self, need: Need, requirement: str, text: str) -> str:
         """The need first; what may be cut off at the end is a long list of categories."""
         if len(requirement) <= SHORT:
-            return requirement, text
+            return f"{requirement}\n{text}"
         is_partly = requirement.startswith(self._("Mandatory in {codes}").format(codes=""))
-        return (
-            self._("Mandatory in some categories") if is_partly else self._word(need),
-            text,
-            requirement,
-        )
-
-    def _need_of(self, key: str) -> Need:
-        if key in self._always:
-            return Need.ALWAYS
-        return Need.RECOMMENDED if key in RECOMMENDED else Need.NEVER
+        first = self._("Mandatory in some categories") if is_partly else self._word(need)
+        return f"{first}\n{text}\n{requirement}"
 
     def _word(self, need: Need) -> str:
         words = {Need.ALWAYS: "Mandatory", Need.RECOMMENDED: "Recommended"}
@@ -278,20 +269,8 @@ class _Maker:
         first, *others = parts
         return need, "; ".join((first, *(other[0].lower() + other[1:] for other in others)))
 
-    # What may be typed.
 
-    def _offering(self, label: str, choices: tuple[str, ...], *, is_strict: bool) -> CellEntry:
-        """A dropdown. Its cells are text: picking `1/2` must not make a date of it."""
-        limit = Limit("list", is_strict=is_strict)
-        return CellEntry(TEXT, choice_width((label, *choices)), limit, choices)
-
-    def _entry(self, known: Property, label: str, choices: tuple[str, ...]) -> CellEntry:
-        if choices:
-            # Several values in a cell are none of the list, so it cannot refuse them.
-            is_strict = known.is_ranged and not known.is_multiple
-            return self._offering(label, choices, is_strict=is_strict)
-        if not known.is_numeric or known.is_multiple:
-            return CellEntry(TEXT, TEXT_WIDTH)
-        help_text = self._("A number alone, without a unit.")
-        limit = Limit("decimal", help_text, "between", ANY_NUMBER)
-        return CellEntry("General", NUMBER_WIDTH, limit)
+def _offering(label: str, choices: tuple[str, ...], *, is_strict: bool) -> CellEntry:
+    """A dropdown. Its cells are text: picking `1/2` must not make a date of it."""
+    limit = Limit("list", is_strict=is_strict)
+    return CellEntry(TEXT, choice_width((label, *choices)), limit, choices)

@@ -18,12 +18,18 @@ from feedtool.areas.products.catalog.wire import (
     listing,
     page_call,
 )
-from feedtool.feeds.answers import AnswerPage, ReportItem
-from feedtool.feeds.delivery import Endpoint, PackageRef, Report, Size, Submitted
+from feedtool.feeds.delivery import (
+    AnswerPage,
+    Endpoint,
+    PackageRef,
+    Report,
+    ReportItem,
+    Size,
+    Submitted,
+)
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply, comma_lists, language_tag
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Message, PendingRow, Severity, Status
-from feedtool.model.settings import PackageLimits
 from feedtool.service.answers import (
     MOST_MESSAGES,
     SMALL,
@@ -68,12 +74,12 @@ COMPLETE = "The sheet is {} % complete."
 # Submissions.
 
 
-def submit_products(bodies: Sequence[bytes], language: str) -> Call:
+def submit_products(package: PackageRef, bodies: Sequence[bytes]) -> Call:
     """Send a batch of products, each of them JSON already: stage and commit in one.
 
     The answer carries the batch's packageId (`batch_id`).
     """
-    headers = (("Accept-Language", language_tag(language)), *JSON)
+    headers = (("Accept-Language", language_tag(package.language)), *JSON)
     body = products_body(bodies)
     return Call("POST", "/products-integration", CREATED, headers=headers, body=body)
 
@@ -83,34 +89,23 @@ def products_body(bodies: Sequence[bytes]) -> bytes:
     return b'{"products":[' + b",".join(bodies) + b"]}"
 
 
-def read_reports(
-    language: str,
-    *,
-    package_id: str | None = None,
-    gtins: Sequence[str] = (),
-    link: str | None = None,
-    size: int | None = None,
-) -> Call:
-    """A page of integration reports; the answer is read by `reports_page`.
+def read_reports(package: PackageRef, gtins: Sequence[str] = ()) -> Call:
+    """A page of integration reports, of a package or of GTINs; read by `reports_page`.
 
     The specification shows no filters; those that are asked for here are the report's own fields,
-    and the reader looks at each item all the same. `link` is the address that the page before
-    gave, and is followed as it is. `size` is how many items the first page is asked for.
+    and the reader looks at each item all the same.
     """
-    headers = (("Accept-Language", language_tag(language)),)
-    if link is not None:
-        return Call("GET", link, READ, headers=headers)
-    filters = {"packageId": package_id, "gtin": ",".join(gtins), "pageSize": size and str(size)}
-    query = tuple((name, value) for name, value in filters.items() if value)
+    headers = (("Accept-Language", language_tag(package.language)),)
+    if package.link is not None:
+        return Call("GET", package.link, READ, headers=headers)
+    size = package.page_size and str(package.page_size)
+    of = ("gtin", ",".join(gtins)) if gtins else ("packageId", package.package_id)
+    query = tuple((name, value) for name, value in (of, ("pageSize", size)) if value)
     return Call("GET", "/products-integration-reports", READ, query=query, headers=headers)
 
 
 def batch_id(reply: Reply) -> str:
-    """The packageId that the answer to a batch carries.
-
-    Raises:
-        Unreadable: it carries none, neither in its body nor in a location.
-    """
+    """The packageId in the body of the answer to a batch or in a location; else Unreadable."""
     document = loads(reply.body, SMALL)
     result = id_of(document) if isinstance(document, dict) else None
     segments = [last_segment(reply.headers.get(name, "")) for name in LOCATIONS]
@@ -121,11 +116,7 @@ def batch_id(reply: Reply) -> str:
 
 
 def reports_page(reply: Reply) -> AnswerPage[ReportItem]:
-    """A page of reports; items without a GTIN or a status are of no product.
-
-    Raises:
-        Unreadable: the body is no list of items, or its link leads away.
-    """
+    """A page of reports, without items that lack a GTIN or a status; Unreadable if it is none."""
     items = map(_item, items_of(reply, "reports"))
     return AnswerPage([item for item in items if item], next_link(reply))
 
@@ -158,24 +149,18 @@ def _messages(document: dict[str, Any], status: Status | None) -> Iterator[Messa
             if code or reason or field:
                 message = prefix + (reason or "no reason was given")
                 yield Message(code, message, field, severity)
-    for message in _worth(document, status):
-        yield Message("", message, severity=Severity.WARNING)
-
-
-def _worth(document: dict[str, Any], status: Status | None) -> Iterator[str]:
-    """Integrated is not the same as taken over."""
-    if document.get("wasAllowedToEdit") is False:
-        yield NO_EDIT
-    if document.get("wasAllowedToEnrich") is False:
-        yield NO_ENRICH
-    if status is not Status.INTEGRATED:
-        return
-    if text(document.get("operationType")).casefold() == IDENTICAL:
-        yield NOTHING_NEW
-    if document.get("wasMarketable") is False:
-        yield NOT_MARKETABLE
-    if complete := text(document.get("publicationCompleteness")):
-        yield COMPLETE.format(complete.rstrip("% "))
+    is_integrated = status is Status.INTEGRATED  # which is not the same as taken over
+    complete = text(document.get("publicationCompleteness"))
+    worth = {
+        NO_EDIT: document.get("wasAllowedToEdit") is False,
+        NO_ENRICH: document.get("wasAllowedToEnrich") is False,
+        NOTHING_NEW: is_integrated and text(document.get("operationType")).casefold() == IDENTICAL,
+        NOT_MARKETABLE: is_integrated and document.get("wasMarketable") is False,
+        COMPLETE.format(complete.rstrip("% ")): is_integrated and complete,
+    }
+    for message, is_so in worth.items():
+        if is_so:
+            yield Message("", message, severity=Severity.WARNING)
 
 
 # Products.
@@ -317,31 +302,17 @@ def is_quota(item: ReportItem) -> bool:
     return item.status not in {None, Status.INTEGRATED} and errors == {QUOTA}
 
 
-def _size(limits: PackageLimits) -> Size:
-    return Size(limits.products, limits.products)
-
-
-def _report(package: PackageRef) -> Call:
-    return read_reports(
-        package.language,
-        package_id=package.package_id,
-        link=package.link,
-        size=package.page_size,
-    )
-
-
 def _find(package: PackageRef, rows: Sequence[PendingRow]) -> tuple[Call, int]:
     """As many GTINs as an address holds."""
     gtins = next(comma_lists(row.product for row in rows))
-    call = read_reports(package.language, gtins=gtins, link=package.link, size=package.page_size)
-    return call, len(gtins)
+    return read_reports(package, gtins), len(gtins)
 
 
 DELIVERY = Submitted(
-    size=_size,
-    submit=lambda package, bodies: submit_products(bodies, package.language),
+    size=lambda limits: Size(limits.products, limits.products),
+    submit=submit_products,
     submitted=batch_id,
-    outcome=Report(Endpoint(_report, reports_page), _find, match, is_quota),
+    outcome=Report(Endpoint(read_reports, reports_page), _find, match, is_quota),
     names=product_names,
     document=lambda _, bodies: products_body(bodies),
     file_name="batch-{number:03}.json",

@@ -22,13 +22,15 @@ from feedtool.areas.products.wire import (
     sheets_page,
     submit_products,
 )
-from feedtool.feeds.answers import ReportItem
+from feedtool.feeds.delivery import PackageRef, ReportItem
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
+from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import LONGEST_TEXT, MOST_MESSAGES, Unreadable
 
 URL = "https://service.example/v2/products-integration-reports?packageId=p1"
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+PACKAGE = PackageRef("Products", "", "en", AccountSettings(), "p1", page_size=50)
 ITEM = {"packageId": "p1", "gtin": "2000000000008", "status": "Integrated"}
 
 
@@ -47,7 +49,7 @@ def item(**changes: Any) -> ReportItem:
 
 
 def test_a_batch_as_it_is_sent() -> None:
-    call = submit_products([b'{"gtin":"1"}', b'{"gtin":"2"}'], "fr")
+    call = submit_products(PACKAGE._replace(language="fr"), [b'{"gtin":"1"}', b'{"gtin":"2"}'])
     assert (call.method, call.target) == ("POST", "/products-integration")
     assert call.body == b'{"products":[{"gtin":"1"},{"gtin":"2"}]}'
     headers = {"Accept-Language": "fr-FR", "Content-Type": "application/json"}
@@ -56,20 +58,19 @@ def test_a_batch_as_it_is_sent() -> None:
 
 LANGUAGE = (("Accept-Language", "en-US"),)
 ROUTE = "/products-integration-reports"
-BATCH: dict[str, Any] = {"package_id": "p1", "size": 50}
-READS: dict[str, tuple[dict[str, Any], str, dict[str, str]]] = {
-    "of a batch": (BATCH, ROUTE, {"packageId": "p1", "pageSize": "50"}),
-    "of products": ({"gtins": ["1", "2"]}, ROUTE, {"gtin": "1,2"}),
-    "the next page": (BATCH | {"link": URL}, URL, {}),
+READS: dict[str, tuple[PackageRef, list[str], str, dict[str, str]]] = {
+    "of a batch": (PACKAGE, [], ROUTE, {"packageId": "p1", "pageSize": "50"}),
+    "of products": (PACKAGE._replace(page_size=None), ["1", "2"], ROUTE, {"gtin": "1,2"}),
+    "the next page": (PACKAGE._replace(link=URL), [], URL, {}),
 }
 
 
-@pytest.mark.parametrize(("options", "target", "query"), READS.values(), ids=READS)
+@pytest.mark.parametrize(("package", "gtins", "target", "query"), READS.values(), ids=READS)
 def test_reports_as_they_are_asked_for(
-    options: dict[str, Any], target: str, query: dict[str, str]
+    package: PackageRef, gtins: list[str], target: str, query: dict[str, str]
 ) -> None:
     call = Call("GET", target, READ, tuple(query.items()), LANGUAGE)
-    assert read_reports("en", **options) == call
+    assert read_reports(package, gtins) == call
 
 
 # The id of a batch.

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from feedtool.areas.products.catalog import wire
 from feedtool.areas.products.catalog.cache import Begun, Cache, Removed, Saved
@@ -25,42 +24,22 @@ from feedtool.areas.products.catalog.model import (
 from feedtool.areas.products.catalog.wire import CatalogPage
 from feedtool.model.call import Call, Reply, Sender, language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
-from feedtool.service.fetch import FetchContext, fetch
+from feedtool.service.fetch import MOST_PAGES, FetchContext, fetch
 
 GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
-
-MOST_PAGES = 100_000
-"""A list of more pages is no list that ends."""
 
 BAD_REQUEST = 400
 NOT_FOUND = 404
 
 
-class AnswerContent(StrEnum):
-    """The content of an answer."""
-
-    BRANDS = "brands"
-    CATEGORIES = "categories"
-    PROPERTIES = "properties"
-
-
 class Ask(NamedTuple):
     """One thing to ask for."""
 
-    kind: AnswerContent
+    kind: Literal["brands", "categories", "properties"]
     page: CatalogPage = wire.FIRST_PAGE
     """Of a list."""
     category: str = ""
     """Whose properties."""
-
-
-class SyncStep(NamedTuple):
-    """The progress of a sync."""
-
-    text: str
-    done: int
-    """Categories whose properties were brought; 0 while these are not yet known."""
-    total: int
 
 
 class Lack(NamedTuple):
@@ -97,12 +76,13 @@ def sync(
     language: str,
     only: Sequence[str] = (),
     page_size: int = wire.PAGE_SIZE,
-    on_step: Callable[[SyncStep], None] = lambda _: None,
+    on_step: Callable[[str, int, int], None] = lambda _text, _done, _total: None,
 ) -> Synced:
     """Bring brands, categories and properties.
 
     `only` names categories whose properties are wanted, or in which those are; without any, all
     are. The cache knows the catalogue by the base address of the `service` and the `language`.
+    `on_step` hears how many categories' properties of how many were brought, 0 of 0 until known.
 
     Raises:
         UsageProblem: there is no such category, or the service knows no such lists.
@@ -112,7 +92,7 @@ def sync(
     begun = cache.begin(service, language, only, around.wall())
     synced = Synced(service, language, begun.started_at)
     reader = _SyncReader(cache, begun, synced, around.wall, only, page_size, on_step)
-    fetch([Ask(AnswerContent.CATEGORIES), Ask(AnswerContent.BRANDS)], reader, client, around)
+    fetch([Ask("categories"), Ask("brands")], reader, client, around)
     return reader.finished()
 
 
@@ -124,7 +104,7 @@ class _SyncReader:
     now: Callable[[], datetime]
     only: Sequence[str]
     page_size: int
-    on_step: Callable[[SyncStep], None]
+    on_step: Callable[[str, int, int], None]
     categories: dict[str, Category] = field(default_factory=dict)
     brands: dict[str, Brand] = field(default_factory=dict)
     links: set[str] = field(default_factory=set)
@@ -135,18 +115,18 @@ class _SyncReader:
     def call(self, asked: Ask) -> Call:
         """The call that asks for it."""
         language = self.synced.language
-        match asked.kind:
-            case AnswerContent.BRANDS:
-                return wire.read_brands(asked.page, self.page_size)
-            case AnswerContent.CATEGORIES:
-                return wire.read_categories(language, asked.page, self.page_size)
+        if asked.kind == "brands":
+            return wire.read_brands(asked.page, self.page_size)
+        if asked.kind == "categories":
+            return wire.read_categories(language, asked.page, self.page_size)
         marks = self.begun.marks.get(asked.category, Validators())
         return wire.read_properties(asked.category, language, marks)
 
     def take(self, asked: Ask, reply: Reply) -> Iterable[Ask]:
         """Save the answer; what is to be asked for next."""
-        if asked.kind is AnswerContent.PROPERTIES:
-            more = self._take_properties(asked, reply)
+        more: Iterable[Ask] = ()
+        if asked.kind == "properties":
+            self._take_properties(asked.category, reply)
         else:
             more = self._take_list(asked, reply)
         self._report_step(asked)
@@ -154,13 +134,13 @@ class _SyncReader:
 
     def lack(self, asked: Ask, reason: str, status: int | None) -> Iterable[Ask]:
         """Without its lists there is no catalogue; without some properties there is."""
-        if asked.kind is AnswerContent.PROPERTIES:
+        if asked.kind == "properties":
             self.synced.lacks.append(Lack(asked.category, reason))
             self._report_step(asked)
             return []
         if status == NOT_FOUND and asked.page.number > 1 and asked.page.link is None:
             # Where the service does not say how many pages there are, this one was a try.
-            return self._asks_for_properties() if asked.kind is AnswerContent.CATEGORIES else []
+            return self._asks_for_properties() if asked.kind == "categories" else []
         raise UsageProblem(
             f"The service does not list its {asked.kind}: {reason}",
             "Ask for smaller pages with --page-size; the service's own have 25."
@@ -186,34 +166,30 @@ class _SyncReader:
 
     def _take_list(self, asked: Ask, reply: Reply) -> list[Ask]:
         """Save the entries of a page that no page before it had."""
-        key, is_brands = self.begun.catalog, asked.kind is AnswerContent.BRANDS
+        is_brands = asked.kind == "brands"
         page = (wire.brands_page if is_brands else wire.categories_page)(reply, asked.page)
         known: dict[str, Any] = self.brands if is_brands else self.categories
         fresh = {item.reference: item for item in page.entries if item.reference not in known}
-        if page.strange:
-            self.synced.warnings.append(
-                f"{page.strange} of the {asked.kind} on page {asked.page.number} cannot be read."
-            )
-        if is_brands:
-            self.synced.brands += self.cache.save(key, fresh.values())
-        else:
+        self._warn_of_strange(page.strange, f"{asked.kind} on page {asked.page.number}")
+        counts = self.synced.brands if is_brands else self.synced.categories
+        counts += self.cache.save(self.begun.catalog, fresh.values())
+        if not is_brands:
             self.languages.update(filter(None, [page.language.partition("-")[0].casefold()]))
-            self.synced.categories += self.cache.save(key, fresh.values())
         known.update(fresh)
-        more = self._asks_for_page(asked, page.next, is_fresh=bool(fresh))
-        return more if is_brands else more or self._asks_for_properties()
+        if page.next and (page.next.link or fresh):
+            if page.next.number > MOST_PAGES or page.next.link in self.links:
+                raise Interrupted(
+                    f"The service's list of {asked.kind} does not end: page {page.next.number} "
+                    "leads back.",
+                    "Tell the service's operator; what the cache had is kept.",
+                )
+            self.links.update(filter(None, [page.next.link]))
+            return [Ask(asked.kind, page.next)]
+        return [] if is_brands else self._asks_for_properties()
 
-    def _asks_for_page(self, asked: Ask, page: CatalogPage | None, *, is_fresh: bool) -> list[Ask]:
-        if page is None or (page.link is None and not is_fresh):
-            return []
-        if page.number > MOST_PAGES or page.link in self.links:
-            raise Interrupted(
-                f"The service's list of {asked.kind} does not end: page {page.number} leads back.",
-                "Tell the service's operator; what the cache had is kept.",
-            )
-        if page.link:
-            self.links.add(page.link)
-        return [Ask(asked.kind, page)]
+    def _warn_of_strange(self, count: int, what: str) -> None:
+        if count:
+            self.synced.warnings.append(f"{count} of the {what} cannot be read.")
 
     def _asks_for_properties(self) -> list[Ask]:
         """Those of the categories whose properties are wanted, now that all are known."""
@@ -234,29 +210,23 @@ class _SyncReader:
         fetched = self.begun.fetched
         self.synced.resumed = len(fetched.intersection(wanted))
         self.wanted = len(wanted)
-        return [
-            Ask(AnswerContent.PROPERTIES, category=code) for code in wanted if code not in fetched
-        ]
+        return [Ask("properties", category=code) for code in wanted if code not in fetched]
 
-    def _take_properties(self, asked: Ask, reply: Reply) -> list[Ask]:
-        result, code, begun = wire.properties_of(reply), asked.category, self.begun
-        if result.strange:
-            self.synced.warnings.append(
-                f"{result.strange} of the properties of {code} cannot be read."
-            )
+    def _take_properties(self, code: str, reply: Reply) -> None:
+        result, begun = wire.properties_of(reply), self.begun
+        self._warn_of_strange(result.strange, f"properties of {code}")
         # A 304 need not repeat what it was compared by.
         marks = result.marks if result.properties is not None else begun.marks[code]
         how = self.cache.save_properties(begun.catalog, code, result.properties, marks, self.now())
         self.synced.properties[how] += 1
-        return []
 
     def _report_step(self, asked: Ask) -> None:
         synced = self.synced
         done = synced.resumed + synced.properties.total() + len(synced.lacks)
         text = f"{len(self.categories):,} categories, {len(self.brands):,} brands"
-        if asked.kind is AnswerContent.PROPERTIES:
+        if asked.kind == "properties":
             text = f"properties of {asked.category}"
-        self.on_step(SyncStep(text, done, self.wanted))
+        self.on_step(text, done, self.wanted)
 
 
 def unknown_category(code: str, known: Iterable[str]) -> UsageProblem:

@@ -1,8 +1,7 @@
 """Values of a category's properties: reading a cell, and judging it by the property.
 
-A column is a property's whatever the row's category, and what is right in it depends on the
-category. So reading the cell comes first (`Attribute`), judging it later (`Judge`), once for each
-distinct cell of a category's property.
+A column is a property's whatever the row's category, and what is right in it depends on that. So
+cells are read first (`PropertyCell`) and judged later (`Judge`), once for each distinct one.
 """
 
 import re
@@ -29,7 +28,7 @@ from feedtool.feeds.columns.text import (
     visible,
 )
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.nouns import Code, Issue
+from feedtool.model.nouns import Issue
 
 UNIT_DIFFERS = PROBLEMS.error("unit-differs")
 SINGLE_VALUE = PROBLEMS.error("single-value")
@@ -67,11 +66,7 @@ class Judged(NamedTuple):
 
 
 class _Refused(Exception):
-    """A value that cannot be sent."""
-
-    def __init__(self, code: Code, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.code, self.message, self.hint = code, message, hint
+    """A value that cannot be sent: its code, a message, a hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +95,16 @@ class PropertyCell:
                 f"{len(text):,} characters, at most {bounds.longest_text:,} are possible",
                 "shorten the text; look whether a quote is missing before it",
             )
-        if text[0].isdecimal() or text[0] in "+-":
-            _note_decimals(text, column)
+        for part in text.split(SEPARATOR) if text[0].isdecimal() or text[0] in "+-" else ():
+            result = _NUMBER.fullmatch(part.strip()) if len(part) <= _LONGEST_NUMBER else None
+            amount = parse(result["digits"], column.decimal) if result else ""
+            if isinstance(amount, str):
+                column.is_ambiguous = column.is_ambiguous or bool(amount)
+            elif amount.decimal:
+                column.evidence.setdefault(amount.decimal, part.strip())
         written = WrittenProperty(text, is_number=False, is_percent=False, decimal=column.decimal)
         faults = (*trimmed(cell, text), *_TEXT.faults(text))
         return InvalidValue(written, faults) if faults else written
-
-
-def _note_decimals(text: str, column: ColumnReader) -> None:
-    for part in text.split(SEPARATOR):
-        result = _NUMBER.fullmatch(part.strip()) if len(part) <= _LONGEST_NUMBER else None
-        if result is None:
-            continue
-        amount = parse(result["digits"], column.decimal)
-        if isinstance(amount, str):
-            column.is_ambiguous = column.is_ambiguous or bool(amount)
-        elif amount.decimal:
-            column.evidence.setdefault(amount.decimal, part.strip())
 
 
 class Judge:
@@ -146,10 +134,11 @@ class Judge:
             try:
                 values[self._value(part, written)] = True
             except _Refused as error:
-                faults.append(Issue(error.code, error.message, error.hint, known.reference))
+                code, message, hint = error.args
+                faults.append(Issue(code, message, hint, known.reference))
         is_several = len(parts) > 1 and not self._types
-        if faults and is_several and (code := self._by_name.get(folded(written.text))):
-            values, faults = {code: True}, []  # a choice that holds the separator
+        if faults and is_several and (choice := self._by_name.get(folded(written.text))):
+            values, faults = {choice: True}, []  # a choice that holds the separator
         count = len(parts if self._types else values)
         if not faults and count > 1 and not known.is_multiple:
             message = f"{count} values, and {known.name} takes one"
@@ -190,16 +179,17 @@ class Judge:
                 raise self._no_choice(text)
         if not self.known.is_numeric:
             return f"{text}%" if written.is_percent else text
-        return _digits(self._number(text, written.decimal, written))
+        number = self._number(text, written.decimal, written)
+        return f"{number.normalize():f}" if number else "0"  # no exponent, no idle zeros
 
     def _choice(self, text: str, written: WrittenProperty) -> str | None:
         code = self._codes.get(text) or self._by_name.get(folded(text))
         if code is None and self._by_number:
             with suppress(_Refused):
                 code = self._by_number.get(self._number(text, written.decimal, written))
-        if code is None and self.known.unit:  # the unit may stand behind a choice, too
-            bare = _without_unit(text, self.known.unit)
-            code = self._by_name.get(folded(bare)) if bare else None
+        unit = self.known.unit
+        if code is None and unit and text.casefold().endswith(unit.casefold()):
+            code = self._by_name.get(folded(text[: -len(unit)]))  # it may stand behind a choice
         return code
 
     def _no_choice(self, text: str) -> _Refused:
@@ -233,7 +223,7 @@ class Judge:
                 f"“{visible(text)}” is not a number",
                 f"type the number alone{f', in {unit}' if unit else ''}",
             )
-        if result["unit"] and not _is_unit(result["unit"], unit):
+        if result["unit"] and (not unit or _bare(result["unit"]) != _bare(unit)):
             raise self._other_unit(text, result["unit"])
         if isinstance(amount, str):
             whole, fraction = re.split("[.,]", result["digits"])[:2]
@@ -283,22 +273,8 @@ def unneeded(reference: str, category: Category) -> Issue:
     )
 
 
-def _is_unit(text: str, unit: str | None) -> bool:
-    return bool(unit) and (text == unit or _bare(text) == _bare(unit or ""))
-
-
 def _bare(unit: str) -> str:
     return folded(unit).replace(" ", "").removesuffix(".")
-
-
-def _without_unit(text: str, unit: str) -> str:
-    """The text before its unit; empty where it does not end with it."""
-    return text[: -len(unit)].rstrip() if text.casefold().endswith(unit.casefold()) else ""
-
-
-def _digits(number: Decimal) -> str:
-    """A number as the service reads it: a point, no exponent, no zeros that say nothing."""
-    return f"{number.normalize():f}" if number else "0"
 
 
 def _file_type(kind: str) -> str:

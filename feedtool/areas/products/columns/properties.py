@@ -10,7 +10,7 @@ from feedtool.areas.products.catalog import Catalog, Category, Property
 from feedtool.areas.products.catalog.model import folded
 from feedtool.areas.products.columns import attribute
 from feedtool.areas.products.columns import common as columns
-from feedtool.areas.products.columns.common import LENGTH, CategoryCode, faults_of, written_as
+from feedtool.areas.products.columns.common import CategoryCode, faults_of, written_as
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.feed import (
     Enrich,
@@ -21,7 +21,7 @@ from feedtool.feeds.feed import (
     SheetColumns,
     stamped_list,
 )
-from feedtool.model.cells import Cell, Kind, index_of
+from feedtool.model.cells import BLANK, Cell, Kind, index_of
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import Column
 from feedtool.model.nouns import Issue
@@ -98,32 +98,27 @@ def layout(
     labelled = sum(index < len(labels) and labels[index].kind is Kind.TEXT for index in keys)
     headings = header - 1 if 2 * labelled > len(keys) else None
     place = CELL.fullmatch(dialect.operator_category)
-    code = None
+    code = ""
     if place and headings is not None and int(place[2]) < headings:
         code = _operator_code(by_number.get(int(place[2]), ()), index_of(place[1]))
-    if code is None:
+    if not code:
         return Layout(headings=headings)
     after = header + dialect.operator_notes
     further = by_number.get(after + 1, ())
     gtin = next((index for index, key in keys.items() if key == columns.GTIN), len(further))
-    if gtin < len(further) and _is_note(further[gtin]):
-        after += 1
+    cell = further[gtin] if gtin < len(further) else BLANK
+    digits = sum(map(str.isdigit, cell.text))
+    if cell.kind is Kind.TEXT and digits < len(cell.text.strip()) / 2:
+        after += 1  # one more note, which is about GTINs and none itself
     return Layout({STAMP_CATEGORY: code}, headings, after)
 
 
-def _operator_code(cells: Sequence[Cell], index: int) -> str | None:
-    cell = cells[index] if index < len(cells) else None
-    if cell is None or cell.kind not in {Kind.TEXT, Kind.NUMBER}:
-        return None
-    text = cell.text.strip()
+def _operator_code(cells: Sequence[Cell], index: int) -> str:
+    cell = cells[index] if index < len(cells) else BLANK
+    text = cell.text.strip() if cell.kind in {Kind.TEXT, Kind.NUMBER} else ""
     if cell.kind is Kind.NUMBER and text.isdecimal():
-        text = text.zfill(LENGTH)
-    return text.upper() if _CODE.fullmatch(text) else None
-
-
-def _is_note(cell: Cell) -> bool:
-    """True if a cell of the GTIN's column is about GTINs and none itself."""
-    return cell.kind is Kind.TEXT and sum(map(str.isdigit, cell.text)) < len(cell.text.strip()) / 2
+        text = text.zfill(columns.LENGTH)
+    return text.upper() if _CODE.fullmatch(text) else ""
 
 
 def may_have(key: str) -> bool:
@@ -154,7 +149,7 @@ def extra_columns(sheet: HeaderContext) -> ExtraColumns:
             break
         wanted.look_at(catalog.properties(code) or ())
     if any(map(may_have, wanted.names)):
-        wanted.only(may_have)
+        wanted.names = set(filter(may_have, wanted.names))
         for code in catalog.categories:
             if not wanted.names:
                 break
@@ -188,23 +183,17 @@ class _HeaderMatches:
         """True if no further category can change anything: another may have a label, too."""
         return not self.names and not self._has_labels
 
-    def only(self, is_wanted: Callable[[str], bool]) -> None:
-        self.names = set(filter(is_wanted, self.names))
-
     def look_at(self, properties: Iterable[Property]) -> None:
         """Notes the properties of a category, and which headers they are."""
-        new = [item for item in properties if item.reference not in self._found]
-        if not new:
-            return
-        names = {_bare(name): name for name in self.names}
-        for item in new:
-            self._found[item.reference] = item
+        new = {item.reference: item for item in properties if item.reference not in self._found}
+        names = {_bare(name): name for name in self.names} if new else {}
+        for item in new.values():
             self._by_label.setdefault(_bare(item.label), set()).add(item.reference)
-            if name := names.get(_bare(item.reference)):
+            reference, label = names.get(_bare(item.reference)), names.get(_bare(item.label))
+            if name := reference or label:
                 self.names.discard(name)
-            elif name := names.get(_bare(item.label)):
-                self.names.discard(name)
-                self._has_labels = True
+            self._has_labels = self._has_labels or bool(label and not reference)
+        self._found |= new
 
     def columns(self) -> Iterator[Column]:
         """A column for each; a label that several have is nobody's."""
@@ -271,7 +260,7 @@ class _RowEnricher:
         )
         own = [reference for reference in known if reference in references]
         others = [reference for reference in references if reference not in known]
-        self._own = [(name, _Memory(attribute.Judge(known[name]))) for name in own]
+        self._own = [(name, _Memory(known[name])) for name in own]
         self._others = [(name, attribute.unneeded(name, category)) for name in others]
         # What a row has under many keys comes out of its dict at once, in C.
         self._own_cells, self._other_cells = _getter(own), _getter(others)
@@ -318,9 +307,9 @@ class _Memory(dict[int, tuple[attribute.WrittenProperty, attribute.Judged]]):
     by; it is kept beside its result, lest another one get the same.
     """
 
-    def __init__(self, judge: attribute.Judge) -> None:
+    def __init__(self, known: Property) -> None:
         super().__init__()
-        self._judge = judge
+        self._judge = attribute.Judge(known)
 
     def judge(
         self, written: attribute.WrittenProperty

@@ -1,7 +1,7 @@
 """The sandbox's products.
 
-Reading order: `catalogue` and `categories` (what there is), `products` (the routes, and what they
-show), `submission` and `integration` (the outcome of a product), `sheets`.
+Reading order: `catalogue` (what there is), `products` (the routes, and what they show),
+`submission` and `integration` (the outcome of a product), `sheets`.
 """
 
 from feedtool.areas.products.sandbox import products

@@ -1,14 +1,14 @@
 """The catalogue that the sandbox knows: parts "Catalog" and "Catalog endpoints".
 
-Brands, a tree of categories and their properties, all invented; they never change, so they are no
-state. `samples/make_catalogue.py` says how the file is laid out that they are read from. Only the
-brands that sellers brought along are kept: "unknown brands are added". A brand is free text matched
-to the referential; an added one is the sellers' to use at once, but shows in GET /brands only once
-it is validated.
+Brands, a tree of categories and their properties, all invented, from a file that
+`samples/make_catalogue.py` writes. Only the brands that sellers brought along are kept: "unknown
+brands are added". An added one is the sellers' to use at once, but shows in GET /brands only once
+it is validated. None of the routes needs a SellerId (part "Authentication", 1).
 """
 
+import re
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, cached_property
@@ -17,6 +17,18 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from feedtool.sandbox.arguments import asked, asked_numbered_page, language_of, next_page_link
+from feedtool.sandbox.exchange import (
+    UNKNOWN_FIELD,
+    ErrorEntry,
+    Exchange,
+    HttpResponse,
+    RequestRefused,
+    Route,
+    bad_request,
+    json_answer,
+    not_found,
+)
 from feedtool.sandbox.state import stamp
 
 FILE = Path(__file__).with_name("catalogue.json")
@@ -24,26 +36,21 @@ FILE = Path(__file__).with_name("catalogue.json")
 LANGUAGES = ("fr-FR", "en-US", "es-ES")
 """In the order of the texts; the first one is the default, and what is not translated is in it."""
 
-MANDATORY = "Mandatory"
-NECESSITIES = {"!": MANDATORY, "+": "Recommended", "-": "Optional"}
+NECESSITIES = {"!": "Mandatory", "+": "Recommended", "-": "Optional"}
 DEEPEST = 3
 """Only level 3 categories accept products."""
-
-# A step of the index, so that nobody takes it for a place in the list.
-INDEX_STEP = 10
+FLAGS = {f"is_{name.lower()}": f"is{name}" for name in ("Numeric", "Multiple", "Variation", "Size")}
+INDEX_STEP = 10  # so that nobody takes the index for a place in the list
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS added_brand(
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,   -- its brandReference is 900001 more
   key TEXT NOT NULL UNIQUE,               -- what a name is matched by
   name TEXT NOT NULL,
   added_at TEXT NOT NULL
 );
 """
-FIRST_ADDED = 900_001
-"""The brandReference of the first added brand."""
-VALIDATION = timedelta(days=1)
-"""The time until an added brand is published."""
+VALIDATION = timedelta(days=1)  # until an added brand is published
 
 Texts = tuple[str, ...]
 """A text in each of LANGUAGES, or one for all of them."""
@@ -54,8 +61,7 @@ def text_in(texts: Texts, language: str) -> str:
     return texts[LANGUAGES.index(language)] if len(texts) > 1 else texts[0]
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueProperty:
+class CatalogueProperty(NamedTuple):
     """A property that products of some categories may have."""
 
     reference: str
@@ -71,7 +77,7 @@ class CatalogueProperty:
     is_size: bool
 
     def choices_in(self, language: str) -> list[str]:
-        """The choices as a product of this language names them."""
+        """The choices in a language."""
         return [text_in(choice, language) for choice in self.choices]
 
     def translated(self, values: Iterable[str], source: str, target: str) -> list[str]:
@@ -91,7 +97,7 @@ class Use:
     @property
     def is_mandatory(self) -> bool:
         """True if product creation is denied without it."""
-        return self.necessity == MANDATORY
+        return self.necessity == "Mandatory"
 
 
 @dataclass(frozen=True)
@@ -154,42 +160,33 @@ def catalogue() -> Catalogue:
     document = orjson.loads(FILE.read_bytes())
     lists = {name: tuple(map(tuple, choices)) for name, choices in document["choices"].items()}
     properties = {
-        reference: _property(reference, entry, lists)
+        reference: CatalogueProperty(
+            reference=reference,
+            label=tuple(entry["label"]),
+            unit=tuple(entry["unit"]) if "unit" in entry else None,
+            choices=lists[entry["choices"]] if "choices" in entry else (),
+            file_types=tuple(entry.get("allowedFileTypes", ())),
+            **{field: entry.get(name, False) for field, name in FLAGS.items()},
+        )
         for reference, entry in document["properties"].items()
     }
-    categories = [_category(entry, properties) for entry in document["categories"]]
+    categories = [
+        CatalogueCategory(
+            reference=entry["reference"],
+            label=tuple(entry["label"]),
+            is_active=entry.get("isActive", True),
+            is_brand_mandatory=entry.get("isBrandMandatory", False),
+            is_variant=entry.get("isVariant", False),
+            uses=tuple(
+                Use(properties[name[:-1]], NECESSITIES[name[-1]], place * INDEX_STEP)
+                for place, name in enumerate(entry.get("properties", "").split(), 1)
+            ),
+        )
+        for entry in sorted(document["categories"], key=lambda entry: str(entry["reference"]))
+    ]
     return Catalogue(
         tuple(CatalogueBrand(reference, name) for reference, name in document["brands"]),
-        {item.reference: item for item in sorted(categories, key=lambda item: item.reference)},
-    )
-
-
-def _property(reference: str, entry: dict[str, Any], lists: dict[str, Any]) -> CatalogueProperty:
-    return CatalogueProperty(
-        reference=reference,
-        label=tuple(entry["label"]),
-        unit=tuple(entry["unit"]) if "unit" in entry else None,
-        choices=lists[entry["choices"]] if "choices" in entry else (),
-        file_types=tuple(entry.get("allowedFileTypes", ())),
-        is_numeric=entry.get("isNumeric", False),
-        is_multiple=entry.get("isMultiple", False),
-        is_variation=entry.get("isVariation", False),
-        is_size=entry.get("isSize", False),
-    )
-
-
-def _category(entry: dict[str, Any], properties: dict[str, CatalogueProperty]) -> CatalogueCategory:
-    named = entry.get("properties", "").split()
-    return CatalogueCategory(
-        reference=entry["reference"],
-        label=tuple(entry["label"]),
-        is_active=entry.get("isActive", True),
-        is_brand_mandatory=entry.get("isBrandMandatory", False),
-        is_variant=entry.get("isVariant", False),
-        uses=tuple(
-            Use(properties[name[:-1]], NECESSITIES[name[-1]], place * INDEX_STEP)
-            for place, name in enumerate(named, 1)
-        ),
+        {item.reference: item for item in categories},
     )
 
 
@@ -205,11 +202,9 @@ def published_brands(db: sqlite3.Connection, now: datetime) -> list[CatalogueBra
 
 def find_brand(db: sqlite3.Connection, name: str) -> CatalogueBrand | None:
     """The brand of this name, in whatever case and with whatever blanks it is written."""
-    if brand := _brands_from_the_start().get(_key(name)):
-        return brand
     query = "SELECT id, name FROM added_brand WHERE key = ?"
     row = db.execute(query, (_key(name),)).fetchone()
-    return row and _added(row)
+    return _brands_from_the_start().get(_key(name)) or (row and _added(row))
 
 
 def add_brand(db: sqlite3.Connection, name: str, at: str) -> None:
@@ -223,9 +218,132 @@ def _brands_from_the_start() -> dict[str, CatalogueBrand]:
     return {_key(brand.name): brand for brand in catalogue().brands}
 
 
+def _added(row: sqlite3.Row) -> CatalogueBrand:
+    return CatalogueBrand(str(900_001 + row["id"]), row["name"])
+
+
 def _key(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-def _added(row: sqlite3.Row) -> CatalogueBrand:
-    return CatalogueBrand(str(FIRST_ADDED + row["id"]), row["name"])
+# The routes: part "Catalog endpoints".
+
+
+def read_brands(exchange: Exchange) -> HttpResponse:
+    """GET /brands: "only validated published brands", by reference."""
+    names = asked_fields(exchange, ("brandReference", "name"), ())
+    page = asked_numbered_page(exchange)
+    brands = published_brands(exchange.db, exchange.now)
+    items = [
+        {"brandReference": brand.reference} | ({"name": brand.name} if "name" in names else {})
+        for brand in page.of(brands)
+    ]
+    return json_answer(200, {"items": items}, next_page_link(exchange, page, len(brands)))
+
+
+def read_categories(exchange: Exchange) -> HttpResponse:
+    """GET /categories: all levels, by reference unless `sort` says otherwise."""
+    language = language_of(exchange.request, LANGUAGES[0])
+    documents = [category_document(item, language) for item in catalogue().categories.values()]
+    fields = {"categoryReference", *asked_fields(exchange, documents[0], documents[0])}
+    page = asked_numbered_page(exchange)
+    names = text.split(",") if (text := asked(exchange, "sort")) else []
+    if unknown := [name for name in names if name not in SORTS]:
+        raise bad_request("sort", f"sort cannot be {', '.join(unknown)}.")
+    documents.sort(key=lambda item: [str(item[SORTS[name]] or "").casefold() for name in names])
+    items = [
+        {name: value for name, value in item.items() if name in fields}
+        for item in page.of(documents)
+    ]
+    document = {"itemsPerPage": page.size, "items": items}
+    return json_answer(200, document, {"Content-Language": language})
+
+
+SORTS = {"reference": "categoryReference"} | {
+    name: name for name in ("level", "isActive", "label", "isBrandMandatory", "parentReference")
+}
+"""Fields of a category by what `sort` calls them."""
+
+
+def asked_fields(
+    exchange: Exchange, known: Collection[str], default: Collection[str]
+) -> Collection[str]:
+    """The names in `fields`; all unknown ones are reported (ER400-179)."""
+    text = exchange.parameters.get("fields")
+    if text is None:
+        return default
+    names = text.split(",")
+    faults = [
+        ErrorEntry(f"Fields[{position}]", f"The field {name!r} does not exist.", UNKNOWN_FIELD)
+        for position, name in enumerate(names)
+        if name not in known
+    ]
+    if faults:
+        raise RequestRefused(400, "Some names in fields do not exist.", *faults)
+    return names
+
+
+def category_document(category: CatalogueCategory, language: str) -> dict[str, Any]:
+    """A category as it is read."""
+    return {
+        "categoryReference": category.reference,
+        "label": text_in(category.label, language),
+        "level": category.level,
+        "isActive": category.is_active,
+        "parentReference": category.parents[-1] if category.parents else None,
+        "parentReferences": category.parents,
+        # "Level 3 only".
+        "isBrandMandatory": category.is_brand_mandatory if category.level == DEEPEST else None,
+        "isVariant": category.is_variant,
+        "isTranslated": len(category.label) > 1,
+    }
+
+
+def read_category(exchange: Exchange) -> HttpResponse:
+    """GET /categories/{categoryReference}."""
+    language = language_of(exchange.request, LANGUAGES[0])
+    document = category_document(_category(exchange), language)
+    return json_answer(200, document, {"Content-Language": language})
+
+
+def read_properties(exchange: Exchange) -> HttpResponse:
+    """GET /categories/{categoryReference}/properties: none above level 3, all on one page.
+
+    They come in the order of their references; `index` is the one to show them in.
+    """
+    language = language_of(exchange.request, LANGUAGES[0])
+    uses = sorted(_category(exchange).uses, key=lambda use: use.known.reference)
+    items = [
+        {
+            "propertyReference": use.known.reference,
+            "index": use.index,
+            "necessity": use.necessity,
+            "label": text_in(use.known.label, language),
+            "unit": use.known.unit and text_in(use.known.unit, language),
+            "isRanged": bool(use.known.choices),
+            **{name: getattr(use.known, field) for field, name in FLAGS.items()},
+            "choices": use.known.choices_in(language),
+            "allowedFileTypes": list(use.known.file_types),
+            "isTranslated": len(use.known.label) > 1,
+        }
+        for use in uses
+    ]
+    return json_answer(200, {"items": items}, {"Content-Language": language})
+
+
+def _category(exchange: Exchange) -> CatalogueCategory:
+    reference = exchange.ids["categoryReference"]
+    if not re.fullmatch(r"(?:[A-Z0-9]{2}){1,3}", reference):
+        reason = "A category reference is 2, 4 or 6 alphanumeric uppercase characters."
+        raise bad_request("Reference", reason, "ER400-2108")
+    if reference not in catalogue().categories:
+        raise not_found(f"The category {reference}")
+    return catalogue().categories[reference]
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/brands", read_brands, seller=False),
+    Route("GET", "/categories", read_categories, seller=False),
+    Route("GET", "/categories/{categoryReference}", read_category, seller=False),
+    Route("GET", "/categories/{categoryReference}/properties", read_properties, seller=False),
+)

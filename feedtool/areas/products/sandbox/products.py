@@ -14,7 +14,7 @@ import orjson
 
 from feedtool.areas.offers.sandbox.rules import is_gtin
 from feedtool.areas.offers.sandbox.store import gtin_product, has_sheet
-from feedtool.areas.products.sandbox import catalogue, categories, sheets
+from feedtool.areas.products.sandbox import catalogue, sheets
 from feedtool.areas.products.sandbox.catalogue import LANGUAGES, find_brand, text_in
 from feedtool.areas.products.sandbox.integration import (
     INTEGRATED,
@@ -340,7 +340,7 @@ def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
 
 
 ROUTES: tuple[Route, ...] = (
-    *categories.ROUTES,
+    *catalogue.ROUTES,
     Route("GET", "/products", read_products),
     Route("POST", "/products-integration", submit),
     Route("GET", "/products-integration-reports", read_reports),

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
-from feedtool.areas.products.catalog.sync import Lack, Synced, SyncStep, sync
+from feedtool.areas.products.catalog.sync import Lack, Synced, sync
 from feedtool.areas.registry import sandbox_parts
 from feedtool.model.call import Call, NotSent, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
@@ -111,7 +111,7 @@ def brought(
     *only: str,
     stopping: Callable[[], FeedtoolError | None] = lambda: None,
     client: Sender | None = None,
-    on_step: Callable[[SyncStep], None] = lambda _: None,
+    on_step: Callable[[str, int, int], None] = lambda *_: None,
     pool: int = 1,
 ) -> Synced:
     """A sync, two entries a page."""
@@ -263,11 +263,11 @@ def test_a_category_that_is_not_there(cache: Cache) -> None:
 
 
 def test_steps_are_told(cache: Cache) -> None:
-    steps: list[SyncStep] = []
-    brought(shop(), cache, on_step=steps.append)
-    assert steps[0] == SyncStep("2 categories, 0 brands", 0, 0)
-    assert steps[-1] == SyncStep("properties of 0B0101", 3, 3)
-    assert [one.done for one in steps if one.total] == [0, 1, 2, 3]
+    steps: list[tuple[str, int, int]] = []
+    brought(shop(), cache, on_step=lambda *step: steps.append(step))
+    assert steps[0] == ("2 categories, 0 brands", 0, 0)
+    assert steps[-1] == ("properties of 0B0101", 3, 3)
+    assert [done for _, done, total in steps if total] == [0, 1, 2, 3]
 
 
 # What the service should not do.
@@ -388,7 +388,7 @@ SHIRTS = "1E0101"
 
 def test_the_sandbox_has_all_of_it_in_each_language(cache: Cache) -> None:
     """Had without any SellerId."""
-    transport = mount(sandbox_parts())
+    transport = SandboxTransport(sandbox_parts())
     around = FetchContext(transport.now, transport.sleep, pool=1)
     with Client(transport.base, None, StaticToken("sandbox"), transport=transport) as client:
         for language, only in {"en": (), "fr": (SHIRTS,), "es": (SHIRTS,)}.items():
