@@ -102,7 +102,7 @@ def submit(
     from feedtool.cli.account import account_options
 
     plan = plan_of(ctx, given, files)
-    files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
+    files = files or tuple(file["file"] for file in plan.conditions["inputs"]) if plan else files
     account_options(ctx, given)
     purges = is_purge(ctx, given)
     with inputs(files) as read:
@@ -166,7 +166,7 @@ def _submit(
     from feedtool.cli.account import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of
-    from feedtool.runs.plan_conditions import Account
+    from feedtool.runs.plan_file import Account
     from feedtool.runs.submit import submit
     from feedtool.runs.workspace import accepted_offers
 
