@@ -47,15 +47,10 @@ def export(
     on_progress: Progress = lambda _text, _count: None,
     observed: Spool[Any] | None = None,
 ) -> Exported:
-    """The file into which a kind's lists were brought.
+    """The file into which a kind's lists were brought; NothingToDo where there is nothing in them.
 
     `service` is the base address, named in the workbook; `observed` takes what the ledger is to
     remember.
-
-    Raises:
-        NothingToDo: there are none.
-        UsageProblem: the service refuses what it was asked for, or the file cannot be written.
-        NotAuthorised, Interrupted: what `service.fetch.read_list` raises.
     """
     kind.check(query)
     at, tally = context.wall(), Counter[tuple[str, str]]()

@@ -16,10 +16,7 @@ class RowBuffer:
     """Rows in the order in which they came first; a later one of the same key takes its place.
 
     A list may change while its pages are read, so that one entry is on two of them. The rows are
-    in a temporary database, which is gone when the process is. A context manager.
-
-    Args:
-        stopping: Why rows are not to be read any more, once that is so.
+    in a temporary database, which is gone when the process is.
     """
 
     def __init__(self, stopping: Callable[[], FeedtoolError | None] = lambda: None) -> None:
