@@ -39,7 +39,7 @@ def summary_sheet(results: Iterable[SheetResult]) -> Summary:
 
 
 def summary_table(result: SheetResult) -> Table:
-    """Its rows: the counts, then a line for each code and each refusal, with links to its first cell."""
+    """Its rows: the counts, then a line for each code and each refusal, with links to the cells."""
     counted = tally(result, 1)
     return [
         (TITLE,),
