@@ -19,7 +19,7 @@ from feedtool.model.nouns import Item, Loss, Problem, Severity
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
 from feedtool.report.output_files import Conversion, ConvertedSheet
-from feedtool.runs.row_buffer import RowBuffer
+from feedtool.runs.export import RowBuffer
 from feedtool.runs.row_notes import join_problems
 from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
