@@ -409,6 +409,7 @@ class Killed(BaseException):
     """The process dies."""
 
 
+NO_FAULT: Reply | BaseException = Reply(0)
 FAULTS: list[tuple[bool, Reply | BaseException]] = [
     *((True, fault) for fault in (OutcomeUnknown("ReadTimeout"), Killed(), Reply(500))),
     *((False, fault) for fault in (OutcomeUnknown("ReadTimeout"), Killed())),
@@ -433,7 +434,7 @@ class Network:
 
     def send(self, call: Call) -> Reply:
         self.count += 1
-        acts, fault = True, None
+        acts, fault = True, NO_FAULT
         if self.count == self.killed_at:
             acts, fault = self.acts, Killed()
         elif self.luck and self.luck.random() < 0.2:
@@ -441,7 +442,7 @@ class Network:
         reply = self.scene.client.send(call) if acts else Reply(0)
         if isinstance(fault, BaseException):
             raise fault
-        return fault or reply
+        return reply if fault is NO_FAULT else fault
 
 
 def killed(begun: Callable[[], Scene], *, acts: bool, step: int = 1) -> Iterator[Scene]:
