@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
@@ -23,6 +22,7 @@ from feedtool.delivery.events import Event
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import Exit
 from feedtool.sheets import open_source
+from tests.cli.conftest import Ran, Terminal
 from tests.corpus.made import Xml, data, package, parts, row
 from tests.hostile import TEXTS, Structure, is_calculated, steering
 
@@ -44,28 +44,7 @@ ATTRIBUTES = frozenset(
 """What an HTML report is made of."""
 
 
-class Printed(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-class Terminal(io.TextIOWrapper):
-    """What somebody looks at, or a pipe."""
-
-    def __init__(self, *, is_terminal: bool) -> None:
-        super().__init__(io.BytesIO(), "utf-8", "backslashreplace", newline="")
-        self.is_terminal = is_terminal
-
-    def isatty(self) -> bool:
-        return self.is_terminal
-
-    def shown(self) -> str:
-        self.flush()
-        return bytes(self.buffer.getvalue()).decode()  # type: ignore[attr-defined]  # a BytesIO
-
-
-def printed(*arguments: str, is_terminal: bool = False) -> Printed:
+def printed(*arguments: str, is_terminal: bool = False) -> Ran:
     """What a command prints, looked at for what would steer a terminal."""
     out, err = Terminal(is_terminal=is_terminal), Terminal(is_terminal=is_terminal)
     with redirect_stdout(out), redirect_stderr(err):
@@ -74,7 +53,7 @@ def printed(*arguments: str, is_terminal: bool = False) -> Printed:
     for text in (out.shown(), err.shown()):
         assert steering(text, is_terminal=is_terminal) == set()
         assert "Traceback" not in text
-    return Printed(code, out.shown(), err.shown())
+    return Ran(code, out.shown(), err.shown())
 
 
 @contextmanager
