@@ -72,7 +72,7 @@ NO_CONDITIONS = [
 
 @pytest.mark.parametrize("cell", NO_CONDITIONS, ids=str)
 def test_anything_else_is_refused(cell: Cell) -> None:
-    assert read(CONDITION, cell).codes == ("enum-value",)
+    assert read(CONDITION_TYPE, cell).codes == ("enum-value",)
 
 
 def test_the_list_is_a_setting() -> None:
