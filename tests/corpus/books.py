@@ -23,6 +23,7 @@ from openpyxl.worksheet.table import Table
 from tests.corpus.made import (
     MAIN,
     RELS,
+    TYPES,
     Content,
     Xml,
     data,
@@ -258,6 +259,48 @@ def odd_xml() -> bytes:
     return package(plain_parts(sheet))
 
 
+def sheetjs() -> bytes:
+    """As SheetJS (npm `xlsx`) 0.18.5 writes it, which declares many types for parts it has not."""
+    kinds = {
+        "bin": "application/vnd.ms-excel.sheet.binary.macroEnabled.main",
+        "vml": "application/vnd.openxmlformats-officedocument.vmlDrawing",
+        "xml": "application/xml",
+    }
+    own = {"workbook": "sheet.main", "worksheets/sheet1": "worksheet", "styles": "styles"}
+    declared = "".join(
+        [f'<Default Extension="{name}" ContentType="{kind}"/>' for name, kind in kinds.items()]
+        + [
+            f'<Override PartName="/xl/{name}.xml" ContentType="application/'
+            f'vnd.openxmlformats-officedocument.spreadsheetml.{kind}+xml"/>'
+            for name, kind in own.items()
+        ]
+    )
+    styles = (
+        '<fonts count="1"><font><sz val="12"/><name val="Calibri"/></font></fonts>'
+        '<fills count="1"><fill><patternFill patternType="none"/></fill></fills>'
+        '<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>'
+        '<cellXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" '
+        'applyNumberFormat="1"/></cellXfs><dxfs count="0"/>'
+    )
+    texts = [Xml(f' t="str"><v>{name}</v>') for name in HEADER]
+    sheet = data(
+        row(1, texts) + offers(),
+        before='<dimension ref="A1:D4"/><sheetViews><sheetView workbookViewId="0"/></sheetViews>',
+        after='<ignoredErrors><ignoredError numberStoredAsText="1" sqref="A1:D4"/></ignoredErrors>',
+    )
+    made = parts({"Offers": sheet}, before='<workbookPr codeName="ThisWorkbook"/>')
+    return package(
+        {
+            **made,
+            "[Content_Types].xml": f'<Types xmlns="{TYPES}">{declared}</Types>',
+            "xl/_rels/workbook.xml.rels": relationships(
+                ("rId1", "worksheet", "worksheets/sheet1.xml"), ("rId3", "styles", "styles.xml")
+            ),
+            STYLES: f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>',
+        }
+    )
+
+
 def many_parts() -> bytes:
     """Macros, custom XML, a calculation chain, printer settings, document properties."""
     app = (
@@ -365,6 +408,7 @@ BOOKS: dict[str, Callable[[], bytes]] = {
         titles_and_merges,
         odd_xml,
         many_parts,
+        sheetjs,
         openpyxl_writes_all,
         openpyxl_writes_rows,
     )

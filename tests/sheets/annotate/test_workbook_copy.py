@@ -1,5 +1,6 @@
 """A copy of a workbook with everything in it; the corpus shows that all else is what it was."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
@@ -8,7 +9,9 @@ import pytest
 from feedtool.check import HEADINGS
 from feedtool.model.errors import UsageProblem
 from feedtool.sheets.annotate import Link, Note, SheetNotes, Summary, annotate
+from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
 from tests.corpus.books import SECOND, openpyxl_writes_all
+from tests.corpus.made import MAIN
 from tests.sheets.conftest import Make, Part
 
 SUMMARY = Summary(
@@ -113,3 +116,180 @@ def test_several_sheets_at_once(rich: Path, tmp_path: Path) -> None:
 def test_a_sheet_that_is_not_there(rich: Path, annotated: Make) -> None:
     with pytest.raises(UsageProblem, match="no sheet “Nowhere”"):
         annotated(rich, [], sheet="Nowhere")
+
+
+Values = dict[tuple[int, int], str]
+
+HEADER = '<row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row>'
+DATA = '<row r="2"><c r="A2"><v>3</v></c></row>'
+
+
+def row(number: int, inner: str) -> str:
+    return f'<row r="{number}">{inner}</row>'
+
+
+WIDTHS = {
+    "header cells": ("", "", 2),
+    "a value in a single row": (row(3, '<c r="E3"><v>1</v></c>'), "", 5),
+    "a formula without a result": (row(3, '<c r="E3"><f>A1</f></c>'), "", 5),
+    "an empty text is a value too": (row(3, '<c r="E3" t="str"><v></v></c>'), "", 5),
+    "formatted but empty": (row(3, '<c r="E3" s="1"/><c r="F3" s="1"></c>'), "", 2),
+    "a format beyond a value": (row(3, '<c r="D3"><v>1</v></c><c r="XFD3" s="1"/>'), "", 4),
+    "merged cells": ("", '<mergeCells><mergeCell ref="A1:G2"/></mergeCells>', 7),
+    "an autofilter": ("", '<autoFilter ref="$A$1:$H$2"/>', 8),
+    "empty, with a blank in its end tag": (row(3, '<c r="E3" s="1"></c ><c r="F3"/>'), "", 2),
+    "a validation does not count": (
+        "",
+        '<dataValidations><dataValidation sqref="A1:Z9"/></dataValidations>',
+        2,
+    ),
+}
+
+
+@pytest.mark.parametrize(("more", "after", "first"), WIDTHS.values(), ids=WIDTHS)
+@pytest.mark.parametrize("comment", ["", "<!-- only a parser can read this -->"])
+def test_behind_the_last_used_column(
+    make_sheet: Make,
+    annotated: Make,
+    values: Callable[[Path], Values],
+    more: str,
+    after: str,
+    first: int,
+    comment: str,
+) -> None:
+    source = make_sheet(HEADER + DATA + more + comment, after=after)
+    found = values(annotated(source, [Note(2, "Valid", "", "")]))
+    assert [found.get((1, first + place)) for place in (-1, 0, 1, 2)][1:] == list(HEADINGS)
+    assert found[2, first] == "Valid"
+
+
+def test_behind_a_table(make_package: Make, annotated: Make) -> None:
+    rels = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    source = make_package(
+        {
+            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{MAIN}"><sheetData>{HEADER}</sheetData>'
+            "</worksheet>",
+            "xl/worksheets/_rels/sheet1.xml.rels": "<Relationships xmlns="
+            '"http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="a" '
+            f'Type="{rels}/table" Target="../tables/table1.xml"/></Relationships>',
+            "xl/tables/table1.xml": f'<table xmlns="{MAIN}" ref="A1:K9" name="t"/>',
+        }
+    )
+    sheet = openpyxl.load_workbook(annotated(source))["Offers"]
+    assert sheet["L1"].value == "feedtool status"
+
+
+def test_a_title_merged_over_whole_rows_leaves_room(make_sheet: Make, annotated: Make) -> None:
+    merge = '<mergeCells><mergeCell ref="A1:XFD1"/></mergeCells>'
+    title = '<row r="1"><c r="A1"><v>1</v></c></row>'
+    source = make_sheet(title + DATA, after=merge)
+    sheet = openpyxl.load_workbook(annotated(source, header_row=2))["Offers"]
+    assert sheet["B2"].value == "feedtool status"
+
+
+@pytest.mark.parametrize("used", ["XFB", "XFC", "XFD"])
+def test_no_room(make_sheet: Make, annotated: Make, used: str) -> None:
+    cells = f'<c r="A1"><v>1</v></c><c r="{used}1"><v>1</v></c>'
+    with pytest.raises(UsageProblem, match=f"used up to column {used}") as caught:
+        annotated(make_sheet(row(1, cells)))
+    assert caught.value.hint
+
+
+def test_the_last_three_columns_will_do(make_sheet: Make, annotated: Make) -> None:
+    source = make_sheet(row(1, '<c r="A1"><v>1</v></c><c r="XFA1"><v>1</v></c>'))
+    assert openpyxl.load_workbook(annotated(source))["Offers"]["XFD1"].value == "feedtool code"
+
+
+SHARED = "".join(f"<si><t>{heading}</t></si>" for heading in HEADINGS)
+
+
+def shared(*columns: str) -> str:
+    """Our headings as another program writes them when it saves the copy."""
+    return "".join(
+        f'<c r="{column}1" t="s"><v>{index}</v></c>' for index, column in enumerate(columns)
+    )
+
+
+EARLIER = {
+    "where they are, with the user's column behind": (
+        shared("B", "C", "D") + '<c r="E1"><v>9</v></c>',
+        '<c r="B2"><v>7</v></c><c r="C2"><v>7</v></c><c r="E2"><v>8</v></c>',
+        {(1, 1): 0, (1, 2): 1, (1, 3): 2, (1, 4): "9", (2, 1): "new", (2, 4): "8"},
+    ),
+    "in another order": (
+        shared("D", "B", "C"),
+        '<c r="B2"><v>7</v></c><c r="C2"><v>7</v></c><c r="D2"><v>7</v></c>',
+        {(1, 3): 0, (1, 1): 1, (1, 2): 2, (2, 3): "new"},
+    ),
+    "not all of them": (
+        shared("B", "C"),
+        '<c r="B2"><v>7</v></c><c r="C2"><v>7</v></c>',
+        {(1, 3): 0, (1, 4): 1, (1, 5): 2, (2, 3): "new"},
+    ),
+    "one of them twice": (
+        shared("B", "C", "D") + '<c r="E1" t="s"><v>0</v></c>',
+        '<c r="B2"><v>7</v></c><c r="E2"><v>7</v></c>',
+        {(1, 1): 0, (1, 2): 1, (1, 3): 2, (2, 1): "new"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("header", "data", "wanted"), EARLIER.values(), ids=EARLIER)
+@pytest.mark.parametrize("comment", ["", "<!-- only a parser can read this -->"])
+def test_earlier_columns_are_replaced(
+    make_sheet: Make,
+    annotated: Make,
+    values: Callable[[Path], Values],
+    header: str,
+    data: str,
+    wanted: dict[tuple[int, int], int | str],
+    comment: str,
+) -> None:
+    rows = row(1, '<c r="A1"><v>1</v></c>' + header) + row(2, '<c r="A2"><v>3</v></c>' + data)
+    source = make_sheet(rows + comment, strings=SHARED)
+    found = values(annotated(source, [Note(2, "new", "", "")]))
+    texts = {
+        place: HEADINGS[text] if isinstance(text, int) else text for place, text in wanted.items()
+    }
+    assert found == {(1, 0): "1", (2, 0): "3", **texts}
+
+
+def test_what_stands_above_the_headings_is_the_users(
+    make_sheet: Make, annotated: Make, values: Callable[[Path], Values]
+) -> None:
+    rows = row(1, '<c r="B1"><v>5</v></c>') + row(2, '<c r="A2"><v>1</v></c>').replace(
+        "</row>", shared("B", "C", "D").replace('1" t', '2" t') + "</row>"
+    )
+    found = values(annotated(make_sheet(rows, strings=SHARED), header_row=2))
+    assert found == {
+        (0 + 1, 1): "5",
+        (2, 0): "1",
+        **{(2, 1 + i): h for i, h in enumerate(HEADINGS)},
+    }
+
+
+@pytest.mark.parametrize("comment", ["", "<!-- -->"])
+def test_rows_in_disorder_are_refused(make_sheet: Make, annotated: Make, comment: str) -> None:
+    with pytest.raises(CorruptXml, match="row 1 comes after row 2"):
+        annotated(make_sheet(DATA + comment + HEADER))
+
+
+@pytest.mark.parametrize(
+    "cells", [row(1, '<c r="XFE1"><v>1</v></c>'), row(1048577, '<c r="A1048577"><v>1</v></c>')]
+)
+def test_what_lies_beyond_the_grid_is_refused(
+    make_sheet: Make, annotated: Make, cells: str
+) -> None:
+    with pytest.raises(GridOutOfRange):
+        annotated(make_sheet(cells))
+
+
+@pytest.mark.parametrize("rows", [[3, 2], [2, 2], [1], [9]])
+@pytest.mark.parametrize("comment", ["", "<!-- -->"])
+def test_notes_that_fit_no_row_are_the_callers_mistake(
+    make_sheet: Make, annotated: Make, tmp_path: Path, rows: list[int], comment: str
+) -> None:
+    source = make_sheet(HEADER + DATA + row(3, "") + comment)
+    with pytest.raises(ValueError, match="row"):
+        annotated(source, [Note(number, "Valid", "", "") for number in rows])
+    assert list(tmp_path.iterdir()) == [source]

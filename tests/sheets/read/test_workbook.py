@@ -31,32 +31,6 @@ def test_targets(base: str, target: str, part: str) -> None:
     assert resolve(base, target) == part
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "worksheets/sheet1.xml",
-        "/xl/worksheets/sheet1.xml",
-        "worksheets\\sheet1.xml",
-        "WORKSHEETS/Sheet1.XML",
-    ],
-)
-@pytest.mark.parametrize("base", [RELS, STRICT])
-def test_a_sheet_is_found(make_package: MakePackage, target: str, base: str) -> None:
-    path = make_package(
-        {
-            "_rels/.rels": rels(("rId1", "officeDocument", "/xl/workbook.xml"), base=base),
-            "xl/_rels/workbook.xml.rels": rels(("rId1", "worksheet", target), base=base),
-            "xl/workbook.xml": f'<x:workbook xmlns:x="{MAIN}" xmlns:q="{base}"><x:sheets>'
-            '<x:sheet name="Offers" sheetId="1" q:id="rId1"/></x:sheets></x:workbook>',
-            "xl/worksheets/sheet1.xml": SHEET,
-        }
-    )
-    with open_source(path) as source:
-        assert source.format == "xlsx"
-        assert [entry.part for entry in source.sheets] == ["xl/worksheets/sheet1.xml"]
-        assert len(source.sheet("Offers").head(9)) == 1
-
-
 def test_sheets_in_order_with_their_states(make_package: MakePackage) -> None:
     path = make_package(
         {
