@@ -25,7 +25,7 @@ from feedtool.areas.registry import load, sandbox_parts
 from feedtool.feeds.columns.text import check_digit
 from feedtool.model.cells import letters
 from feedtool.model.settings import AccountSettings
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
@@ -203,7 +203,7 @@ def fill(sheet: Worksheet, rows: Iterable[Values]) -> None:
 @contextmanager
 def catalogue() -> Iterator[Catalog]:
     """The sandbox's, with the properties of the categories that are needed."""
-    transport = mount(sandbox_parts())
+    transport = SandboxTransport(sandbox_parts())
     with (
         TemporaryDirectory() as folder,
         Cache(Path(folder) / FILE) as cache,

@@ -17,7 +17,7 @@ from feedtool.check.rules import all_rules
 from feedtool.model.nouns import Code
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.sandbox.transport import SandboxTransport, mount
+from feedtool.sandbox.transport import SandboxTransport
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 OFFERS = (
@@ -211,7 +211,7 @@ def results(
 
 
 def test_the_service_refuses_what_only_it_can_know() -> None:
-    transport = mount(sandbox_parts())
+    transport = SandboxTransport(sandbox_parts())
     headers = {
         "Authorization": "Bearer sandbox",
         "SellerId": "S1",

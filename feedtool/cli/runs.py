@@ -132,12 +132,15 @@ def _ahead_of_sandbox(home: Path) -> timedelta:
     """The time by which the embedded sandbox is ahead of real time."""
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
-    from feedtool.sandbox.transport import mount
+    from feedtool.sandbox.transport import SandboxTransport
 
     state = home / "sandbox.sqlite"
     if state.exists():
         parts = sandbox_parts()
-        with suppress(StateUnreadableError, OSError), closing(mount(parts, state)) as transport:
+        with (
+            suppress(StateUnreadableError, OSError),
+            closing(SandboxTransport(parts, state)) as transport,
+        ):
             return transport.ahead()
     return timedelta(0)
 
@@ -217,8 +220,7 @@ class _RecordedRuns:
         """Show the results; the exit code."""
         from feedtool.cli.output import echo_submission
 
-        form, report = self.given["form"], self.given["report"]
-        return echo_submission(submission, form, report, is_verbose=self.given["verbose"])
+        return echo_submission(submission, self.given)
 
     def write_copies(self, run: int) -> "Submission":
         """Write the annotated copies of a run of which nothing is to be fetched."""

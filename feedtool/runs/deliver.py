@@ -66,12 +66,12 @@ def deliver_run(
     on_event: OnEvent = ignore,
 ) -> FeedtoolError | None:
     """What stopped the delivery of a run before its end; None where nothing did."""
-    from feedtool.delivery.engine import deliver
+    from feedtool.delivery.engine import Delivery
     from feedtool.delivery.steps import DeliverySettings
 
     dialect = asked.dialect
     try:
-        deliver(
+        Delivery(
             workspace.ledger,
             run,
             session.client,
@@ -91,7 +91,7 @@ def deliver_run(
                 before_resending=timedelta(seconds=dialect.resend_pause),
                 dialect=dialect,
             ),
-        )
+        ).run()
     except FeedtoolError as error:
         return error
     return None

@@ -269,7 +269,7 @@ def _open_elsewhere(
     no run behind: NotAuthorised. With `is_working` also for what is being integrated.
     """
     from feedtool.delivery.foreign_packages import foreign_packages
-    from feedtool.feeds.answers import Meaning
+    from feedtool.feeds.delivery import Meaning
 
     meanings = {Meaning.OPEN, Meaning.WORKING} if is_working else {Meaning.OPEN}
     if not _has_items(sheets):

@@ -6,8 +6,10 @@ import signal
 import socket
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import FrameType
 
@@ -17,7 +19,7 @@ from waitress.server import create_server
 
 from feedtool.sandbox.core import Sandbox
 from feedtool.sandbox.exchange import VERSION, HttpRequest, Part, SandboxSettings, relative
-from feedtool.sandbox.state import FastClock
+from feedtool.sandbox.state import State, reached_moment, wall
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +41,28 @@ BODY_IN_MEMORY = 1 << 16
 
 PULSE = 0.05
 """Seconds between two looks at what is due, and at whether to stop."""
+
+
+class FastClock:
+    """Sandbox time that runs `speed` times faster than real time."""
+
+    def __init__(
+        self,
+        state: State,
+        speed: float,
+        real: Callable[[], datetime] = wall,
+        elapsed: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Start at real time, or where the state has been when that is later."""
+        self._speed = speed
+        self._elapsed = elapsed
+        with state.transaction() as db:
+            self._started_at = reached_moment(db, real())
+        self._started = elapsed()
+
+    def now(self) -> datetime:
+        """Sandbox time."""
+        return self._started_at + timedelta(seconds=(self._elapsed() - self._started) * self._speed)
 
 
 def application(sandbox: Sandbox, clock: FastClock, base: str, speed: float) -> flask.Flask:

@@ -6,8 +6,7 @@ The tables belong to the parts; this module opens, guards and locks.
 import os
 import sqlite3
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,9 +21,6 @@ PATIENCE = 120.0
 """Seconds to wait for another process: as long as the largest package takes to integrate."""
 
 ATTEMPTS = 100
-
-CHUNK = 1000
-"""Rows that are read at a time."""
 
 CLOCK_TABLE = """
 CREATE TABLE IF NOT EXISTS clock(
@@ -108,20 +104,6 @@ class State:
                     self._db.execute("ROLLBACK")
                 raise
 
-    def rows(self, query: str, *values: str | None) -> Iterator[sqlite3.Row]:
-        """All rows of a query, CHUNK at a time: no transaction stays open between them.
-
-        Its parameters are the `id` after which to go on, the values, and how many rows.
-        """
-        after = 0
-        while True:
-            with self.transaction() as db:
-                rows = db.execute(query, (after, *values, CHUNK)).fetchall()
-            yield from rows
-            if len(rows) < CHUNK:
-                return
-            after = rows[-1]["id"]
-
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
@@ -175,63 +157,16 @@ def wall() -> datetime:
     return datetime.now(UTC)
 
 
-class FastClock:
-    """Sandbox time that runs `speed` times faster than real time."""
-
-    def __init__(
-        self,
-        state: State,
-        speed: float,
-        real: Callable[[], datetime] = wall,
-        elapsed: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """Start at real time, or where the state has been when that is later."""
-        self._speed = speed
-        self._elapsed = elapsed
-        with state.transaction() as db:
-            self._started_at = _reached(db, real())
-        self._started = elapsed()
-
-    def now(self) -> datetime:
-        """Sandbox time."""
-        return self._started_at + timedelta(seconds=(self._elapsed() - self._started) * self._speed)
-
-
-class LeapingClock:
-    """Sandbox time that sleeping moves on without waiting; processes on one state agree on it."""
-
-    def __init__(self, state: State, real: Callable[[], datetime] = wall) -> None:
-        """Keep how far ahead of `real` it is in the state."""
-        self._state = state
-        self._real = real
-
-    def now(self) -> datetime:
-        """Sandbox time."""
-        with self._state.transaction() as db:
-            return _reached(db, self._real())
-
-    def ahead(self) -> timedelta:
-        """The time that sandbox time is ahead of real time."""
-        with self._state.transaction() as db:
-            real = self._real()
-            return _reached(db, real) - real
-
-    def sleep(self, seconds: float) -> None:
-        """Let so much sandbox time pass, at once."""
-        with self._state.transaction() as db:
-            real = self._real()
-            _set_offset(db, _reached(db, real) + timedelta(seconds=seconds) - real)
-
-
-def _reached(db: sqlite3.Connection, real: datetime) -> datetime:
+def reached_moment(db: sqlite3.Connection, real: datetime) -> datetime:
     """Sandbox time as the state has it, moved up to where any request has been."""
     latest, offset = db.execute("SELECT latest, offset_us FROM clock").fetchone()
     now: datetime = real + offset * MICROSECOND
     if latest and moment_of(latest) > now:
-        _set_offset(db, moment_of(latest) - real)
+        set_clock_offset(db, moment_of(latest) - real)
         return moment_of(latest)
     return now
 
 
-def _set_offset(db: sqlite3.Connection, offset: timedelta) -> None:
+def set_clock_offset(db: sqlite3.Connection, offset: timedelta) -> None:
+    """Keep how far sandbox time is ahead of real time."""
     db.execute("UPDATE clock SET offset_us = ?", (offset // MICROSECOND,))

@@ -1,31 +1,37 @@
 """The sandbox in-process: an httpx transport, and a clock that sleeping moves on."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import httpx
 
 from feedtool.sandbox.core import Sandbox
 from feedtool.sandbox.exchange import NOWHERE, HttpRequest, Part, SandboxSettings, relative
-from feedtool.sandbox.state import LeapingClock, wall
+from feedtool.sandbox.state import reached_moment, set_clock_offset, wall
 
 
 class SandboxTransport(httpx.BaseTransport):
     """Answers httpx requests from a sandbox, with no port and no waiting.
 
     `httpx.Client(base_url=transport.base, transport=transport)`. A client that waits must do so
-    by `transport.sleep` and read the time from `transport.now`. Closing the client closes the
-    sandbox.
+    by `transport.sleep` and read the time from `transport.now`; processes on one state agree on
+    it. Closing the client closes the sandbox.
     """
 
     base = NOWHERE
 
-    def __init__(self, sandbox: Sandbox, real: Callable[[], datetime] = wall) -> None:
-        """Mount a sandbox; `real` is the time that its own begins from."""
-        self.sandbox = sandbox
-        clock = LeapingClock(sandbox.state, real)
-        self.now, self.ahead, self.sleep = clock.now, clock.ahead, clock.sleep
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        state: Path | None = None,
+        *,
+        settings: SandboxSettings | None = None,
+        real: Callable[[], datetime] = wall,
+    ) -> None:
+        """Over the state in a file, or a new one in memory; sandbox time begins from `real`."""
+        self.sandbox = Sandbox(parts, state, settings)
+        self._real = real
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer one request."""
@@ -37,17 +43,24 @@ class SandboxTransport(httpx.BaseTransport):
         answer = self.sandbox.handle(asked, self.now())
         return httpx.Response(answer.status, headers=dict(answer.headers), content=answer.body)
 
+    def now(self) -> datetime:
+        """Sandbox time."""
+        with self.sandbox.state.transaction() as db:
+            return reached_moment(db, self._real())
+
+    def ahead(self) -> timedelta:
+        """The time that sandbox time is ahead of real time."""
+        with self.sandbox.state.transaction() as db:
+            real = self._real()
+            return reached_moment(db, real) - real
+
+    def sleep(self, seconds: float) -> None:
+        """Let so much sandbox time pass, at once."""
+        with self.sandbox.state.transaction() as db:
+            real = self._real()
+            later = reached_moment(db, real) + timedelta(seconds=seconds)
+            set_clock_offset(db, later - real)
+
     def close(self) -> None:
         """Let go of the state."""
         self.sandbox.close()
-
-
-def mount(
-    parts: Sequence[Part],
-    state: Path | None = None,
-    *,
-    settings: SandboxSettings | None = None,
-    real: Callable[[], datetime] = wall,
-) -> SandboxTransport:
-    """A transport over the state in a file, or over a new one in memory."""
-    return SandboxTransport(Sandbox(parts, state, settings), real)

@@ -72,6 +72,7 @@ def assert_only_ours_differs(source: Path, copy: Path, plan: Plan) -> None:
         names = [info.filename for info in old.infolist()]
         copied = [info.filename for info in new.infolist()]
         assert copied[: len(names)] == names
+        assert new.comment == old.comment
         added = copied[len(names) :]
         may_change = {sheet, *book.small_parts(), book.sheets.get(SUMMARY)}
         assert [name for name in added if "sheet" not in name and "styles" not in name] == []

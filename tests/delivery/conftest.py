@@ -12,7 +12,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
-from feedtool.delivery.engine import deliver
+from feedtool.delivery.engine import Delivery
 from feedtool.delivery.events import Event
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Ledger, Package
@@ -21,7 +21,7 @@ from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import Item, RowResult
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import Quota, SandboxSettings
-from feedtool.sandbox.transport import SandboxTransport, mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.areas.offers.sandbox.records import Applied, applied_requests
@@ -172,7 +172,7 @@ class Scene:
         only_fetch: bool = False,
     ) -> list[RowResult]:
         """The results of the rows after the run was delivered, by a clock that is so far behind."""
-        deliver(
+        Delivery(
             self.ledger,
             self.run_id,
             client or self.client,
@@ -183,10 +183,10 @@ class Scene:
             pool=pool,
             on_event=self.events.append,
             wait=wait,
-            settings=settings,
+            settings=settings or DeliverySettings(),
             stopping=stopping,
             only_fetch=only_fetch,
-        )
+        ).run()
         return self.verdicts
 
     def deliver(self, *items: Item) -> list[RowResult]:
@@ -227,7 +227,9 @@ def scene_of() -> Iterator[Callable[..., Scene]]:
     made: list[Scene] = []
 
     def make(settings: SandboxSettings | None = None) -> Scene:
-        transport = mount(sandbox_parts(), settings=settings or quick(), real=lambda: START)
+        transport = SandboxTransport(
+            sandbox_parts(), settings=settings or quick(), real=lambda: START
+        )
         client = Client(transport.base, "S1", StaticToken("sandbox"), transport=transport)
         made.append(Scene(Ledger(), transport, Recorder(client)))
         return made[-1]

@@ -10,7 +10,7 @@ import pytest
 
 from feedtool.delivery import plan
 from feedtool.delivery.direct import NEXT, NOT_READABLE, NOT_SHOWN
-from feedtool.delivery.engine import deliver
+from feedtool.delivery.engine import Delivery
 from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Ledger, Package, Phase
 from feedtool.model.call import READ, STAGED, Call, NotSent, OutcomeUnknown, Reply
@@ -141,7 +141,7 @@ def go_on(
     only_fetch: bool = False,
 ) -> list[tuple[str, tuple[Message, ...]]]:
     routes = {"Ship": replace(FEED, delivery=protocol(repeat))}
-    deliver(
+    Delivery(
         ledger,
         run,
         orders,
@@ -151,7 +151,7 @@ def go_on(
         jitter=lambda: 1.0,
         pool=1,
         only_fetch=only_fetch,
-    )
+    ).run()
     (file,) = ledger.files(run)
     return [(str(found.status), found.messages) for found in ledger.verdicts(file.file)]
 

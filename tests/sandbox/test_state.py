@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Sandbox, StateUnreadableError
-from feedtool.sandbox.state import FastClock, LeapingClock, State, latest_moment
+from feedtool.sandbox.server import FastClock
+from feedtool.sandbox.state import State, latest_moment
+from feedtool.sandbox.transport import SandboxTransport
 from tests.areas.offers.sandbox.records import applied_requests
 from tests.sandbox.desk import Desk
 
@@ -140,9 +142,9 @@ def test_a_fast_clock_goes_on_where_the_state_has_been(
     assert FastClock(state, 100, Real().now).now() >= START + timedelta(seconds=begins)
 
 
-def test_sleeping_moves_a_leaping_clock_at_once(state: State) -> None:
+def test_sleeping_moves_a_leaping_clock_at_once() -> None:
     real = Real()
-    clock = LeapingClock(state, real.now)
+    clock = SandboxTransport((), real=real.now)
     assert clock.now() == START
     clock.sleep(40.5)
     assert clock.now() == START + timedelta(seconds=40.5)
@@ -160,8 +162,8 @@ def test_sleeping_moves_a_leaping_clock_at_once(state: State) -> None:
 )
 def test_a_leaping_clock_never_runs_backwards(events: list[tuple[str, float]]) -> None:
     real = Real()
-    state = State(None, [])
-    clock = LeapingClock(state, real.now)
+    clock = SandboxTransport((), real=real.now)
+    state = clock.sandbox.state
     moments = [clock.now()]
     see_now(state, moments[0])
     for event, seconds in events:
@@ -175,7 +177,7 @@ def test_a_leaping_clock_never_runs_backwards(events: list[tuple[str, float]]) -
             see(state, seconds)
         moments.append(clock.now())
         see_now(state, moments[-1])
-    state.close()
+    clock.close()
     assert moments == sorted(moments)
 
 

@@ -5,7 +5,7 @@ import httpx
 import pytest
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.sandbox.transport import SandboxTransport, mount
+from feedtool.sandbox.transport import SandboxTransport
 from tests.sandbox.desk import Desk
 
 HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
@@ -17,7 +17,7 @@ def client_of(transport: SandboxTransport) -> httpx.Client:
 
 @pytest.fixture
 def transport() -> Iterator[SandboxTransport]:
-    transport = mount(sandbox_parts())
+    transport = SandboxTransport(sandbox_parts())
     yield transport
     transport.close()
 
@@ -52,7 +52,7 @@ def test_the_version_is_part_of_the_address(
 
 def test_transports_may_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
     path = tmp_path / "state.db"
-    one, other = mount(sandbox_parts(), path), mount(sandbox_parts(), path)
+    one, other = SandboxTransport(sandbox_parts(), path), SandboxTransport(sandbox_parts(), path)
     location = commit(client_of(one), one, [new_desk.offer("A")])
     other.sleep(101)
     assert client_of(one).get(location).json()["state"] == "Integrated"

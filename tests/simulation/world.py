@@ -188,7 +188,7 @@ class World:
             return Interrupted("Ctrl-C") if is_over else None
 
         with self._threads():
-            shell.deliver(
+            shell.Delivery(
                 self.ledger,
                 run_id,
                 self.network,
@@ -200,7 +200,7 @@ class World:
                 wait=self.dice.random() < 0.7,
                 settings=self.settings,
                 stopping=stopping,
-            )
+            ).run()
 
     @contextmanager
     def _threads(self) -> Iterator[None]:

@@ -6,7 +6,7 @@ profile's).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from itertools import zip_longest
@@ -174,18 +174,9 @@ CONVERSIONS = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OffersXmlAbout:
-    """The head of an Offers.xml, as far as the one that is made of it has the same."""
-
-    name: str = "feedtool"
-    pools: tuple[Pool, ...] = ()
-    """Where it says; else the one of the rows' channel."""
-
-
 def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> FileFacts:
     """The head of an Offers.xml that was read, and what of it no other format can say."""
-    head, losses, pools = source.head_of_package, list[Loss](), list[Pool]()
+    head, losses, pools = source.xml.head, list[Loss](), list[Pool]()
     if head.purges:
         why = "a purge is never carried over: `submit --purge-and-replace` asks for it by name"
         losses.append(Loss(None, head.line, "PurgeAndReplace", "true", why))
@@ -195,7 +186,8 @@ def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> F
         except ValueError:
             why = "a publication pool cannot be written like that"
             losses.append(Loss(None, head.line, attribute, value, why))
-    losses += [Loss(None, line, None, None, text) for line, text in source.losses]
+    lost = source.xml.irregularities.losses()
+    losses += [Loss(None, line, None, None, text) for line, text in lost]
     elsewhere = []
     numbers = {PRIMARY_POOL, *settings.legacy_pools.values()}
     known = [pool for pool in pools if pool.attribute != "Id" or pool.value in numbers]
@@ -203,28 +195,29 @@ def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> F
         why = f"its rows are for one channel, {channel} unless --channel names it"
         values = ", ".join(pool.value for pool in pools)
         elsewhere.append(Loss(None, None, "PublicationPool", values, why))
-    about = OffersXmlAbout(head.name or OffersXmlAbout().name, tuple(pools))
+    about = Head(head.name or Head().name, pools=tuple(pools))
     return FileFacts(about, replace(about, pools=()), losses, elsewhere)
 
 
-Make = Callable[[IO[bytes], Head, Iterable[XmlOffer], int], None]
+def write_offers(
+    make: Callable[[IO[bytes], Head, Iterable[XmlOffer], int], None],
+    path: Path,
+    items: Spool[Item],
+    about: object,
+    settings: AccountSettings,
+) -> bool:
+    """Write the offers of one package; False where they do not read back like that.
 
-
-def _writer(make: Make) -> Callable[[Path, Spool[Item], object, AccountSettings], bool]:
-    def write_offers(
-        path: Path, items: Spool[Item], about: object, settings: AccountSettings
-    ) -> bool:
-        """Write the offers of one package; False where they do not read back like that."""
-        own = about if isinstance(about, OffersXmlAbout) else OffersXmlAbout()
-        first = next(iter(items))
-        head = head_of(first.package_type, first.channel, settings, own.name, own.pools)
-        with path.open("wb") as file:
-            make(file, head, offers_of(item.body for item in items), len(items))
-        read = (place.offer for place in OffersXml(path).read())
-        written = offers_of(item.body for item in items)
-        return all(offer == other for offer, other in zip_longest(read, written))
-
-    return write_offers
+    The same rows give the same bytes.
+    """
+    first = next(iter(items))
+    own = about if isinstance(about, Head) else None
+    head = head_of(first.package_type, first.channel, settings, own)
+    with path.open("wb") as file:
+        make(file, head, offers_of(item.body for item in items), len(items))
+    read = (place.offer for place in OffersXml(path).read())
+    written = offers_of(item.body for item in items)
+    return all(offer == other for offer, other in zip_longest(read, written))
 
 
 OUTPUTS = tuple(
@@ -237,7 +230,7 @@ OUTPUTS = tuple(
         },
         lambda settings: settings.limits.legacy,
         "{count:,} offers are more than a legacy zip takes: {most:,}",
-        _writer(make),
+        partial(write_offers, make),
     )
     for ending, make in ((".zip", write), (".xml", write_xml))
 )

@@ -22,22 +22,20 @@ from feedtool.areas.legacy.wire import (
 from feedtool.areas.legacy.writer import head_of, offers_of, write
 from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces_by
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.wire.offers import Offer, OffersPage, offers_page
-from feedtool.feeds.answers import LogEntry
+from feedtool.areas.offers.wire.offers import Offer, offers_page
 from feedtool.feeds.delivery import (
     Endpoint,
+    LogEntry,
     Lookup,
     PackageLog,
     PackageRef,
-    Since,
     Size,
     Submitted,
-    Trace,
 )
 from feedtool.model.call import Call
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import PendingRow
-from feedtool.model.settings import AccountSettings, PackageLimits
+from feedtool.model.settings import AccountSettings
 
 WRONG_KIND = 415
 """The service takes no zips sent in this way."""
@@ -45,10 +43,6 @@ OF_THE_PACKAGE = frozenset(
     ("Name", "PurgeAndReplace", "PackageType", "PublicationPool", "SalesChannelId", "Id")
 )
 """Causes of a refusal that are about no offer: attributes of the root and of the pools."""
-
-
-def _size(limits: PackageLimits) -> Size:
-    return Size(limits.legacy, limits.legacy)
 
 
 def _document(package: PackageRef, bodies: Sequence[bytes]) -> bytes:
@@ -95,10 +89,6 @@ def blames_package(status: int | None, causes: frozenset[str]) -> bool:
     return status == WRONG_KIND or (bool(causes) and causes <= OF_THE_PACKAGE)
 
 
-def _log(package: PackageRef) -> Call:
-    return read_log(package.package_id, package.page, package.language, package.page_size)
-
-
 def match(entries: Sequence[LogEntry], rows: Iterable[PendingRow]) -> Iterator[LogEntry]:
     """Entries of a GTIN that a single row has: of two conditions of a product nothing is known."""
     by_gtin: dict[str, list[str]] = {}
@@ -110,36 +100,30 @@ def match(entries: Sequence[LogEntry], rows: Iterable[PendingRow]) -> Iterator[L
             yield entry._replace(reference=references[0])
 
 
-# Looking offers up.
-
-
-def _traces(
-    since: Since, rows: Sequence[PendingRow], page: OffersPage
-) -> Iterable[tuple[PendingRow, Trace]]:
-    is_full = since.package_type != PackageType.STOCK_AND_PRICE
-    return (_TRACES if is_full else _TRACES_OF_PRICES)(since, rows, page)
-
-
-def _price(
-    _: AccountSettings, request: Mapping[str, Any], offer: Offer
-) -> Iterator[tuple[object, object]]:
-    """The price alone: the stock proves nothing, since sales move it."""
-    if "Price" in request:
-        yield Decimal(request["Price"]), offer.price
-
-
 def _pairs(
     settings: AccountSettings, request: Mapping[str, Any], offer: Offer
 ) -> Iterator[tuple[object, object]]:
-    """The values that an Offer asked for, each with what the offer has in its place."""
-    yield from _price(settings, request, offer)
+    """The values that an Offer asked for, each with what the offer has in its place.
+
+    Of a StockAndPrice package the price alone: the stock proves nothing, since sales move it.
+    """
+    if "Price" in request:
+        yield Decimal(request["Price"]), offer.price
+    if "ProductCondition" not in request:
+        return
     if "ProductEan" in request:
         yield request["ProductEan"].lstrip("0"), offer.gtin and offer.gtin.lstrip("0")
     yield request["ProductCondition"], settings.legacy_conditions.get(offer.condition or "")
     yield int(request["PreparationTime"]), offer.preparation_time
     yield _taxes(settings, request), offer.taxes
-    modes = _modes(settings, request)
-    if modes is not None:
+    modes = {
+        settings.legacy_modes.get(mode["DeliveryMode"]): (
+            Decimal(mode["ShippingCharges"]),
+            Decimal(mode["AdditionalShippingCharges"]),
+        )
+        for mode in request["ShippingInformation"]
+    }
+    if all(modes) and len(modes) == len(request["ShippingInformation"]):  # else one has no name
         yield modes, offer.delivery_modes
 
 
@@ -155,29 +139,12 @@ def _taxes(settings: AccountSettings, request: Mapping[str, Any]) -> dict[str, D
     return {settings.tax_codes[name]: amount for name, amount in amounts.items()}
 
 
-def _modes(
-    settings: AccountSettings, request: Mapping[str, Any]
-) -> dict[str, tuple[Decimal, Decimal]] | None:
-    """By their names in the offers; None where one of them has none there."""
-    modes = {
-        settings.legacy_modes.get(mode["DeliveryMode"]): (
-            Decimal(mode["ShippingCharges"]),
-            Decimal(mode["AdditionalShippingCharges"]),
-        )
-        for mode in request["ShippingInformation"]
-    }
-    named = {name: amounts for name, amounts in modes.items() if name}
-    return named if len(named) == len(request["ShippingInformation"]) else None
-
-
-_TRACES, _TRACES_OF_PRICES = traces_by(_pairs), traces_by(_price)
-
 DELIVERY = Submitted(
-    size=_size,
+    size=lambda limits: Size(limits.legacy, limits.legacy),
     submit=submit,
     submitted=zip_id,
-    outcome=PackageLog(Endpoint(_log, log_page), match),
-    lookup=Lookup(ask_offers, offers_page, _traces, TEXTS),
+    outcome=PackageLog(Endpoint(read_log, log_page), match),
+    lookup=Lookup(ask_offers, offers_page, traces_by(_pairs), TEXTS),
     blames_package=blames_package,
     is_repeatable=lambda package_type: package_type != PackageType.PURGE,
     is_exclusive=lambda package_type: package_type == PackageType.PURGE,

@@ -19,7 +19,7 @@ from feedtool.areas.legacy.offers_xml import (
     XmlOffer,
 )
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.sheets import CorruptXml, ZipBomb, hardened_parser, parse
+from feedtool.sheets import CorruptXml, ZipBomb, hardened_parser
 
 LINES = 5
 """Lines that are named of each irregularity."""
@@ -51,13 +51,9 @@ class Irregularities:
         self._by_text: dict[str, _Irregularity] = {}
 
     def note(self, text: str, line: int, *, is_loss: bool = False, is_once: bool = False) -> None:
-        """Count an irregularity.
+        """Count an irregularity, the first time alone if `is_once`.
 
-        Args:
-            text: What is irregular.
-            line: Where, 1-based.
-            is_loss: Whether something of the file is not read for it.
-            is_once: Whether it is counted the first time alone.
+        `is_loss` says that something of the file is not read for it.
         """
         if text not in self._by_text and len(self._by_text) >= MOST:
             text = "other things are not as the format demands"
@@ -88,12 +84,12 @@ MAKE_AGAIN = "Make it again in the program that it comes from, or correct it in 
 NOT_TRUSTED = "Do not trust this file; have its sender make it anew."
 TWICE = "an Offer has a DeliveryMode twice: the first is read"
 _DEEPEST = 100
-_CACHED = 1000
-"""Different writings of a name that are remembered."""
 _FAMILY = "clr-namespace:"
 """The beginning of the namespace, in older versions too."""
 _ORDER = {name: place for place, name in enumerate(PARENTS)}
 _ELEMENTS = {name.casefold(): name for name in PARENTS}
+_REGULAR = {f"{NAMESPACE} {name}": name for name in PARENTS}
+"""The elements by the tags of which nothing is to be noted."""
 _ATTRIBUTES = {
     "OfferPackage": frozenset(("Name", "PurgeAndReplace", "PackageType")),
     "PublicationPool": frozenset(("SalesChannelId", "Id")),
@@ -143,8 +139,6 @@ class OffersParser:
         """The names of the open elements; of a foreign one, and all in it, ""."""
         self._places: list[int] = []
         """How far each open element has come in the order of its children."""
-        self._regular: dict[str, str] = {}
-        """The names of the elements by the tags of which nothing is to be noted."""
         self._required = REQUIRED
         self._line = 0
         self._values: dict[str, str] | None = None
@@ -160,20 +154,21 @@ class OffersParser:
             "DiscountComponent": lambda _: self._lose("discounts (DiscountComponent) are not read"),
         }
 
-    def feed(self, data: bytes) -> list[OfferInPlace]:
+    def feed(self, data: bytes, *, final: bool = False) -> list[OfferInPlace]:
         """The offers that end in `data`. Raises CorruptXml, XmlDoctype, ZipBomb."""
-        _parse(self._parser, data, final=False)
+        try:
+            self._parser.Parse(data, final)
+        except expat.ExpatError as error:
+            where = f"at line {error.lineno}, column {error.offset + 1}"
+            raise _corrupt(f"its XML is malformed {where}") from error
+        except (ValueError, LookupError) as error:  # an encoding that expat cannot read
+            raise _corrupt(f"its XML cannot be read ({error})") from error
         self._untagged += len(data)
         if self._untagged > self._longest + len(data):
-            raise ZipBomb(
-                "The Offers.xml holds a stretch without a tag beyond all measure.", NOT_TRUSTED
-            )
+            what = "holds a stretch without a tag"
+            raise ZipBomb(f"The Offers.xml {what} beyond all measure.", NOT_TRUSTED)
         offers, self._offers = self._offers, []
         return offers
-
-    def finish(self) -> None:
-        """The file is at its end. Raises CorruptXml if it should not be."""
-        _parse(self._parser, b"", final=True)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._untagged = 0
@@ -217,7 +212,7 @@ class OffersParser:
 
     def _name(self, tag: str) -> str:
         """The proper name of a tag, "" where it has none. Raises CorruptXml at a foreign root."""
-        if name := self._regular.get(tag):
+        if name := _REGULAR.get(tag):
             return name
         space, _, local = tag.rpartition(" ")
         is_ours = not space or space.startswith(_FAMILY)
@@ -229,8 +224,6 @@ class OffersParser:
             return ""
         if name != local:
             self._note(f"the element {name} is written {printable_name(local)}")
-        elif len(self._regular) < _CACHED:
-            self._regular[tag] = name
         if space != NAMESPACE:
             where = f"the namespace {printable_name(space)}" if space else "no namespace"
             self._note(f"elements are in {where}", is_once=True)
@@ -309,22 +302,11 @@ class OffersParser:
         self._note(text, is_loss=True)
 
 
-@lru_cache(_CACHED)
+@lru_cache(1000)
 def _attribute(element: str, writing: str) -> str:
     """The proper name of an attribute, "" where it has none."""
     folded = writing.rpartition(" ")[2].casefold()
     return next((name for name in _ATTRIBUTES[element] if name.casefold() == folded), "")
-
-
-def _parse(parser: expat.XMLParserType, data: bytes, *, final: bool) -> None:
-    try:
-        parse(parser, data, "Offers.xml", final=final)
-    except CorruptXml as error:
-        cause = error.__cause__
-        if isinstance(cause, expat.ExpatError):
-            where = f"at line {cause.lineno}, column {cause.offset + 1}"
-            raise _corrupt(f"its XML is malformed {where}") from error
-        raise _corrupt(f"its XML cannot be read ({cause})" if cause else error.message) from error
 
 
 def _corrupt(what: str) -> CorruptXml:

@@ -5,8 +5,10 @@ irregular; what could harm is refused in the words of `feedtool.sheets.read.erro
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -60,24 +62,21 @@ def is_legacy(path: Path) -> bool:
 
 
 def _is_zip_of_offers(path: Path) -> bool:
-    """A workbook is none, whatever else is in it; nor is what cannot be opened.
+    """True for a zip that is no workbook and has an Offers.xml, in its place or as its only one.
 
     One whose members are not to be trusted is one, so that it is refused as what it is.
     """
     try:
         with ZipPackage(path) as package:
-            return _are_of_offers(package.names) and _member_of(package.names) is not None
+            names, is_sound = list(package.names), True
     except (Encrypted, ZipBadName, ZipDuplicateMember):
-        with ZipFile(path) as package:  # its directory is sound
-            return _are_of_offers(package.namelist())
+        with ZipFile(path) as opened:  # its directory is sound
+            names, is_sound = opened.namelist(), False
     except FileProblem:
         return False
-
-
-def _are_of_offers(names: Iterable[str]) -> bool:
-    keys = {part_key(name) for name in names}
-    is_workbook = not keys.isdisjoint(("xl/workbook.xml", "xl/workbook.bin"))
-    return not is_workbook and any(key.rpartition("/")[2] == "offers.xml" for key in keys)
+    if {"xl/workbook.xml", "xl/workbook.bin"} & set(map(part_key, names)):
+        return False
+    return bool(_member_of(names) if is_sound else _offers_in(names))
 
 
 class OffersXml:
@@ -102,8 +101,9 @@ class OffersXml:
             parser = OffersParser(self.head, self.irregularities, self._limits.text)
             for piece in self._pieces():
                 yield from parser.feed(piece)
-            parser.finish()
+            parser.feed(b"", final=True)
 
+    @cached_property
     def pools_behind(self) -> list[tuple[str, str]]:
         """The publication pools of a file that names none before its offers, as some do.
 
@@ -114,51 +114,44 @@ class OffersXml:
             # Without what an encoding of two bytes puts between the letters.
             searched = overlap + piece.replace(b"\0", b"").lower()
             if _POOL in searched:
-                break
+                again = OffersXml(self.path, self._limits)
+                deque(again.read(), 0)
+                return again.head.pools
             overlap = searched[-len(_POOL) :]
-        else:
-            return []
-        again = OffersXml(self.path, self._limits)
-        for _ in again.read():
-            pass
-        return again.head.pools
+        return []
 
     def _pieces(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
-            is_zip = file.read(4).startswith(b"PK")
-        if is_zip:
-            with ZipPackage(self.path, self._limits) as package:
-                yield from package.stream(self._member(package.names), _BLOCK)
-            return
-        with self.path.open("rb") as file:
-            while piece := file.read(_BLOCK):
-                yield piece
+            if not (first := file.read(_BLOCK)).startswith(b"PK"):
+                yield first
+                yield from iter(lambda: file.read(_BLOCK), b"")
+                return
+        with ZipPackage(self.path, self._limits) as package:
+            yield from package.stream(self._member(package.names), _BLOCK)
 
     def _member(self, names: Iterable[str]) -> str:
         """The name of the Offers.xml; what is irregular in all names is noted."""
         member = _member_of(names)
         if member is None:
             raise CorruptZip("The zip has no Content/Offers.xml.", MAKE_AGAIN)
-        by_key = {_key(name): name for name in names} | {_key(OFFERS): member}
+        by_key = {part_key(name): name for name in names} | {part_key(OFFERS): member}
         for expected in MEMBERS:
-            name = by_key.get(_key(expected))
-            if name is None:
-                self.irregularities.note(f"the zip has no {expected}", 1)
-            elif name != expected:
-                text = f"the member {expected} of the zip is called {printable_name(name)}"
-                self.irregularities.note(text, 1)
+            name = by_key.get(part_key(expected))
+            if name != expected:
+                other = f"the member {expected} of the zip is called {printable_name(name or '')}"
+                self.irregularities.note(other if name else f"the zip has no {expected}", 1)
         return member
 
 
 def _member_of(names: Iterable[str]) -> str | None:
     """The Offers.xml among the names of a zip's members, in its place or anywhere."""
-    named = [name for name in names if _key(name).rpartition("/")[2] == "offers.xml"]
-    proper = [name for name in named if _key(name) == _key(OFFERS)]
+    named = _offers_in(names)
+    proper = [name for name in named if part_key(name) == part_key(OFFERS)]
     return next(iter(proper or (named if len(named) == 1 else ())), None)
 
 
-def _key(name: str) -> str:
-    return name.replace("\\", "/").lstrip("/").casefold()
+def _offers_in(names: Iterable[str]) -> list[str]:
+    return [name for name in names if part_key(name).rpartition("/")[2] == "offers.xml"]
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Self
@@ -17,7 +17,7 @@ from feedtool.areas.legacy.offers_xml import (
     Shipping,
     cost_keys,
 )
-from feedtool.areas.legacy.parser import TWICE, PackageHead, printable_name
+from feedtool.areas.legacy.parser import TWICE, printable_name
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import CHANNEL
@@ -58,7 +58,7 @@ class OffersSource(KeyedSheet):
         self, path: Path, settings: AccountSettings | None = None, *, as_json: bool = False
     ) -> None:
         self._settings = settings = settings or AccountSettings()
-        self._xml = OffersXml(path, settings.reading)
+        self.xml = OffersXml(path, settings.reading)
         self._modes = tuple(settings.legacy_modes)
         self._places = {mode: 2 * place for place, mode in enumerate(self._modes)}
         self._cost_keys = [
@@ -73,8 +73,8 @@ class OffersSource(KeyedSheet):
     @property
     def properties(self) -> Mapping[str, str]:
         """The stamp: which kind of feed the package's type is. Raises what reading raises."""
-        next(iter(self._xml.read()), None)
-        is_full = self.head_of_package.package_type == PackageType.FULL
+        next(self.xml.read(), None)
+        is_full = self.xml.head.package_type == PackageType.FULL
         return {"feedtool.template": KIND if is_full else STOCK_AND_PRICE_KIND}
 
     def __enter__(self) -> Self:
@@ -89,32 +89,22 @@ class OffersSource(KeyedSheet):
         return self
 
     @property
-    def head_of_package(self) -> PackageHead:
-        """Of the last reading."""
-        return self._xml.head
-
-    @property
-    def losses(self) -> list[tuple[int, str]]:
-        """What is not read of the file, each with the first line; complete as `notices` are."""
-        return self._xml.irregularities.losses()
-
-    @property
     def notices(self) -> Mapping[str, list[str]]:
         """What is irregular in the file, complete when all blocks have been read."""
-        texts = self._xml.irregularities.texts()
+        texts = self.xml.irregularities.texts()
         return {IRREGULAR: texts} if texts else {}
 
     def rows(self) -> Generator[KeyedLine]:
         """The header of keys, and the cells of each offer."""
-        offers = self._xml.read()
+        offers = self.xml.read()
         first = list(islice(offers, 1))
-        head = self.head_of_package
+        head = self.xml.head
         is_full = head.package_type == PackageType.FULL
         if head.purges:
             self._note(
                 "PurgeAndReplace is true, and asked for by --purge-and-replace alone", head.line
             )
-        channel = self._channel(head.pools or self._pools_behind, head.line)
+        channel = self._channel(head.pools or self.xml.pools_behind, head.line)
         own = [item for item in ATTRIBUTES if is_full or item.has_stock_or_price]
         keys = [item.key for item in own] + (self._cost_keys if is_full else [])
         yield head.line, [*keys, CHANNEL] if channel else keys
@@ -126,10 +116,6 @@ class OffersSource(KeyedSheet):
             if channel:
                 cells.append(channel)
             yield line, cells
-
-    @cached_property
-    def _pools_behind(self) -> list[tuple[str, str]]:
-        return self._xml.pools_behind()
 
     def _channel(self, pools: list[tuple[str, str]], line: int) -> str:
         """Where the offers go; "" where the file does not say, or where it is the usual one."""
@@ -166,7 +152,8 @@ class OffersSource(KeyedSheet):
         cell = _number(text)
         if cell is None:
             self._note(f"{name} is not written as a plain number with a point", line)
-        return text if cell is None else cell
+            return text
+        return cell
 
     def _costs(self, shipping: tuple[Shipping, ...], line: int) -> list[Hashable]:
         """The keys of the amounts of every mode: charges, then additional charges."""
@@ -194,7 +181,7 @@ class OffersSource(KeyedSheet):
         return self._places[own]
 
     def _note(self, text: str, line: int, *, is_loss: bool = False) -> None:
-        self._xml.irregularities.note(text, line, is_loss=is_loss)
+        self.xml.irregularities.note(text, line, is_loss=is_loss)
 
 
 @lru_cache(_DIFFERENT)
@@ -218,13 +205,10 @@ TEXTS = frozenset(
 def write_workbook(
     path: Path, target: Path, settings: AccountSettings, kinds: Sequence[str | None]
 ) -> None:
-    """Write the offers of a file as a workbook.
+    """Write the offers of a file as a workbook of the columns of an Offers.xml, over the target.
 
-    Args:
-        path: An Offers.xml or its zip.
-        target: The .xlsx to write; what stands there is overwritten.
-        settings: The profile's: which modes and conditions there are.
-        kinds: As what it was read, which says how delivery modes are called.
+    Its rows are those of the file read as a sheet: the keys in row 1, offer n in row n + 1. The
+    `kinds` that it was read as say how delivery modes are called.
 
     Raises:
         FileProblem: the file cannot be read.

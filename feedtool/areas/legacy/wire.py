@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from feedtool.areas.offers.wire.packages import OUTCOMES, STATES
 from feedtool.areas.offers.wire.result_codes import legacy_field_of
-from feedtool.feeds.answers import LogEntry, LogPage, Meaning
+from feedtool.feeds.delivery import LogEntry, LogPage, Meaning, PackageRef
 from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import (
@@ -46,17 +46,15 @@ def zip_id(reply: Reply) -> str:
     document = loads(reply.body, SMALL)
     named = [document.get(name) for name in IDS] if isinstance(document, dict) else [document]
     locations = (last_segment(reply.headers.get(name, "")) for name in LOCATIONS)
-    ids = (*map(_id, named), *(segment for segment in locations if segment != ROUTE))
+    bodies = (package_id for package_id in map(_word, named) if len(package_id) <= LONGEST_ID)
+    ids = (*bodies, *(segment for segment in locations if segment != ROUTE))
     if package_id := next(filter(None, ids), None):
         return package_id
     raise Unreadable("the answer to the zip names no package")
 
 
-def _id(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        return ""
-    package_id = text(value)
-    return package_id if package_id.isprintable() and len(package_id) <= LONGEST_ID else ""
+def _word(value: Any) -> str:
+    return text(value) if isinstance(value, str | int) else ""
 
 
 def log_page(reply: Reply) -> LogPage:
@@ -86,7 +84,7 @@ def log_page(reply: Reply) -> LogPage:
 
 
 def _count(value: Any) -> int | None:
-    digits = text(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    digits = _word(value)
     is_count = digits.isascii() and digits.isdecimal() and len(digits) <= MOST_DIGITS
     return int(digits) if is_count else None
 
@@ -96,13 +94,13 @@ def _entry(document: Any) -> LogEntry | None:
         return None
     word = text(document.get("offer_integration_status"))
     messages = tuple(islice(_messages(document.get("property_list")), MOST_MESSAGES))
-    reference, gtin = document.get("seller_product_id"), document.get("product_ean")
+    reference = document.get("seller_product_id")
     reference = reference if isinstance(reference, str) else ""
     status = OUTCOMES.get(word.casefold())
     if status is None:
         unknown = Message("", f"The service gives this row the status “{word}”.")
         status, messages = Status.UNKNOWN, (unknown, *messages)
-    return LogEntry(reference, text(gtin) if isinstance(gtin, str | int) else "", status, messages)
+    return LogEntry(reference, _word(document.get("product_ean")), status, messages)
 
 
 def _messages(listed: Any) -> Iterator[Message]:
@@ -116,7 +114,7 @@ def _messages(listed: Any) -> Iterator[Message]:
 
 def _code(error: Any, about: Any) -> str:
     """The code that the two halves make; a half may have lost its leading zero."""
-    halves = [text(half) if isinstance(half, str | int) else "" for half in (error, about)]
+    halves = [_word(error), _word(about)]
     if all(half.isascii() and half.isdecimal() and len(half) <= HALF for half in halves):
         return "".join(half.zfill(HALF) for half in halves)
     return " ".join(filter(None, halves))
@@ -131,13 +129,14 @@ def submit_zip(body: bytes, language: str, media_type: str = "application/zip") 
     return Call("POST", LEGACY, CREATED, headers=headers, body=body)
 
 
-def read_log(package_id: str, page: int, language: str, size: int | None = None) -> Call:
+def read_log(package: PackageRef) -> Call:
     """How far a legacy zip is, and a page of its log; the answer is read by `log_page`.
 
     The specification shows no parameters; those that are sent here are the answer's own fields.
-    `page` is 1-based; `size` is how many entries a page is to have.
     """
+    page, size = package.page, package.page_size
     fields = {"page": str(page) if page > 1 or size else None, "count_by_page": size and str(size)}
     query = tuple((name, value) for name, value in fields.items() if value)
-    headers = (("Accept-Language", language_tag(language)),)
-    return Call("GET", f"{LEGACY}/{quote(package_id, safe='')}", READ, query=query, headers=headers)
+    headers = (("Accept-Language", language_tag(package.language)),)
+    target = f"{LEGACY}/{quote(package.package_id, safe='')}"
+    return Call("GET", target, READ, query=query, headers=headers)

@@ -1,13 +1,12 @@
 """The legacy zip of some offers: three members, in constant memory, the same bytes each time.
 
-The values are as the feed's schema lets them through. Whatever else is not as the format demands
-is a bug of ours, and raises ValueError.
+The values are as the feed's schema lets them through; what else is not as the format demands is a
+bug of ours, and raises ValueError.
 """
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any, cast
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -31,6 +30,13 @@ from feedtool.model.settings import AccountSettings
 _PACKAGES = "http://schemas.openxmlformats.org/package/2006/"
 _DATE = (1980, 1, 1, 0, 0, 0)
 """Of every member: the earliest that a zip knows."""
+_TYPES = (
+    {"Extension": "xml", "ContentType": "text/xml"},
+    {
+        "Extension": "rels",
+        "ContentType": "application/vnd.openxmlformats-package.relationships+xml",
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +67,25 @@ class Head:
 
 
 def head_of(
-    package_type: str,
-    channel: str,
-    settings: AccountSettings,
-    name: str = "feedtool",
-    pools: Sequence[Pool] = (),
+    package_type: str, channel: str, settings: AccountSettings, own: Head | None = None
 ) -> Head:
     """The head of a package of offers.
 
     Args:
         package_type: Full, PurgeAndReplace or StockAndPrice, which has no place for pools.
-        channel: The salesChannelId, whose pool is named where there are no `pools`.
+        channel: The salesChannelId, whose pool is named where `own` has none.
         settings: How the account's zips are written.
-        name: The package's name.
-        pools: The pools to name.
+        own: Its name and pools.
     """
+    own = own or Head()
     is_full = package_type != PackageType.STOCK_AND_PRICE
+    pools = own.pools
     if channel and not pools:
         number = settings.legacy_pools.get(channel)
         pools = (Pool(number, "Id") if number else Pool(channel),)
-    return Head(
-        name,
-        PackageType.FULL if is_full else package_type,
+    return replace(
+        own,
+        package_type=PackageType.FULL if is_full else package_type,
         purges=package_type == PackageType.PURGE,
         pools=pools if is_full else (),
         document_type=settings.legacy_document_type,
@@ -115,13 +118,30 @@ def write(target: IO[bytes], head: Head, offers: Iterable[XmlOffer], count: int)
     Raises:
         ValueError: an offer is not as the format demands, or there are more or fewer of them.
     """
+    document = {"Type": head.document_type, "Target": f"/{OFFERS}", "Id": "R1"}
     with ZipFile(target, "w") as package:
         with _member(package, CONTENT_TYPES) as member:
-            member.write(_content_types())
+            member.write(_part("content-types", "Types", "Default", _TYPES))
         with _member(package, RELATIONSHIPS) as member:
-            member.write(_relationships(head.document_type))
+            member.write(_part("relationships", "Relationships", "Relationship", [document]))
         with _member(package, OFFERS) as member:
             write_xml(member, head, offers, count)
+
+
+def _member(package: ZipFile, name: str) -> IO[bytes]:
+    info = ZipInfo(name, _DATE)
+    info.compress_type = ZIP_DEFLATED
+    info.create_system = 0  # else it is that of the machine
+    return package.open(info, "w")
+
+
+def _part(family: str, root: str, child: str, children: Sequence[dict[str, str]]) -> bytes:
+    space = f"{_PACKAGES}{family}"
+    nsmap = cast("dict[str, str]", {None: space})  # lxml's stubs know of no namespace without name
+    element = etree.Element(f"{{{space}}}{root}", nsmap=nsmap)
+    for attributes in children:
+        etree.SubElement(element, f"{{{space}}}{child}", attributes)
+    return etree.tostring(element, encoding="utf-8", xml_declaration=True)
 
 
 def write_xml(target: IO[bytes], head: Head, offers: Iterable[XmlOffer], count: int) -> None:
@@ -150,16 +170,21 @@ def _write_pools(xml: Any, pools: Sequence[Pool]) -> None:
 
 
 def _write_offers(xml: Any, offers: Iterable[XmlOffer], count: int, *, is_full: bool) -> None:
+    names, needed = (NAMES, REQUIRED) if is_full else (STOCK_AND_PRICE, {"SellerProductId"})
     with (
         xml.element(_tag("OfferPackage.Offers")),
         xml.element(_tag("OfferCollection"), {"Capacity": str(count)}),
     ):
         written = 0
-        for offer in offers:
+        for given, shipping in offers:
+            unknown, missing = given.keys() - _NAMES, needed - given.keys()
+            if unknown or missing:
+                raise ValueError(f"an offer has {sorted(unknown)} and lacks {sorted(missing)}")
             xml.write("\n")  # so that what is said of an offer can name its line
-            with xml.element(_OFFER, _attributes(offer.attributes, is_full=is_full)):
-                if is_full and offer.shipping:
-                    _write_shipping(xml, offer.shipping)
+            attributes = {name: given[name] for name in names if name in given}
+            with xml.element(_OFFER, attributes):
+                if is_full and shipping:
+                    _write_shipping(xml, shipping)
             written += 1
     if written != count or not count:
         raise ValueError(f"{count} offers were announced, and there are {written}")
@@ -177,54 +202,12 @@ def _write_shipping(xml: Any, shipping: Sequence[Shipping]) -> None:
                 pass
 
 
-def _attributes(given: Mapping[str, str], *, is_full: bool) -> dict[str, str]:
-    """The attributes of an offer in order. Raises ValueError where one is absent or unknown."""
-    unknown = given.keys() - _NAMES
-    missing = (REQUIRED if is_full else _REFERENCE) - given.keys()
-    if unknown or missing:
-        raise ValueError(f"an offer has {sorted(unknown)} and lacks {sorted(missing)}")
-    return {name: given[name] for name in (NAMES if is_full else STOCK_AND_PRICE) if name in given}
-
-
 def _tag(name: str) -> str:
     return f"{{{NAMESPACE}}}{name}"
 
 
 _NAMES = frozenset(NAMES)
-_REFERENCE = frozenset(("SellerProductId",))
 _OFFER = _tag("Offer")
 _SHIPPING_LIST_OF_OFFER = _tag("Offer.ShippingInformationList")
 _SHIPPING_LIST = _tag("ShippingInformationList")
 _SHIPPING = _tag("ShippingInformation")
-
-
-@contextmanager
-def _member(package: ZipFile, name: str) -> Iterator[IO[bytes]]:
-    info = ZipInfo(name, _DATE)
-    info.compress_type = ZIP_DEFLATED
-    info.create_system = 0  # else it is that of the machine
-    with package.open(info, "w") as member:
-        yield member
-
-
-def _content_types() -> bytes:
-    types = (
-        ("xml", "text/xml"),
-        ("rels", "application/vnd.openxmlformats-package.relationships+xml"),
-    )
-    children = [{"Extension": ending, "ContentType": kind} for ending, kind in types]
-    return _part("content-types", "Types", "Default", children)
-
-
-def _relationships(document_type: str) -> bytes:
-    relationship = {"Type": document_type, "Target": f"/{OFFERS}", "Id": "R1"}
-    return _part("relationships", "Relationships", "Relationship", [relationship])
-
-
-def _part(family: str, root: str, child: str, children: Sequence[dict[str, str]]) -> bytes:
-    space = f"{_PACKAGES}{family}"
-    nsmap = cast("dict[str, str]", {None: space})  # lxml's stubs know of no namespace without name
-    element = etree.Element(f"{{{space}}}{root}", nsmap=nsmap)
-    for attributes in children:
-        etree.SubElement(element, f"{{{space}}}{child}", attributes)
-    return etree.tostring(element, encoding="utf-8", xml_declaration=True)

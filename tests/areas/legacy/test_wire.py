@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, zip_id
-from feedtool.feeds.answers import LogEntry, Meaning
+from feedtool.feeds.delivery import LogEntry, Meaning, PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
+from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import Unreadable
 
 
@@ -180,7 +181,8 @@ def test_the_calls() -> None:
     address = submit_zip(b'"https://a.example/1.zip"', "en", "application/json")
     assert address.body == b'"https://a.example/1.zip"'
     assert dict(address.headers)["Content-Type"] == "application/json"
-    log = read_log("7/7", 2, "en", 50)
+    package = PackageRef("Full", "", "en", AccountSettings(), "7/7")
+    log = read_log(package._replace(page=2, page_size=50))
     assert log.target == "/offer-integration-packages/7%2F7"
     assert dict(log.query) == {"page": "2", "count_by_page": "50"}
-    assert read_log("77", 1, "en").query == ()
+    assert read_log(package).query == ()

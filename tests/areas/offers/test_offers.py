@@ -21,9 +21,9 @@ from feedtool.areas.offers.wire.offers import (
 )
 from feedtool.areas.offers.wire.packages import commit, create_package, package_id, upload
 from feedtool.areas.registry import sandbox_parts
-from feedtool.feeds.answers import ListedPackage, Meaning
+from feedtool.feeds.delivery import ListedPackage, Meaning
 from feedtool.model.call import READ, Call, Reply, comma_lists, fits_comma_list
-from feedtool.sandbox.transport import SandboxTransport, mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.answers import Unreadable
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -223,7 +223,7 @@ def test_lists_hold_every_key_in_order(keys: list[str], longest: int) -> None:
 
 @pytest.fixture
 def service() -> Iterator[tuple[Client, SandboxTransport]]:
-    transport = mount(sandbox_parts())
+    transport = SandboxTransport(sandbox_parts())
     with Client(transport.base, "S1", StaticToken("sandbox"), transport=transport) as client:
         yield client, transport
 

@@ -16,7 +16,7 @@ from feedtool.areas.offers.wire.packages import (
     results_page,
     upload,
 )
-from feedtool.feeds.answers import Meaning, RequestResult
+from feedtool.feeds.delivery import Meaning, RequestResult
 from feedtool.model.call import COMMITTED, READ, Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, Status

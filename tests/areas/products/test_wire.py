@@ -22,8 +22,7 @@ from feedtool.areas.products.wire import (
     sheets_page,
     submit_products,
 )
-from feedtool.feeds.answers import ReportItem
-from feedtool.feeds.delivery import PackageRef
+from feedtool.feeds.delivery import PackageRef, ReportItem
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.settings import AccountSettings

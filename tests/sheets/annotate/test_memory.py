@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+from tests.corpus.made import MAIN
+
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 RELATED = (
     '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'

@@ -1,13 +1,9 @@
 """Texts of rows and columns, in all the ways they are written."""
 
-import csv
-import io
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from feedtool.check import HEADINGS
 from feedtool.model.cells import BLANK, Cell, Kind
@@ -234,35 +230,3 @@ def test_head(write: Write) -> None:
 )
 def test_separators(lines: str, separator: str) -> None:
     assert find_separator(lines.splitlines(keepends=True)) == separator
-
-
-FIELD = st.text(st.sampled_from('ab,;\t|"\n\r é=01'), max_size=8).filter(
-    lambda text: not text.startswith(("=", "sep", "<"))
-)
-
-
-@given(
-    table=st.lists(st.tuples(FIELD, FIELD, FIELD).filter(any), min_size=1, max_size=12),
-    separator=st.sampled_from(",;\t|"),
-    line_end=st.sampled_from(["\n", "\r\n", "\r"]),
-    is_marked=st.booleans(),
-)
-@settings(max_examples=150, deadline=None)
-def test_what_is_written_is_read(
-    tmp_path_factory: pytest.TempPathFactory,
-    table: list[tuple[str, str, str]],
-    separator: str,
-    line_end: str,
-    *,
-    is_marked: bool,
-) -> None:
-    """Whatever is quoted in the fields, an announced separator brings it back."""
-    buffer = io.StringIO(newline="")
-    buffer.write(f"sep={separator}{line_end}")
-    writer = csv.writer(buffer, delimiter=separator, lineterminator=line_end, quoting=csv.QUOTE_ALL)
-    writer.writerows(table)
-    path = tmp_path_factory.mktemp("csv") / "made.csv"
-    path.write_bytes(b"\xef\xbb\xbf" * is_marked + buffer.getvalue().encode())
-    found = [(number, texts) for number, _, texts in records(path)][1:]
-    assert [number for number, _ in found] == list(range(2, len(table) + 2))
-    assert [texts + [""] * (3 - len(texts)) for _, texts in found] == [list(row) for row in table]

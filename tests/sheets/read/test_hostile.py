@@ -1,17 +1,14 @@
 """Files made to exhaust memory or time, besides those of `tests/corpus`, which measures both."""
 
 import struct
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from feedtool.model.cells import Cell
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import ReadingLimits, open_source
+from tests.sheets.conftest import Make, Read
 
-MakeSheet = Callable[..., Path]
-Read = Callable[[Path], dict[int, dict[int, Cell]]]
 SMALL = ReadingLimits(text=1 << 20)
 
 
@@ -30,7 +27,7 @@ def code_of(path: Path) -> str:
 
 @pytest.mark.parametrize("value", ["9" * 5000, "1e400", "-1e400", "٣"])
 @pytest.mark.parametrize("kind", ["n", "s"])
-def test_absurd_numbers(make_sheet: MakeSheet, read: Read, value: str, kind: str) -> None:
+def test_absurd_numbers(make_sheet: Make, read: Read, value: str, kind: str) -> None:
     styles = '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'
     row = f'<row r="1"><c r="A1" s="1" t="{kind}"><v>{value}</v></c></row>'
     path = make_sheet(row, styles=styles, strings="<si><t>a</t></si>")
@@ -41,7 +38,7 @@ def test_absurd_numbers(make_sheet: MakeSheet, read: Read, value: str, kind: str
 
 
 @pytest.mark.parametrize("style", ["9" * 5000, "-1", "x", ""])
-def test_absurd_styles(make_sheet: MakeSheet, read: Read, style: str) -> None:
+def test_absurd_styles(make_sheet: Make, read: Read, style: str) -> None:
     row = f'<row r="1"><c r="A1" s="{style}"><v>7</v></c></row>'
     assert read(make_sheet(row))[1][0].text == "7"
 

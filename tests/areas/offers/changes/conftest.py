@@ -27,7 +27,7 @@ from feedtool.runs.run_record import RunOptions
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox.exchange import SandboxSettings
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
@@ -64,7 +64,7 @@ class Market:
 
     def __init__(self, folder: Path, ledger: Ledger | None = None) -> None:
         ticks = count()
-        self.transport = mount(
+        self.transport = SandboxTransport(
             sandbox_parts(),
             settings=AT_ONCE,
             real=lambda: START + timedelta(milliseconds=next(ticks)),

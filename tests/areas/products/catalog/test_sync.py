@@ -15,7 +15,7 @@ from feedtool.areas.products.catalog.sync import Lack, Synced, sync
 from feedtool.areas.registry import sandbox_parts
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
-from feedtool.sandbox.transport import mount
+from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.service.fetch import FetchContext
@@ -346,7 +346,7 @@ SHIRTS = "1E0101"
 
 def test_the_sandbox_has_all_of_it_in_each_language(cache: Cache) -> None:
     """Had without any SellerId."""
-    transport = mount(sandbox_parts())
+    transport = SandboxTransport(sandbox_parts())
     around = FetchContext(transport.now, transport.sleep, pool=1)
     with Client(transport.base, None, StaticToken("sandbox"), transport=transport) as client:
         for language, only in {"en": (), "fr": (SHIRTS,), "es": (SHIRTS,)}.items():

@@ -32,10 +32,11 @@ class Reported(NamedTuple):
 def reported_products(sandbox: Sandbox, package_id: str | None = None) -> Iterator[Reported]:
     """The submitted products, oldest first, of one package or of all."""
     query = (
-        "SELECT * FROM product_report WHERE id > ? AND (package_id = ? OR ? IS NULL)"
-        " ORDER BY id LIMIT ?"
+        "SELECT * FROM product_report WHERE :package IS NULL OR package_id = :package ORDER BY id"
     )
-    for row in sandbox.state.rows(query, package_id, package_id):
+    with sandbox.state.transaction() as db:
+        rows = db.execute(query, {"package": package_id}).fetchall()
+    for row in rows:
         outcome = outcome_of(row["outcome"]) if row["outcome"] else ProductOutcome(row["status"])
         codes = tuple(finding.code for finding in outcome.findings)
         names, body = (row["seller"], row["gtin"], row["reference"]), orjson.loads(row["body"])
@@ -45,11 +46,11 @@ def reported_products(sandbox: Sandbox, package_id: str | None = None) -> Iterat
 def stored_products(sandbox: Sandbox, seller: str | None = None) -> Iterator[dict[str, Any]]:
     """The sheets as their creators see them, of all sellers unless one is named."""
     query = (
-        "SELECT * FROM sheet WHERE id > ? AND (? IS NULL OR product IN"
-        " (SELECT product FROM sheet_seller WHERE seller = ?)) ORDER BY id LIMIT ?"
+        "SELECT * FROM sheet WHERE :seller IS NULL OR product IN"
+        " (SELECT product FROM sheet_seller WHERE seller = :seller) ORDER BY id"
     )
     behaviour = sandbox.settings.of(ProductBehaviour)
-    for row in sandbox.state.rows(query, seller, seller):
-        with sandbox.state.transaction() as db:
-            document = product_document(db, behaviour, sheet_of(row), None)
-        yield document
+    with sandbox.state.transaction() as db:
+        rows = db.execute(query, {"seller": seller}).fetchall()
+        documents = [product_document(db, behaviour, sheet_of(row), None) for row in rows]
+    yield from documents

@@ -14,8 +14,8 @@ from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.number_formats import DateKind, NumberStyle
 from feedtool.sheets.read.sheet_rows import RowMatcher, SheetParser, pattern_width
 from feedtool.sheets.read.xml_chunks import normalize_xml
+from tests.corpus.made import MAIN
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STYLES = (
     NumberStyle(),
     NumberStyle(percent=True),
