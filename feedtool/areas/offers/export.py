@@ -282,11 +282,9 @@ def _codes(tally: ExportTally, lack: Omission) -> str:
 
 
 def _begin(engine: Any, service: str, seller: str) -> int:
-    """The number of packages projected so far, after what was sent before."""
-    from feedtool.areas.offers.changes.projection import count_projected, project  # slow to import
+    from feedtool.areas.offers.changes.projection import project  # slow to import
 
-    project(engine, service, seller)
-    return count_projected(engine, service, seller)
+    return project(engine, service, seller)
 
 
 def _remember(*whose: Any, **how: Any) -> bool:

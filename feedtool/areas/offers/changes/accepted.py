@@ -188,12 +188,8 @@ class AcceptedOffers:
     def __init__(self, engine: Engine, service: str, seller: str, cut_short: int = 0) -> None:
         """Look into a ledger.
 
-        Args:
-            engine: The ledger's.
-            service: Its base address.
-            seller: Whose offers.
-            cut_short: The last of the seller's runs that was killed before its rows were written
-                down: of what it is to send nothing is known but that later runs go before it.
+        `cut_short` is the last of the seller's runs that was killed before its rows were written
+        down: of what it is to send nothing is known but that later runs go before it.
         """
         self._engine, self._service, self._seller = engine, service, seller
         self._cut_short = cut_short
@@ -278,8 +274,7 @@ class AcceptedOffers:
     def count_stocks(self, channels: Iterable[str]) -> int:
         """The number of products, in their condition, last known to have stock, and offers.
 
-        Args:
-            channels: Where they may have these, besides those that were sent to.
+        These may be on the channels, and on those that were sent to.
         """
         scopes = {*map(self._scope, channels), *(scope for _, scope, _ in self._marks)}
         live = select(t.accepted.c.product).where(_LIVE, t.accepted.c.scope.in_(scopes))

@@ -67,8 +67,8 @@ FAILED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED})
 NEVER_SENT = frozenset({Status.SUPERSEDED, Status.HELD})
 
 
-def project(engine: Engine, service: str, seller: str) -> None:
-    """Read the packages of a seller that were closed since the last time."""
+def project(engine: Engine, service: str, seller: str) -> int:
+    """Read the packages of a seller that were closed since the last time; how many there are."""
     closed = (
         select(t.packages, t.runs.c.run_id, t.runs.c.started_at)
         .select_from(t.package_runs.outerjoin(t.absorbed))
@@ -87,18 +87,14 @@ def project(engine: Engine, service: str, seller: str) -> None:
             # Another process may have been faster.
             if db.execute(_NOTE, {"package": package.package}).rowcount:
                 _project(db, package, service, seller)
+    with reading(engine) as db:
+        return _count(db, service, seller)
 
 
 _NOTE = text("INSERT INTO absorbed (package) VALUES (:package) ON CONFLICT DO NOTHING")
 
 
-def count_projected(engine: Engine, service: str, seller: str) -> int:
-    """The number of packages of a seller that have been read."""
-    with reading(engine) as db:
-        return _count_projected(db, service, seller)
-
-
-def _count_projected(db: Connection, service: str, seller: str) -> int:
+def _count(db: Connection, service: str, seller: str) -> int:
     query = (
         select(func.count())
         .select_from(t.absorbed.join(t.package_runs))
@@ -183,7 +179,7 @@ def record_observed(
         offers: What it showed; a quantity in the fields is the shared stock.
         between: When it was first and last asked.
         is_all: True if they are all of the channel's, so that nothing is known of others.
-        projected: What `count_projected` was before it was asked.
+        projected: What `project` returned before it was asked.
 
     Returns:
         False where nothing was recorded, since what was sent meanwhile is known already.
@@ -191,7 +187,7 @@ def record_observed(
     scope, shared = scope_of(service, seller, channel), scope_of(service, seller)
     before = f"{scope}-"
     with writing(engine) as db:
-        if _count_projected(db, service, seller) != projected:
+        if _count(db, service, seller) != projected:
             return False
         if is_all:
             _move(db, scope, before)
