@@ -18,9 +18,10 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.engine import make_url
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.ledger import Ledger
+from feedtool.ledger import Ledger, Run
 from feedtool.ledger.database import open_engine
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
@@ -113,6 +114,18 @@ def add_run(
     stream = plan.uploads(items, load().routes, limits)
     told = {"path": "a", "sha256": "", "kind": "k", **file}
     return run_id, ledger.add_file(run_id, stream, **told)
+
+
+def item(row: int, channel: str = "P", kind: str = PackageType.UPSERT, **more: Any) -> Item:
+    """The request of a row, of reference `R…` and product `G…`."""
+    told: dict[str, Any] = {"reference": f"R{row}", "product": f"G{row}", "body": b'{"n":%d}' % row}
+    return Item(row, kind, channel, **{**told, **more})
+
+
+def read_run(ledger: Ledger, run_id: int) -> Run:
+    run = ledger.run(run_id)
+    assert run is not None
+    return run
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from zipfile import ZIP_STORED, ZipFile
 
 import pytest
 
@@ -17,10 +18,7 @@ NAME = "offers.result.xlsx"
 SPARE = "offers.result.run-1.xlsx"
 
 
-LIMITS = (1, 4, 7, 8, 16, 32, 64, 96, 128, 160, 192, 256, 320)
-
-
-@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("limit", [1, 4, 7, 8, 16, 32, 64, 96, 128, 160, 192, 256, 320])
 def test_a_full_disk_loses_nothing(world_of: Callable[..., World], limit: int) -> None:
     """As files may grow, it is the snapshot, the ledger or the copy that finds it full."""
     world = world_of(f"full {limit}")
@@ -35,11 +33,7 @@ def test_a_full_disk_loses_nothing(world_of: Callable[..., World], limit: int) -
 
 def padded(world: World, size: int) -> None:
     """The workbook with so much in it that its snapshot or its copy is the largest file."""
-    path = world.folder / "offers.xlsx"
-    workbook(path, world.rows)
-    from zipfile import ZIP_STORED, ZipFile
-
-    with ZipFile(path, "a", ZIP_STORED) as package:
+    with ZipFile(world.folder / "offers.xlsx", "a", ZIP_STORED) as package:
         package.writestr("customXml/padding.bin", os.urandom(size))
 
 
@@ -50,7 +44,7 @@ def test_no_room_for_the_snapshot(world_of: Callable[..., World]) -> None:
     assert full.code == 2
     assert "No snapshot of " in full.err
     assert "the disk is full" in full.err
-    assert not world.served.applied(world.seller)
+    assert not world.applied()
     assert world.go_on()[-1].code == 1
     world.check()
 
@@ -85,40 +79,29 @@ def test_no_account_is_asked_where_only_the_copy_is_missing(world_of: Callable[.
     world.check()
 
 
-def a_folder(place: Path) -> None:
-    place.mkdir()
+PLACES: dict[str, Callable[[Path], object]] = {
+    "a folder": Path.mkdir,
+    "somebody else's": lambda place: workbook(place, 3, "OTHER"),
+    "a pipe": os.mkfifo,
+    "a lost folder": lambda place: place.symlink_to(place.parent / "nowhere" / "offers.xlsx"),
+}
 
 
-def somebody_elses(place: Path) -> None:
-    workbook(place, 3, "OTHER")
-
-
-def a_pipe(place: Path) -> None:
-    os.mkfifo(place)
-
-
-def a_lost_folder(place: Path) -> None:
-    place.symlink_to(place.parent / "nowhere" / "offers.xlsx")
-
-
-TAKEN = {one.__name__: one for one in (a_folder, somebody_elses, a_pipe, a_lost_folder)}
-
-
-@pytest.mark.parametrize("take", [a_folder, somebody_elses, a_pipe])
+@pytest.mark.parametrize("place", [place for place in PLACES if place != "a lost folder"])
 def test_a_place_that_is_taken_before_is_told_before(
-    world_of: Callable[..., World], take: Callable[[Path], None]
+    world_of: Callable[..., World], place: str
 ) -> None:
     world = world_of("taken")
-    take(world.folder / NAME)
+    PLACES[place](world.folder / NAME)
     ran = world.run(*world.SUBMIT)
     assert ran.code == 2, ran
     assert NAME in ran.err
-    assert not world.served.applied(world.seller)
+    assert not world.applied()
 
 
-@pytest.mark.parametrize("take", TAKEN.values(), ids=TAKEN)
+@pytest.mark.parametrize("take", PLACES.values(), ids=PLACES)
 def test_a_place_that_is_taken_meanwhile_is_replaced_by_one_that_is_told(
-    world_of: Callable[..., World], take: Callable[[Path], None]
+    world_of: Callable[..., World], take: Callable[[Path], object]
 ) -> None:
     world = world_of("taken")
     taken = world.folder / NAME

@@ -30,58 +30,43 @@ def made(
     return Conditions(found.inputs, found.account, found.settings, tool)
 
 
+def of(**changes: Any) -> Conditions:
+    """Of an account with changes."""
+    return made(account=SHOP._replace(**changes))
+
+
+OTHER = AccountSettings(bounds=Bounds(longest_preparation=9))
 UNFIT = {
-    "another tool": (
-        made(),
-        made(tool="feedtool 2"),
-        "it was made by feedtool 1, and this is feedtool 2",
-    ),
+    "another tool": (made(), made(tool="9"), "it was made by feedtool 1, and this is 9"),
     "another content": (made(), made(("offers.csv", "bb")), "the file offers.csv was changed"),
     "another standard input": (
-        made(("-", "aa")),
-        made(("-", "bb")),
+        *(made(("-", "aa")), made(("-", "bb"))),
         "standard input holds something else",
     ),
     "another file": (made(), made(("b.csv", "bb")), "b.csv is not offers.csv as it was"),
     "no file": (made(), made(("offers.csv", None)), "offers.csv cannot be read"),
-    "more files": (
-        made(),
-        made(INPUT, ("b.csv", "bb")),
-        "it is for offers.csv, and not for 2 files",
-    ),
-    "another seller": (
-        made(),
-        made(account=SHOP._replace(seller="9")),
-        "the seller was 12345, and is 9",
-    ),
+    "more files": (made(), made(INPUT, INPUT), "it is for offers.csv, and not for 2 files"),
+    "another seller": (made(), of(seller="9"), "the seller was 12345, and is 9"),
     "another service": (
-        made(),
-        made(account=SHOP._replace(service="https://b.example/v2")),
+        *(made(), of(service="https://b.example/v2")),
         "the service was https://a.example/v2, and is https://b.example/v2",
     ),
-    "another profile": (
-        made(),
-        made(account=SHOP._replace(profile=None)),
-        "the profile was shop, and is not set",
-    ),
+    "another profile": (made(), of(profile=None), "the profile was shop, and is not set"),
     "no sandbox": (made(account=Account(is_sandbox=True)), made(), "it is for the sandbox"),
-    "the sandbox": (made(), made(account=Account(*SHOP[:3], True)), "it is not for the sandbox"),
+    "the sandbox": (made(), of(is_sandbox=True), "it is not for the sandbox"),
     "a setting": (
-        made(dialect=AccountSettings(vat_scale=1)),
-        made(),
+        *(made(dialect=AccountSettings(vat_scale=1)), made()),
         "vat_scale was 1, and is not set",
     ),
     "a setting of a table": (
-        made(),
-        made(dialect=AccountSettings(bounds=Bounds(longest_preparation=9))),
+        *(made(), made(dialect=OTHER)),
         "bounds.longest_preparation was not set, and is 9",
     ),
     "a channel": (made(), made(channel="SECOND"), "--channel was PRIMARY, and is SECOND"),
     "a kind": (made(kind="offers-update"), made(), "--as was offers-update, and is not set"),
     "a purge": (made(), made(purges=True), "--purge-and-replace was not set, and is set"),
     "all or nothing": (
-        made(),
-        made(all_or_nothing=True),
+        *(made(), made(all_or_nothing=True)),
         "--all-or-nothing was not set, and is set",
     ),
 }

@@ -1,6 +1,6 @@
 """The exit code of a command, from what became of its rows and what stopped it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from feedtool.runs.corrections import write_corrections
 from feedtool.runs.deliver import results, resume
 from feedtool.runs.row_results import exit_code
 from tests.conftest import Files, gtin, offer
-from tests.runs.test_submit import START, Desk
+from tests.runs.conftest import START, Desk
 
 
 def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = None) -> SheetResult:
@@ -97,16 +97,9 @@ TAKEN = {"product__gtin": gtin(1)}
 """The product of another reference: the service rejects it."""
 
 
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "home")
-    yield made
-    made.ledger.close()
-
-
 def told(desk: Desk, run: int) -> list[tuple[str, str]]:
     """The status of each row, and the last of its messages."""
-    (outcome,) = results(run, desk.books, START)
+    (outcome,) = results(run, desk.workspace, START)
     return [
         (row.status.value, row.messages[-1].text if row.messages else "")
         for row in outcome.every_verdict()
@@ -115,7 +108,7 @@ def told(desk: Desk, run: int) -> list[tuple[str, str]]:
 
 def rows_to_correct(desk: Desk, run: int, folder: Path) -> list[str]:
     """The references in the workbook of the rows to correct."""
-    (outcome,) = write_corrections(run, desk.books, START, out=folder / f"{run}.xlsx")
+    (outcome,) = write_corrections(run, desk.workspace, START, out=folder / f"{run}.xlsx")
     if outcome.failed is None:
         return []
     (found,) = desk.submit(outcome.failed).outcomes
@@ -154,12 +147,12 @@ def test_a_row_refused_again_is_to_be_corrected_once(
 
 
 def test_a_superseded_row_names_the_later_run(desk: Desk, files: Files) -> None:
-    whole = desk.service
-    desk.service = replace(whole, stopping=lambda: Interrupted("the line is gone"))
+    whole = desk.session
+    desk.session = replace(whole, stopping=lambda: Interrupted("the line is gone"))
     assert desk.submit(files.csv(offer(1), offer(2), name="early.csv")).stopped
-    desk.service = whole
+    desk.session = whole
     desk.submit(files.csv(offer(1, price__price="5"), name="late.csv"))
-    resume(1, whole, desk.books)
+    resume(1, whole, desk.workspace)
     one, two = told(desk, 1)
     assert one == ("Superseded", "Sent again in run 2.")
     assert two[0] == "Integrated"
@@ -185,9 +178,9 @@ def test_what_says_nothing_of_a_row(
 ) -> None:
     desk.submit(files.csv(offer(1), offer(2, **BAD), name="early.csv"))
     before = told(desk, 1)
-    desk.service = replace(desk.service, seller=seller)
+    desk.session = replace(desk.session, seller=seller)
     if stops:
-        desk.service = replace(desk.service, stopping=lambda: Interrupted("the line is gone"))
+        desk.session = replace(desk.session, stopping=lambda: Interrupted("the line is gone"))
     desk.submit(files.csv(row, name="late.csv"))
     assert told(desk, 1) == before
 

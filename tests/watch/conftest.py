@@ -98,6 +98,12 @@ class World:
         with self.ledger() as ledger:
             return Watcher(self.environment(ledger)).run()
 
+    def cut_short(self) -> None:
+        """Begin the run of the first file, and be stopped by a token that is no longer good."""
+        self.token = RUNS_OUT
+        assert self.watch() is Exit.AUTH
+        self.token = "sandbox"
+
     def environment(self, ledger: Ledger) -> Environment:
         return Environment(
             self.folder,
@@ -154,6 +160,10 @@ class World:
         """What the service has done, in its order."""
         with Sandbox(sandbox_parts(), self.root / "sandbox.sqlite") as sandbox:
             return list(applied_requests(sandbox))
+
+    def sent(self) -> list[str | None]:
+        """The references of that."""
+        return [request.reference for request in self.applied()]
 
     def files(self) -> list[str]:
         """All files, without the folder's own."""

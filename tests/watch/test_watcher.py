@@ -30,7 +30,7 @@ from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import ClaimWorkspace, SellerAccount
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer, table
-from tests.watch.conftest import ADDRESS, PATIENCE, RUNS_OUT, World
+from tests.watch.conftest import ADDRESS, PATIENCE, World
 
 DAY = "done/2026-03-02"
 
@@ -72,7 +72,7 @@ def test_the_failed_rows_are_dropped_again_as_they_were_corrected(world: World) 
     assert world.summary("a.failed")["sheets"][0]["failed"] == again.name
     world.drop_bytes("a.failed.xlsx", correct(again, quantity="5"))
     assert world.watch() is Exit.OK
-    assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2", "SKU-3"]
+    assert world.sent() == ["SKU-1", "SKU-2", "SKU-3"]
 
 
 def test_rows_that_somebody_corrects_already_are_left_alone(world: World) -> None:
@@ -118,7 +118,7 @@ def test_a_file_that_is_changed_while_others_are_sent_rests_again(
     monkeypatch.setattr(FileProcessor, "process", meanwhile)
     assert world.watch() is Exit.OK
     sent = ["SKU-1", "SKU-3"] if change == "written" else ["SKU-1"]
-    assert [one.reference for one in world.applied()] == sent
+    assert world.sent() == sent
     left = (
         "waiting",
         "inbox/b.csv stays: it is open in another program, as ~$b.csv beside it says",
@@ -131,7 +131,7 @@ def test_one_sellers_files_of_several_profiles_go_in_their_order(world: World) -
     for number, place in enumerate(("shop/c.csv", "a.csv", "mall/b.csv", "shop/a.csv"), start=1):
         world.drop(place, offer(number))
     assert world.watch() is Exit.OK
-    assert [one.reference for one in world.applied()] == [f"SKU-{n}" for n in range(1, 5)]
+    assert world.sent() == [f"SKU-{n}" for n in range(1, 5)]
     assert [label for label, _ in world.told] == ["answered"] * 4
 
 
@@ -213,7 +213,7 @@ def test_a_name_that_cannot_be_used_stops_no_other(
     assert world.watch() is Exit.FILE
     assert {f"error/{kept}", f"error/{kept}.reason.txt", f"{DAY}/b.csv"} < set(world.files())
     assert reason in world.reason(kept)[0]
-    assert [one.reference for one in world.applied()] == ["SKU-2"]
+    assert world.sent() == ["SKU-2"]
     assert world.claimed() == []
 
 
@@ -337,14 +337,12 @@ def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
 def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
     world.drop("a.csv", offer(1))
     world.drop("b.csv", offer(2))
-    world.token = RUNS_OUT
-    assert world.watch() is Exit.AUTH
+    world.cut_short()
     assert world.files() == ["inbox/b.csv", "processing/a.csv"]
     assert world.claimed() == ["a.csv"]
     assert [label for label, _ in world.told] == ["error"]
-    world.token = "sandbox"
     assert world.watch() is Exit.OK
-    assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2"]
+    assert world.sent() == ["SKU-1", "SKU-2"]
     assert [world.summary(name)["run"] for name in "ab"] == ["1", "2"]
     assert world.claimed() == []
 
@@ -374,25 +372,11 @@ def test_a_killed_watcher_leaves_no_temporary_files(world: World, *, is_claimed:
     assert list(folder.root.rglob(".*.tmp")) == []
 
 
-def test_a_wrong_token_is_found_before_a_run_is_begun(world: World) -> None:
-    world.drop("a.csv", offer(1))
-    world.token = "wrong"
-    assert world.watch() is Exit.AUTH
-    assert world.files() == ["inbox/a.csv"]
-    with world.ledger() as ledger:
-        assert ledger.runs() == []
-    world.token = "sandbox"
-    assert world.watch() is Exit.OK
-    assert world.summary("a")["run"] == "1"
-
-
 def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.drop("a.csv", offer(1))
-    world.token = RUNS_OUT
     monkeypatch.chdir(world.root)
     world.folder = Folder(Path("watched"))
-    assert world.watch() is Exit.AUTH
-    world.token = "sandbox"
+    world.cut_short()
     monkeypatch.chdir(world.folder.root)
     world.folder = Folder(Path())
     assert world.watch() is Exit.OK
@@ -401,10 +385,8 @@ def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.M
 
 def test_answers_that_cannot_be_written_where_they_belong(world: World) -> None:
     world.drop("a.csv", offer(1))
-    world.token = RUNS_OUT
-    world.watch()
+    world.cut_short()
     world.folder.answer_of(claims(world)[0], ".result.csv").write_text("the user's own")
-    world.token = "sandbox"
     assert world.watch() is Exit.OK
     assert f"{DAY}/a.csv" in world.files()
     assert world.summary("a")["sheets"][0]["annotated"] == "a.result.run-1.csv"
@@ -412,12 +394,10 @@ def test_answers_that_cannot_be_written_where_they_belong(world: World) -> None:
 
 def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> None:
     world.drop("a.csv", offer(1))
-    world.token = RUNS_OUT
-    world.watch()
+    world.cut_short()
     world.drop("b.csv", offer(2))
     rmtree(world.root / "snapshots")
     (world.folder.processing / "a.csv").write_text("something else")
-    world.token = "sandbox"
     assert world.watch() is Exit.FILE
     assert {"error/a.csv", f"{DAY}/b.csv"} < set(world.files())
     assert world.reason("a.csv")[-1] == "Its run is 1: feedtool status 1"
@@ -426,16 +406,14 @@ def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> No
 
 def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world: World) -> None:
     world.drop("a.csv", offer(1))
-    world.token = RUNS_OUT
-    assert world.watch() is Exit.AUTH
+    world.cut_short()
     rmtree(world.root / "snapshots")
     moved = world.root / "mounted-elsewhere"
     world.folder.root.rename(moved)
     world.folder = Folder(moved)
-    world.token = "sandbox"
     assert world.watch() is Exit.OK
     assert world.files() == SENT
-    assert [one.reference for one in world.applied()] == ["SKU-1"]
+    assert world.sent() == ["SKU-1"]
     with world.session(None) as session:
         assert unfinished(session.workspace) == []
 
@@ -477,47 +455,37 @@ def test_what_stops_it_before_anything_is_begun_leaves_nothing_claimed(
     assert world.claimed() == (["a.csv"] if is_begun else [])
     world.stopped = None
     assert world.watch() is Exit.OK
-    assert [one.reference for one in world.applied()] == ["SKU-1"]
+    assert world.sent() == ["SKU-1"]
 
 
 SENT = [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
 
 
-@pytest.mark.parametrize(
-    ("place", "is_same", "found"),
-    [
-        ("inbox/a.csv", True, SENT),
-        ("processing/a.csv", True, SENT),
-        ("processing/a.csv", False, SENT),
-        (None, True, []),
-    ],
-)
-def test_a_file_that_was_claimed_and_not_begun(
-    world: World, place: str | None, found: list[str], *, is_same: bool
+CHANGED = "changed since"
+LEFT: list[tuple[str | None, ClaimState | str, list[str]]] = [
+    ("inbox/a.csv", ClaimState.TAKEN, SENT),
+    ("processing/a.csv", ClaimState.TAKEN, SENT),
+    ("processing/a.csv", CHANGED, SENT),
+    (None, ClaimState.TAKEN, []),
+    ("processing/a.csv", ClaimState.ANSWERED, [f"{DAY}/a.csv"]),
+    (f"{DAY}/a.csv", ClaimState.ANSWERED, [f"{DAY}/a.csv"]),
+    ("processing/a.csv", ClaimState.REFUSED, ["error/a.csv"]),
+    ("error/a.csv", ClaimState.REFUSED, ["error/a.csv"]),
+]
+
+
+@pytest.mark.parametrize(("place", "state", "found"), LEFT)
+def test_a_file_that_was_claimed_and_has_no_run(
+    world: World, place: str | None, state: ClaimState | str, found: list[str]
 ) -> None:
-    claim(world, world.drop("a.csv", offer(1)), is_same=is_same)
+    taken = claim(world, world.drop("a.csv", offer(1)), is_same=state != CHANGED)
     leave(world, place)
-    assert world.watch() is (Exit.OK if found else Exit.NOTHING)
-    assert world.files() == found
-    assert len(world.applied()) == bool(found)
-    assert world.claimed() == []
-
-
-@pytest.mark.parametrize(
-    ("state", "target"),
-    [(ClaimState.ANSWERED, f"{DAY}/a.csv"), (ClaimState.REFUSED, "error/a.csv")],
-)
-@pytest.mark.parametrize("is_moved", [False, True])
-def test_a_file_that_was_answered_or_refused(
-    world: World, state: ClaimState, target: str, *, is_moved: bool
-) -> None:
-    taken = claim(world, world.drop("a.csv", offer(1)))
-    leave(world, target if is_moved else "processing/a.csv")
     with world.ledger() as ledger:
-        ledger.claims.settle(taken.claim, state, target)
-    world.watch()
-    assert world.files() == [target]
-    assert world.applied() == []
+        if state in {ClaimState.ANSWERED, ClaimState.REFUSED}:
+            ledger.claims.settle(taken.claim, ClaimState(state), found[0])
+    assert world.watch() is (Exit.OK if found == SENT else Exit.NOTHING)
+    assert world.files() == found
+    assert len(world.applied()) == (found == SENT)
     assert world.claimed() == []
 
 
@@ -540,11 +508,25 @@ def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
     assert world.claimed() == []
 
 
-def test_nothing_is_begun_once_it_is_stopped(world: World) -> None:
+HINDRANCES = {"a wrong token": Exit.AUTH, "a full home": Exit.USAGE, "SIGTERM": Exit.INTERRUPTED}
+
+
+@pytest.mark.parametrize(("what", "code"), HINDRANCES.items())
+def test_what_hinders_all_is_no_fault_of_a_file(world: World, what: str, code: Exit) -> None:
     world.drop("a.csv", offer(1))
-    world.stopped = Interrupted("stopped by SIGTERM")
-    assert world.watch() is Exit.INTERRUPTED
+    snapshots = world.root / "snapshots"
+    if what == "a full home":
+        snapshots.write_bytes(b"")  # no folder, so that nothing can be kept in it
+    world.token = "wrong" if what == "a wrong token" else "sandbox"
+    world.stopped = Interrupted("stopped by SIGTERM") if what == "SIGTERM" else None
+    assert world.watch() is code
     assert world.files() == ["inbox/a.csv"]
+    with world.ledger() as ledger:
+        assert ledger.runs() == []
+    world.token, world.stopped = "sandbox", None
+    snapshots.unlink() if snapshots.is_file() else None
+    assert world.watch() is Exit.OK
+    assert world.summary("a")["run"] == "1"
 
 
 @pytest.mark.parametrize("waits", [0, 20])
@@ -618,7 +600,7 @@ def test_what_cannot_be_moved_waits_and_stops_no_other(
     place.rmdir()
     place.write_text("in its way")
     world.watch()
-    assert [one.reference for one in world.applied()] == sent
+    assert world.sent() == sent
     assert {f"{stays}/a.csv", f"{stays}/b.csv"} < set(world.files())
     waiting = [text for label, text in world.told if label == "waiting"]
     assert len(waiting) == 2
@@ -626,7 +608,7 @@ def test_what_cannot_be_moved_waits_and_stops_no_other(
     place.unlink()
     assert world.watch() is (Exit.NOTHING if sent else Exit.OK)
     assert {f"{DAY}/a.csv", f"{DAY}/b.csv"} < set(world.files())
-    assert [one.reference for one in world.applied()] == ["SKU-1", "SKU-2"]
+    assert world.sent() == ["SKU-1", "SKU-2"]
     assert world.claimed() == []
 
 
@@ -652,16 +634,6 @@ def test_a_marker_goes_with_its_file(world: World) -> None:
         world.drop_bytes(f"{name}.done", b"")
         world.watch()
     assert world.files() == [SENT[0], "error/b.csv", "error/b.csv.reason.txt", *SENT[1:]]
-
-
-def test_a_full_home_is_no_fault_of_a_file(world: World) -> None:
-    snapshots = world.root / "snapshots"
-    snapshots.write_bytes(b"")  # no folder, so that nothing can be kept in it
-    world.drop("a.csv", offer(1))
-    assert world.watch() is Exit.USAGE
-    assert not [one for one in world.files() if one.startswith("error/")]
-    snapshots.unlink()
-    assert world.watch() is Exit.OK
 
 
 def test_links_and_what_is_no_input_stay(world: World) -> None:
