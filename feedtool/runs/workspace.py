@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
 from feedtool.areas.offers.changes.selection import SelectionOptions, select
@@ -266,8 +266,9 @@ def clock_of(session: Session, workspace: Workspace) -> "Clock":
     return Clock(session.now(), workspace.ledger.skew(session.address), session.ahead())
 
 
-def fetch_context_of(session: Session) -> "FetchContext":
-    """For lists of the service that are read to their end."""
+def fetch_context_of(session: Session, **more: Any) -> "FetchContext":
+    """For lists of the service that are read to their end; `more` by the names there."""
     from feedtool.service.fetch import FetchContext
 
-    return FetchContext(session.now, session.sleep, pool=session.pool, stopping=session.stopping)
+    how = {"pool": session.pool, "stopping": session.stopping, "ahead": session.ahead}
+    return FetchContext(session.now, session.sleep, **{**how, **more})

@@ -21,7 +21,7 @@ from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import Quota, SandboxSettings
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from tests.delivery.conftest import START, Scene, delete, quick, upsert
+from tests.delivery.conftest import Scene, delete, quick, upsert
 
 TWO = PackageLimits(upload=2, package=100)
 PATIENT = DeliverySettings(patience=timedelta(hours=10))
@@ -372,13 +372,6 @@ def test_what_waits_for_a_lane_is_taken_back_at_a_refusal(scene: Scene) -> None:
     assert len(crowd.seen) == 11
 
 
-def test_a_wait_beyond_all_patience_is_not_waited(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    with pytest.raises(Interrupted, match="no progress"):
-        scene.go_on(Script(scene.client, upload, problem(429, retry_after="86400")))
-    assert scene.transport.now() - START < timedelta(minutes=1)
-
-
 def test_what_is_lost_soon_is_warned_of_once(scene: Scene) -> None:
     scene.plan([upsert(3)])
     napping = Napping(scene, look, 5.5)
@@ -437,13 +430,6 @@ def test_filling_stops_an_hour_before_a_package_expires(scene: Scene) -> None:
     assert len(scene.applied) == 8
 
 
-def test_packages_that_keep_vanishing(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    with pytest.raises(Interrupted, match="keeps losing our packages"):
-        scene.go_on(Script(scene.client, upload, problem(404), forever=True))
-    assert sum(creation(call) for call in scene.client.calls) == DeliverySettings().creations
-
-
 @pytest.mark.parametrize("when", [look, fetch])
 def test_where_results_are_gone_the_offers_tell(scene: Scene, when: Callable[[Call], bool]) -> None:
     scene.plan([upsert(3)])
@@ -476,24 +462,6 @@ def test_three_days_later(scene: Scene) -> None:
     assert len(sent(scene)) == arrived
 
 
-def test_an_unheard_of_state_is_not_yet(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    odd = Reply(200, body=b'{"state": "Simmering"}')
-    scene.go_on(Script(scene.client, look, odd, odd, odd))
-    assert scene.statuses == ["Integrated"]
-    assert "the service says Simmering" in scene.events[2].text
-
-
-def test_a_state_that_lasts_is_pending_in_the_end(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    scene.go_on(wait=False)
-    odd = Reply(200, body=b'{"state": "Simmering"}')
-    scene.go_on(Script(scene.client, look, odd, forever=True))
-    assert scene.statuses == ["Pending"]
-    waited = scene.transport.now() - START
-    assert abs(waited - DeliverySettings().patience) < timedelta(minutes=1)
-
-
 def test_a_package_that_somebody_else_commits(scene: Scene) -> None:
     scene.plan((upsert(row) for row in range(3, 9)), TWO)
 
@@ -510,16 +478,6 @@ def test_a_package_that_somebody_else_commits(scene: Scene) -> None:
     assert [(package.rows, len(package.uploads)) for package in scene.packages] == [(2, 3), (4, 3)]
     assert len(scene.applied) == 6
     assert sum(commit(call) for call in scene.client.calls) == 2
-
-
-def test_results_that_never_come(scene: Scene) -> None:
-    scene.plan([upsert(3)])
-    none = Reply(200, body=b'{"items": []}', url="http://sandbox.invalid/v2/x")
-    scene.go_on(Script(scene.client, fetch, none, forever=True))
-    (verdict,) = scene.verdicts
-    assert (verdict.status, len(verdict.messages)) == (Status.INTEGRATED, 1)
-    assert "No result names it" in verdict.messages[0].text
-    assert scene.packages[0].readings == DeliverySettings().readings
 
 
 def test_pages_that_go_round_in_a_circle_come_to_an_end(scene: Scene) -> None:
