@@ -1,4 +1,4 @@
-"""Exports: lists of the service are read to their end, buffered, and written as a workbook or CSV."""
+"""Exports: lists of the service are read to their end, and written as a workbook or a CSV."""
 
 import pickle
 import sqlite3
