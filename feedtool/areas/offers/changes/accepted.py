@@ -121,7 +121,7 @@ def write_stocks(
     between: tuple[datetime, datetime],
     kinds: Iterable[str],
 ) -> None:
-    """Write quantities that were on their way between two times.
+    """Write quantities by the key of the stock; None where it is not known.
 
     Args:
         db: A transaction.

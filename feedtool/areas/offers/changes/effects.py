@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feedtool.areas.offers.changes.offer_state import (
@@ -153,20 +154,16 @@ def effects_of(
 ) -> dict[str, Effects]:
     """The effects of a plan's rows on the offers of each channel; products have none.
 
-    Args:
-        uploads: The rows, some at a time.
-        open_accepted: Called once, when it is first needed.
+    What was accepted is opened when it is first needed.
     """
     effects: dict[str, Effects] = {}
     known: AcceptedOffers | None = None
     for items in uploads:
-        looked_up: Iterable[tuple[AcceptedOffer | None, str, int | None]] = ()
-        if items[0].package_type in TYPES:
-            known = known or open_accepted()
-            looked_up = known.look_up(items) if known else ()
-        for item, (offer, _, quantity) in zip(
-            items, looked_up or [(None, "", None)] * len(items), strict=True
-        ):
+        looked_up: list[tuple[AcceptedOffer | None, str, int | None]] = []
+        if items[0].package_type in TYPES and (known := known or open_accepted()):
+            looked_up = known.look_up(items)
+        nothing = repeat((None, "", None), len(items))
+        for item, (offer, _, quantity) in zip(items, looked_up or nothing, strict=True):
             effects.setdefault(item.channel, Effects()).add(item, offer, quantity)
     return effects
 

@@ -171,18 +171,9 @@ def record_observed(
 ) -> bool:
     """Record offers as an export was shown them: whatever sent them, the service has them.
 
-    Args:
-        engine: The ledger's.
-        service: Its base address.
-        seller: Whose offers.
-        channel: Where.
-        offers: What it showed; a quantity in the fields is the shared stock.
-        between: When it was first and last asked.
-        is_all: True if they are all of the channel's, so that nothing is known of others.
-        projected: What `project` returned before it was asked.
-
-    Returns:
-        False where nothing was recorded, since what was sent meanwhile is known already.
+    A quantity in their fields is the shared stock. It was first and last asked `between` two times.
+    Where `is_all` of the channel's, nothing is known of others. `projected` is what `project`
+    returned before: where more was sent meanwhile, nothing is recorded, and False returned.
     """
     scope, shared = scope_of(service, seller, channel), scope_of(service, seller)
     before = f"{scope}-"
@@ -193,24 +184,21 @@ def record_observed(
             _move(db, scope, before)
         coming = iter(offers)
         while batch := [*islice(coming, CHUNK)]:
-            references = [offer.reference for offer in batch]
-            known = read_accepted(db, before if is_all else scope, references)
-            now = {
-                offer.reference: _accepted(offer, known.get(offer.reference), scope)
-                for offer in batch
-            }
+            shown = {offer.reference: offer for offer in batch}
+            known = read_accepted(db, before if is_all else scope, [*shown])
+            now = {name: _accepted(shown[name], known.get(name), scope) for name in shown}
             write_accepted(db, scope, now)
             stock = {
-                now[offer.reference].product: offer.fields[QUANTITY]
-                for offer in batch
+                now[name].product: offer.fields[QUANTITY]
+                for name, offer in shown.items()
                 if QUANTITY in offer.fields
             }
             kinds = {offer.product[0] for offer in now.values()}
             write_stocks(db, shared, None, stock, between, kinds)
         # What is not there any more is forgotten, but for its last price.
         columns = t.accepted.c
-        shown = select(columns.reference).where(columns.scope == scope)
-        db.execute(delete(t.accepted).where(columns.scope == before, columns.reference.in_(shown)))
+        there = select(columns.reference).where(columns.scope == scope)
+        db.execute(delete(t.accepted).where(columns.scope == before, columns.reference.in_(there)))
         forget(db, before)
         _move(db, before, scope)
     return True

@@ -74,14 +74,8 @@ def select(
 ) -> None:
     """Decide of each valid row whether it is sent; what is withheld is noted in the sheets.
 
-    Products, which are judged by their reports, are all sent.
-
-    Args:
-        sheets: All of a command.
-        known: What the service has accepted; None if nobody says whose offers are meant.
-        options: What the command wants.
-        settings: The profile's, with its guards.
-        earlier: Returns a sheet's predecessor.
+    Products, which are judged by their reports, are all sent. `known` is what the service has
+    accepted, None if nobody says whose offers are meant; `earlier` returns a sheet's predecessor.
     """
     readable = [sheet for sheet in sheets if sheet.error is None and sheet.kind != PRODUCTS]
     headers = [sheet.header for sheet in readable if sheet.header]
