@@ -13,13 +13,13 @@ import orjson
 
 from feedtool.areas.offers.sandbox.messages import CREATED, DOUBLED, UPDATED
 from feedtool.areas.offers.sandbox.rules import (
+    OfferBehaviour,
     OfferRequest,
     read_request,
     update_codes,
     updated,
     upsert_codes,
 )
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.offers.sandbox.store import (
     KNOWN_COLUMNS,
     KnownOffer,
