@@ -91,6 +91,8 @@ def submit(
     `confirm` is asked before a purge removes offers. A `claim` is the watcher's, of which this is
     the run. With a `plan_file` just that plan is sent, or nothing. The rest: as `plan_only`.
     """
+    from feedtool.delivery.deadlines import warnings_of_others
+
     refuse_names(inputs, outputs)
     snapshots = [workspace.keep(file) for file in inputs]
     if plan_file:
@@ -121,14 +123,15 @@ def submit(
         options = _options(checked, snapshots, session, consulted, workspace)
         options = replace(options, selection=selection, removals=removals)
         run = _begin(plan, options, session, workspace, claim)
-        warnings = [*_open_runs(run, session, workspace), *warnings]
+        clock = clock_of(session, workspace)
+        left = [*warnings_of_others(workspace.ledger, run, clock, load().routes)]
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
             stopped = deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
         results = results_of_run(sheets, workspace.ledger, run, stopped)
         if stopped is None or (has_begun(results) and not outputs.only_whole):
             write_copies(run, files, results, options, session.now(), workspace)
-    return Submission(results, stopped, warnings)
+    return Submission(results, stopped, [*left, *warnings])
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,13 +227,6 @@ def _begin(
     )
     record(workspace, run, plan, options, session.now())
     return run
-
-
-def _open_runs(run: int, session: Session, workspace: Workspace) -> list[str]:
-    from feedtool.delivery.deadlines import warnings_of_others
-
-    clock = clock_of(session, workspace)
-    return list(warnings_of_others(workspace.ledger, run, clock, load().routes))
 
 
 def _checked_sheets(
