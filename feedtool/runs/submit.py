@@ -91,8 +91,6 @@ def submit(
     `confirm` is asked before a purge removes offers. A `claim` is the watcher's, of which this is
     the run. With a `plan_file` just that plan is sent, or nothing. The rest: as `plan_only`.
     """
-    from feedtool.delivery.deadlines import warnings_of_others
-
     refuse_names(inputs, outputs)
     snapshots = [workspace.keep(file) for file in inputs]
     if plan_file:
@@ -122,16 +120,14 @@ def submit(
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
         options = replace(options, selection=selection, removals=removals)
-        run = _begin(plan, options, session, workspace, claim)
-        clock = clock_of(session, workspace)
-        left = [*warnings_of_others(workspace.ledger, run, clock, load().routes)]
+        run, open_runs = _begin(plan, options, session, workspace, claim)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
             stopped = deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
         results = results_of_run(sheets, workspace.ledger, run, stopped)
         if stopped is None or (has_begun(results) and not outputs.only_whole):
             write_copies(run, files, results, options, session.now(), workspace)
-    return Submission(results, stopped, [*left, *warnings])
+    return Submission(results, stopped, [*open_runs, *warnings])
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +211,10 @@ def _confirmed_removals(
 
 def _begin(
     plan: Plan, options: RunOptions, session: Session, workspace: Workspace, claim: int | None
-) -> int:
-    """A new run, with all of its rows written down."""
+) -> tuple[int, list[str]]:
+    """A new run, with all of its rows written down, and the warnings of those that are open."""
+    from feedtool.delivery.deadlines import warnings_of_others
+
     run = workspace.ledger.start_run(
         now=session.wall(),
         seller=session.seller,
@@ -226,7 +224,8 @@ def _begin(
         claim=claim,
     )
     record(workspace, run, plan, options, session.now())
-    return run
+    clock = clock_of(session, workspace)
+    return run, [*warnings_of_others(workspace.ledger, run, clock, load().routes)]
 
 
 def _checked_sheets(
