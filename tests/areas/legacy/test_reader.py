@@ -244,7 +244,7 @@ def test_names_are_told_short_and_harmless() -> None:
 
 
 WITHOUT_DECLARATION = HONEST.partition("\n")[2]
-LEGACY = {
+LEGACY: dict[str, str | bytes] = {
     "an Offers.xml": HONEST,
     "one with a byte order mark": "\ufeff" + HONEST,
     "one in UTF-16": HONEST.replace("utf-8", "utf-16").encode("utf-16"),
@@ -256,7 +256,7 @@ LEGACY = {
     "its zip": zipped([OFFER]),
     "its zip with other names": package_of({"OFFERS.XML": XML}),
 }
-OTHERS = {
+OTHERS: dict[str, str | bytes] = {
     "a CSV": "sku,price\n1,2\n",
     "a text of it": "OfferPackage,price\n",
     "another XML": "<?xml version='1.0'?><Catalogue><OfferPackage/></Catalogue>",
