@@ -37,7 +37,6 @@ from feedtool.service.answers import (
 LONGEST_PAUSE = timedelta(seconds=30)
 SPEEDS = 60
 """Speed s of one paused lane is s calls in `LONGEST_PAUSE`, the latency aside."""
-
 RISE_AFTER = 10
 """So many successes in a row, without a 429 among them, raise the pace by one step."""
 
