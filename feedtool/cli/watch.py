@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 HINT = "what was begun is noted; go on with: feedtool watch"
 
+now = partial(datetime.now, UTC)
+
 WORDS = "feedtool.words"
 """The key under which a context keeps the words of its command line."""
 
@@ -77,7 +79,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     from feedtool.watch.messages import check_health
 
     if given["health"]:
-        code, text = check_health(folder, _now(), timedelta(seconds=given["health_within"]))
+        code, text = check_health(folder, now(), timedelta(seconds=given["health_within"]))
         click.echo(clean(text))
         return code
     options.refuse_two_services(ctx)
@@ -110,7 +112,7 @@ def _watch(
     from feedtool.watch.watcher import Watcher
 
     given, stop = ctx.params, accounts.stop
-    health = Health(watched.root, _now, partial(echo, "warning"))
+    health = Health(watched.root, now, partial(echo, "warning"))
     environment = Environment(
         watched,
         name,
@@ -120,7 +122,7 @@ def _watch(
         options.chosen(ctx).config.profiles,
         load().feeds,
         time.monotonic,
-        _now,
+        now,
         stop.sleep,
         stop.reason,
         DeduplicatedLog(echo),
@@ -141,22 +143,16 @@ def _watch(
     return code
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class _Accounts:
-    """The account of each profile, as if the command had been given this profile.
+    """The account of each profile, as if the command line, `words`, had named it.
 
-    So that options, environment and configuration come in the one order for every profile; and a
-    token that was renewed, or a profile that was mended, counts from the next file on.
+    So options, environment and configuration come in the one order for every profile; and a token
+    that was renewed, or a profile that was mended, counts from the next file on.
     """
 
     words: tuple[str, ...]
-    """The command line."""
     profile: str | None
-    """The command line's."""
     stop: Stopping
     notices: "RunNotices"
 

@@ -1,4 +1,4 @@
-"""When something of a package is lost, by the service's clock. Pure.
+"""When something of a package is lost, by the service's clock, and when a run can be given up.
 
 Specification, part "Limits": an open package is kept 6 hours if it is not completed, results are
 kept 3 days after the processing.
@@ -94,8 +94,8 @@ def deadline(package: Package, clock: Clock, routes: Routes) -> Deadline | None:
 
 def soon(package: Package, clock: Clock, routes: Routes) -> str | None:
     """The text of a loss that is near, or over."""
-    next_ = deadline(package, clock, routes)
-    return next_.describe(clock) if next_ and next_.is_near(clock) else None
+    loss = deadline(package, clock, routes)
+    return loss.describe(clock) if loss and loss.is_near(clock) else None
 
 
 def warnings(packages: Iterable[Package], clock: Clock, routes: Routes) -> list[str]:

@@ -101,8 +101,8 @@ class EventBuffer:
             self.on_event(event)
 
     def _add(self, kind: str, text: str, package: Package) -> None:
-        is_filled = package.phase in {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
-        counts_uploads = is_filled or kind == "upload"
+        filling = {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
+        counts_uploads = package.phase in filling or kind == "upload"
         what = ", ".join(filter(None, (package.package_type, package.channel)))
         self.events.append(
             Event(

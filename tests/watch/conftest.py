@@ -16,6 +16,7 @@ import pytest
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
+from feedtool.ledger.claims import Claim
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.runs.workspace import Session, Workspace
@@ -98,6 +99,12 @@ class World:
         with self.ledger() as ledger:
             return Watcher(self.environment(ledger)).run()
 
+    def cut_short(self) -> None:
+        """Begin the run of the first file, and be stopped by a token that is no longer good."""
+        self.token = RUNS_OUT
+        assert self.watch() is Exit.AUTH
+        self.token = "sandbox"
+
     def environment(self, ledger: Ledger) -> Environment:
         return Environment(
             self.folder,
@@ -155,6 +162,10 @@ class World:
         with Sandbox(sandbox_parts(), self.root / "sandbox.sqlite") as sandbox:
             return list(applied_requests(sandbox))
 
+    def sent(self) -> list[str | None]:
+        """The references of that."""
+        return [request.reference for request in self.applied()]
+
     def files(self) -> list[str]:
         """All files, without the folder's own."""
         found = (one for one in self.folder.root.rglob("*") if one.is_file())
@@ -171,8 +182,11 @@ class World:
 
     def claimed(self) -> list[str]:
         """The sources of the claims that are not ended."""
+        return [claim.source for claim in self.claims()]
+
+    def claims(self) -> list[Claim]:
         with self.ledger() as ledger:
-            return [claim.source for claim in ledger.claims.under_way(self.name)]
+            return ledger.claims.under_way(self.name)
 
 
 @pytest.fixture
