@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, Self
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
-from feedtool.delivery.engine import POOL, deliver
+from feedtool.delivery.engine import POOL, Delivery
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
@@ -174,7 +174,7 @@ def measure(rows: int, latency: float) -> None:
             run, plan.uploads(items(rows), load().routes), path="a", sha256="", kind="k"
         )
         begun = time.monotonic()
-        deliver(
+        Delivery(
             timed,
             run,
             client,
@@ -182,7 +182,7 @@ def measure(rows: int, latency: float) -> None:
             now=lambda: datetime.now(UTC),
             sleep=time.sleep,
             on_event=note,
-        )
+        ).run()
         total = time.monotonic() - begun
         (file,) = ledger.files(run)
         found = {str(verdict.status) for verdict in ledger.verdicts(file.file)}

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
-from feedtool.cli.errors import Stopping, echo
+from feedtool.cli.errors import Stopping
 from feedtool.cli.options import (
     SANDBOX,
     SANDBOX_SELLER,
+    SOURCES,
     chosen,
     on_command_line,
     refuse_two_services,
@@ -34,19 +34,11 @@ from feedtool.service.auth import (
     Token,
 )
 from feedtool.service.client import Client, post_form
-from feedtool.service.fetch import FetchContext
 from feedtool.service.network import Timeouts
 
 TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
 GRANT = ("client_id", "token_scope", "token_audience")
 SECRET_WAYS = ("client_secret", "client_secret_file", "client_secret_command")
-
-SOURCES = (
-    ParameterSource.COMMANDLINE,
-    ParameterSource.ENVIRONMENT,
-    ParameterSource.DEFAULT_MAP,
-)
-"""The strongest first."""
 
 GRANT_HINT = (
     "client credentials are --token-url, --client-id, and --client-secret-file, "
@@ -84,19 +76,19 @@ def _strongest(ctx: click.Context, ways: tuple[str, ...]) -> dict[str, Any]:
 def token_of(
     options: Mapping[str, Any], post: Callable[[str, bytes], Reply], now: Callable[[], datetime]
 ) -> Token:
-    """The source of the token that the options name.
+    """The token that the options name: an endpoint's, a command's, a file's, or as it is.
 
-    Args:
-        options: Of several ways an endpoint goes before a command, then a file, then a value.
-        post: Sends a form to a token endpoint.
-        now: The time, for a token that ends.
-
-    Raises:
-        UsageProblem: no way of having one was named, or only half of one.
-        NotAuthorised: what was given cannot be a token.
+    `post` sends a form to a token endpoint. UsageProblem where no way or half of one is named,
+    NotAuthorised for what cannot be a token.
     """
-    if options.get("token_url"):
-        return ClientCredentials(_grant(options), post, now)
+    if url := options.get("token_url"):
+        client_id, secret = options.get("client_id"), _source(options, "client_secret", SECRET)
+        if not client_id:
+            raise UsageProblem("--client-id is missing", GRANT_HINT)
+        if secret is None:
+            raise UsageProblem("the client's secret is missing", GRANT_HINT)
+        scope, audience = options.get("token_scope"), options.get("token_audience")
+        return ClientCredentials(Grant(url, client_id, secret, scope, audience), post, now)
     if token := _source(options, "token", TOKEN):
         return token
     if options.get("client_id"):
@@ -105,16 +97,6 @@ def token_of(
         "there is no token for the service",
         "give --token-file, --token-command, --token-url, or FEEDTOOL_TOKEN in the environment",
     )
-
-
-def _grant(options: Mapping[str, Any]) -> Grant:
-    client_id, secret = options.get("client_id"), _source(options, "client_secret", SECRET)
-    if not client_id:
-        raise UsageProblem("--client-id is missing", GRANT_HINT)
-    if secret is None:
-        raise UsageProblem("the client's secret is missing", GRANT_HINT)
-    scope, audience = options.get("token_scope"), options.get("token_audience")
-    return Grant(options["token_url"], client_id, secret, scope, audience)
 
 
 def _source(options: Mapping[str, Any], name: str, what: str) -> Token | None:
@@ -161,17 +143,8 @@ def connect(
 ) -> Iterator[Session]:
     """The embedded sandbox or the account that the options name, which signals stop gently.
 
-    Args:
-        home: The folder of the sandbox's state.
-        given: The options, settled by `account_options`.
-        stop: Where signals are noted.
-        purpose: What an account is needed for, in messages.
-        needs_seller: Nobody has to be a seller to read a catalogue.
-        needs_channel: Products are for no channel: whether there are others is known when the
-            files are read.
-
-    Raises:
-        UsageProblem: the options do not say enough to reach one.
+    `account_options` has settled `given`. Nobody has to be a seller to read a catalogue, and
+    products are for no channel. UsageProblem where the options do not say enough.
     """
     is_sandbox = bool(given["sandbox"])
     if not is_sandbox:
@@ -205,12 +178,9 @@ def _check_account(
 
 @contextmanager
 def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Session]:
-    """The embedded sandbox; its time is virtual, so that nothing waits.
+    """The embedded sandbox, with its state in `home` or in memory; its time is virtual.
 
-    Args:
-        home: The folder in which its state is kept; None keeps it in memory.
-        options: The command's; a token or seller that was given is used, so that a wrong one
-            can be tried out.
+    A token or seller that was given is used, so that a wrong one can be tried out.
     """
     from feedtool.areas.registry import sandbox_parts
     from feedtool.sandbox import StateUnreadableError
@@ -235,22 +205,11 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Sessio
 @contextmanager
 def _to_account(options: Mapping[str, Any]) -> Iterator[Session]:
     address, seller, language = options["base_url"], options.get("seller"), options["language"]
-    timeouts = timeouts_of(options)
-
-    def now() -> datetime:
-        return datetime.now(UTC)
-
-    def post(url: str, form: bytes) -> Reply:
-        return post_form(url, form, timeouts)
-
-    with Client(
-        address,
-        seller or None,
-        token_of(options, post, now),
-        language=language,
-        timeouts=timeouts,
-        allows_http=bool(options.get("insecure_http")),
-    ) as client:
+    timeouts, now = timeouts_of(options), partial(datetime.now, UTC)
+    token = token_of(options, partial(post_form, timeouts=timeouts), now)
+    allows_http = bool(options.get("insecure_http"))
+    how: dict[str, Any] = {"language": language, "timeouts": timeouts, "allows_http": allows_http}
+    with Client(address, seller or None, token, **how) as client:
         page, has_channel = options.get("page"), bool(options.get("channel"))
         whose = (client, seller or "", address, language)
         yield Session(*whose, now, time.sleep, page=page, has_channel=has_channel)
@@ -263,20 +222,4 @@ def timeouts_of(options: Mapping[str, Any]) -> Timeouts:
         options.get("connect_timeout") or usual.connect,
         options.get("answer_timeout") or usual.answer,
         options.get("call_timeout") or usual.whole,
-    )
-
-
-def fetch_context(
-    session: Session, go_on: str = "", closed: tuple[str, str] | None = None
-) -> FetchContext:
-    """The context in which a list of the service is read to its end; `go_on`, `closed` as there."""
-    return FetchContext(
-        session.now,
-        session.sleep,
-        pool=session.pool,
-        stopping=session.stopping,
-        go_on=go_on,
-        closed=closed,
-        on_unreachable=partial(echo, "warning"),
-        ahead=session.ahead,
     )

@@ -1,6 +1,7 @@
 """`feedtool catalog`: brings brands, categories and their properties, and looks there."""
 
 import sys
+from functools import partial
 from typing import Any
 
 import click
@@ -56,8 +57,9 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     from feedtool.areas.products.catalog.report import write_synced
     from feedtool.areas.products.catalog.sync import GO_ON
     from feedtool.areas.products.catalog.sync import sync as fetch
-    from feedtool.cli.account import account_options, connect, fetch_context
+    from feedtool.cli.account import account_options, connect
     from feedtool.cli.output import counting
+    from feedtool.runs.workspace import fetch_context_of
 
     account_options(ctx, given)
     codes = _codes(only)
@@ -71,7 +73,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
         synced = fetch(
             session.client,
             cache,
-            fetch_context(session, GO_ON),
+            fetch_context_of(session, go_on=GO_ON, on_unreachable=partial(echo, "warning")),
             service=session.address,
             language=session.language,
             only=codes,

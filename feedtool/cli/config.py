@@ -57,18 +57,13 @@ def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
 
 
 def _row(ctx: click.Context, name: str, value: object) -> Row:
+    """A setting as it may be shown: no token, and no password inside an address."""
     option = next(option for option in ctx.command.params if option.name == name)
     label = max(option.opts, key=len).removeprefix("--")
     if name == "home":
         value = home_path(value if isinstance(value, Path) else None)
-    return label, "" if value is None else _masked(name, value), _source(ctx, name, option)
-
-
-def _masked(name: str, value: object) -> str:
-    """A setting's value as it may be shown: no token, and no password inside an address."""
-    if name in SECRETS and value:
-        return MASK
-    return re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", str(value))
+    shown = re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", "" if value is None else str(value))
+    return label, MASK if name in SECRETS and value else shown, _source(ctx, name, option)
 
 
 def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:

@@ -44,7 +44,12 @@ def convert(
 
     if to is not None:
         feed_of(to)
-    _check_name(target)
+    try:
+        target.exists()
+    except OSError as error:  # a name that no system takes
+        raise UsageProblem(
+            f"{target.name[:40]}… cannot be written: {error.strerror}", "give OUT another name"
+        ) from error
     wanted = form_of(target, load())
     _check_target(source, target, is_folder=not wanted.ending, may_replace=given["yes"])
     reading = read_options(ctx, given, settle=kind_asked(form))
@@ -59,15 +64,6 @@ def convert(
             echo("help", hint)
         write_conversion(conversion, sys.stdout, form)
     return Exit.ROWS if conversion.has_losses else Exit.OK
-
-
-def _check_name(target: Path) -> None:
-    try:
-        target.exists()
-    except OSError as error:  # a name that no system takes
-        raise UsageProblem(
-            f"{target.name[:40]}… cannot be written: {error.strerror}", "give OUT another name"
-        ) from error
 
 
 def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bool) -> None:
@@ -85,15 +81,14 @@ def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bo
                 "give OUT another name, or replace it with --yes",
             )
     folder = target if target.is_dir() else target.parent
+    why, way_out = "", ""
     if not folder.is_dir():
+        why, way_out = f"there is no folder {folder}", "make the folder"
+    elif not os.access(folder, os.W_OK):
+        why, way_out = f"the folder {folder} is read-only", "allow writing there"
+    if why:
         raise UsageProblem(
-            f"{target} cannot be written: there is no folder {folder}",
-            "make the folder, or give OUT another place",
-        )
-    if not os.access(folder, os.W_OK):
-        raise UsageProblem(
-            f"{target} cannot be written: the folder {folder} is read-only",
-            "allow writing there, or give OUT another place",
+            f"{target} cannot be written: {why}", f"{way_out}, or give OUT another place"
         )
 
 

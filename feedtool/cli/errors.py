@@ -45,7 +45,10 @@ def run(command: click.Command, arguments: list[str]) -> int:
 def _run(command: click.Command, arguments: list[str]) -> int:
     with suppress(ValueError):  # only the main thread may say what a signal does
         signal.signal(signal.SIGTERM, _terminate)
-    _open_what_is_closed()
+    # A stream that our caller has closed is empty, or swallows what is written.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123  # for good
     try:
         result = command.main(arguments, prog_name="feedtool", standalone_mode=False)
         sys.stdout.flush()
@@ -56,24 +59,13 @@ def _run(command: click.Command, arguments: list[str]) -> int:
     return int(result) if isinstance(result, int) else Exit.OK
 
 
-def _open_what_is_closed() -> None:
-    """A stream that our caller has closed is empty, or swallows what is written."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123  # for good
-
-
 def _terminate(_signal: int, _frame: object) -> NoReturn:
     raise Interrupted("stopped by SIGTERM", "run it again")
 
 
 def echo_error(error: FeedtoolError) -> None:
     """One line that says what, and one what to do."""
-    _echo_both(error.message, error.hint)
-
-
-def _echo_both(message: str, hint: str) -> None:
-    for label, text in (("error", message), ("help", hint)):
+    for label, text in (("error", error.message), ("help", error.hint)):
         if text:
             echo(label, text)
 
@@ -131,7 +123,7 @@ def _ending(error: Any, arguments: list[str]) -> int:
             hint = "make room, or send it elsewhere"
         case _:
             return _bug(error, arguments)
-    _echo_both(message, hint)
+    echo_error(FeedtoolError(message, hint))
     return int(code)
 
 
@@ -143,10 +135,7 @@ def _bug(error: Exception, arguments: list[str]) -> int:
 
 
 def bug_report(error: Exception, arguments: list[str]) -> Path | str:
-    """The path of a report ready to paste, or why there is none.
-
-    It holds no value of any option or file.
-    """
+    """The path of a report with no value of any option or file, or why there is none."""
     import platform
     import tempfile
     import traceback
@@ -198,8 +187,10 @@ class Stopping:
     def ctrl_c(self, number: int, frame: object) -> None:
         """The first parks what is under way, the second stops at once."""
         del number, frame
-        if self._reason is not None:
-            _stop_now(self._hint)
+        if self._reason is not None:  # it ends at once: the ledger bears that at any moment
+            with suppress(Exception):
+                echo_error(Stopped("stopped by Ctrl-C", self._hint))
+            os._exit(Exit.CTRL_C)
         self._stop(Stopped("stopped by Ctrl-C", self._hint))
         # Said last: who reads it and presses Ctrl-C again means what it says.
         echo("stopping", "the calls under way are finished first; Ctrl-C again stops at once")
@@ -214,14 +205,6 @@ class Stopping:
         # Not here: a signal may find this very thread in the midst of `sleep`, with the lock that
         # this takes, and would wait for it for ever.
         _thread.start_new_thread(self._woken.set, ())
-
-
-def _stop_now(hint: str) -> NoReturn:
-    """End without waiting for any call: the ledger bears that at any moment."""
-    with suppress(Exception):
-        echo("error", "stopped by Ctrl-C")
-        echo("help", hint)
-    os._exit(Exit.CTRL_C)
 
 
 @contextmanager

@@ -98,12 +98,13 @@ def _parts(ctx: click.Context, parameter: click.Parameter, text: str | None) -> 
 
 def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **given: Any) -> int:
     """Bring one kind into a file; 1 where something that was asked for is not in it."""
-    from feedtool.cli.account import account_options, connect, fetch_context
+    from feedtool.cli.account import account_options, connect
     from feedtool.cli.files import refuse_ending, refuse_target
     from feedtool.cli.output import counting
     from feedtool.report.output_files import write_exported
     from feedtool.runs.export import export as fetch
     from feedtool.runs.export import remembered
+    from feedtool.runs.workspace import fetch_context_of
 
     account_options(ctx, given)
     target = out or Path(f"{kind.kind}.xlsx")
@@ -117,6 +118,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
         counting(form) as on_count,
     ):
         query = replace(query, seller=session.seller)
+        how = {"closed": kind.closed, "on_unreachable": partial(echo, "warning")}
         memory = open_workspace(home, given["ledger"]) if kind.memory else nullcontext()
         with memory as workspace, remembered(kind, query, session, workspace, echo) as observed:
             exported = fetch(
@@ -124,7 +126,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
                 query,
                 target,
                 session.client,
-                fetch_context(session, GO_ON, kind.closed),
+                fetch_context_of(session, go_on=GO_ON, **how),
                 service=session.address,
                 on_progress=lambda text, done: on_count(text, done, None),
                 observed=observed,

@@ -18,7 +18,6 @@ from feedtool.check import Input, ReadOptions
 from feedtool.cli import options
 from feedtool.cli.errors import echo
 from feedtool.cli.home import catalogue
-from feedtool.cli.options import chosen
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
@@ -67,28 +66,19 @@ def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise UsageProblem(f"{twice} is named twice", "name each file once")
+    paths = {name: Path(name) for name in names}
     with ExitStack() as stack:
-        yield [Input(name, _path(name, stack)) for name in names]
-
-
-def _path(name: str, stack: ExitStack) -> Path:
-    if name != STDIN:
-        return Path(name)
-    with telling_of_room():
-        folder = stack.enter_context(TemporaryDirectory(prefix="feedtool-"))
-        path = Path(folder) / "stdin.csv"
-        with path.open("wb") as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-    return path
+        if STDIN in names:
+            with telling_of_room():
+                folder = stack.enter_context(TemporaryDirectory(prefix="feedtool-"))
+                paths[STDIN] = Path(folder) / "stdin.csv"
+                with paths[STDIN].open("wb") as copy:
+                    shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield [Input(name, path) for name, path in paths.items()]
 
 
 def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dict[str, Path]:
-    """The place of each file's annotated copy, by the file's name.
-
-    Raises:
-        UsageProblem: one `--out` for several files, standard input without it, or one copy for
-            two inputs.
-    """
+    """The place of each file's annotated copy, by the file's name; UsageProblem if it has none."""
     if out and in_place:
         raise UsageProblem("--out and --in-place contradict each other", "choose one of them")
     if out and len(inputs) > 1:
@@ -124,10 +114,7 @@ def _workbook_name(path: Path) -> Path:
 
 
 def _refuse_other_format(file: Path, path: Path, target: Path) -> None:
-    """A copy is of its input's own format, and its name must not say another.
-
-    Of an Offers.xml it is a workbook, as `path` says.
-    """
+    """A copy's name must not say another format than its own: of `path`, of an Offers.xml .xlsx."""
     own, other = (
         next((family for family in FAMILIES if place.suffix.casefold() in family), None)
         for place in (path, target)
@@ -186,11 +173,7 @@ def feed_of(kind: str) -> Feed:
 
 
 def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
-    """The rows that are sent, by the options.
-
-    Raises:
-        UsageProblem: there is no such guard, or the options are of no use together.
-    """
+    """The rows that are sent; UsageProblem for an unknown guard, or options of no use together."""
     from feedtool.areas.offers.changes.guards import GUARDS
     from feedtool.areas.offers.changes.selection import SelectionOptions
 
@@ -208,23 +191,16 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
                 f"there is no guard “{code}” to release",
                 f"did you mean {near[0]}?" if near else f"guards: {', '.join(GUARDS)}",
             )
-    return SelectionOptions(
-        changed_only=given["changed_only"],
-        prefer_update=given["prefer_update"],
-        released=released,
-    )
+    flags = {name: given[name] for name in ("changed_only", "prefer_update")}
+    return SelectionOptions(**flags, released=released)
 
 
 def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> ReadOptions:
-    """The way to read files, from the options and the profile.
-
-    Raises:
-        UsageProblem: there is no such kind of feed, or the profile maps a header to no column.
-    """
+    """The way to read files; UsageProblem for an unknown kind, or a header mapped to no column."""
     kind, as_row = given["kind"], given.get("as_row")
     if kind is not None:
         feed_of(kind)
-    settings, catalog = chosen(ctx).profile.dialect, catalogue(ctx)
+    settings, catalog = options.chosen(ctx).profile.dialect, catalogue(ctx)
     _check_columns(settings)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
     channel = given["channel"] or settings.primary_channel

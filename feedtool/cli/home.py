@@ -3,6 +3,8 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache as cache_results
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,11 +61,7 @@ base_url = options.text("--base-url", "URL", "Whose catalogue.  [default: the on
 
 @contextmanager
 def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
-    """The catalogue that the options mean; which one, and of when, is said on stderr.
-
-    Raises:
-        UsageProblem: There is none of that service in the language that is asked for.
-    """
+    """The catalogue that the options mean, which is said on stderr; UsageProblem without one."""
     from feedtool.areas.products.catalog.cache import Cache
 
     options.refuse_two_services(ctx)
@@ -77,7 +75,7 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
             there = {origin.language for origin in origins}
             catalog = cache.catalog(origins[0].service, origins[0].language) if origins else None
             if catalog and catalog.categories and (language in there or not is_asked):
-                _echo_origin(catalog.origin)
+                _echo_origin(catalog)
                 yield catalog
                 return
     of = f" of {service}" if service else ""
@@ -88,10 +86,10 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
     )
 
 
-def _echo_origin(origin: "Origin") -> None:
+def _echo_origin(catalog: "Catalog") -> None:
     from feedtool.areas.products.catalog.report import describe_origin
 
-    echo("catalogue", describe_origin(origin))
+    echo("catalogue", describe_origin(catalog.origin))
 
 
 def _service(ctx: click.Context) -> str | None:
@@ -141,20 +139,23 @@ def catalogue(ctx: click.Context) -> Callable[[str | None], "Catalog | None"]:
     any. The embedded sandbox's is brought where it is not there. Which one it is, and of when, is
     said on stderr. The cache stays open until the command ends.
     """
-    opened: list[Cache] = []
-    catalogs: dict[str | None, Catalog | None] = {}
+    open_cache = cache_results(partial(_open, ctx))
+    shown: list[Catalog] = []
 
+    @cache_results
     def catalog_in(language: str | None) -> "Catalog | None":
-        if language not in catalogs:
-            cache = opened[0] if opened else _open(ctx)
-            if cache is None:
-                return None
-            opened[:] = [cache]
-            catalog = _preferred(ctx, cache, language)
-            if catalog and catalog not in catalogs.values():
-                _echo_origin(catalog.origin)
-            catalogs[language] = catalog
-        return catalogs[language]
+        cache = open_cache()
+        if cache is None:
+            return None
+        languages = [language, ctx.params.get("language")]
+        if ctx.get_parameter_source("language") is ParameterSource.COMMANDLINE:
+            languages.reverse()
+        origins = _origins(ctx, cache, *languages)
+        catalog = cache.catalog(origins[0].service, origins[0].language) if origins else None
+        if catalog and catalog not in shown:
+            shown.append(catalog)
+            _echo_origin(catalog)
+        return catalog
 
     return catalog_in
 
@@ -178,17 +179,10 @@ def _open(ctx: click.Context) -> "Cache | None":
 def _bring_sandbox(cache: "Cache", language: str) -> None:
     """Does as `catalog sync --sandbox`: whoever tries the sandbox needs nothing else first."""
     from feedtool.areas.products.catalog.sync import sync
-    from feedtool.cli.account import fetch_context, to_sandbox
+    from feedtool.cli.account import to_sandbox
+    from feedtool.runs.workspace import fetch_context_of
 
     echo("catalogue", "the embedded sandbox's is brought; that is done once")
     with to_sandbox(None, {"language": language}) as session:
-        context = fetch_context(session)
+        context = fetch_context_of(session)
         sync(session.client, cache, context, service=session.address, language=language)
-
-
-def _preferred(ctx: click.Context, cache: "Cache", language: str | None) -> "Catalog | None":
-    languages = [language, ctx.params.get("language")]
-    if ctx.get_parameter_source("language") is ParameterSource.COMMANDLINE:
-        languages.reverse()
-    origins = _origins(ctx, cache, *languages)
-    return cache.catalog(origins[0].service, origins[0].language) if origins else None

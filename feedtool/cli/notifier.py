@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from feedtool import __version__
 from feedtool.cli.errors import echo, listen
-from feedtool.cli.options import chosen
+from feedtool.cli.options import SOURCES, chosen
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.as_json import dumped, notice_fields, stopped_fields, summary_fields
 from feedtool.report.sheet_result import SheetResult
@@ -24,10 +23,9 @@ from feedtool.runs.notify import Notifier, Target, Warn, as_body, targets_of
 def targets_of_profile(ctx: click.Context, profile: str | None) -> dict[str, Target]:
     """The targets that a profile names, where the command line did not choose others."""
     named = chosen(ctx).config.profiles.get(profile or "")
-    strong = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
     given = {name: ctx.params.get(name) for name in ("hook", "webhook")}
     for name in given:
-        if named and name in named.account and ctx.get_parameter_source(name) not in strong:
+        if named and name in named.account and ctx.get_parameter_source(name) not in SOURCES[:2]:
             given[name] = named.account[name]
     return targets_of(given)
 
@@ -63,9 +61,9 @@ class Log:
         try:
             self._append(line)
         except OSError as error:
-            is_first, self._has_failed = not self._has_failed, True
-            if is_first:
+            if not self._has_failed:
                 self._warn(f"the log {self._place} is not written: {error.strerror}")
+            self._has_failed = True
 
     def _append(self, line: bytes) -> None:
         descriptor = os.open(self._place, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -128,10 +126,9 @@ class RunNotices:
 
 @contextmanager
 def run_notices(command: str, given: Mapping[str, Any]) -> Iterator[RunNotices]:
-    """Those whom the options name; at the end there is a wait with a bound.
+    """Those whom the options name; UsageProblem for one that can never be reached.
 
-    Raises:
-        UsageProblem: A target that can never be reached, or a log that cannot be written.
+    At the end there is a wait with a bound.
     """
     profile, warn = given["profile"], partial(echo, "warning")
     log = None

@@ -19,6 +19,9 @@ SANDBOX, SANDBOX_SELLER = "http://sandbox.invalid/v2", "sandbox"
 
 INSECURE, INSECURE_OPTION = "insecure_http", "--insecure-http"
 
+SOURCES = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
+"""The strongest first."""
+
 
 @dataclass
 class ChosenProfile:
@@ -51,11 +54,7 @@ def _load_config(ctx: click.Context, parameter: click.Parameter, path: Path | No
 
 
 def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
-    """The `[defaults]` that this command has an option for, by click's names of them.
-
-    Raises:
-        UsageProblem: no command has such an option.
-    """
+    """The `[defaults]` that this command has an option for; UsageProblem where no command has."""
     own = _names(ctx.command)
     named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
     if INSECURE in named:
@@ -107,12 +106,8 @@ def _check_report(ctx: click.Context, parameter: click.Parameter, path: Path | N
 
 def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
     """The options that were typed, the others None: for what an environment must not decide."""
-    return {
-        name: ctx.params.get(name)
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        else None
-        for name in names
-    }
+    typed = {name for name in names if ctx.get_parameter_source(name) is SOURCES[0]}
+    return {name: ctx.params.get(name) if name in typed else None for name in names}
 
 
 def group(*options: Callable[[F], F]) -> Callable[[F], F]:

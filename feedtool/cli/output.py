@@ -3,11 +3,11 @@
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from feedtool.cli.errors import discard_stdout, echo, echo_error, wants_colour
 from feedtool.model.errors import FeedtoolError, UsageProblem
@@ -31,16 +31,13 @@ if TYPE_CHECKING:
 
 def echo_results(
     results: Sequence[SheetResult],
-    form: str,
-    report: Path | None,
-    *,
-    is_verbose: bool,
+    given: Mapping[str, Any],
     stopped: FeedtoolError | None = None,
 ) -> int:
-    """Shows the results in a form, and writes the report; the exit code, whatever the form."""
+    """Shows the results as the options `given` say, and writes the report; the exit code."""
     unwritten = None
     try:
-        _write(results, form, is_verbose=is_verbose)
+        _write(results, given["form"], is_verbose=given["verbose"])
     except BrokenPipeError:  # the reader has seen enough, as in `| head`
         discard_stdout()
     except OSError as error:
@@ -51,7 +48,7 @@ def echo_results(
     for failed in dict.fromkeys(result.copy_failed for result in results):
         if failed:
             echo_error(failed)
-    if report:
+    if report := given["report"]:
         write_report(report, results, all_codes())
         echo("report", str(report))
     if unwritten:
@@ -60,12 +57,7 @@ def echo_results(
 
 
 def echo_submission(
-    submission: "Submission",
-    form: str,
-    report: Path | None,
-    targets: Iterable[Path] = (),
-    *,
-    is_verbose: bool,
+    submission: "Submission", given: Mapping[str, Any], targets: Iterable[Path] = ()
 ) -> int:
     """Shows what a delivery came to, even where something stopped it; the exit code."""
     results, stopped = submission.outcomes, submission.stopped
@@ -74,7 +66,7 @@ def echo_submission(
     if stopped:
         echo_error(stopped)
     _warn_of_copies(results, targets)
-    return echo_results(results, form, report, is_verbose=is_verbose, stopped=stopped)
+    return echo_results(results, given, stopped)
 
 
 def _warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> None:
@@ -103,11 +95,9 @@ def _write(results: Sequence[SheetResult], form: str, *, is_verbose: bool) -> No
     else:
         write_columns(results, out)
         # A pipe gets each problem on one line, whatever its length.
-        width = shutil.get_terminal_size().columns if out.isatty() else None
-        is_colour = wants_colour(out)
-        write_text(
-            results, out, all_codes(), is_colour=is_colour, is_verbose=is_verbose, width=width
-        )
+        width = _columns() if out.isatty() else None
+        how = {"is_colour": wants_colour(out), "is_verbose": is_verbose}
+        write_text(results, out, all_codes(), **how, width=width)
     out.flush()
 
 
@@ -129,9 +119,8 @@ BAR = 20
 class ProgressRate:
     """The speed at which uploads or results come, and the time that the rest of them takes."""
 
-    def __init__(self) -> None:
-        self._step: tuple[object, ...] = ()
-        self._begun = (0.0, 0)
+    _step: tuple[object, ...] = ()
+    _begun = (0.0, 0)
 
     def describe(self, event: "Event", now: float) -> str:
         """`312/500, 41/s, 5 s left`; nothing where there is nothing to count."""
@@ -150,20 +139,8 @@ class ProgressRate:
         return f"{counted}, {rate:,.1f}/s, {left} left"
 
 
-def _bar(event: "Event") -> str:
-    filled = BAR * min(event.done, event.total) // event.total
-    return f"[{'#' * filled}{'-' * (BAR - filled)}]"
-
-
 class ProgressLines:
-    """Shows events as they come.
-
-    Args:
-        out: Where to show them.
-        is_terminal: Whether a line can be drawn anew.
-        width: The columns of the terminal.
-        monotonic: The seconds that have passed.
-    """
+    """Shows events as they come; on a terminal, `width` columns wide, a line is drawn anew."""
 
     def __init__(
         self,
@@ -188,7 +165,8 @@ class ProgressLines:
         text, rate = clean(event.text), self._rate.describe(event, now)
         if self._is_terminal:
             if rate:
-                text = f"{_bar(event)} {rate}  {text}"
+                filled = BAR * min(event.done, event.total) // event.total
+                text = f"[{'#' * filled}{'-' * (BAR - filled)}] {rate}  {text}"
             text = text[: self._width() - 1]  # a longer line could not be drawn anew
             self._write("\r" + text.ljust(self._drawn))
             self._drawn = len(text)
@@ -207,21 +185,18 @@ class ProgressLines:
         self._out.flush()
 
 
+def _columns() -> int:
+    return shutil.get_terminal_size().columns
+
+
 @contextmanager
 def progress_of(form: str, also: OnEvent = lambda _: None) -> Iterator[OnEvent]:
     """A listener that shows events as JSON lines on stdout, or for people on stderr.
 
-    Args:
-        form: `jsonl`, or another one.
-        also: Called with each event afterwards.
+    `also` is called with each event afterwards.
     """
     is_terminal, write = sys.stderr.isatty(), progress_events(sys.stdout)
-    lines = ProgressLines(
-        sys.stderr,
-        time.monotonic,
-        is_terminal=is_terminal,
-        width=lambda: shutil.get_terminal_size().columns,
-    )
+    lines = ProgressLines(sys.stderr, time.monotonic, is_terminal=is_terminal, width=_columns)
 
     def show(event: "Event") -> None:
         if form == "jsonl":

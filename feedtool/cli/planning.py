@@ -26,15 +26,10 @@ if TYPE_CHECKING:
     from feedtool.check import Input, ReadOptions
     from feedtool.ledger import Ledger
     from feedtool.model.sheet import CheckedSheet
-    from feedtool.runs.plan_conditions import Account
-    from feedtool.runs.plan_file import PlanFile, SavedPlan
+    from feedtool.runs.plan_file import Account, PlanFile, SavedPlan
 
-KEPT = frozenset(
-    {
-        *("profile", "kind", "sheet", "channel", "as_row", "release", "sandbox"),
-        *("all_or_nothing", "changed_only", "prefer_update"),
-    }
-)
+FLAGS = ("all_or_nothing", "changed_only", "prefer_update")
+KEPT = frozenset({"profile", "kind", "sheet", "channel", "as_row", "release", "sandbox", *FLAGS})
 """Options that need not be typed again when a plan is sent; none says where a token goes."""
 
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
@@ -72,11 +67,7 @@ class PlannedCommand(click.Command):
 def plan_of(
     ctx: click.Context, given: Mapping[str, Any], files: Sequence[str]
 ) -> "SavedPlan | None":
-    """The plan that is to be sent, where one is named.
-
-    Raises:
-        UsageProblem: The options about plans contradict each other, or no file is named.
-    """
+    """The plan that is to be sent, where one is named; UsageProblem where options contradict."""
     from feedtool.runs.plan_file import load
 
     if given["save_plan"] and given["plan"]:
@@ -96,7 +87,7 @@ def plan_of(
 
 def account_of(given: Mapping[str, Any]) -> "Account":
     """The account of a dry run, as far as the options say."""
-    from feedtool.runs.plan_conditions import Account
+    from feedtool.runs.plan_file import Account
 
     if given["sandbox"]:
         seller = given["seller"] or options.SANDBOX_SELLER
@@ -113,24 +104,15 @@ def plan_file_of(
     account: "Account",
     open_accepted: "OpenAccepted",
 ) -> "PlanFile | None":
-    """The plan that is to be sent, or only looked at, or that of a dry run, which is to be saved.
-
-    None where none is named.
-    """
+    """The plan to be sent, or compared with, or of a dry run to be saved; None without any."""
     from feedtool.runs.annotated_copy import digest_of
-    from feedtool.runs.plan_conditions import conditions_of
-    from feedtool.runs.plan_file import PlanVerifier, PlanWriter
+    from feedtool.runs.plan_file import PlanVerifier, PlanWriter, conditions_of
 
     if not (plan or given["save_plan"]):
         return None
-    flags = {name: bool(given[name]) for name in ("all_or_nothing", "changed_only")}
-    flags["prefer_update"] = bool(given["prefer_update"])
+    flags = {name: bool(given[name]) for name in FLAGS}
     flags |= dict.fromkeys((f"release {code}" for code in selection_of(given).released), True)
-    about = (
-        lambda inputs: conditions_of(inputs, reading, account, **flags),
-        open_accepted,
-        _show,
-    )
+    about = (lambda inputs: conditions_of(inputs, reading, account, **flags), open_accepted, _show)
     if plan:
         return PlanVerifier(*about, plan)
     typed = options.on_command_line(ctx, *KEPT)
@@ -152,14 +134,11 @@ def _show(effects: "Mapping[str, Effects]") -> None:
 
 
 def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool) -> None:
-    """A plan that was sent before may undo what has happened since.
-
-    Raises:
-        UsageProblem: It was, and nobody says that it is to be sent again all the same.
-    """
-    runs = ledger.runs() if plan else []
-    sent = [run.run_id for run in runs if plan and run.options.get("plan") == plan.digest]
-    if plan and sent and not is_sure:
+    """UsageProblem for a plan that was sent before: it may undo what has happened since."""
+    if plan is None or is_sure:
+        return
+    sent = [run.run_id for run in ledger.runs() if run.options.get("plan") == plan.digest]
+    if sent:
         raise UsageProblem(
             f"the plan {plan.place} was sent before, by run {sent[0]}",
             f"`feedtool status {sent[0]}` tells what came of it, and `feedtool resume` goes on;"
@@ -176,10 +155,7 @@ def selecting(
 ) -> "Iterator[tuple[Select, OpenAccepted]]":
     """Decides which rows a dry run would send, and opens what the service has accepted.
 
-    Nothing is made that is not there.
-
-    Raises:
-        UsageProblem: only what has changed is wanted, and nobody says whose offers are meant.
+    Nothing is made that is not there. UsageProblem where nobody says whose offers are meant.
     """
     selection, account = selection_of(given), account_of(given)
     is_known = account.service is not None and account.seller is not None
@@ -194,29 +170,20 @@ def selecting(
 
         whose = (account.service or "", account.seller or "")
         with open_workspace(home, given["ledger"]) as workspace:
-            yield (
-                partial(select_rows, workspace, asked=reading, selection=selection, account=whose),
-                partial(accepted_offers, workspace, whose),
-            )
+            choose = partial(select_rows, asked=reading, selection=selection, account=whose)
+            yield partial(choose, workspace), partial(accepted_offers, workspace, whose)
         return
     from feedtool.areas.offers.changes.selection import select
 
-    yield (
-        lambda sheets: select(sheets, None, selection, reading.dialect, lambda _: None),
-        lambda: None,
-    )
+    nothing_known = (None, selection, reading.dialect, lambda _: None)
+    yield (lambda sheets: select(sheets, *nothing_known)), (lambda: None)
 
 
 PURGE = "purge_and_replace"
 
 
 def is_purge(ctx: click.Context, given: Mapping[str, Any]) -> bool:
-    """True if `--purge-and-replace` was typed, with all that it needs.
-
-    Raises:
-        UsageProblem: it stands in the environment or the configuration, or its options contradict
-            each other.
-    """
+    """True if `--purge-and-replace` was typed; UsageProblem where it stands anywhere else."""
     is_typed = bool(options.on_command_line(ctx, PURGE)[PURGE])
     if given[PURGE] and not is_typed:
         raise UsageProblem(

@@ -220,8 +220,7 @@ class _RecordedRuns:
         """Show the results; the exit code."""
         from feedtool.cli.output import echo_submission
 
-        form, report = self.given["form"], self.given["report"]
-        return echo_submission(submission, form, report, is_verbose=self.given["verbose"])
+        return echo_submission(submission, self.given)
 
     def write_copies(self, run: int) -> "Submission":
         """Write the annotated copies of a run of which nothing is to be fetched."""

@@ -127,7 +127,7 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
         )
         if submission.stopped:
             raise submission.stopped
-        code = echo_results(submission.outcomes, "text", None, is_verbose=False)
+        code = echo_results(submission.outcomes, {"form": "text", "report": None, "verbose": False})
     if code not in {Exit.OK, Exit.ROWS}:
         return code
     echo("look", f"open {target}: the answer stands in the last three columns")
@@ -155,10 +155,7 @@ def _put(folder: Path) -> Path:
 
 
 def _bundled() -> Path:
-    """The sample that comes with feedtool.
-
-    A wheel carries it inside the package, a checkout (and so an editable install) beside it.
-    """
+    """The sample: a wheel carries it inside the package, a checkout beside it."""
     package = Path(str(files("feedtool")))
     inside = package / "bundled" / "samples" / SAMPLE
     return inside if inside.exists() else package.parent / "samples" / SAMPLE

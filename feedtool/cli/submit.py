@@ -1,8 +1,7 @@
 """`feedtool submit`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,8 +34,7 @@ from feedtool.cli.planning import (
 from feedtool.runs.annotated_copy import Outputs
 
 if TYPE_CHECKING:
-    from feedtool.report import SheetResult
-    from feedtool.runs.plan_file import SavedPlan
+    from feedtool.runs.plan_file import PlanFile, SavedPlan
 
 
 @click.command(cls=PlannedCommand)
@@ -83,16 +81,7 @@ if TYPE_CHECKING:
 @options.common
 @options.ledger
 @click.pass_context
-def submit(
-    ctx: click.Context,
-    /,
-    files: tuple[str, ...],
-    form: str,
-    report: Path | None,
-    *,
-    verbose: bool,
-    **given: Any,
-) -> int:
+def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     """Check FILEs, send what is valid, wait, and write the answer beside every row.
 
     The annotated copy is NAME.result.EXT beside each file. Rows that are invalid are kept back
@@ -102,35 +91,28 @@ def submit(
     from feedtool.cli.account import account_options
 
     plan = plan_of(ctx, given, files)
-    files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
+    files = files or tuple(file["file"] for file in plan.conditions["inputs"]) if plan else files
     account_options(ctx, given)
     purges = is_purge(ctx, given)
+    # A plan has to come out the same wherever it is sent.
+    settle = kind_asked("plan" if plan or given["save_plan"] else given["form"])
     with inputs(files) as read:
-        reading = read_options(
-            ctx,
-            given,
-            purges=purges,
-            # A plan has to come out the same wherever it is sent.
-            settle=kind_asked("plan" if plan or given["save_plan"] else form),
-        )
-        if given["dry_run"]:
-            results = _plan_only(ctx, given, read, reading, plan)
-            return echo_results(results, form, report, is_verbose=verbose)
-        return _submit(ctx, given, read, reading, plan, form, report, is_verbose=verbose)
+        reading = read_options(ctx, given, purges=purges, settle=settle)
+        plan_file = partial(plan_file_of, ctx, given, plan, read, reading)
+        send = _plan_only if given["dry_run"] else partial(_submit, plan=plan)
+        return send(given, read, reading, plan_file)
 
 
 def _plan_only(
-    ctx: click.Context,
     given: dict[str, Any],
     read: Sequence[Input],
     reading: ReadOptions,
-    plan: "SavedPlan | None",
-) -> "list[SheetResult]":
-    """The results of a dry run, which may save a plan or be compared with one."""
+    plan_file: "Callable[..., PlanFile | None]",
+) -> int:
+    """A dry run, which may save a plan or be compared with one."""
     from feedtool.runs.submit import plan_only
 
     is_annotated = given["out"] is not None or given["in_place"]
-    account = account_of(given)
     with selecting(given, reading) as (select, open_accepted):
         results = plan_only(
             read,
@@ -138,12 +120,12 @@ def _plan_only(
             _outputs(read, given) if is_annotated else Outputs(),
             requests=given["requests"],
             is_all_or_nothing=given["all_or_nothing"],
-            plan_file=plan_file_of(ctx, given, plan, read, reading, account, open_accepted),
+            plan_file=plan_file(account_of(given), open_accepted),
             select=select,
         )
     if given["save_plan"]:
         echo("plan", f"saved as {given['save_plan']}")
-    return results
+    return echo_results(results, given)
 
 
 def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
@@ -152,21 +134,17 @@ def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
 
 
 def _submit(
-    ctx: click.Context,
     given: dict[str, Any],
     read: Sequence[Input],
     reading: ReadOptions,
+    plan_file: "Callable[..., PlanFile | None]",
     plan: "SavedPlan | None",
-    form: str,
-    report: Path | None,
-    *,
-    is_verbose: bool,
 ) -> int:
     """Sends, and shows the results even where something stopped the delivery."""
     from feedtool.cli.account import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of
-    from feedtool.runs.plan_conditions import Account
+    from feedtool.runs.plan_file import Account
     from feedtool.runs.submit import submit
     from feedtool.runs.workspace import accepted_offers
 
@@ -177,12 +155,11 @@ def _submit(
         run_notices("submit", given) as notices,
         stopping() as stop,
         connect(home, given, stop) as session,
-        progress_of(form, notices.on_event) as on_event,
+        progress_of(given["form"], notices.on_event) as on_event,
         open_workspace(home, given["ledger"]) as workspace,
     ):
         check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
         whose = (session.address, session.seller)
-        open_accepted = partial(accepted_offers, workspace, whose)
         account = Account(*whose, session.profile, session.is_sandbox)
         submission = submit(
             read,
@@ -196,10 +173,8 @@ def _submit(
             on_event=on_event,
             selection=selection_of(given),
             confirm=confirming(given),
-            plan_file=plan_file_of(ctx, given, plan, read, reading, account, open_accepted),
+            plan_file=plan_file(account, partial(accepted_offers, workspace, whose)),
         )
-        code = echo_submission(
-            submission, form, report, outputs.targets.values(), is_verbose=is_verbose
-        )
+        code = echo_submission(submission, given, outputs.targets.values())
         notices.run(submission.outcomes, code, submission.stopped, session.seller)
         return code

@@ -1,7 +1,6 @@
 """`feedtool validate`."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
@@ -27,16 +26,7 @@ from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
 @options.reporting
 @options.common
 @click.pass_context
-def validate(
-    ctx: click.Context,
-    /,
-    files: tuple[str, ...],
-    form: str,
-    report: Path | None,
-    *,
-    verbose: bool,
-    **given: Any,
-) -> int:
+def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     """Read and check FILEs and say everything that is wrong.
 
     Sends nothing, needs no account and no network. A FILE is a workbook (.xlsx, .xlsm) or a text
@@ -49,13 +39,15 @@ def validate(
     out, in_place = given["out"], given["in_place"]
     with inputs(files) as read:
         is_annotated = given["annotate"] or in_place or out is not None
-        reading = read_options(ctx, given, with_items=is_annotated, settle=kind_asked(form))
+        reading = read_options(
+            ctx, given, with_items=is_annotated, settle=kind_asked(given["form"])
+        )
         copies = targets(read, out, in_place=in_place) if is_annotated else {}
         results = validate(read, reading, Outputs(copies, is_in_place=in_place))
         if given["explain_columns"]:
             for result in results:
                 result.explained = explained(result.checked)
-        return echo_results(results, form, report, is_verbose=verbose)
+        return echo_results(results, given)
 
 
 def explained(checked: CheckedSheet) -> ExplainedHeader | None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 HINT = "what was begun is noted; go on with: feedtool watch"
 
+now = partial(datetime.now, UTC)
+
 WORDS = "feedtool.words"
 """The key under which a context keeps the words of its command line."""
 
@@ -77,7 +79,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
     from feedtool.watch.messages import check_health
 
     if given["health"]:
-        code, text = check_health(folder, _now(), timedelta(seconds=given["health_within"]))
+        code, text = check_health(folder, now(), timedelta(seconds=given["health_within"]))
         click.echo(clean(text))
         return code
     options.refuse_two_services(ctx)
@@ -106,59 +108,51 @@ def _watch(
 ) -> Exit:
     from feedtool.areas.registry import load
     from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
-    from feedtool.watch.processor import FileProcessor
-    from feedtool.watch.session import Environment, Settings
+    from feedtool.watch.session import Environment
     from feedtool.watch.watcher import Watcher
 
     given, stop = ctx.params, accounts.stop
-    health = Health(watched.root, _now, partial(echo, "warning"))
-    processor = FileProcessor(
+    health = Health(watched.root, now, partial(echo, "warning"))
+    environment = Environment(
         watched,
         name,
-        timedelta(days=given["same_within"]),
-        _now,
-        DeduplicatedLog(echo),
-        lambda error: str(bug_report(error, ["watch"])),
-        accounts.notices.refused,
-    )
-    environment = Environment(
         ledger,
         accounts.open,
         accounts.seller_of,
         options.chosen(ctx).config.profiles,
         load().feeds,
         time.monotonic,
-        _now,
+        now,
         stop.sleep,
         stop.reason,
+        DeduplicatedLog(echo),
+        lambda error: str(bug_report(error, ["watch"])),
+        timedelta(days=given["same_within"]),
+        accounts.notices.refused,
         health.turn,
+        given["settle"],
+        given["poll"],
+        is_once=given["once"],
     )
-    settings = Settings(given["settle"], given["poll"], is_once=given["once"])
     code = None
     try:
-        code = Watcher(processor, environment, settings).run()
+        code = Watcher(environment).run()
     finally:
         is_through = given["once"] and code is not None and stop.reason() is None
         health.write(DONE if is_through else STOPPED)
     return code
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True, slots=True)
 class _Accounts:
-    """The account of each profile, as if the command had been given this profile.
+    """The account of each profile, as if the command line, `words`, had named it.
 
-    So that options, environment and configuration come in the one order for every profile; and a
-    token that was renewed, or a profile that was mended, counts from the next file on.
+    So options, environment and configuration come in the one order for every profile; and a token
+    that was renewed, or a profile that was mended, counts from the next file on.
     """
 
     words: tuple[str, ...]
-    """The command line."""
     profile: str | None
-    """The command line's."""
     stop: Stopping
     notices: "RunNotices"
 

@@ -1,4 +1,4 @@
-"""When something of a package is lost, by the service's clock. Pure.
+"""When something of a package is lost, by the service's clock, and when a run can be given up.
 
 Specification, part "Limits": an open package is kept 6 hours if it is not completed, results are
 kept 3 days after the processing.
@@ -94,8 +94,8 @@ def deadline(package: Package, clock: Clock, routes: Routes) -> Deadline | None:
 
 def soon(package: Package, clock: Clock, routes: Routes) -> str | None:
     """The text of a loss that is near, or over."""
-    next_ = deadline(package, clock, routes)
-    return next_.describe(clock) if next_ and next_.is_near(clock) else None
+    loss = deadline(package, clock, routes)
+    return loss.describe(clock) if loss and loss.is_near(clock) else None
 
 
 def warnings(packages: Iterable[Package], clock: Clock, routes: Routes) -> list[str]:
@@ -145,7 +145,12 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[st
                     f" {clock.shown(open_until):%Y-%m-%d %H:%M} UTC",
                 )
         rows = ledger.abandon(run_id, now, {p.key: end_of(p) for p in packages})
-    return list(_doubts(packages, rows))
+    return [
+        f"{_named(package)}: rows without a result: {rows[package.key]:,}; whether they"
+        " are in force is not known, `feedtool export` shows it"
+        for package in packages
+        if rows[package.key] and package.committed_at is not None
+    ]
 
 
 def may_be_applied(package: Package, clock: Clock) -> datetime | None:
@@ -159,7 +164,7 @@ def may_be_applied(package: Package, clock: Clock) -> datetime | None:
     until = None
     if package.committed_at is not None:
         until = package.committed_at + clock.skew + RESULTS_FOR  # it was noted by our clock
-    elif package.created_at and _has_doubtful(package):
+    elif package.created_at and (package.staged(Stage.DOUBTFUL) or package.staged(Stage.SENDING)):
         until = package.created_at + OPEN_FOR
     return until if until and clock.service < until else None
 
@@ -168,12 +173,7 @@ def end_of(package: Package) -> tuple[Status, str]:
     """The status of a package's rows without a result, and its reason."""
     if package.committed_at is not None:
         return Status.UNKNOWN, NOT_READ
-    was_begun = package.package_id is not None
-    return Status.HELD, NEVER_COMMITTED if was_begun else NEVER_SENT
-
-
-def _has_doubtful(package: Package) -> bool:
-    return bool(package.staged(Stage.DOUBTFUL) or package.staged(Stage.SENDING))
+    return Status.HELD, NEVER_SENT if package.package_id is None else NEVER_COMMITTED
 
 
 def _named(package: Package) -> str:
@@ -187,12 +187,3 @@ def _why(package: Package) -> str:
     if package.package_id is None:
         return f"the answer to {_named(package)} was lost, and it may have been taken"
     return f"{_named(package)} is committed, and the service has not said what came of it"
-
-
-def _doubts(packages: list[Package], rows: dict[int, int]) -> Iterator[str]:
-    for package in packages:
-        if rows[package.key] and package.committed_at is not None:
-            yield (
-                f"{_named(package)}: rows without a result: {rows[package.key]:,}; whether they"
-                " are in force is not known, `feedtool export` shows it"
-            )

@@ -21,11 +21,9 @@ from feedtool.delivery.transition import (
     AnswerContext,
     Rules,
     Transition,
-    TransitionContext,
-    close,
     fail,
-    poll_soon,
-    retry,
+    in_doubt,
+    look_again,
     stop_run,
     with_common,
 )
@@ -68,19 +66,19 @@ def _act_of(context: AnswerContext) -> Act:
 
 def _closed(package: Package, judgement: Judgement, context: AnswerContext) -> Transition:
     """The end: the row has what the state says of it."""
-    after = close(replace(package, state=judgement.word or package.state), context)
+    after = context.close(replace(package, state=judgement.word or package.state))
     result = (_act_of(context).reference, judgement.status, judgement.messages)
     return Transition(after, results=[result])
+
+
+def _rejected(package: Package, message: Message, context: AnswerContext) -> Transition:
+    return _closed(package, Judgement(Goal.IMPOSSIBLE, Status.REJECTED, (message,)), context)
 
 
 def _unknown(package: Package, text: str, context: AnswerContext) -> Transition:
     act = _act_of(context)
     resolved = [Resolution(act.row, Status.UNKNOWN, text, act.number)]
-    return Transition(close(package, context), resolutions=resolved)
-
-
-def _rejected(message: Message) -> Judgement:
-    return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, (message,))
+    return Transition(context.close(package), resolutions=resolved)
 
 
 # CHECK.
@@ -89,7 +87,7 @@ def _rejected(message: Message) -> Judgement:
 def _checked(package: Package, context: AnswerContext) -> Transition:
     judgement = _judged(context)
     if judgement.goal is Goal.WAITING:
-        return Transition(retry(package, context, state=judgement.word or package.state))
+        return Transition(context.retry(package, state=judgement.word or package.state))
     if judgement.goal is not Goal.OPEN:
         return _closed(package, judgement, context)
     baseline = context.protocol.baseline(context.answer.value)
@@ -98,7 +96,7 @@ def _checked(package: Package, context: AnswerContext) -> Transition:
 
 def _not_checked(package: Package, context: AnswerContext) -> Transition:
     if context.answer.status in ABOUT_THE_CONTENT | GONE:
-        return _closed(package, _rejected(context.message), context)
+        return _rejected(package, context.message, context)
     return stop_run(package, context)
 
 
@@ -113,7 +111,7 @@ def _called(package: Package, context: AnswerContext) -> Transition:
         uploads=(Stage.STAGED,),
         created_at=context.at,
     )
-    return Transition(poll_soon(after, context))
+    return Transition(context.poll_soon(after))
 
 
 def _call_refused(package: Package, context: AnswerContext) -> Transition:
@@ -125,44 +123,37 @@ def _call_refused(package: Package, context: AnswerContext) -> Transition:
     return Transition(package.advance(context.time, uploads=(stage,), message=message))
 
 
-def _in_doubt(package: Package, context: AnswerContext) -> Transition:
-    after = replace(package, uploads=(Stage.DOUBTFUL,), readings=0)
-    return fail(after, context)
-
-
 # CONFIRM.
 
 
 def _confirmed(package: Package, context: AnswerContext) -> Transition:
     judgement = _judged(context)
     if judgement.goal is Goal.WAITING:
-        return Transition(retry(package, context, state=judgement.word or package.state))
+        return Transition(context.retry(package, state=judgement.word or package.state))
     if judgement.goal is Goal.REACHED or not package.staged(Stage.REFUSED):
         if judgement.goal is not Goal.OPEN:
             return _closed(package, judgement, context)
         return _not_shown(package, context)
     refusal = package.message or Message("", "The service refused it and gave no reason.")
-    return _closed(replace(package, message=None), _rejected(refusal), context)
+    return _rejected(replace(package, message=None), refusal, context)
 
 
 def _not_shown(package: Package, context: AnswerContext) -> Transition:
     """A call that may have been taken, and of which nothing shows."""
     protocol: Direct[object] = context.protocol
-    looks = package.readings + 1
-    only_reads = not context.settings.submissions
+    looks, only_reads = package.readings + 1, not context.settings.submissions
     if looks < LOOKS or _is_early(package, context) or only_reads:
-        return Transition(retry(package, context, readings=looks))
+        return Transition(context.retry(package, readings=looks))
     if package.creations >= SENDS[protocol.repeat]:
         return _unknown(package, NOT_SHOWN, context)
-    again = package.advance(context.time, phase=Phase.CHECKED, readings=0)
-    return Transition(replace(again, uploads=(Stage.PLANNED,)))
+    anew = {"phase": Phase.CHECKED, "readings": 0, "uploads": (Stage.PLANNED,)}
+    return Transition(package.advance(context.time, **anew))
 
 
-def _is_early(package: Package, context: TransitionContext) -> bool:
+def _is_early(package: Package, context: AnswerContext) -> bool:
     """True if an effect may still come to show."""
-    sent_at = (package.created_at or context.service_time) - context.skew
     protocol: Direct[object] = context.protocol
-    return context.time - sent_at < protocol.patience
+    return context.service_time - (package.created_at or context.service_time) < protocol.patience
 
 
 def _not_confirmed(package: Package, context: AnswerContext) -> Transition:
@@ -180,12 +171,8 @@ def _followed(package: Package, context: AnswerContext) -> Transition:
         return _closed(package, judgement, context)
     if judgement.word and judgement.word != package.state:
         after = package.advance(context.time, state=judgement.word)
-        return Transition(poll_soon(after, context))
-    return Transition(retry(package, context))
-
-
-def _not_followed(package: Package, context: AnswerContext) -> Transition:
-    return Transition(retry(package, context))
+        return Transition(context.poll_soon(after))
+    return look_again(package, context)
 
 
 RULES: Rules = with_common(
@@ -194,12 +181,12 @@ RULES: Rules = with_common(
         (Step.CHECK, AnswerKind.REFUSED): _not_checked,
         (Step.CALL, AnswerKind.DONE): _called,
         (Step.CALL, AnswerKind.REFUSED): _call_refused,
-        (Step.CALL, AnswerKind.UNKNOWN): _in_doubt,
+        (Step.CALL, AnswerKind.UNKNOWN): in_doubt,
         (Step.CONFIRM, AnswerKind.DONE): _confirmed,
         (Step.CONFIRM, AnswerKind.REFUSED): _not_confirmed,
         (Step.CONFIRM, AnswerKind.UNKNOWN): _not_confirmed,
         (Step.FOLLOW, AnswerKind.DONE): _followed,
-        (Step.FOLLOW, AnswerKind.REFUSED): _not_followed,
+        (Step.FOLLOW, AnswerKind.REFUSED): look_again,
     }
 )
 """By step and kind of answer."""

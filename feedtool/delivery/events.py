@@ -12,6 +12,7 @@ from feedtool.feeds.delivery import Direct
 from feedtool.feeds.feed import Routes
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.service.answers import AnswerKind
+from feedtool.service.calls import Answer
 from feedtool.service.fetch import unreachable
 
 
@@ -54,13 +55,13 @@ class EventBuffer:
     def answer(
         self,
         step: Step,
-        kind: AnswerKind,
-        detail: str,
+        answer: Answer,
         before: Package,
         after: Package,
         now: datetime,
     ) -> None:
         """Add what an answer came to; `now` by our clock."""
+        kind, detail = answer.kind, answer.detail
         if kind is AnswerKind.NOT_SENT and before.failures < after.failures == 1:
             self._add("unreachable", unreachable(detail, now, self.failures), after)
         elif (step, kind) == (Step.COMMIT, AnswerKind.REFUSED):
@@ -78,8 +79,10 @@ class EventBuffer:
         text = f"a quota is used up, nothing more is sent before {until:%H:%M} UTC"
         self._add("waiting", text, package)
 
-    def held(self, package: Package, noun: str) -> None:
+    def held(self, package: Package) -> None:
         """Add that what its offers need has had no answer yet."""
+        needs = self.routes[package.package_type].needs
+        noun = needs.noun if needs else ""
         self._add("waiting", f"held back until its offers' {noun}s are answered", package)
 
     def deadlines(self, packages: Iterable[Package], clock: Clock) -> None:
@@ -98,8 +101,8 @@ class EventBuffer:
             self.on_event(event)
 
     def _add(self, kind: str, text: str, package: Package) -> None:
-        is_filled = package.phase in {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
-        counts_uploads = is_filled or kind == "upload"
+        filling = {Phase.PLANNED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
+        counts_uploads = package.phase in filling or kind == "upload"
         what = ", ".join(filter(None, (package.package_type, package.channel)))
         self.events.append(
             Event(

@@ -4,17 +4,23 @@ Somebody else is at work there. Open packages may hold the same references, and 
 integrated last is anybody's guess.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
+from collections.abc import Collection, Iterator
 
 from feedtool.delivery.steps import Step
-from feedtool.feeds.answers import AnswerPage, ListedPackage, LogPage, Meaning
-from feedtool.feeds.delivery import Endpoint, PackageLog, PackageRef, Protocol, Staged, Submitted
-from feedtool.feeds.feed import Routes
+from feedtool.feeds.delivery import (
+    AnswerPage,
+    Endpoint,
+    ListedPackage,
+    Meaning,
+    PackageLog,
+    PackageRef,
+    Staged,
+    Submitted,
+)
+from feedtool.feeds.feed import Feed, Routes
 from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Failure, OutcomeUnknown, Sender
 from feedtool.model.errors import FeedtoolError, NotAuthorised
-from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import AnswerKind, Unreadable, kind_of, refusal
 from feedtool.service.auth import HTTP_UNAUTHORISED
@@ -88,7 +94,7 @@ def without_foreign(
     step: Step,
     answer: Answer,
     package: Package,
-    protocol: Protocol,
+    feed: Feed,
     ledger: Ledger,
     *,
     seen: int,
@@ -96,14 +102,7 @@ def without_foreign(
 ) -> Answer:
     """A success without its entries about rows and packages that it was not asked for.
 
-    Args:
-        step: The step that it answers.
-        answer: As the service gave it.
-        package: The one that it is about.
-        protocol: The package's.
-        ledger: Knows our rows and packages.
-        seen: The number of results of the package that were read before.
-        ours: All packages that are being delivered.
+    `seen` results of the package were read before; `ours` are all packages being delivered.
     """
     if answer.kind is not AnswerKind.DONE:
         return answer
@@ -111,34 +110,20 @@ def without_foreign(
     # While there are no more results than rows nobody else's can swell the ledger.
     if step is Step.GET_RESULTS and seen + len(page.items) > package.rows:
         known = ledger.references(key, [result.reference for result in page.items])
-        results = [result for result in page.items if result.reference in known]
-        page = page._replace(items=results)
-    elif step is Step.GET_LOG and isinstance(protocol, Submitted):
+        page = page._replace(items=[item for item in page.items if item.reference in known])
+    elif step is Step.GET_LOG:
         known = ledger.references(key, [entry.reference for entry in page.entries])
-        page = own_entries(page, known, partial(ledger.pending, key), protocol)
+        entries = [entry for entry in page.entries if entry.reference in known]
+        strange = [entry for entry in page.entries if entry.reference not in known and entry.gtin]
+        outcome = feed.delivery.outcome if isinstance(feed.delivery, Submitted) else None
+        if strange and isinstance(outcome, PackageLog):
+            # Their references are not ours: the area matches them with the rows.
+            pending = (row for row in ledger.pending(key) if row.reference not in known)
+            entries += outcome.match(strange, pending)
+        page = page._replace(entries=entries)
     elif step is Step.FIND_REPORT:
         ids = {item.package_id for item in page.items if item.package_id}
         others = ledger.known(ids) | {other.package_id for other in ours}
         items = [item for item in page.items if item.package_id not in others]
         page = page._replace(items=items)
     return answer._replace(value=page)
-
-
-def own_entries(
-    page: LogPage,
-    known: set[str],
-    pending: Callable[[], Iterable[PendingRow]],
-    protocol: Submitted,
-) -> LogPage:
-    """A page whose entries have the references of our rows; the others are left out.
-
-    `known` are those of its references that are of the package. The `pending` rows, without a
-    result, are read only where a reference is not known: the protocol matches them.
-    """
-    entries = [entry for entry in page.entries if entry.reference in known]
-    strange = [entry for entry in page.entries if entry.reference not in known and entry.gtin]
-    if strange and isinstance(protocol.outcome, PackageLog):
-        entries += protocol.outcome.match(
-            strange, (row for row in pending() if row.reference not in known)
-        )
-    return page._replace(entries=entries)

@@ -1,12 +1,16 @@
-"""Items become uploads, uploads become packages. Pure: what goes where depends on counts alone.
+"""Items become uploads, uploads become packages; some rows wait for others. Pure.
 
 A package is of one channel and one type, and how much goes into it, and into each upload of it, is
-said by the protocol of its type (specification, part "Limits"). So row k of a (channel, type)
-travels in that group's package k // size.package and in upload (k % size.package) // size.upload of
-it. Where answers name a row by what is its own, no package holds such a name twice. Rows that need
-what the same command makes are in packages of their own, so that no other row waits for that. Rows
-keep their order inside a package. Nothing but the uploads that are not yet full is ever held in
-memory, whatever the size of the sheet and however mixed its rows are.
+said by the protocol of its type (specification, part "Limits"): what goes where depends on counts
+alone, and rows keep their order inside a package. Where answers name a row by what is its own, no
+package holds such a name twice. Nothing but the uploads that are not yet full is held in memory.
+
+Specification, part "Catalog endpoints": a product that the service does not know is created by
+products-integration, and an offer for one that has no sheet is refused. So where one command has
+both, an offer is held back until its product has had its answer, in a package of its own; then it
+is sent whatever that was, since the service may have had a sheet before. Where it refuses the offer
+for want of one, the product's row is named. The feeds declare which of them makes what others need
+(`Feed.provides`, `Feed.needs`).
 """
 
 from collections import Counter
@@ -18,7 +22,7 @@ from operator import itemgetter
 from sys import maxsize
 from typing import NamedTuple
 
-from feedtool.feeds.delivery import Names, Needs, Size, Submitted
+from feedtool.feeds.delivery import Submitted
 from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status, Upload
 from feedtool.model.settings import PackageLimits
@@ -50,12 +54,9 @@ class Dependencies:
         self._feeds = feeds
         self._routes = routes_of(feeds.values())
 
-    def _needs(self, item: Item) -> Needs | None:
-        return self._routes[item.package_type].needs
-
     def waits(self, item: Item) -> bool:
         """True if what a row needs is sent too."""
-        needs = self._needs(item) if self.sent else None
+        needs = self._routes[item.package_type].needs if self.sent else None
         return needs is not None and not self.sent.isdisjoint(
             needs.names(item.reference, item.product)
         )
@@ -66,12 +67,9 @@ class Dependencies:
         results: Iterable[RowResult],
         statuses_of: Callable[[int], Mapping[int, Status]],
     ) -> Iterator[RowResult]:
-        """Results that name the row that makes what a row lacks.
+        """Results of a sheet's rows, in order, that name the row that makes what a row lacks.
 
-        Args:
-            sheet: That of the rows.
-            results: What became of its rows, by row.
-            statuses_of: What became of the rows of one of the command's sheets.
+        `statuses_of` gives the statuses of the rows of one of the command's sheets.
         """
         if not self._made or self._makes(sheet):
             yield from results
@@ -90,27 +88,15 @@ class Dependencies:
     def _hint_of(
         self, item: Item, result: RowResult, statuses_of: Callable[[int], Mapping[int, Status]]
     ) -> Message | None:
-        needs = self._needs(item)
+        needs = self._routes[item.package_type].needs
+        codes = {message.code for message in result.messages}
         if needs is None or item.channel != result.channel:
             return None
-        maker = self._maker_of(needs.names(item.reference, item.product))
-        return maker and self._hint(result, maker, needs, statuses_of)
-
-    def _maker_of(self, names: frozenset[str]) -> Maker | None:
-        """Where what a row needs is made, by the first of its names that is known."""
-        makers = (self._made.get(name) for name in sorted(names))
-        return next(filter(None, makers), None)
-
-    def _hint(
-        self,
-        result: RowResult,
-        maker: Maker,
-        needs: Needs,
-        statuses_of: Callable[[int], Mapping[int, Status]],
-    ) -> Message | None:
-        codes = {message.code for message in result.messages}
         is_refused = result.status is Status.REJECTED and not needs.missing.isdisjoint(codes)
-        if not is_refused and result.status is not Status.PENDING:
+        # By the first of its names that is known.
+        names = sorted(needs.names(item.reference, item.product))
+        maker = next(filter(None, map(self._made.get, names)), None)
+        if maker is None or not (is_refused or result.status is Status.PENDING):
             return None
         where, status = self._place(maker), statuses_of(maker.sheet).get(maker.row)
         if is_refused and status:
@@ -165,15 +151,6 @@ class Dependencies:
         )
 
 
-class RowPlace(NamedTuple):
-    """Where row k of its group goes."""
-
-    package: int
-    """0-based among the packages of the group."""
-    upload: int
-    """1-based within the package."""
-
-
 class PackageGroup(NamedTuple):
     """What rows have in common that can travel together."""
 
@@ -190,12 +167,6 @@ class Planned(NamedTuple):
     upload: Upload
 
 
-def place(count: int, size: Size) -> RowPlace:
-    """The place of a row before which its group has had `count` rows."""
-    package, within = divmod(count, size.package)
-    return RowPlace(package, within // size.upload + 1)
-
-
 def uploads(
     items: Iterable[Item],
     routes: Routes,
@@ -205,16 +176,9 @@ def uploads(
 ) -> Iterator[Planned]:
     """Every upload as soon as it is full, and at the end those that are not.
 
-    The uploads of a package come in the order of their numbers; those of different packages
-    come mixed when the rows do.
-
-    Args:
-        items: The rows.
-        routes: How packages of each type are delivered.
-        limits: How much goes into an upload and a package, as the account has it.
-        waits: Whether a row waits for others, and so travels apart from those that do not.
-        order: The channels and types of rows that do not wait, each with such a row, in the order
-            of their first packages; None of them is in that of its first row.
+    Those of a package come in the order of their numbers, those of different packages mixed when
+    the rows are. Rows that wait for others travel apart. `order` has channels and types of rows
+    that do not wait in the order of their first packages, which else is that of first rows.
     """
     limits = limits or PackageLimits()
     counts: Counter[PackageGroup] = Counter()
@@ -225,16 +189,21 @@ def uploads(
     filling: dict[PackageGroup, list[Item]] = {}
     taken: dict[PackageGroup, set[str]] = {}
     sizes = {kind: feed.delivery.size(limits) for kind, feed in routes.items()}
-    names = {kind: _unique_names(routes, kind) for kind in routes}
+    names = {
+        kind: feed.delivery.names
+        for kind, feed in routes.items()
+        if isinstance(feed.delivery, Submitted) and feed.delivery.names
+    }
 
     def planned(group: PackageGroup, rows: list[Item]) -> Planned:
-        package, upload = place(counts[group] - len(rows), sizes[group.package_type])
-        return Planned(numbers[group, package], Upload(upload, rows))
+        size = sizes[group.package_type]
+        package, within = divmod(counts[group] - len(rows), size.package)
+        return Planned(numbers[group, package], Upload(within // size.upload + 1, rows))
 
     for item in items:
         group = PackageGroup(item.channel, item.package_type, waits(item))
-        size, names_of = sizes[item.package_type], names[item.package_type]
-        if names_of:
+        size = sizes[item.package_type]
+        if names_of := names.get(item.package_type):
             own = names_of(item.reference, item.product)
             if filling.get(group) and not taken[group].isdisjoint(own):
                 yield planned(group, filling.pop(group))
@@ -244,19 +213,13 @@ def uploads(
             taken[group] |= own
         rows = filling.setdefault(group, [])
         if not rows:
-            package = place(counts[group], size).package
-            numbers.setdefault((group, package), len(numbers) + 1)
+            numbers.setdefault((group, counts[group] // size.package), len(numbers) + 1)
         rows.append(item)
         counts[group] += 1
         if len(rows) == size.upload or counts[group] % size.package == 0:
             yield planned(group, filling.pop(group))
     for group, rows in filling.items():
         yield planned(group, rows)
-
-
-def _unique_names(routes: Routes, package_type: str) -> Names | None:
-    protocol = routes[package_type].delivery
-    return protocol.names if isinstance(protocol, Submitted) else None
 
 
 class Plan:

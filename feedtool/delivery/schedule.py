@@ -1,7 +1,6 @@
-"""The steps that come next, from the ledger's records of the packages and the time. Pure.
+"""The packages of a delivery: which goes first, and when, by the tables of `machine`. Pure.
 
-The step that each phase waits for is in the table of the package's protocol (`staged.NEXT`,
-`submitted.WITH_REPORTS`, `direct.NEXT`); here is which package goes first, and when.
+Only `DeliveryState` writes to the ledger.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -18,7 +17,6 @@ from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage
 from feedtool.model.errors import FeedtoolError, Interrupted
 
 BEING_FILLED = {Phase.CLEARED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
-"""Until every upload has had its answer."""
 
 AFTER_COMMIT = {
     *(Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING),
@@ -28,9 +26,6 @@ AFTER_COMMIT = {
 
 FETCHED = AFTER_COMMIT | {Phase.SUBMITTING}
 """All that is left is reading: where an answer was lost no more than that is known."""
-
-IN_DOUBT = {Phase.CLEARED, Phase.SUBMITTING}
-"""A package that was submitted may have been taken or not."""
 
 FIRST = {Step.CLEAR, Step.SUBMIT}
 """Steps that come before the reports of other packages: these can be read at any time."""
@@ -52,15 +47,15 @@ class Schedule:
     ) -> list[tuple[Package, Step, int]]:
         """At most `room` steps that may begin now: (package, step, upload).
 
-        `busy` are the keys of packages that have a step other than an upload under way. `skew` is
-        the time that the service's clock is ahead of `now`.
+        `busy` packages have a step other than an upload under way; `skew` as in the context.
         """
         steps: list[tuple[Package, Step, int]] = []
         for package in self.in_turn():
             step = next_step(package, self.routes)
             if step is None or self._begins(package) > self.now:
                 continue
-            if step is Step.UPLOAD and not self._is_late(package, self.now + skew):
+            age = self.now + skew - (package.created_at or self.now + skew)
+            if step is Step.UPLOAD and age <= self.settings.filling:
                 steps += [(package, step, number) for number in _uploads_to_send(package)]
             elif step is Step.UPLOAD:
                 # What is in it is completed, once what is under way has its answer.
@@ -90,11 +85,7 @@ class Schedule:
         is_open = {p.key for p in self.packages if p.phase is not Phase.CLOSED}
         is_held = sum(map(self._is_in_doubt, self.packages)) >= self.settings.doubts
         single = {p.key for p in left if isinstance(self._feed(p).delivery, Direct)}
-        filling = {
-            p.key
-            for p in left
-            if p.key not in single and (p.phase in BEING_FILLED or _is_being_sent(p))
-        }
+        is_filling = any(p.key not in single and _is_being_filled(p) for p in left)
         free = [
             p.key
             for p in left
@@ -102,8 +93,8 @@ class Schedule:
             and not p.blocked_by & is_open
             and not (is_held and self._feed(p).has_reports)
         ]
-        first = set([] if filling else [key for key in free if key not in single][:1])
-        first |= single & {*free}
+        others = [key for key in free if key not in single][: 0 if is_filling else 1]
+        first = {*others, *(single & {*free})}
         return [p for p in left if p.phase is not Phase.PLANNED or p.key in first]
 
     def _feed(self, package: Package) -> Feed:
@@ -123,10 +114,6 @@ class Schedule:
     def _begins(self, package: Package) -> datetime:
         return max(self.now, self._due(package) or self.now)
 
-    def _is_late(self, package: Package, now: datetime) -> bool:
-        """True if a package is to be completed as it is; `now` by the service's clock."""
-        return package.created_at is not None and now - package.created_at > self.settings.filling
-
     def _is_left(self, package: Package, needed: Collection[int]) -> bool:
         """True if anything is still to be done for a package, now or later."""
         is_needed = package.key in needed and self._feed(package).provides is not None
@@ -137,13 +124,15 @@ class Schedule:
 
     def _is_in_doubt(self, package: Package) -> bool:
         """True if a package that reports tell of was sent, and its answer lost."""
-        is_sent = package.phase in IN_DOUBT and self._feed(package).has_reports
-        return is_sent and package.uploads[0] is Stage.DOUBTFUL
+        is_sent = package.phase in {Phase.CLEARED, Phase.SUBMITTING}
+        is_lost = is_sent and package.uploads[0] is Stage.DOUBTFUL
+        return is_lost and self._feed(package).has_reports
 
 
-def _is_being_sent(package: Package) -> bool:
-    """True if a call that stages and commits in one is under way."""
-    return package.phase is Phase.SUBMITTING and package.uploads[0] is Stage.SENDING
+def _is_being_filled(package: Package) -> bool:
+    """True until every upload has its answer, or the call that stages and commits in one."""
+    is_being_sent = package.phase is Phase.SUBMITTING and package.uploads[0] is Stage.SENDING
+    return package.phase in BEING_FILLED or is_being_sent
 
 
 def _uploads_to_send(package: Package) -> list[int]:
@@ -177,10 +166,10 @@ def paced(
     pause = sent_at + settings.batch_pause if sent_at and settings.batch_pause else None
     earliest = max(filter(None, (pause, rest)), default=None)
     for package in packages:
-        is_paced = earliest and routes[package.package_type].has_reports
+        is_paced = routes[package.package_type].has_reports
         if earliest and is_paced and next_step(package, routes) is Step.SUBMIT:
-            (held,) = held_until([package], earliest)
-            yield replace(held, since=held.due)
+            due = max(package.due or earliest, earliest)
+            yield replace(package, due=due, since=due)
         else:
             yield package
 
@@ -188,7 +177,7 @@ def paced(
 def held_until(packages: Iterable[Package], hold: datetime) -> Iterator[Package]:
     """The packages, none of which is to be touched before `hold`."""
     for package in packages:
-        yield package if package.due and package.due >= hold else replace(package, due=hold)
+        yield replace(package, due=max(package.due or hold, hold))
 
 
 def check_all_committed(packages: Iterable[Package], routes: Routes) -> None:
@@ -213,8 +202,8 @@ def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Rou
             " sent before it: the answers were lost, and no reports name them yet."
         )
     if feed.needs and waits_for_others(package, own, routes):
-        noun = feed.needs.noun
-        return f"{name} ({kind}) is held back: its offers' {noun}s have had no answer yet."
+        nouns = f"{feed.needs.noun}s"
+        return f"{name} ({kind}) is held back: its offers' {nouns} have had no answer yet."
     return (
         f"{name} waits for another one that has the same references"
         " or products and is not integrated yet."
@@ -253,17 +242,20 @@ class DeliveryState:
         """Note what is to be saved at the turn's end."""
         if before == after and attempt is None and news is None:
             return
+        news = news or Transition(after)
         self.packages[after.key] = after
-        results = news.results if news else ()
-        refused, resolutions = (news.refused, news.resolutions) if news else (None, ())
         requeue = requeue_of(after, self.routes[after.package_type])
-        change = Change(before, after, attempt, results, refused, resolutions, requeue)
-        self.changes.append(change)
-        self.events.results[after.key] += len(results)
-        if news:
-            self.hold = max(filter(None, (self.hold, news.hold)), default=None)
-            self.rest = max(filter(None, (self.rest, news.rest)), default=None)
-            self.stop = self.stop or news.stop
+        self.changes.append(
+            Change(before, after, attempt, news.results, news.refused, news.resolutions, requeue)
+        )
+        self.events.results[after.key] += len(news.results)
+        self.hold = max(filter(None, (self.hold, news.hold)), default=None)
+        self.rest = max(filter(None, (self.rest, news.rest)), default=None)
+        self.stop = self.stop or news.stop
+
+    def own(self) -> list[Package]:
+        """The run's own packages."""
+        return [package for package in self.packages.values() if package.file in self.paths]
 
     def in_hand(self, settings: DeliverySettings) -> list[Package]:
         """The packages to go on with; of other runs those that are not to be sent anew.

@@ -10,7 +10,6 @@ An upload whose outcome is unknown is in doubt: it is never sent again in its pa
 on. From the intent of the commit on nothing is undone, only looked at again.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -19,22 +18,22 @@ from feedtool.delivery.transition import (
     ABOUT_THE_CONTENT,
     GONE,
     LOOKUP_RULES,
+    NO_REASON,
     AnswerContext,
     Rules,
     Transition,
     TransitionContext,
-    close,
     fail,
+    joined,
+    look_again,
     look_up,
     not_sent,
     poll_pause,
-    poll_soon,
     read_from_start,
-    retry,
     stop_run,
     with_common,
 )
-from feedtool.feeds.answers import AnswerPage, Meaning, PackageView, RequestResult
+from feedtool.feeds.delivery import AnswerPage, Meaning, PackageView, RequestResult
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message
@@ -82,7 +81,7 @@ def _created(package: Package, context: AnswerContext) -> Transition:
 def _creation_refused(package: Package, context: AnswerContext) -> Transition:
     if context.answer.status not in ABOUT_THE_CONTENT:
         return stop_run(package, context)
-    return Transition(close(package, context, context.message))
+    return Transition(context.close(package, context.message))
 
 
 # UPLOAD.
@@ -118,7 +117,7 @@ def _filled(package: Package, context: TransitionContext) -> Package:
         return package
     if not _holds_anything(package):
         # An empty package is not committed: it expires by itself.
-        return close(package, context, package.message)
+        return context.close(package, package.message)
     return package.advance(context.time, phase=Phase.FILLED)
 
 
@@ -135,17 +134,17 @@ def _seen(package: Package, context: AnswerContext) -> Transition:
     changed = view.state != package.state
     seen = replace(package, state=view.state)
     if view.meaning is Meaning.REJECTED:
-        at = context.at
-        return Transition(seen.close(context.time, _reason(view), at))
+        reason = joined(view.messages) or Message("", NO_REASON)
+        return Transition(seen.close(context.time, reason, context.at))
     if view.meaning is Meaning.INTEGRATED:
         seen = replace(_committed(seen, context), finished_at=context.at)
         return Transition(seen.advance(context.time, phase=Phase.INTEGRATED))
     if view.meaning is Meaning.OPEN:
-        return Transition(SEEN_OPEN[package.phase](seen, context))
+        return Transition(_seen_open(seen, context))
     if view.meaning is Meaning.WORKING and (changed or package.phase is not Phase.COMMITTED):
         after = _committed(seen, context).advance(context.time, phase=Phase.COMMITTED)
-        return Transition(poll_soon(after, context))
-    return Transition(retry(seen, context))
+        return Transition(context.poll_soon(after))
+    return look_again(seen, context)
 
 
 def _committed(package: Package, context: TransitionContext) -> Package:
@@ -153,47 +152,24 @@ def _committed(package: Package, context: TransitionContext) -> Package:
     return replace(package, committed_at=package.committed_at or context.time)
 
 
-def _go_on_filling(package: Package, context: TransitionContext) -> Package:
-    # The failures stay counted until an upload is taken: looking works where uploading does not.
-    return _filled(replace(package, phase=Phase.FILLING), context)
-
-
-def _stop_filling(package: Package, context: TransitionContext) -> Package:
-    """It would expire before it is full: what is in it is completed, the rest goes into another."""
-    if _holds_anything(package):
+def _seen_open(package: Package, context: TransitionContext) -> Package:
+    """The package after the service says that it waits for the commit."""
+    if package.phase is Phase.PROBING:
+        # The failures stay counted until an upload is taken: looking works where uploading does
+        # not.
+        return _filled(replace(package, phase=Phase.FILLING), context)
+    if package.phase is Phase.FILLING:
+        # It would expire before it is full: what is in it is completed, the rest goes into another.
+        if not _holds_anything(package):
+            return _anew(package, context)
         return package.advance(context.time, phase=Phase.FILLED)
-    return _anew(package, context)
-
-
-def _settled(package: Package, context: TransitionContext) -> Package:
-    return package.advance(context.time, phase=Phase.SETTLED)
-
-
-def _commit_again(package: Package, _context: TransitionContext) -> Package:
-    """The commit has not taken effect; its pauses go on growing."""
-    return replace(package, phase=Phase.SETTLED, due=None)
-
-
-def _commit_late(package: Package, context: TransitionContext) -> Package:
-    """The commit was taken, and does not show: it is sent again, after a pause."""
-    return retry(package, context, phase=Phase.COMMITTING)
-
-
-SEEN_OPEN: dict[Phase, Callable[[Package, TransitionContext], Package]] = {
-    Phase.FILLING: _stop_filling,
-    Phase.PROBING: _go_on_filling,
-    Phase.FILLED: _settled,
-    Phase.COMMITTING: _commit_again,
-    Phase.COMMITTED: _commit_late,
-}
-"""The package after the service says that it waits for the commit."""
-
-
-def _reason(view: PackageView) -> Message:
-    if not view.messages:
-        return Message("", "The service rejected the package and gave no reason.")
-    text = " ".join(message.text for message in view.messages)
-    return Message(view.messages[0].code, text)
+    if package.phase is Phase.FILLED:
+        return package.advance(context.time, phase=Phase.SETTLED)
+    if package.phase is Phase.COMMITTING:
+        # The commit has not taken effect; its pauses go on growing.
+        return replace(package, phase=Phase.SETTLED, due=None)
+    # The commit was taken, and does not show: it is sent again, after a pause.
+    return context.retry(package, phase=Phase.COMMITTING)
 
 
 def _not_seen(package: Package, context: AnswerContext) -> Transition:
@@ -244,12 +220,7 @@ def _anew(package: Package, context: TransitionContext) -> Package:
 
 def _accepted(package: Package, context: AnswerContext) -> Transition:
     after = package.advance(context.time, phase=Phase.COMMITTED, state=context.protocol.ready)
-    return Transition(poll_soon(after, context))
-
-
-def _look_again(package: Package, context: AnswerContext) -> Transition:
-    """A refusal is never read by its text: the package's state tells what became of it."""
-    return Transition(retry(package, context))
+    return Transition(context.poll_soon(after))
 
 
 # GET_RESULTS and CLOSE.
@@ -287,10 +258,10 @@ def count_results(package: Package, counts: ResultCounts, context: TransitionCon
     readings = context.settings.readings if counts.missing else SURE_READINGS
     if (counts.missing or counts.doubtful) and package.readings < readings:
         pause = poll_pause(package.readings + 2)
-        return retry(package, context, pause, phase=Phase.INTEGRATED)
+        return context.retry(package, pause, phase=Phase.INTEGRATED)
     if counts.missing or (counts.doubtful and not counts.answered):
-        return retry(package, context, context.settings.before_seeking, phase=Phase.LOOKING)
-    return close(package, context, package.message)
+        return context.retry(package, context.settings.before_seeking, phase=Phase.LOOKING)
+    return context.close(package, package.message)
 
 
 RULES: Rules = with_common(
@@ -305,7 +276,8 @@ RULES: Rules = with_common(
         (Step.GET_PACKAGE, AnswerKind.DONE): _seen,
         (Step.GET_PACKAGE, AnswerKind.REFUSED): _not_seen,
         (Step.COMMIT, AnswerKind.DONE): _accepted,
-        (Step.COMMIT, AnswerKind.REFUSED): _look_again,
+        # A refusal is never read by its text: the package's state tells what became of it.
+        (Step.COMMIT, AnswerKind.REFUSED): look_again,
         (Step.GET_RESULTS, AnswerKind.DONE): _read,
         (Step.GET_RESULTS, AnswerKind.REFUSED): _not_read,
         **LOOKUP_RULES,

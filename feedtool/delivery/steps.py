@@ -1,15 +1,13 @@
 """The steps of a delivery, and the intents that are written before them. Pure."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from feedtool.feeds.delivery import Act
 from feedtool.feeds.feed import Feed
 from feedtool.ledger import Attempt, Package, Phase, Stage
-from feedtool.model.call import Call
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
 
@@ -113,16 +111,6 @@ class StepIntent(NamedTuple):
     """The rows that are looked up, or whose reports are asked for."""
     act: Act | None = None
     """The single request that it is about."""
-
-
-class PendingCall(NamedTuple):
-    """A step that is a call, or several reading ones: intended, and then under way."""
-
-    intent: StepIntent
-    attempt: Attempt
-    calls: tuple[Call, ...]
-    read: Callable[[Any], Any] | None
-    """As of `machine.StepCalls`."""
 
 
 def intend(

@@ -21,7 +21,7 @@ There is no idempotency key, hence:
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -31,22 +31,22 @@ from feedtool.delivery.transition import (
     ABOUT_THE_CONTENT,
     GONE,
     LOOKUP_RULES,
+    NO_REASON,
     AnswerContext,
     Rules,
     Transition,
     TransitionContext,
-    close,
-    fail,
+    in_doubt,
+    joined,
     look_up,
-    poll_soon,
     read_from_start,
-    retry,
     stop_run,
+    unknown,
     with_common,
 )
-from feedtool.feeds.answers import AnswerPage, LogPage, Meaning, ReportItem
+from feedtool.feeds.delivery import AnswerPage, LogPage, Meaning, ReportItem
 from feedtool.ledger import Package, Phase, Resolution, Stage
-from feedtool.model.nouns import Message, PendingRow, Status
+from feedtool.model.nouns import Message, PendingRow
 from feedtool.service.answers import AnswerKind
 
 MOST_PAGES = 200
@@ -62,7 +62,6 @@ the last word. The service has no words for these; between them are those of its
 PUT_OFF = "The service's quota was used up; it is sent again later."
 LOST = "The service took it, and has given no report of it."
 NEVER_SEEN = "The answer to its sending was lost, and no report of the service's ever named it."
-NO_REASON = "The service rejected the package and gave no reason."
 
 WITH_REPORTS: dict[Phase, Step | None] = {
     Phase.PLANNED: Step.CLEAR,
@@ -93,7 +92,7 @@ WITH_LOG: dict[Phase, Step | None] = {
 def _submitted(package: Package, context: AnswerContext) -> Transition:
     after = _known(package, context.answer.value, context)
     sent = replace(after, created_at=context.at)
-    return Transition(poll_soon(sent, context))
+    return Transition(context.poll_soon(sent))
 
 
 def _known(package: Package, package_id: str, context: TransitionContext) -> Package:
@@ -119,12 +118,8 @@ def _refused(package: Package, context: AnswerContext) -> Transition:
     after, message = replace(package, uploads=(Stage.REFUSED,)), context.message
     causes = context.answer.refusal.causes if context.answer.refusal else frozenset()
     is_to_blame = context.protocol.blames_package(context.answer.status, causes)
-    after = close(after, context, message if is_to_blame else None)
+    after = context.close(after, message if is_to_blame else None)
     return Transition(after, refused=(1, message))
-
-
-def _in_doubt(package: Package, context: AnswerContext) -> Transition:
-    return fail(replace(package, uploads=(Stage.DOUBTFUL,)), context)
 
 
 # FIND_REPORT.
@@ -144,8 +139,9 @@ def _looked_for(package: Package, context: AnswerContext) -> Transition:
     if package.creations < settings.submissions and is_due:
         return Transition(from_start.advance(context.time, phase=Phase.CLEARED))
     if _is_forgotten(package, context):
-        return _given_up(from_start, context.intent.rows, NEVER_SEEN, context)
-    return Transition(retry(from_start, context))
+        lost = unknown(context.intent.rows, NEVER_SEEN)
+        return Transition(context.close(from_start), resolutions=lost)
+    return Transition(context.retry(from_start))
 
 
 def _ours(
@@ -176,24 +172,24 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
     # The specification shows no filter, so the service may show other packages too.
     items = [item for item in page.items if item.package_id in {None, package.package_id}]
     matches = list(context.protocol.outcome.match(context.intent.rows, items))
-    put_off = {(row.row, row.number) for row, item in matches if _is_put_off(row, item, context)}
+    put_off = {row for row, item in matches if _is_put_off(row, item, context)}
     transition = Transition(
         package,
         [
             (row.reference, item.status, item.messages)
             for row, item in matches
-            if item.status and (row.row, row.number) not in put_off
+            if item.status and row not in put_off
         ],
         resolutions=tuple(
-            Resolution(row, None, PUT_OFF, number) for row, number in sorted(put_off)
+            Resolution(row.row, None, PUT_OFF, row.number) for row in sorted(put_off)
         ),
         rest=context.time + context.settings.quota_pause if put_off else None,
     )
-    answered = {(row.row, row.number) for row, item in matches if item.status}
-    left = [row for row in context.intent.rows if (row.row, row.number) not in answered]
+    answered = {row for row, item in matches if item.status}
+    left = [row for row in context.intent.rows if row not in answered]
     if not left:
         after = replace(package, state=REPORTED, link=None, pages=0)
-        return transition._replace(package=close(after, context))
+        return transition._replace(package=context.close(after))
     waiting = next((item.word for _, item in matches if item.status is None), package.state)
     if answered or waiting != package.state:
         package = package.advance(context.time, state=waiting)
@@ -202,11 +198,9 @@ def _reported(package: Package, context: AnswerContext) -> Transition:
     from_start = replace(package, link=None, pages=0)
     is_seen = any(row in left for row, _ in matches)
     if _is_forgotten(package, context) and not is_seen:
-        lost = _given_up(from_start, left, LOST, context)
-        return transition._replace(
-            package=lost.package, resolutions=(*transition.resolutions, *lost.resolutions)
-        )
-    after = retry(from_start, context, report_pause(package.tries))
+        resolved = (*transition.resolutions, *unknown(left, LOST))
+        return transition._replace(package=context.close(from_start), resolutions=resolved)
+    after = context.retry(from_start, report_pause(package.tries))
     return transition._replace(package=after)
 
 
@@ -236,24 +230,16 @@ def _next_page(package: Package, page: AnswerPage[ReportItem]) -> Package | None
     return replace(package, link=page.next, pages=pages, failures=0, due=None)
 
 
-def _given_up(
-    package: Package, rows: Iterable[PendingRow], why: str, context: TransitionContext
-) -> Transition:
-    resolved = [Resolution(row.row, Status.UNKNOWN, why, row.number) for row in rows]
-    return Transition(close(package, context), resolutions=resolved)
-
-
 # GET_LOG.
 
 
 def _logged(package: Package, context: AnswerContext) -> Transition:
     page: LogPage = context.answer.value
-    changed = page.state != package.state
     seen = replace(package, state=page.state)
     if page.meaning not in {Meaning.INTEGRATED, Meaning.REJECTED}:
-        if not changed:
-            return Transition(retry(seen, context))
-        return Transition(poll_soon(seen.advance(context.time), context))
+        is_same = page.state == package.state
+        after = context.retry(seen) if is_same else context.poll_soon(seen.advance(context.time))
+        return Transition(after)
     results = [(entry.reference, entry.status, entry.messages) for entry in page.entries]
     pages = package.pages + 1
     after = seen.advance(
@@ -261,12 +247,13 @@ def _logged(package: Package, context: AnswerContext) -> Transition:
         phase=Phase.INTEGRATED,
         pages=pages,
         finished_at=package.finished_at or context.at,
-        message=_said_of_all(page) or package.message,
+        message=joined(page.about_all) or package.message,
     )
-    if not _is_last(package, page, pages):
+    is_last = pages >= page.pages if page.pages is not None else not page.entries
+    if not is_last and pages <= package.rows:  # more pages than rows are a circle
         return Transition(after, results)
     if page.meaning is Meaning.REJECTED:
-        return Transition(close(after, context, after.message or Message("", NO_REASON)), results)
+        return Transition(context.close(after, after.message or Message("", NO_REASON)), results)
     read = replace(after, phase=Phase.READ, pages=0, readings=package.readings + 1)
     return Transition(read, results)
 
@@ -275,7 +262,7 @@ def _not_logged(package: Package, context: AnswerContext) -> Transition:
     """Not yet; or, once it must have been integrated, no longer: then a look-up tells."""
     is_early = _since_sent(package, context) < context.settings.before_resending
     if context.answer.status not in GONE or is_early:
-        return Transition(retry(package, context, pages=0))
+        return Transition(context.retry(package, pages=0))
     return look_up(package, context)
 
 
@@ -284,26 +271,11 @@ def _since_sent(package: Package, context: TransitionContext) -> timedelta:
     return context.time - (package.committed_at or context.time)
 
 
-def _said_of_all(page: LogPage) -> Message | None:
-    """The reason why a package is rejected as a whole, with the first code."""
-    if not page.about_all:
-        return None
-    text = " ".join(message.text for message in page.about_all)
-    return Message(page.about_all[0].code, text)
-
-
-def _is_last(package: Package, page: LogPage, pages: int) -> bool:
-    """True if no page follows; more pages than rows are a circle."""
-    if pages > package.rows:
-        return True
-    return pages >= page.pages if page.pages is not None else not page.entries
-
-
 RULES: Rules = with_common(
     {
         (Step.SUBMIT, AnswerKind.DONE): _submitted,
         (Step.SUBMIT, AnswerKind.REFUSED): _refused,
-        (Step.SUBMIT, AnswerKind.UNKNOWN): _in_doubt,
+        (Step.SUBMIT, AnswerKind.UNKNOWN): in_doubt,
         (Step.FIND_REPORT, AnswerKind.DONE): _looked_for,
         (Step.FIND_REPORT, AnswerKind.REFUSED): read_from_start,
         (Step.GET_REPORT, AnswerKind.DONE): _reported,

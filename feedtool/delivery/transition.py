@@ -1,18 +1,21 @@
-"""The transitions of a package at the answer to a step: what every protocol shares. Pure.
+"""The transitions of a package at the answer to a step: what the protocols share. Pure.
 
 Nothing in the service has an idempotency key, hence:
 - what was refused, or never left, is undone, and may be done again;
 - what may have taken effect is in doubt, and is looked at before anything is done again;
-- reading is repeated as often as it takes.
+- reading is repeated as often as it takes;
+- of rows that no result names a look-up tells: what the service shows as asked for is in force;
+  what is plainly as it was before goes into a later package, at most three times, and never after
+  the results were purged; all else is Unknown, and not sent again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias
 
 from feedtool.delivery.steps import AT_ONCE, GO_ON, DeliverySettings, Step, StepIntent
-from feedtool.feeds.delivery import LookupTexts, Since, Submitted, Trace
+from feedtool.feeds.delivery import Since, Submitted, Trace
 from feedtool.feeds.feed import Feed
 from feedtool.ledger import Package, Phase, Resolution, Result, Stage
 from feedtool.ledger.clearing import MOST_SENDS
@@ -29,6 +32,8 @@ FORBIDDEN = 403
 
 A_SECOND = timedelta(seconds=1)
 """A date-time may be cut to the second."""
+
+NO_REASON = "The service rejected the package and gave no reason."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,19 @@ class TransitionContext:
     def protocol(self) -> Any:
         """The package's protocol, of the kind that the rule is of."""
         return self.feed.delivery
+
+    def retry(self, package: Package, pause: timedelta | None = None, **changes: Any) -> Package:
+        """An answer, but no progress: the next look is after a pause."""
+        pause = poll_pause(package.tries) if pause is None else pause
+        return package.retry_at(self.time + pause, **changes)
+
+    def poll_soon(self, package: Package) -> Package:
+        """The package after progress: it is looked at again after the shortest pause."""
+        return replace(package, due=self.time + poll_pause(0))
+
+    def close(self, package: Package, message: Message | None = None) -> Package:
+        """The package at its end."""
+        return package.close(self.time, message, self.service_time)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,17 +117,10 @@ def poll_pause(tries: int) -> timedelta:
     return timedelta(seconds=min(30.0, 1.5 ** min(tries, 30)))
 
 
-def retry(
-    package: Package, context: TransitionContext, pause: timedelta | None = None, **changes: Any
-) -> Package:
-    """An answer, but no progress: the next look is after a pause."""
-    pause = poll_pause(package.tries) if pause is None else pause
-    return package.retry_at(context.time + pause, **changes)
-
-
-def poll_soon(package: Package, context: TransitionContext) -> Package:
-    """The package after progress: it is looked at again after the shortest pause."""
-    return replace(package, due=context.time + poll_pause(0))
+def joined(messages: Sequence[Message]) -> Message | None:
+    """The reason why a package is rejected as a whole, with the first code."""
+    text = " ".join(message.text for message in messages)
+    return Message(messages[0].code, text) if messages else None
 
 
 def look_up(package: Package, context: AnswerContext) -> Transition:
@@ -118,14 +129,19 @@ def look_up(package: Package, context: AnswerContext) -> Transition:
     return Transition(package.advance(context.time, phase=Phase.LOOKING, message=Message("", text)))
 
 
+def look_again(package: Package, context: AnswerContext) -> Transition:
+    """Not yet: the package is looked at again after a pause."""
+    return Transition(context.retry(package))
+
+
 def read_from_start(package: Package, context: AnswerContext) -> Transition:
     """Not yet, or a stale address of a page: from the first page again, after a pause."""
-    return Transition(retry(package, context, link=None, pages=0))
+    return Transition(context.retry(package, link=None, pages=0))
 
 
-def close(package: Package, context: TransitionContext, message: Message | None = None) -> Package:
-    """The package at its end."""
-    return package.close(context.time, message, context.service_time)
+def in_doubt(package: Package, context: AnswerContext) -> Transition:
+    """No answer to what stages and commits in one: it is looked for."""
+    return fail(replace(package, uploads=(Stage.DOUBTFUL,), readings=0), context)
 
 
 def fail(package: Package, context: AnswerContext) -> Transition:
@@ -135,9 +151,8 @@ def fail(package: Package, context: AnswerContext) -> Transition:
     failures = package.failures + 1
     due = context.time + back_off(failures, context.jitter)
     after = replace(package, failures=failures, due=due)
-    stop = None
-    if failures >= context.settings.failures:
-        stop = Interrupted(no_answer(context.answer), GO_ON)
+    is_enough = failures >= context.settings.failures
+    stop = Interrupted(no_answer(context.answer), GO_ON) if is_enough else None
     return Transition(after, hold=due, stop=stop)
 
 
@@ -147,13 +162,8 @@ def undo(package: Package, intent: StepIntent) -> Package:
         return replace(package, phase=Phase.CLEARED)
     if intent.step is Step.UPLOAD:
         return package.with_stage(intent.upload, Stage.PLANNED)
-    if intent.step in AT_ONCE:
-        return _not_submitted(package, intent)
-    return package  # a COMMIT stays intended: looking again is always safe
-
-
-def _not_submitted(package: Package, intent: StepIntent) -> Package:
-    """A package before its last submission: an earlier one may be in doubt."""
+    if intent.step not in AT_ONCE:
+        return package  # a COMMIT stays intended: looking again is always safe
     times = package.creations - 1
     return replace(
         package,
@@ -161,7 +171,7 @@ def _not_submitted(package: Package, intent: StepIntent) -> Package:
         creations=times,
         created_at=None,  # when it was sent before is not kept: the time of the first will do
         committed_at=package.committed_at if times else None,
-        uploads=(Stage.DOUBTFUL if times else Stage.PLANNED,),
+        uploads=(Stage.DOUBTFUL if times else Stage.PLANNED,),  # an earlier one may be in doubt
     )
 
 
@@ -181,9 +191,10 @@ def stop_run(package: Package, context: AnswerContext) -> Transition:
 
 def asked_to_wait(package: Package, context: AnswerContext) -> Transition:
     """429: all calls wait."""
-    asked = None if context.answer.wait is None else timedelta(seconds=context.answer.wait)
-    pause = back_off(package.tries + 1, context.jitter) if asked is None else asked
-    after = retry(undo(package, context.intent), context, pause)
+    wait = context.answer.wait
+    pause = timedelta(seconds=wait) if wait is not None else None
+    pause = back_off(package.tries + 1, context.jitter) if pause is None else pause
+    after = context.retry(undo(package, context.intent), pause)
     return Transition(after, hold=after.due)
 
 
@@ -208,17 +219,12 @@ def not_sent(package: Package, context: AnswerContext) -> Transition:
     return fail(undo(package, context.intent), context)
 
 
-def read_again(package: Package, context: AnswerContext) -> Transition:
-    """Reading had no answer: it is repeated."""
-    return fail(package, context)
-
-
 def clear(package: Package, context: TransitionContext) -> Package:
     """A package of which it is known which rows may be in flight."""
     if package.blocked_by:
-        return retry(package, context)
+        return context.retry(package)
     if not package.staged(Stage.PLANNED):
-        return close(package, context)
+        return context.close(package)
     return replace(package, phase=Phase.CLEARED, tries=0, due=None)
 
 
@@ -226,7 +232,7 @@ COMMON: dict[AnswerKind, Rule] = {
     AnswerKind.WAIT: asked_to_wait,
     AnswerKind.AUTH: not_authorised,
     AnswerKind.NOT_SENT: not_sent,
-    AnswerKind.UNKNOWN: read_again,
+    AnswerKind.UNKNOWN: fail,  # reading is repeated
 }
 """The rules of steps that have none of their own."""
 
@@ -237,9 +243,11 @@ def with_common(rules: Rules) -> Rules:
     return {(step, kind): rule for step in steps for kind, rule in COMMON.items()} | rules
 
 
-def unaskable(rows: Sequence[PendingRow], feed: Feed) -> list[Resolution]:
-    """The ends of rows that no call can ask for."""
-    text = feed.lookup.texts.unaskable if feed.lookup else ""
+# LOOKUP. What a row is compared with, and how, is the area's (`feeds.delivery.Lookup`).
+
+
+def unknown(rows: Iterable[PendingRow], text: str) -> list[Resolution]:
+    """The ends of rows of which nobody can tell."""
     return [Resolution(row.row, Status.UNKNOWN, text, row.number) for row in rows]
 
 
@@ -247,11 +255,13 @@ def resolutions(
     package: Package, rows: Sequence[PendingRow], page: object, context: TransitionContext
 ) -> list[Resolution]:
     """The ends of the rows, but for those that a further page may show."""
-    lookup = context.protocol.lookup
-    since = Since(package.package_type, _sent_at(package, context), context.settings.dialect)
-    resolved = [
-        _resolution(package, row, trace, context) for row, trace in lookup.traces(since, rows, page)
-    ]
+    sent_at = package.created_at
+    if sent_at is None and package.committed_at and isinstance(context.protocol, Submitted):
+        # Without an answer as early as it may have been, by the service's clock.
+        sent_at = package.committed_at + context.skew - A_SECOND
+    since = Since(package.package_type, sent_at, context.settings.dialect)
+    traces = context.protocol.lookup.traces(since, rows, page)
+    resolved = [_resolution(package, row, trace, context) for row, trace in traces]
     since_sent = context.time - (package.committed_at or context.time)
     if package.phase is Phase.SUBMITTING and since_sent < context.settings.before_resending:
         # It may be integrated yet, so nothing speaks against any row.
@@ -259,35 +269,22 @@ def resolutions(
     return resolved
 
 
-def _sent_at(package: Package, context: TransitionContext) -> datetime | None:
-    """When it was sent by the service's clock; without an answer as early as it may have been."""
-    is_submitted = isinstance(context.protocol, Submitted)
-    if package.created_at is None and package.committed_at and is_submitted:
-        return package.committed_at + context.skew - A_SECOND
-    return package.created_at
-
-
 def _resolution(
     package: Package, row: PendingRow, trace: Trace, context: TransitionContext
 ) -> Resolution:
-    texts: LookupTexts = context.protocol.lookup.texts
+    protocol, texts = context.protocol, context.protocol.lookup.texts
     if trace in {Trace.IN_FORCE, Trace.REMOVED}:
         text = texts.in_force if trace is Trace.IN_FORCE else texts.removed
         return Resolution(row.row, Status.INTEGRATED, text, row.number)
-    why_not = texts.changed if trace is Trace.CHANGED else _why_not_again(package, row, context)
-    return Resolution(row.row, Status.UNKNOWN if why_not else None, why_not, row.number)
-
-
-def _why_not_again(package: Package, row: PendingRow, context: TransitionContext) -> str:
-    """The reason why a row that is as it was is not sent again; empty where it is."""
-    protocol, texts = context.protocol, context.protocol.lookup.texts
-    reasons = {
+    reasons_not_to_repeat = {
+        texts.changed: trace is Trace.CHANGED,
         texts.not_repeated: isinstance(protocol, Submitted)
         and not protocol.is_repeatable(package.package_type),
         texts.results_gone: package.message is not None,
         texts.too_often: row.sends + 1 >= MOST_SENDS,
     }
-    return next((text for text, applies in reasons.items() if applies), "")
+    why_not = next((text for text, applies in reasons_not_to_repeat.items() if applies), "")
+    return Resolution(row.row, Status.UNKNOWN if why_not else None, why_not, row.number)
 
 
 def _looked_up(package: Package, context: AnswerContext) -> Transition:
@@ -295,14 +292,12 @@ def _looked_up(package: Package, context: AnswerContext) -> Transition:
     if resolved:
         return Transition(package.advance(context.time), resolutions=resolved)
     # Where a page is not the last, the rows that it lacks may be on the next.
-    return Transition(retry(package, context))
+    return look_again(package, context)
 
 
 def _not_looked_up(package: Package, context: AnswerContext) -> Transition:
     text = f"The service gives no result for it, nor its offers: {context.answer.detail}"
-    resolved = [
-        Resolution(row.row, Status.UNKNOWN, text, row.number) for row in context.intent.rows
-    ]
+    resolved = unknown(context.intent.rows, text)
     return Transition(package.advance(context.time), resolutions=resolved)
 
 

@@ -4,8 +4,8 @@
 - `Submitted`: one POST stages and commits; a report, or a log, says what came of each request.
 - `Direct`: one call for each request, and then its effect is confirmed or followed.
 
-Each is a record of pure functions and limits of the area. What is done when, what is repeated and
-what is never repeated is not the area's: the state machines are in `feedtool.delivery`.
+Each is a record of pure functions and limits of the area. What is done when, and what is repeated,
+is not the area's: the state machines are in `feedtool.delivery`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,24 +13,102 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from feedtool.feeds.answers import (
-    AnswerPage,
-    ListedPackage,
-    LogEntry,
-    LogPage,
-    Meaning,
-    PackageView,
-    ReportItem,
-    RequestResult,
-)
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings, PackageLimits
 
-Page = TypeVar("Page")
-State = TypeVar("State")
+T = TypeVar("T")
 
-# What calls are made of, and what is read of their answers.
+
+class Meaning(StrEnum):
+    """The meanings of a package's state."""
+
+    OPEN = "open"
+    """Uploads and the commit are taken."""
+    WORKING = "working"
+    """Committed; the service goes on by itself."""
+    INTEGRATED = "integrated"
+    """Final: the results are readable."""
+    REJECTED = "rejected"
+    """Final: refused as a whole, a message gives the reason."""
+    UNHEARD = "unheard of"
+    """A state that the specification does not have: not yet, as far as we know."""
+
+
+class PackageView(NamedTuple):
+    """A package as the service shows it."""
+
+    state: str
+    meaning: Meaning
+    messages: tuple[Message, ...] = ()
+    """The reasons of a rejection."""
+
+
+class RequestResult(NamedTuple):
+    """The result of one request, by its reference."""
+
+    reference: str
+    status: Status
+    messages: tuple[Message, ...]
+
+
+class ListedPackage(NamedTuple):
+    """A package as the list of the seller's packages shows it."""
+
+    package_id: str
+    state: str
+    """In the service's word, "" where it says none."""
+    meaning: Meaning
+    created_at: datetime | None
+
+
+class ReportItem(NamedTuple):
+    """A report's entry about one product."""
+
+    package_id: str | None
+    gtin: str
+    reference: str | None
+    """The seller's, character for character."""
+    word: str
+    """The status as the service writes it."""
+    status: Status | None
+    """None while it is not the last word."""
+    submitted_at: datetime | None
+    messages: tuple[Message, ...] = ()
+
+
+class AnswerPage(NamedTuple, Generic[T]):
+    """One page of a list: of results, of the seller's packages, of reports."""
+
+    items: list[T]
+    next: str | None
+    """The address of the page after this one, of the same origin."""
+    strange: int = 0
+    """Items that could not be read: of results those without a reference or a status."""
+
+
+class LogEntry(NamedTuple):
+    """A log's entry about one offer."""
+
+    reference: str
+    """The seller's, character for character; empty where it is not told."""
+    gtin: str
+    """Empty where it is not told."""
+    status: Status
+    messages: tuple[Message, ...]
+
+
+class LogPage(NamedTuple):
+    """The state of a package, and a page of its log."""
+
+    state: str
+    """In the service's word."""
+    meaning: Meaning
+    entries: list[LogEntry]
+    about_all: tuple[Message, ...]
+    """The messages about the whole package, naming no offer."""
+    pages: int | None
+    """The number of the log's pages; None where the service does not say."""
 
 
 class PackageRef(NamedTuple):
@@ -57,14 +135,11 @@ class Size(NamedTuple):
     package: int
 
 
-class Endpoint(NamedTuple, Generic[Page]):
+class Endpoint(NamedTuple, Generic[T]):
     """A call about a package, and the reader of its success."""
 
     call: Callable[[PackageRef], Call]
-    read: Callable[[Reply], Page]
-
-
-# Looking up what became of rows that no result names.
+    read: Callable[[Reply], T]
 
 
 class Trace(StrEnum):
@@ -101,28 +176,15 @@ class Since(NamedTuple):
     settings: AccountSettings
 
 
-class Lookup(NamedTuple, Generic[Page]):
+class Lookup(NamedTuple, Generic[T]):
     """A look-up of rows that no result names."""
 
     ask: Callable[[PackageRef, Sequence[PendingRow]], tuple[Sequence[PendingRow], Call] | None]
     """The next call and the rows it asks for; None where none of the rows can be asked for."""
-    read: Callable[[Reply], Page]
-    traces: Callable[[Since, Sequence[PendingRow], Page], Iterable[tuple[PendingRow, Trace]]]
+    read: Callable[[Reply], T]
+    traces: Callable[[Since, Sequence[PendingRow], T], Iterable[tuple[PendingRow, Trace]]]
     """The rows' traces on a page, but for those that a further page may show."""
     texts: LookupTexts
-
-
-def always(_: str) -> bool:
-    """Every package type."""
-    return True
-
-
-def never(_: str) -> bool:
-    """No package type."""
-    return False
-
-
-# The protocols.
 
 
 class Staged(NamedTuple):
@@ -187,9 +249,9 @@ class Submitted(NamedTuple):
     """The names of a request, of its reference and product; no two in a package share one."""
     blames_package: Callable[[int | None, frozenset[str]], bool] = lambda _status, _causes: False
     """True if a refusal, by its status and causes, is for what all halves would share."""
-    is_repeatable: Callable[[str], bool] = always
+    is_repeatable: Callable[[str], bool] = lambda _: True
     """True if packages of a type may be sent again, whole or in halves."""
-    is_exclusive: Callable[[str], bool] = never
+    is_exclusive: Callable[[str], bool] = lambda _: False
     """True if packages of a type need that no other package of the seller is open."""
 
 
@@ -243,19 +305,19 @@ class Act(NamedTuple):
     """Among the requests of its first row, `row`."""
 
 
-class Direct(NamedTuple, Generic[State]):
+class Direct(NamedTuple, Generic[T]):
     """One call for each request; a look before it, and after a doubt, tells where it stands."""
 
     call: Callable[[Act], Call]
     looks: Callable[[Act], Sequence[Call]]
     """The calls that look at it: before it, after a doubt, and until its effect is final."""
-    state: Callable[[Act, Sequence[Reply]], State]
+    state: Callable[[Act, Sequence[Reply]], T]
     """The state that the looks show; Unreadable where an answer cannot be read."""
-    judge: Callable[[Act, State], Judgement]
+    judge: Callable[[Act, T], Judgement]
     """Compares the state with what was asked for, and with the baseline once there is one."""
     created: Callable[[Reply], str | None] = lambda _: None
     """The id that the answer to the call carries, where it has one."""
-    baseline: Callable[[State], str] = lambda _: ""
+    baseline: Callable[[T], str] = lambda _: ""
     """The part of the state before that is written down with the intent to send."""
     repeat: Repeat = Repeat.TRACED
     patience: timedelta = timedelta(minutes=10)
@@ -265,8 +327,6 @@ class Direct(NamedTuple, Generic[State]):
 
 
 Protocol: TypeAlias = Staged | Submitted | Direct[Any]
-
-# Requests that wait for others.
 
 Names: TypeAlias = Callable[[str, str], frozenset[str]]
 """Names of something, of a request's reference and product."""

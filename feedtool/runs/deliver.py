@@ -1,7 +1,4 @@
-"""Brings a run that is written down to its end, or goes on with it, and writes its copies.
-
-Copies are written from the snapshots and the ledger alone.
-"""
+"""Brings a run that is written down to its end, or goes on with it, and writes its copies."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -66,12 +63,12 @@ def deliver_run(
     on_event: OnEvent = ignore,
 ) -> FeedtoolError | None:
     """What stopped the delivery of a run before its end; None where nothing did."""
-    from feedtool.delivery.engine import deliver
+    from feedtool.delivery.engine import Delivery
     from feedtool.delivery.steps import DeliverySettings
 
     dialect = asked.dialect
     try:
-        deliver(
+        Delivery(
             workspace.ledger,
             run,
             session.client,
@@ -91,7 +88,7 @@ def deliver_run(
                 before_resending=timedelta(seconds=dialect.resend_pause),
                 dialect=dialect,
             ),
-        )
+        ).run()
     except FeedtoolError as error:
         return error
     return None

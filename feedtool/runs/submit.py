@@ -57,8 +57,7 @@ def plan_only(
 ) -> list[SheetResult]:
     """The results of a dry run: everything up to the plan; nothing is sent.
 
-    `requests` is the folder for the exact request bodies. `plan_file` is saved, or compared with
-    what would be sent now. `select` decides which rows would be sent.
+    `requests` is the folder for the request bodies. `select` decides which rows would be sent.
     """
     if plan_file:
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
@@ -269,7 +268,7 @@ def _open_elsewhere(
     no run behind: NotAuthorised. With `is_working` also for what is being integrated.
     """
     from feedtool.delivery.foreign_packages import foreign_packages
-    from feedtool.feeds.answers import Meaning
+    from feedtool.feeds.delivery import Meaning
 
     meanings = {Meaning.OPEN, Meaning.WORKING} if is_working else {Meaning.OPEN}
     if not _has_items(sheets):

@@ -6,7 +6,6 @@ import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import date
 from pathlib import Path, PurePosixPath
 
 from feedtool.ledger.claims import Claim
@@ -49,11 +48,7 @@ class Folder:
         )
 
     def create(self) -> bool:
-        """Make a watched folder; False where there is one.
-
-        Raises:
-            UsageProblem: It cannot be made; what it is to be in has to be there.
-        """
+        """Make a watched folder; False where there is one. UsageProblem where it cannot be made."""
         if self.inbox.is_dir():
             return False
         try:
@@ -69,12 +64,10 @@ class Folder:
         return True
 
     def prepare(self) -> str:
-        """Make what is absent beside the inbox. Returns the name of the folder in the ledger.
+        """The folder's name in the ledger, after what is absent beside the inbox was made.
 
-        Raises:
-            UsageProblem: There is no inbox, or the folder cannot be written. A name that was
-                mistyped, or a share that is not there, is not to become an empty folder that is
-                watched for nothing.
+        UsageProblem where there is no inbox: a name that was mistyped, or a share that is not
+        there, is not to become an empty folder.
         """
         try:
             if not self.inbox.is_dir():
@@ -109,11 +102,7 @@ class Folder:
         )
 
     def listing(self) -> list[Entry]:
-        """All plain files of the inbox and its subfolders; no links, which may lead anywhere.
-
-        Raises:
-            UsageProblem: The inbox cannot be read.
-        """
+        """All plain files of the inbox and its subfolders; no links, which may lead anywhere."""
         try:
             return list(_entries(self.inbox, PurePosixPath()))
         except OSError as error:
@@ -171,10 +160,6 @@ class Folder:
         """Where the rows to correct of a claimed file go, whatever kind of file it is."""
         return place_of(self.answer_of(claim, RESULT))
 
-    def done_place(self, claim: Claim, day: date) -> Path:
-        """Where a claimed file goes once it is answered."""
-        return free(self.done / str(day) / claim.lane / self.place_of(claim).name)
-
     def error_place(self, lane: PurePosixPath | str, name: str) -> Path:
         """Where a file goes that was not sent; a name with no room for its reason is cut."""
         stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
@@ -197,10 +182,6 @@ class Folder:
         source = self.source_of(claim)
         if move(source, self.place_of(claim)):
             unmark(source)
-
-    def put_back(self, claim: Claim) -> None:
-        """From processing to the inbox."""
-        move(self.place_of(claim), free(self.source_of(claim)))
 
     def explain(self, place: Path, error: FeedtoolError, more: str = "") -> None:
         """Write why a file is in `error/`, before it is there."""
@@ -232,11 +213,7 @@ def unmark(source: Path) -> None:
 
 
 def move(source: Path, target: Path) -> bool:
-    """One atomic step; False where there is no such file (any more).
-
-    Raises:
-        CannotMove: The system refuses.
-    """
+    """One atomic step; False where there is no such file any more. CannotMove: it is refused."""
     try:
         make_folder(target.parent)
         source.rename(target)
@@ -260,11 +237,7 @@ def free(place: Path) -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder where it is absent.
-
-    Raises:
-        CannotMove: The system refuses.
-    """
+    """Make a folder where it is absent; CannotMove where the system refuses."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -46,18 +46,14 @@ class DeduplicatedLog:
 def write_summary(
     place: Path, claim: Claim, run: int | None, outcomes: Sequence[SheetResult], code: Exit
 ) -> None:
-    """Write it whole, in the place of an earlier one of the same file.
-
-    Raises:
-        UsageProblem: It cannot be written.
-    """
+    """Write it whole, in the place of an earlier one; UsageProblem where it cannot be written."""
     fields = {
         "file": str(claim.place),
         "sha256": claim.sha256,
         "run": None if run is None else str(run),
         "exitCode": int(code),
         "takenAt": claim.taken_at.isoformat(),
-        "sheets": [_sheet(outcome) for outcome in outcomes],
+        "sheets": [*map(_sheet, outcomes)],
     }
     with atomic_write(place) as temporary:
         temporary.write_text(json.dumps(fields, indent=2, ensure_ascii=False) + "\n", "utf-8")
@@ -200,16 +196,7 @@ class Health:
 
 
 def check_health(root: Path, now: datetime, within: timedelta) -> tuple[Exit, str]:
-    """The state of the watcher of a folder, as an exit code and one line.
-
-    Args:
-        root: The folder.
-        now: The time, by the watcher's clock or one that goes alike.
-        within: How old its last turn may be.
-
-    Raises:
-        UsageProblem: There is no such folder, or its file is no health file.
-    """
+    """The state of a folder's watcher: its last turn may be as old as `within`."""
     place = root / FILE
     if not root.is_dir():
         raise UsageProblem(f"there is no folder {root}", "name the folder that is watched")

@@ -1,11 +1,10 @@
-"""One file from step to step, by `steps.next_step`, with the seller's lock held."""
+"""One file from step to step, by `decisions.next_step`, with the seller's lock held."""
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from feedtool.areas.registry import load
@@ -24,7 +23,6 @@ from feedtool.watch.decisions import ClaimStep, InboxRoute, names_for, next_step
 from feedtool.watch.folder import (
     SUMMARY,
     CannotMove,
-    Folder,
     free,
     has_room,
     make_folder,
@@ -35,39 +33,25 @@ from feedtool.watch.folder import (
 from feedtool.watch.messages import (
     AlreadySent,
     Bug,
-    DeduplicatedLog,
     Deferred,
     NameUnfit,
     one_line,
     write_summary,
 )
-from feedtool.watch.session import ClaimWorkspace, SellerAccount
+from feedtool.watch.session import ClaimWorkspace, Environment, SellerAccount
 
 
-@dataclass(frozen=True, slots=True)
 class FileProcessor:
     """Brings the files of a watched folder to their end, with the seller's lock held."""
 
-    folder: Folder
-    name: str
-    """The folder's, in the ledger."""
-    same_within: timedelta
-    """Since when the same content is taken for a mistake."""
-    now: Callable[[], datetime]
-    log: DeduplicatedLog
-    report_bug: Callable[[Exception], str]
-    """Writes down what is ready to be pasted; returns where."""
-    on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
-    """As an account's, for a file in no account's folder."""
+    def __init__(self, environment: Environment) -> None:
+        self._environment, self._now = environment, environment.now
+        self._folder, self._log = environment.folder, environment.log
 
     def take(self, place: PurePosixPath, route: InboxRoute, account: SellerAccount) -> Exit | None:
-        """Take a file of the inbox, and bring it to its end.
+        """Take a file of the inbox to its end: its exit code; None where it is not ours, or stays.
 
-        Returns:
-            Its exit code; None where it is somebody else's, or stays where it is for now.
-
-        Raises:
-            Deferred: It is begun, and cannot be ended now.
+        Deferred where it is begun, and cannot be ended now.
         """
         try:
             claim = self._claim(place, route, account)
@@ -81,18 +65,18 @@ class FileProcessor:
         """A claim of a file; None where somebody else has one."""
         if not is_recordable(str(place)):
             raise NameUnfit("The name is not UTF-8.")
-        sha256, now = digest_of(self.folder.inbox / place), self.now()
+        sha256, now = digest_of(self._folder.inbox / place), self._now()
         if sha256 is None:
             raise FileProblem(f"{place.name} cannot be read.", "See that feedtool may read it.")
         claim = account.claims.take(
-            folder=self.name,
+            folder=self._environment.name,
             lane=route.path,
             scope=self.scope_of(route, account),
             sha256=sha256,
             source=place.name,
             names=self._names(place, route),
             now=now,
-            since=now - self.same_within,
+            since=now - self._environment.same_within,
         )
         if isinstance(claim, EarlierClaim):
             raise AlreadySent(claim)
@@ -100,15 +84,15 @@ class FileProcessor:
 
     def _names(self, place: PurePosixPath, route: InboxRoute) -> Iterator[str]:
         """The names that a file and its answers may have; NameUnfit where the next is too long."""
-        for name in names_for(place.name, self.now().astimezone().date()):
+        for name in names_for(place.name, self._now().astimezone().date()):
             if not has_room(name, SUMMARY, f".result{place.suffix}"):
                 raise NameUnfit("The name is too long for those of its answers.")
-            if self.folder.is_free(route.path, name, place.suffix):
+            if self._folder.is_free(route.path, name, place.suffix):
                 yield name
 
     def scope_of(self, route: InboxRoute, account: SellerAccount) -> str:
         """Among which claims the same content is the same: of a folder, a seller and a kind."""
-        scope = [self.name, *account.key, route.kind or ""]
+        scope = [self._environment.name, *account.key, route.kind or ""]
         return hashlib.sha256(json.dumps(scope).encode()).hexdigest()
 
     def echo_other_account(self, claim: Claim) -> None:
@@ -117,39 +101,43 @@ class FileProcessor:
             f"{self._shown(claim)} was taken for another account than its folder stands for now,"
             " and stays until it stands for that one again"
         )
-        self.log.once(f"account of {claim.claim}", "error", text)
+        self._log.once(f"account of {claim.claim}", "error", text)
 
     def refuse(
         self, place: PurePosixPath, error: FeedtoolError, account: SellerAccount | None = None
     ) -> Exit | None:
         """Move a file from the inbox to `error/`, its reason beside it."""
-        source = self.folder.inbox / place
+        source = self._folder.inbox / place
         if not source.exists():
             return None
-        self.folder.sweep(place.parent)
-        target = self.folder.error_place(place.parent, place.name)
+        self._folder.sweep(place.parent)
+        target = self._folder.error_place(place.parent, place.name)
         try:
-            self.folder.explain(target, error)
+            self._folder.explain(target, error)
             if not move(source, target):
-                self.folder.take_reason_back(target)
+                self._folder.take_reason_back(target)
                 return None
         except (CannotWrite, CannotMove) as cannot:
-            self.folder.take_reason_back(target)
-            self.log.once(f"move {source}", "error", cannot.message)
+            self._folder.take_reason_back(target)
+            self._log.once(f"move {source}", "error", cannot.message)
             return None
         unmark(source)
-        return self._refused(self.folder.relative(source), target, error, account or self)
+        return self._refused(
+            self._folder.relative(source), target, error, account or self._environment
+        )
 
     def process(self, claim: Claim, route: InboxRoute, account: SellerAccount) -> Exit | None:
-        """Bring a claimed file to its end, from wherever it is.
-
-        Returns, raises: as `take`.
-        """
+        """Bring a claimed file to its end, from wherever it is; as `take`."""
         code: Exit | None = None
-        claims, number, folder = account.claims, claim.claim, self.folder
+        claims, number, folder = account.claims, claim.claim, self._folder
         place = folder.place_of(claim)
         folder.sweep(claim.lane)
-        while step := self._next(claim):
+        while step := next_step(
+            claim.state,
+            has_run=claim.run_id is not None,
+            is_in_processing=place.exists(),
+            is_in_inbox=folder.source_of(claim).exists(),
+        ):
             try:
                 if step is ClaimStep.TAKE_IN:
                     folder.take_in(claim)
@@ -158,29 +146,19 @@ class FileProcessor:
             except CannotMove as error:  # the next file is not to wait
                 if step is ClaimStep.TAKE_IN:
                     claims.forget(number)
-                self.log.once(f"move {place}", "waiting", error.message)
+                self._log.once(f"move {place}", "waiting", error.message)
                 return code
             if step in {ClaimStep.SEND, ClaimStep.GO_ON}:
                 code = self._send(step, claim, route, account)
                 if code is None:
                     return None
-            elif step is ClaimStep.END:
+            elif step in {ClaimStep.END, ClaimStep.FORGET}:
                 remove(folder.lent_of(claim))
-                claims.end(number)
-            elif step is ClaimStep.FORGET:
-                remove(folder.lent_of(claim))
-                claims.forget(number)
-                return code
+                (claims.end if step is ClaimStep.END else claims.forget)(number)
+                if step is ClaimStep.FORGET:
+                    return code
             claim = claims.read(number)
         return code
-
-    def _next(self, claim: Claim) -> ClaimStep | None:
-        return next_step(
-            claim.state,
-            has_run=claim.run_id is not None,
-            is_in_processing=self.folder.place_of(claim).exists(),
-            is_in_inbox=self.folder.source_of(claim).exists(),
-        )
 
     def _send(
         self, step: ClaimStep, claim: Claim, route: InboxRoute, account: SellerAccount
@@ -191,7 +169,7 @@ class FileProcessor:
                 submission = self._go_on(claim, account)
             else:
                 kept = account.workspace.keep(
-                    Input(self._shown(claim), self.folder.place_of(claim))
+                    Input(self._shown(claim), self._folder.place_of(claim))
                 )
                 if kept.sha256 != claim.sha256:  # it was changed after all: from the beginning
                     self._give_back(claim, account)
@@ -203,13 +181,13 @@ class FileProcessor:
         except FeedtoolError as error:
             return self._failed(claim, error, account)
         except Exception as error:  # noqa: BLE001  # one file never stops the next
-            return self._refuse_claimed(claim, Bug(error, self.report_bug), account)
+            return self._refuse_claimed(claim, Bug(error, self._environment.report_bug), account)
 
     def _submit(
         self, claim: Claim, kept: Input, route: InboxRoute, account: SellerAccount
     ) -> Submission:
         suffix = ".xlsx" if load().format_of(kept.path) else Path(claim.source).suffix
-        target, workspace = self.folder.answer_of(claim, f".result{suffix}"), account.workspace
+        target, workspace = self._folder.answer_of(claim, f".result{suffix}"), account.workspace
         make_folder(target.parent)
         return submit(
             [kept],
@@ -217,7 +195,7 @@ class FileProcessor:
             Outputs({kept.name: target}, only_whole=True),
             account.session,
             ClaimWorkspace(
-                workspace.ledger, workspace.snapshots, workspace.folder, self.folder.lent_of(claim)
+                workspace.ledger, workspace.snapshots, workspace.folder, self._folder.lent_of(claim)
             ),
             claim=claim.claim,
             selection=account.selection,
@@ -226,25 +204,25 @@ class FileProcessor:
     def _go_on(self, claim: Claim, account: SellerAccount) -> Submission:
         """Go on with a run, also one of another machine, which knows the folder by another path."""
         number, workspace = claim.run_id or 0, account.workspace
-        for place in (self.folder.place_of(claim), self.folder.lent_of(claim)):
+        for place in (self._folder.place_of(claim), self._folder.lent_of(claim)):
             with suppress(FileProblem):
                 workspace.snapshots.keep(place)
         before = options_of(number, workspace).outputs
         outputs = replace(
             before,
             targets={
-                name: self.folder.answer_of(claim, place.name.removeprefix(claim.name))
+                name: self._folder.answer_of(claim, place.name.removeprefix(claim.name))
                 for name, place in before.targets.items()
             },
         )
         if has_to_ask(number, workspace):
             return resume(number, account.session, workspace, outputs=outputs)
-        return Submission(results(number, workspace, self.now(), outputs=outputs))
+        return Submission(results(number, workspace, self._now(), outputs=outputs))
 
     def _conclude(self, claim: Claim, submission: Submission, account: SellerAccount) -> Exit:
         """Write the answers, and settle where the file itself goes next."""
         for warning in submission.warnings:
-            self.log.echo("warning", f"{self._shown(claim)}: {warning}")
+            self._log.echo("warning", f"{self._shown(claim)}: {warning}")
         if submission.stopped:
             raise Deferred(submission.stopped)
         results = submission.outcomes
@@ -257,17 +235,18 @@ class FileProcessor:
         error = results[0].checked.error if results else None
         if claim.run_id is None and error:
             if isinstance(error, KindUnclear):  # to whoever sends updates its hint names the folder
-                updates = self.folder.inbox / claim.lane / error.kinds[1]
-                error.hint = error.hint_with(f"drop it into {self.folder.relative(updates)}/")
+                updates = self._folder.inbox / claim.lane / error.kinds[1]
+                error.hint = error.hint_with(f"drop it into {self._folder.relative(updates)}/")
             return self._refuse_claimed(claim, error, account)
         self._write_failed(claim, results, account)
         code = exit_code(results)
-        write_summary(self.folder.answer_of(claim, SUMMARY), claim, claim.run_id, results, code)
-        target = self.folder.done_place(claim, self.now().astimezone().date())
-        account.claims.settle(claim.claim, ClaimState.ANSWERED, self.folder.relative(target))
+        write_summary(self._folder.answer_of(claim, SUMMARY), claim, claim.run_id, results, code)
+        day = self._folder.done / str(self._now().astimezone().date())
+        target = free(day / claim.lane / self._folder.place_of(claim).name)
+        account.claims.settle(claim.claim, ClaimState.ANSWERED, self._folder.relative(target))
         written = [result.annotated for result in results] + [result.failed for result in results]
-        answers = ", ".join(dict.fromkeys(map(self.folder.relative, filter(None, written))))
-        self.log.echo("answered", f"{self._shown(claim)}: {one_line(results)} → {answers}")
+        answers = ", ".join(dict.fromkeys(map(self._folder.relative, filter(None, written))))
+        self._log.echo("answered", f"{self._shown(claim)}: {one_line(results)} → {answers}")
         account.on_answered(results, code)
         return code
 
@@ -283,16 +262,16 @@ class FileProcessor:
                 claim.run_id or 0,
                 name,
                 results,
-                self.folder.failed_of(claim),
+                self._folder.failed_of(claim),
                 workspace,
-                self.now(),
+                self._now(),
                 # What was written to its end is in the ledger.
                 may_replace=lambda place: workspace.ledger.output(str(place)) is None,
             )
         except CannotWrite as error:
             raise Deferred(error) from error
         except UsageProblem as error:  # somebody is at work on them already
-            self.log.echo("warning", f"{name}: {error.message}")
+            self._log.echo("warning", f"{name}: {error.message}")
 
     def _failed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
         """Refuse a file whose own fault it is; Deferred with anything else, to be tried again."""
@@ -305,16 +284,16 @@ class FileProcessor:
 
     def _refuse_claimed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
         claim = account.claims.read(claim.claim)
-        target = self.folder.error_place(claim.lane, self.folder.place_of(claim).name)
+        target = self._folder.error_place(claim.lane, self._folder.place_of(claim).name)
         more = f"Its run is {claim.run_id}: feedtool status {claim.run_id}" if claim.run_id else ""
-        self.folder.explain(target, error, more)
-        account.claims.settle(claim.claim, ClaimState.REFUSED, self.folder.relative(target))
+        self._folder.explain(target, error, more)
+        account.claims.settle(claim.claim, ClaimState.REFUSED, self._folder.relative(target))
         return self._refused(self._shown(claim), target, error, account)
 
     def _refused(
-        self, shown: str, target: Path, error: FeedtoolError, owner: "FileProcessor | SellerAccount"
+        self, shown: str, target: Path, error: FeedtoolError, owner: Environment | SellerAccount
     ) -> Exit:
-        self.log.echo("refused", f"{shown}: {error.message} → {self.folder.relative(target)}")
+        self._log.echo("refused", f"{shown}: {error.message} → {self._folder.relative(target)}")
         owner.on_refused(shown, error)
         return error.exit
 
@@ -325,9 +304,9 @@ class FileProcessor:
                 self._give_back(claim, account)
 
     def _give_back(self, claim: Claim, account: SellerAccount) -> None:
-        self.folder.put_back(claim)
-        remove(self.folder.lent_of(claim))
+        move(self._folder.place_of(claim), free(self._folder.source_of(claim)))
+        remove(self._folder.lent_of(claim))
         account.claims.forget(claim.claim)
 
     def _shown(self, claim: Claim) -> str:
-        return self.folder.relative(self.folder.source_of(claim))
+        return self._folder.relative(self._folder.source_of(claim))

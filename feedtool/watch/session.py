@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
@@ -15,8 +15,8 @@ from feedtool.report import SheetResult
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.decisions import InboxRoute, route_of
-from feedtool.watch.folder import make_folder
-from feedtool.watch.messages import Turn
+from feedtool.watch.folder import Folder, make_folder
+from feedtool.watch.messages import DeduplicatedLog, Turn
 
 SellerKey = tuple[str, str]
 """A service's address, whatever its case, and a seller there: whose files go one after the other,
@@ -60,10 +60,9 @@ OpenAccount = Callable[[str | None], AbstractContextManager[SellerAccount]]
 
 @dataclass(frozen=True, slots=True)
 class ClaimWorkspace(Workspace):
-    """A workspace that lends another machine what it needs to go on with a file.
+    """A workspace that puts what a file was judged by beside it, for another machine to go on.
 
-    Snapshots stay on this machine. The file itself is in the folder, which both see; what its
-    products were judged by is put beside it, as `lent`.
+    Snapshots stay on this machine; both see the folder.
     """
 
     lent: Path
@@ -77,21 +76,12 @@ class ClaimWorkspace(Workspace):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How the folder is watched; times in seconds."""
-
-    settle: float = 2
-    """How long a file has to rest."""
-    poll: float = 1
-    """Between two looks."""
-    is_once: bool = False
-    """Whether to end when all that was there is done."""
-
-
-@dataclass(frozen=True, slots=True)
 class Environment:
-    """The world that a watcher is in: accounts, clocks, and the wish to stop."""
+    """A watched folder, and the world around it: accounts, clocks, and the wish to stop."""
 
+    folder: Folder
+    name: str
+    """The folder's, in the ledger."""
     ledger: Ledger
     """For the main thread alone."""
     open_account: OpenAccount
@@ -105,8 +95,21 @@ class Environment:
     sleep: Callable[[float], None]
     """Ends sooner when it is to stop."""
     stopping: Callable[[], FeedtoolError | None]
+    log: DeduplicatedLog
+    report_bug: Callable[[Exception], str]
+    """Writes down what is ready to be pasted; returns where."""
+    same_within: timedelta
+    """Since when the same content is taken for a mistake."""
+    on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
+    """As an account's, for a file in no account's folder."""
     on_turn: Callable[[Turn], None] = lambda _: None
     """Called after each look at the folder."""
+    settle: float = 2
+    """Seconds that a file has to rest."""
+    poll: float = 1
+    """Seconds between two looks."""
+    is_once: bool = False
+    """True if it ends when all that was there is done."""
 
     def route_of(self, place: PurePosixPath) -> InboxRoute | None:
         """The route of a file of the inbox; None where its folder is nobody's."""

@@ -6,13 +6,27 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import pytest
+from openpyxl import load_workbook
 
+from feedtool.areas.products.catalog import Brand, Category, Property
+from feedtool.areas.products.catalog.cache import FILE, Cache
+from feedtool.areas.products.catalog.model import Validators
+from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
+from feedtool.sandbox import Sandbox
+from feedtool.sandbox.server import serving
+from tests.areas.offers.sandbox.records import applied_requests, stored_offers
+from tests.catalogues import AT, SERVICE
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"
+STATE = Path("home/sandbox.sqlite")
+OURS = ["feedtool status", "feedtool message", "feedtool code"]
 
 
 class Ran(NamedTuple):
@@ -33,6 +47,27 @@ class Ran(NamedTuple):
         (found,) = self.json
         assert isinstance(found, dict)
         return found
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """What `--format jsonl` printed."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def statuses(self) -> list[str]:
+        """The status of each row of the only sheet, by `--format json`."""
+        return [row["status"] for row in self.only["results"]]
+
+    @property
+    def counts(self) -> list[int]:
+        """The only sheet's rows, valid, invalid and skipped ones, and warnings."""
+        return [self.only[name] for name in ("rows", "valid", "invalid", "skipped", "warnings")]
+
+    @property
+    def settings(self) -> dict[str, tuple[object, str]]:
+        """The value and the source of each setting, by `config show --format json`."""
+        assert self.code == 0, self
+        return {entry["name"]: (entry["value"], entry["source"]) for entry in self.json}
 
     def error(self) -> tuple[str, str]:
         """The one line that says what stopped it, and the one that says what to do."""
@@ -77,16 +112,43 @@ def made_by(folder: Path, *commands: str) -> Path:
 
 @pytest.fixture(scope="session")
 def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with all of the sandbox's catalogue, which takes seconds to bring."""
-    home = made_by(tmp_path_factory.mktemp("synced"), "catalog sync --sandbox")
-    return home / "catalog.sqlite"
+    """A home with all of the sandbox's catalogue in two languages, which takes seconds to bring."""
+    sync = "catalog sync --sandbox --language"
+    return made_by(tmp_path_factory.mktemp("synced"), f"{sync} fr", f"{sync} en")
 
 
 @pytest.fixture
-def catalogue(synced: Path, tmp_path: Path) -> None:
-    """The test's own home is as `catalog sync --sandbox` leaves it."""
-    (tmp_path / "home").mkdir()
-    shutil.copy(synced, tmp_path / "home")
+def catalogue(synced: Path) -> Path:
+    """The cache in the test's own home, as `catalog sync --sandbox` leaves it."""
+    Path("home").mkdir()
+    return Path(shutil.copy(synced / FILE, "home"))
+
+
+def bring(
+    categories: Iterable[Category],
+    brands: Iterable[Brand],
+    properties: Mapping[str, Iterable[Property]],
+    *,
+    language: str = "en",
+    service: str = SERVICE,
+    is_whole: bool = True,
+) -> Path:
+    """The test's own home, with a small catalogue as if it had been brought."""
+    home, categories, brands = Path("home").absolute(), list(categories), list(brands)
+    home.mkdir(exist_ok=True)
+    with Cache(home / FILE) as cache:
+        key = cache.begin(service, language, (), AT).catalog
+        cache.save(key, categories)
+        cache.save(key, brands)
+        for code, listed in properties.items():
+            cache.save_properties(key, code, list(listed), Validators(), AT)
+        if is_whole:
+            cache.finish(key, references(categories), references(brands), AT)
+    return home
+
+
+def references(listed: Iterable[Category | Brand]) -> frozenset[str]:
+    return frozenset(item.reference for item in listed)
 
 
 @pytest.fixture
@@ -100,3 +162,73 @@ def feedtool(
         return Ran(code, *capsys.readouterr())
 
     return command
+
+
+class Terminal(io.TextIOWrapper):
+    """What somebody looks at, or a pipe."""
+
+    def __init__(self, typed: str = "", *, is_terminal: bool = True) -> None:
+        super().__init__(io.BytesIO(typed.encode()), "utf-8", "backslashreplace", newline="")
+        self.is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+    def shown(self) -> str:
+        self.flush()
+        return bytes(self.buffer.getvalue()).decode()  # type: ignore[attr-defined]  # a BytesIO
+
+
+OnTerminal = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> OnTerminal:
+    """Runs a command on a terminal, where somebody types an answer: exit code and stderr."""
+
+    def command(answer: str, *arguments: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "stdin", Terminal(answer))
+        stderr = Terminal()
+        with redirect_stderr(stderr):
+            return run(list(arguments)), stderr.shown()
+
+    return command
+
+
+@pytest.fixture
+def account() -> Iterator[tuple[str, ...]]:
+    """The options of an account at a service on loopback."""
+    with serving(sandbox_parts()) as server:
+        yield ("--base-url", server.base, "--token", "sandbox")
+
+
+def on_shelf(state: Path = STATE) -> list[dict[str, Any]]:
+    """The offers of the embedded sandbox."""
+    with Sandbox(sandbox_parts(), state) as sandbox:
+        return list(stored_offers(sandbox))
+
+
+def applied() -> list[tuple[str | None, str]]:
+    """Reference and type of each request that the embedded sandbox has applied."""
+    if not STATE.exists():
+        return []
+    with Sandbox(sandbox_parts(), STATE) as sandbox:
+        return [(one.reference, str(one.package_type)) for one in applied_requests(sandbox)]
+
+
+def rows_of(path: Path | str, sheet: str = "", header: int = 2) -> list[dict[str, Any]]:
+    """The rows of a sheet, or of the first, by the keys of a row; blank cells left out."""
+    book = load_workbook(path)
+    found = (book[sheet] if sheet else book.worksheets[0]).iter_rows(header, values_only=True)
+    keys = next(found)
+    return [
+        {str(key): cell for key, cell in zip(keys, row, strict=True) if cell is not None}
+        for row in found
+    ]
+
+
+def coloured(path: Path | str, sheet: str = "") -> set[str]:
+    """The cells of a sheet, or of the first, that are marked."""
+    book = load_workbook(path)
+    ranges = (book[sheet] if sheet else book.worksheets[0]).conditional_formatting
+    return {cell for entry in ranges for cell in str(entry.sqref).split()}

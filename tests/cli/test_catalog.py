@@ -6,13 +6,9 @@ from pathlib import Path
 import pytest
 
 from feedtool.areas.products.catalog import Necessity, PropertyChoice
-from feedtool.areas.products.catalog.cache import FILE, Cache
-from feedtool.areas.products.catalog.model import Validators
-from feedtool.areas.registry import sandbox_parts
 from feedtool.cli.options import SANDBOX
-from feedtool.sandbox.server import serving
-from tests.catalogues import AT, SERVICE, TREE, TREE_BRANDS, category, choices, prop
-from tests.cli.conftest import Feedtool
+from tests.catalogues import SERVICE, TREE, TREE_BRANDS, category, choices, prop
+from tests.cli.conftest import Feedtool, bring
 from tests.loopback import Answer, serving_answers
 
 KETTLES = (
@@ -37,32 +33,20 @@ KETTLES = (
 )
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    return folder
+MANY = (prop("50", is_ranged=True, choices=choices(*(f"choice {n}" for n in range(2_345)))),)
 
 
-def fill(
-    home: Path, service: str = SERVICE, language: str = "en", *, is_whole: bool = True
-) -> None:
+def fill(service: str = SERVICE, language: str = "en", *, is_whole: bool = True) -> None:
     """A small catalogue, as if it had been brought."""
-    with Cache(home / FILE) as cache:
-        key = cache.begin(service, language, (), AT).catalog
-        cache.save(key, TREE)
-        cache.save(key, TREE_BRANDS)
-        cache.save_properties(key, "0A0101", KETTLES, Validators(), AT)
-        if is_whole:
-            listed = frozenset(one.reference for one in TREE)
-            cache.finish(key, listed, frozenset(one.reference for one in TREE_BRANDS), AT)
+    properties = {"0A0101": KETTLES, "0B0101": MANY}
+    bring(TREE, TREE_BRANDS, properties, language=language, service=service, is_whole=is_whole)
 
 
 # Search.
 
 
-def test_a_table_of_what_is_found(feedtool: Feedtool, home: Path) -> None:
-    fill(home)
+def test_a_table_of_what_is_found(feedtool: Feedtool) -> None:
+    fill()
     ran = feedtool("catalog search kettle")
     assert ran.code == 0
     assert ran.out.splitlines() == [
@@ -76,8 +60,8 @@ def test_a_table_of_what_is_found(feedtool: Feedtool, home: Path) -> None:
     assert ran.err == f"catalogue: {SERVICE} in en, synced 2026-03-01 14:02 UTC\n"
 
 
-def test_what_is_found_as_json(feedtool: Feedtool, home: Path) -> None:
-    fill(home)
+def test_what_is_found_as_json(feedtool: Feedtool) -> None:
+    fill()
     ran = feedtool("catalog search kettle --format json")
     assert ran.json == [
         {
@@ -104,10 +88,8 @@ def test_what_is_found_as_json(feedtool: Feedtool, home: Path) -> None:
     ("text", "hint"), [("ketles", "did you mean Kettles"), ("xyzzy", "try a part of a word")]
 )
 @pytest.mark.parametrize(("form", "out"), [("text", ""), ("json", "[]\n")])
-def test_nothing_is_found(
-    feedtool: Feedtool, home: Path, text: str, hint: str, form: str, out: str
-) -> None:
-    fill(home)
+def test_nothing_is_found(feedtool: Feedtool, text: str, hint: str, form: str, out: str) -> None:
+    fill()
     ran = feedtool("catalog search", text, "--format", form)
     assert (ran.code, ran.out) == (9, out)
     error, told = ran.error()
@@ -124,10 +106,10 @@ def test_nothing_is_found(
     ],
 )
 def test_a_word_that_is_not_found_may_be_of_another_language(
-    feedtool: Feedtool, home: Path, language: str, others: list[str], way: str
+    feedtool: Feedtool, language: str, others: list[str], way: str
 ) -> None:
     for one in (language, *others):
-        fill(home, language=one)
+        fill(language=one)
     ran = feedtool("catalog search bouilloire --language", language)
     assert ran.code == 9
     assert f"the catalogue here is in {language}; {way}" in ran.error()[1]
@@ -136,8 +118,8 @@ def test_a_word_that_is_not_found_may_be_of_another_language(
 # Show.
 
 
-def test_a_category_with_its_properties(feedtool: Feedtool, home: Path) -> None:
-    fill(home)
+def test_a_category_with_its_properties(feedtool: Feedtool) -> None:
+    fill()
     ran = feedtool("catalog show 0a0101")
     assert ran.code == 0
     assert ran.out.splitlines() == [
@@ -153,8 +135,8 @@ def test_a_category_with_its_properties(feedtool: Feedtool, home: Path) -> None:
     ]
 
 
-def test_a_category_as_json(feedtool: Feedtool, home: Path) -> None:
-    fill(home)
+def test_a_category_as_json(feedtool: Feedtool) -> None:
+    fill()
     shown = feedtool("catalog show 0A0101 --format json").json
     properties = shown.pop("properties")
     assert len(shown.pop("fingerprint")) == 32
@@ -189,20 +171,16 @@ def test_a_category_as_json(feedtool: Feedtool, home: Path) -> None:
     }
 
 
-def test_above_level_3_what_is_below(feedtool: Feedtool, home: Path) -> None:
-    fill(home)
+def test_above_level_3_what_is_below(feedtool: Feedtool) -> None:
+    fill()
     lines = feedtool("catalog show 0A01").out.splitlines()
     assert lines[2] == "products go into categories of level 3"
     assert [line.split()[0] for line in lines[5:]] == ["0A0101", "0A0102", "0A0103"]
     assert feedtool("catalog show 0A01 --format json").json["properties"] is None
 
 
-def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, home: Path) -> None:
-    many = prop("50", is_ranged=True, choices=choices(*(f"choice {n}" for n in range(2_345))))
-    fill(home)
-    with Cache(home / FILE) as cache:
-        key = cache.begin(SERVICE, "en", (), AT).catalog
-        cache.save_properties(key, "0B0101", [many], Validators(), AT)
+def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool) -> None:
+    fill()
     short = feedtool("catalog show 0B0101").out
     assert "2,345: choice 0, choice 1," in short
     assert max(map(len, short.splitlines())) < 120
@@ -212,27 +190,24 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool, h
 # Which catalogue.
 
 
-def test_one_that_was_never_brought_to_its_end_says_so(feedtool: Feedtool, home: Path) -> None:
-    fill(home, is_whole=False)
+def test_one_that_was_never_brought_to_its_end_says_so(feedtool: Feedtool) -> None:
+    fill(is_whole=False)
     ran = feedtool("catalog search kettle")
     assert ran.code == 0
     assert "never brought to its end" in ran.err
 
 
-def test_the_service_of_a_profile(feedtool: Feedtool, home: Path, tmp_path: Path) -> None:
-    fill(home)
-    fill(home, service="https://other.example/v2")
+def test_the_service_of_a_profile(feedtool: Feedtool, tmp_path: Path) -> None:
+    fill()
+    fill(service="https://other.example/v2")
     (tmp_path / "feedtool.toml").write_text(f'[profile.shop]\nbase_url = "{SERVICE}"\n')
     ran = feedtool("catalog search kettle --profile shop")
     assert ran.err.startswith(f"catalogue: {SERVICE} ")
 
 
-def test_nothing_steers_the_terminal(feedtool: Feedtool, home: Path) -> None:
+def test_nothing_steers_the_terminal(feedtool: Feedtool) -> None:
     evil = "Kettle\x1b[2J\u202egnp\r\n"
-    with Cache(home / FILE) as cache:
-        key = cache.begin(SERVICE, "en", (), AT).catalog
-        cache.save(key, [category("0A0101", evil)])
-        cache.save_properties(key, "0A0101", [prop(label=evil, unit=evil)], Validators(), AT)
+    bring([category("0A0101", evil)], [], {"0A0101": [prop(label=evil, unit=evil)]})
     for words in (["search", "kettle"], ["show", "0A0101"]):
         for form in ("text", "json"):
             ran = feedtool("catalog", *words, "--format", form)
@@ -268,19 +243,16 @@ def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
     assert feedtool("catalog show 1E0101").code == 0
 
 
-def test_on_a_port_without_any_seller(feedtool: Feedtool) -> None:
-    with serving(sandbox_parts()) as server:
-        account = ("--base-url", server.base, "--token", "sandbox")
-        ran = feedtool("catalog sync", *account, "--category", "1E0101", "--page-size", "50")
+def test_on_a_port_without_any_seller(feedtool: Feedtool, account: tuple[str, ...]) -> None:
+    ran = feedtool("catalog sync", *account, "--category", "1E0101", "--page-size", "50")
     assert ran.code == 0, ran.err
     assert "Properties of 1 category, 1 new" in ran.out
     found = feedtool("catalog search 1E0101 --format json").json
     assert [one["categoryReference"] for one in found] == ["1E0101"]
 
 
-def test_a_service_that_has_no_catalogue(feedtool: Feedtool) -> None:
-    with serving(sandbox_parts()) as server:
-        ran = feedtool("catalog sync --base-url", f"{server.base}/x", "--token", "sandbox")
+def test_a_service_that_has_no_catalogue(feedtool: Feedtool, account: tuple[str, ...]) -> None:
+    ran = feedtool("catalog sync --base-url", f"{account[1]}/x", "--token", "sandbox")
     assert ran.code == 2
     assert "does not list its " in ran.error()[0]  # of two lists, whichever answered first
     assert "base address" in ran.error()[1]

@@ -5,18 +5,15 @@ import os
 import shutil
 from importlib.resources import files as resources
 from pathlib import Path
-from typing import Any
 
 import pytest
 from lxml import etree
-from openpyxl import load_workbook
 
 from feedtool.areas.legacy.writer import Head, Pool
 from tests.areas.legacy.conftest import OFFER, member, zipped
-from tests.cli.conftest import Feedtool
+from tests.cli.conftest import SAMPLES, Feedtool, Ran, rows_of
 from tests.conftest import Files, gtin, offer, update
 
-SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 SCHEMA = etree.RelaxNG(
     etree.fromstring((resources("feedtool.areas.legacy") / "offers.rng").read_bytes())
 )
@@ -65,12 +62,14 @@ def _goes_on(feedtool: Feedtool, target: Path, name: str) -> None:
     shutil.rmtree(again) if again.is_dir() else again.unlink()
 
 
-def rows(path: Path, sheet: str) -> list[dict[str, Any]]:
-    """The filled cells of a workbook of ours, by their keys."""
-    _, keys, *found = load_workbook(path)[sheet].iter_rows(values_only=True)
-    return [
-        {str(key): it for key, it in zip(keys, row, strict=True) if it is not None} for row in found
-    ]
+def refused(ran: Ran, code: int, why: str) -> bool:
+    """Whether it ends so, and a line says why."""
+    return ran.code == code and why in ran.error()[0]
+
+
+def requests(path: str = "out.json") -> list[dict[str, object]]:
+    content: list[dict[str, object]] = json.loads(Path(path).read_text("utf-8"))
+    return content
 
 
 def test_json_names_all_that_scripts_rely_on(feedtool: Feedtool, files: Files) -> None:
@@ -89,25 +88,13 @@ def test_json_names_all_that_scripts_rely_on(feedtool: Feedtool, files: Files) -
         "skipped": 1,
         "notes": [],
     }
-    assert losses[0] == {
-        "row": None,
-        "line": None,
-        "field": "my own",
-        "value": None,
-        "message": "no column is known for it",
-    }
-    assert losses[1] | {"message": ""} == {
-        "row": 3,
-        "line": 3,
-        "field": "quantity",
-        "value": "-1",
-        "message": "",
-    }
-    assert len(json.loads(Path("out.json").read_text("utf-8"))) == 1
-    events = [
-        json.loads(line)
-        for line in feedtool("convert", path, "b.json", "--format", "jsonl").out.splitlines()
-    ]
+    names = ("row", "line", "field", "value", "message")
+    assert tuple(losses[0].items()) == tuple(
+        zip(names, (None, None, "my own", None, "no column is known for it"), strict=True)
+    )
+    assert [losses[1][name] for name in names[:-1]] == [3, 3, "quantity", "-1"]
+    assert len(requests()) == 1
+    events = feedtool("convert", path, "b.json", "--format", "jsonl").events
     assert [one["type"] for one in events] == ["loss", "loss", "summary"]
 
 
@@ -118,33 +105,25 @@ def test_rows_that_cannot_be_sent_stand_in_a_workbook_as_they_were(
     ran = feedtool("convert", path, "out.xlsx")
     assert ran.code == 0, ran.err
     assert "1 of the rows cannot be sent" in ran.err
-    (row,) = rows(Path("out.xlsx"), "Offers")
+    (row,) = rows_of("out.xlsx", "Offers")
     assert (row["price.price"], str(row["quantity"]), row["product.gtin"]) == ("a lot", "-1", "123")
 
-
-def test_where_nothing_can_be_carried_over_nothing_is_written(
-    feedtool: Feedtool, files: Files
-) -> None:
-    path = files.csv(offer(1, quantity="-1"))
     ran = feedtool("convert", path, "out.zip", "--format", "json")
     assert (ran.code, ran.only["target"], ran.only["rows"]) == (1, None, 0)
     assert not Path("out.zip").exists()
 
 
-def test_a_purge_is_never_carried_over(feedtool: Feedtool, files: Files) -> None:
+def test_a_purge_is_never_carried_over_and_pools_stay_among_zips(
+    feedtool: Feedtool, files: Files
+) -> None:
     path = files.text(zipped([OFFER], Head("mine", purges=True)), "offers.zip")
     ran = feedtool("convert", path, "out.xml")
     assert ran.code == 1
     assert "PurgeAndReplace “true”: a purge is never carried over" in ran.err
     assert b'Name="mine" PurgeAndReplace="false"' in Path("out.xml").read_bytes()
-
-
-POOLS = (Pool("1", "Id"), Pool("FR"))
-
-
-def test_pools_stay_among_zips(feedtool: Feedtool, files: Files) -> None:
-    path = files.text(zipped([OFFER], Head("mine", pools=POOLS)), "offers.zip")
-    assert feedtool("convert", path, "out.xml").code == 0
+    pools = (Pool("1", "Id"), Pool("FR"))
+    path = files.text(zipped([OFFER], Head("mine", pools=pools)), "offers.zip")
+    assert feedtool("convert", path, "out.xml", "--yes").code == 0
     xml = Path("out.xml").read_bytes()
     assert b'Capacity="2"><PublicationPool Id="1"></PublicationPool>' in xml
     assert b'<PublicationPool SalesChannelId="FR">' in xml
@@ -164,7 +143,7 @@ def test_a_pool_is_the_channel_of_rows(
 ) -> None:
     path = files.text(zipped([OFFER], Head("mine", pools=(pool,))), "offers.zip")
     assert feedtool("convert", path, "out.xlsx").code == code
-    (row,) = rows(Path("out.xlsx"), "Legacy offers")
+    (row,) = rows_of("out.xlsx", "Legacy offers")
     assert row.get("salesChannelId") == channel
 
 
@@ -192,10 +171,11 @@ def test_a_mixed_sheet_becomes_a_folder_of_packages(feedtool: Feedtool, files: F
     assert feedtool("convert out back.csv").code == 0
     assert feedtool("convert back.csv again").code == 0
     for name in names:
-        one, other = (
-            Path(it, name, "upload-001.json") for it in ("out/offers.csv", "again/back.csv")
+        once, twice = (
+            Path(folder, name, "upload-001.json").read_bytes()
+            for folder in ("out/offers.csv", "again/back.csv")
         )
-        assert one.read_bytes() == other.read_bytes()
+        assert once == twice
     ran = feedtool("convert", path, "out.zip")
     assert ran.code == 1
     assert "a row of offers-delete cannot become legacy-offers" in ran.err
@@ -208,9 +188,7 @@ def test_deletes_stay_deletes(feedtool: Feedtool, files: Files) -> None:
     assert feedtool("convert gone.csv out").code == 0
     assert Path("out/gone.csv/package-001-Delete-PRIMARY").is_dir()
     assert feedtool("validate gone.xlsx --format json").only["kind"] == "offers-delete"
-    assert json.loads(Path("gone.json").read_text("utf-8"))[1] == {
-        "sellerExternalReference": "SKU-2"
-    }
+    assert requests("gone.json")[1] == {"sellerExternalReference": "SKU-2"}
     ran = feedtool("convert gone.json again.xlsx")
     assert ran.code == 3
     assert "--as offers-delete" in ran.error()[1]
@@ -235,7 +213,7 @@ def test_products_of_the_legacy_interface(feedtool: Feedtool, files: Files) -> N
     for name in ("ShortLabel", "Model", "Navigation"):
         assert told[name] == "nothing stands for it any more"
     assert told["categoryCode"] == "2B010299 is a legacy code: read as 2B0102"
-    (row,) = rows(Path("out.xlsx"), "Products")
+    (row,) = rows_of("out.xlsx", "Products")
     assert row == {
         "gtin": gtin(1),
         "sellerProductReference": "P-1",
@@ -248,53 +226,38 @@ def test_products_of_the_legacy_interface(feedtool: Feedtool, files: Files) -> N
     }
 
 
-def test_standard_input(feedtool: Feedtool, files: Files) -> None:
-    content = files.csv(offer(1)).read_bytes()
-    assert feedtool("convert - out.json", stdin=content).code == 0
-    assert len(json.loads(Path("out.json").read_text("utf-8"))) == 1
-
-
 # What is refused before anything is written.
 
 
 def test_nothing_is_overwritten_unasked(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1))
-    Path("out.json").write_text("mine", "utf-8")
-    Path("out").mkdir()
-    Path("out/note.txt").touch()
+    files.text("mine", "out.json")
+    files.text("", "out/note.txt")
     for name in ("out.json", "out"):
-        ran = feedtool("convert", path, name)
-        assert ran.code == 2
-        assert "there already" in ran.error()[0]
+        assert refused(feedtool("convert", path, name), 2, "there already")
     assert Path("out.json").read_text("utf-8") == "mine"
-    assert feedtool("convert", path, "out.json", "--yes").code == 0
-    assert feedtool("convert", path, "out", "--yes").code == 0
-    assert feedtool("convert", path, "out", "--yes").code == 0
+    for name in ("out.json", "out", "out"):
+        assert feedtool("convert", path, name, "--yes").code == 0
     assert Path("out/note.txt").exists()
     Path("out/offers.csv/note.txt").touch()
-    ran = feedtool("convert", path, "out", "--yes")
-    assert (ran.code, "no request of feedtool" in ran.error()[0]) == (2, True)
+    assert refused(feedtool("convert", path, "out", "--yes"), 2, "no request of feedtool")
 
 
 def test_more_than_a_zip_takes(feedtool: Feedtool, files: Files) -> None:
     files.text("[profile.shop]\nlimits.legacy = 2\n", "feedtool.toml")
-    path = files.csv(*map(offer, range(1, 4)))
-    ran = feedtool("convert", path, "out.zip", "--profile", "shop")
-    assert ran.code == 2
-    assert ran.error()[0] == "3 offers are more than a legacy zip takes: 2"
-    ran = feedtool("convert", path, "out", "--profile", "shop", "--to", "legacy-offers")
-    assert ran.code == 0
+    files.csv(*map(offer, range(1, 4)))
+    ran = feedtool("convert offers.csv out.zip --profile shop")
+    assert (ran.code, ran.error()[0]) == (2, "3 offers are more than a legacy zip takes: 2")
+    assert feedtool("convert offers.csv out --profile shop --to legacy-offers").code == 0
     assert [one.name for one in sorted(Path("out/offers.csv").iterdir())] == [
         "package-001-Full-PRIMARY.zip",
         "package-002-Full-PRIMARY.zip",
     ]
-    ran = feedtool("convert out back.csv")
-    assert (ran.code, "holds legacy zips" in ran.error()[0]) == (2, True)
+    assert refused(feedtool("convert out back.csv"), 2, "holds legacy zips")
 
 
 def test_more_than_an_upload_takes_is_told(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(*map(offer, range(1, 102)))
-    ran = feedtool("convert", path, "out.json")
+    ran = feedtool("convert", files.csv(*map(offer, range(1, 102))), "out.json")
     assert (ran.code, ran.err.count("takes 100 at once")) == (0, 1)
 
 
@@ -319,22 +282,26 @@ def test_damaged_inputs(
 ) -> None:
     path = files.text(content, name)
     for target in ("out.xlsx", "out.zip", "out"):
-        ran = feedtool("convert", path, target)
-        assert ran.code == 3, ran.err
-        assert why in ran.error()[0]
+        assert refused(feedtool("convert", path, target), 3, why)
         assert not Path(target).exists()
 
 
-def test_an_empty_folder(feedtool: Feedtool) -> None:
+def test_an_empty_folder_and_a_pipe(feedtool: Feedtool) -> None:
     Path("folder").mkdir()
-    ran = feedtool("convert folder out.csv")
-    assert (ran.code, ran.error()[0]) == (3, "folder holds no request")
+    os.mkfifo("pipe")
+    for name, why in (
+        ("folder", "folder holds no request"),
+        ("pipe", "pipe is a pipe or a device"),
+    ):
+        for target in ("out.csv", "out.zip"):
+            ran = feedtool("convert", name, target)
+            assert (ran.code, ran.error()[0]) == (3, why)
 
 
 def test_what_requests_hold_beyond_a_sheet_is_listed(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1))
     assert feedtool("convert", path, "a.json").code == 0
-    (body,) = json.loads(Path("a.json").read_text("utf-8"))
+    (body,) = requests("a.json")
     Path("b.json").write_text(json.dumps({"offerRequests": [body | {"note": [1]}, 3]}), "utf-8")
     ran = feedtool("convert b.json out.xlsx --format json")
     assert ran.code == 1
@@ -347,33 +314,23 @@ def test_what_requests_hold_beyond_a_sheet_is_listed(feedtool: Feedtool, files: 
 def test_rows_of_one_file_for_two_channels(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1), offer(2) | {"salesChannelId": "ES"})
     for name in ("out.zip", "out.json"):
-        ran = feedtool("convert", path, name)
-        assert (ran.code, "would hold several packages" in ran.error()[0]) == (2, True)
+        assert refused(feedtool("convert", path, name), 2, "would hold several packages")
         assert not Path(name).exists()
-
-
-def test_into_a_pipe_nobody_looks(feedtool: Feedtool) -> None:
-    os.mkfifo("pipe")
-    for target in ("out.csv", "out.zip"):
-        ran = feedtool("convert pipe", target)
-        assert (ran.code, ran.error()[0]) == (3, "pipe is a pipe or a device")
 
 
 def test_json_beyond_what_is_held(feedtool: Feedtool, files: Files) -> None:
     files.text("[profile.shop]\nreading.strings = 1048576\n", "feedtool.toml")
     path = files.text(b"[" + b" " * (1 << 20) + b"]", "a.json")
     ran = feedtool("convert", path, "out.csv", "--profile", "shop")
-    assert (ran.code, "more than 1 MiB" in ran.error()[0]) == (3, True)
+    assert refused(ran, 3, "more than 1 MiB")
 
 
 def test_whole_offers_may_become_updates(feedtool: Feedtool, files: Files) -> None:
-    ran = feedtool("convert", files.csv(offer(1)), "out.json", "--to", "offers-update")
+    ran = feedtool("convert - out.json --to offers-update", stdin=files.csv(offer(1)).read_bytes())
     assert ran.code == 1, ran.out
-    (body,) = json.loads(Path("out.json").read_text("utf-8"))
-    assert body["price"]["taxes"] == [
-        {"code": "VAT", "value": 20},
-        {"code": "EcoPart", "value": 0},
-        {"code": "DEA", "value": 0},
-    ]
+    (body,) = requests()
+    taxes = {"VAT": 20, "EcoPart": 0, "DEA": 0}
+    price = {"price": 19.99, "taxes": [{"code": code, "value": it} for code, it in taxes.items()]}
+    assert body["price"] == price
     assert "product" not in body
     assert "condition “New”: an Update does not say it (row 2)" in ran.err

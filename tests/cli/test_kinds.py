@@ -1,78 +1,60 @@
-"""What kind of feed a sheet is: it is said with the result, and asked where it is unclear."""
+"""What a sheet, a header and a row are taken for: said with the result, and asked if unclear."""
 
-import sys
-from contextlib import closing, redirect_stderr
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from io import StringIO
 from pathlib import Path
 from sqlite3 import connect
 
 import pytest
 
-from feedtool.areas.registry import sandbox_parts
-from feedtool.cli import run
-from feedtool.sandbox import Sandbox
-from tests.areas.offers.sandbox.records import applied_requests
-from tests.cli.conftest import Feedtool
-from tests.cli.test_safe import Terminal
-from tests.conftest import Files, offer, update
+from feedtool.cli.validate import explained as header_of
+from feedtool.model.settings import AccountSettings
+from feedtool.report import SheetResult, write_columns
+from tests.cli.conftest import Feedtool, OnTerminal, applied
+from tests.conftest import Files, checked, offer, update
 
-STATE = Path("home/sandbox.sqlite")
 QUESTION = "New offers, or an update of existing ones?"
-FORMS = ("text", "json", "jsonl")
-COMMANDS = {
-    "validate": ("validate", "offers.csv"),
-    "submit": ("submit", "offers.csv", "--sandbox"),
-    "a dry run": ("submit", "offers.csv", "--dry-run"),
-    "convert": ("convert", "offers.csv", "out.xlsx"),
-}
+COMMANDS = (
+    *("validate offers.csv", "submit offers.csv --sandbox", "submit offers.csv --dry-run"),
+    "convert offers.csv out.xlsx",
+)
 
 
-@pytest.fixture(autouse=True)
-def _unclear(files: Files) -> None:
+@pytest.fixture
+def unclear(files: Files) -> Path:
     """Two offers without VAT, in `offers.csv`."""
-    files.csv(offer(1, taxes__VAT=None), offer(2, taxes__VAT=None))
+    return files.csv(offer(1, taxes__VAT=None), offer(2, taxes__VAT=None))
 
 
 def types_sent() -> list[str]:
     """The types of what the service was sent; it knows no offers, and refuses each Update."""
-    if not STATE.exists():
-        return []
-    with Sandbox(sandbox_parts(), STATE) as sandbox:
-        return [str(one.package_type) for one in applied_requests(sandbox)]
+    return [package_type for _, package_type in applied()]
 
 
-def on_terminal(monkeypatch: pytest.MonkeyPatch, answer: str, *arguments: str) -> tuple[int, str]:
-    """The exit code of a command that somebody types, and what it says on stderr."""
-    stdin, stderr = Terminal(is_terminal=True), Terminal(is_terminal=True)
-    stdin.write(answer)
-    stdin.seek(0)
-    monkeypatch.setattr(sys, "stdin", stdin)
-    with redirect_stderr(stderr):
-        code = run(list(arguments))
-    return code, stderr.shown()
-
-
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-@pytest.mark.parametrize("form", FORMS)
-def test_without_a_terminal_it_is_refused(
-    feedtool: Feedtool, command: tuple[str, ...], form: str
-) -> None:
-    ran = feedtool(*command, "--format", form)
-    assert ran.code == 3
+@pytest.mark.usefixtures("unclear")
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("form", ["text", "json", "jsonl"])
+def test_without_a_terminal_it_is_refused(feedtool: Feedtool, command: str, form: str) -> None:
+    ran = feedtool(command, "--format", form)
     said = ran.out + ran.err
+    assert ran.code == 3
     assert "need the column taxes.VAT" in said
     assert "say --as offers-update" in said
     assert QUESTION not in said
     assert types_sent() == []
 
 
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.usefixtures("unclear")
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("answer", "code"), [("update\n", 0), ("new\n", 3), ("what\nnew\n", 3)])
 def test_on_a_terminal_it_is_asked(
-    monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], answer: str, code: int
+    on_terminal: OnTerminal, command: str, answer: str, code: int
 ) -> None:
     # The service refuses the Updates, and an Update cannot hold all that `convert` is given.
-    is_refused = "--sandbox" in command or command[0] == "convert"
-    ended, said = on_terminal(monkeypatch, answer, *command)
+    is_refused = "--sandbox" in command or command.startswith("convert")
+    ended, said = on_terminal(answer, *command.split())
     assert ended == (code or is_refused), said
     assert QUESTION in said
     assert "need the column taxes.VAT" in said
@@ -80,28 +62,27 @@ def test_on_a_terminal_it_is_asked(
     assert types_sent() == (["Update"] * 2 if is_sent else [])
 
 
-SILENT = {
-    "JSON": ("validate", "offers.csv", "--format", "json"),
-    "JSON lines": ("submit", "offers.csv", "--sandbox", "--format", "jsonl"),
-    "a plan": ("submit", "offers.csv", "--dry-run", "--save-plan", "plan.jsonl"),
-}
-
-
-@pytest.mark.parametrize("command", SILENT.values(), ids=SILENT)
-def test_a_script_is_asked_nothing(
-    monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
-) -> None:
-    code, said = on_terminal(monkeypatch, "update\n", *command)
+@pytest.mark.usefixtures("unclear")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "validate offers.csv --format json",
+        "submit offers.csv --sandbox --format jsonl",
+        "submit offers.csv --dry-run --save-plan plan.jsonl",
+    ],
+)
+def test_a_script_is_asked_nothing(on_terminal: OnTerminal, command: str) -> None:
+    code, said = on_terminal("update\n", *command.split())
     assert code == 3
     assert QUESTION not in said
 
 
+@pytest.mark.usefixtures("unclear")
 @pytest.mark.parametrize("is_older", [False, True], ids=["a run", "a run of an older feedtool"])
 def test_what_a_sheet_was_taken_for_holds_for_the_run(
-    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, *, is_older: bool
+    feedtool: Feedtool, on_terminal: OnTerminal, *, is_older: bool
 ) -> None:
-    code, _ = on_terminal(monkeypatch, "update\n", "submit", "offers.csv", "--sandbox")
-    assert code == 1
+    assert on_terminal("update\n", "submit", "offers.csv", "--sandbox")[0] == 1
     if is_older:
         with closing(connect("home/ledger.sqlite")) as ledger, ledger:
             ledger.execute("UPDATE runs SET options = json_remove(options, '$.kinds')")
@@ -116,18 +97,16 @@ def test_what_a_sheet_was_taken_for_holds_for_the_run(
     assert "offers-update (as its template says)" in ran.out
 
 
-SAID = {
-    "an option": (("--as", "offers-update"), ""),
-    "the configuration": ((), '[defaults]\nas = "offers-update"\n'),
-}
-
-
-@pytest.mark.parametrize(("options", "settings"), SAID.values(), ids=SAID)
+@pytest.mark.usefixtures("unclear")
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [("--as offers-update", ""), ("", '[defaults]\nas = "offers-update"\n')],
+)
 def test_where_the_kind_is_said_it_is_not_asked(
-    feedtool: Feedtool, files: Files, options: tuple[str, ...], settings: str
+    feedtool: Feedtool, files: Files, options: str, settings: str
 ) -> None:
     files.text(settings, "feedtool.toml")
-    ran = feedtool("submit offers.csv --sandbox", *options)
+    ran = feedtool(f"submit offers.csv --sandbox {options}")
     assert ran.code == 1, ran.err
     assert types_sent() == ["Update"] * 2
 
@@ -147,15 +126,161 @@ FIRST = {
 def test_the_first_line_says_what_it_is_and_why(
     feedtool: Feedtool, files: Files, row: dict[str, str], said: str
 ) -> None:
-    path = files.csv(row, name="first.csv")
-    ran = feedtool("validate", path.name)
-    assert ran.out.splitlines()[0] == f"first.csv  {said}, header in row 1"
-    kind, _, reason = said.partition(" (")
-    told = feedtool("validate", path.name, "--format", "json").only
-    assert (told["kind"], told["kindReason"]) == (kind, reason.removesuffix(")"))
+    name = files.csv(row, name="first.csv").name
+    lines = feedtool("validate", name).out.splitlines()
+    assert lines[0] == f"first.csv  {said}, header in row 1"
+    told = feedtool("validate", name, "--format", "json").only
+    assert f"{told['kind']} ({told['kindReason']})" == said
 
 
+# Headers: `--explain-columns`.
+
+OWN = {"Réf. interne": "sellerExternalReference", "cost": "price.price"}
+REASONS: dict[str, tuple[str, str | None, str]] = {
+    "a key": ("price.price", "price.price", "its key"),
+    "a label": ("Prix (TTC)", "price.price", "its label (fr)"),
+    "another language": ("Existencias", "quantity", "its label (es)"),
+    "an alias": ("EAN", "product.gtin", "the alias “ean”"),
+    "an alias with an aside": ("qty (optional)", "quantity", "the alias “qty”"),
+    "a seller's own": ("réf interne", "sellerExternalReference", "the profile's [columns] table"),
+    "a seller's own that we know too": ("Cost", "price.price", "the profile's [columns] table"),
+    "a slip": ("orgin price", None, "unknown; did you mean price.originPrice?"),
+    "a stranger": ("colour", None, "unknown; kept, not sent"),
+    "ours": ("feedtool status", None, "written by feedtool; replaced"),
+    "an operator's": (
+        "Suivi (1) - Principal",
+        "deliveryModes.TrackedHomeDelivery.cost",
+        "its label (fr)",
+    ),
+}
+
+
+def explained(files: Files, *lines: str, dialect: AccountSettings | None = None) -> list[str]:
+    """The table's lines with single blanks; the first says where the header is."""
+    (sheet,) = checked(files.text("\n".join(lines) + "\n"), dialect=dialect)
+    out = StringIO()
+    write_columns([SheetResult(sheet, explained=header_of(sheet))], out)
+    return [" ".join(line.split()) for line in out.getvalue().splitlines() if line]
+
+
+@pytest.mark.parametrize(("header", "key", "reason"), REASONS.values(), ids=REASONS)
+def test_why(files: Files, header: str, key: str | None, reason: str) -> None:
+    known = ("SKU", "sellerExternalReference"), ("Stock", "quantity"), ("Prix", "price.price")
+    others = [name for name, meant in known if meant != key]
+    lines = (",".join((header, *others)), ",".join(("1", *("2" for _ in others))))
+    first, line, *rest = explained(files, *lines, dialect=AccountSettings(columns=OWN))
+    assert first == "offers.csv: header in row 1"
+    assert line.startswith(f"A {header} {key or '-'} ")
+    assert reason in line
+    assert len(rest) == len(others)
+
+
+SHEETS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
+    "below titles": (
+        ("Our offers", "", "sku,stock", "A,1"),
+        (
+            "offers.csv: header in row 3",
+            "A sku sellerExternalReference the alias “sku”",
+            "B stock quantity its label (en)",
+        ),
+    ),
+    "a header over two rows": (
+        ("sku,Suivi,", ",Principal,Additionnel", "A,1,2"),
+        (
+            "offers.csv: header in row 2",
+            "A sku sellerExternalReference the alias “sku”",
+            "B Suivi Principal deliveryModes.TrackedHomeDelivery.cost its label (fr)",
+            "C Suivi Additionnel deliveryModes.TrackedHomeDelivery.additionalCost its label (fr)",
+        ),
+    ),
+    "columns that are missing": (
+        ("sku,condition,Prise", "A,New,1"),
+        (
+            "offers.csv: header in row 1",
+            "A sku sellerExternalReference the alias “sku”",
+            "B condition condition its key",
+            "C Prise - unknown; did you mean price.price?",
+        ),
+    ),
+    "nothing that is known": (("Ref,Amount", "A,1"), ()),
+}
+
+
+@pytest.mark.parametrize(("lines", "told"), SHEETS.values(), ids=SHEETS)
+def test_a_table(files: Files, lines: Sequence[str], told: Sequence[str]) -> None:
+    assert explained(files, *lines) == list(told)
+
+
+@pytest.mark.usefixtures("unclear")
 def test_each_header_of_an_unclear_sheet_is_explained(feedtool: Feedtool) -> None:
     ran = feedtool("validate offers.csv --explain-columns")
     assert ran.code == 3
     assert "product.gtin" in ran.out.partition("error[kind-unclear]")[0]
+
+
+# Rows: totals and repeated headers are skipped, unless `--as-row` takes them.
+
+TOTAL = offer(3, sellerExternalReference="Total")
+REASON = "this row is a total by its reference"
+
+
+@pytest.fixture
+def totalled(files: Files) -> Path:
+    """Two offers, and a row below them that is none."""
+    return files.csv(offer(1), offer(2), TOTAL)
+
+
+def test_a_total_is_skipped_with_its_reason(feedtool: Feedtool, totalled: Path) -> None:
+    ran = feedtool("submit", totalled, "--sandbox", "--format", "json")
+    assert (ran.code, ran.statuses) == (0, ["Integrated", "Integrated", "Skipped"])
+    assert ran.counts == [3, 2, 0, 1, 1]
+    assert [package["rows"] for package in ran.only["packages"]] == [2]
+    last = ran.only["results"][-1]
+    (message,) = last["messages"]
+    assert (last["row"], last["sellerExternalReference"]) == (4, "Total")
+    assert message["resultCode"] == "not-a-row"
+    assert message["message"].startswith(REASON)
+    copy = Path("offers.result.csv").read_text("utf-8").splitlines()[3]
+    assert ",Skipped," in copy
+    assert copy.count(REASON) == 1
+    assert copy.endswith(",not-a-row")
+    assert "1 Skipped" in feedtool("status 1").out
+    shown = feedtool("validate", totalled).out
+    assert "3 rows: 2 valid, 0 invalid, 1 skipped, 1 warning\n" in shown
+    assert f"offers.csv:4 “Total”: {REASON}" in shown
+
+
+@pytest.mark.parametrize("command", ["validate", "submit --sandbox", "submit --dry-run"])
+def test_with_nothing_else_there_is_nothing_to_do(
+    feedtool: Feedtool, files: Files, command: str
+) -> None:
+    ran = feedtool(command, files.csv(TOTAL), "--format", "json")
+    assert (ran.code, ran.counts) == (9, [1, 0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("words", ["--as-row 4", "--as-row 9,4", "--as-row 9 --as-row=4"])
+def test_a_row_is_taken_if_that_is_said(feedtool: Feedtool, totalled: Path, words: str) -> None:
+    ran = feedtool(f"submit {totalled.name} --sandbox --format json {words}")
+    assert (ran.code, ran.statuses) == (0, ["Integrated"] * 3)
+    assert ran.counts == [3, 3, 0, 0, 0]
+    assert feedtool("results 1 --format json").only["results"] == ran.only["results"]
+
+
+def test_a_plan_keeps_which_rows_are_taken(feedtool: Feedtool, totalled: Path) -> None:
+    making = ("--sandbox", "--dry-run", "--as-row", "4", "--save-plan", "plan")
+    assert feedtool("submit", totalled, *making).code == 0
+    head = json.loads(Path("plan").read_text("utf-8").splitlines()[0])
+    assert head["settings"]["--as-row"] == [4]
+    other = feedtool("submit --plan plan --as-row 3")
+    assert other.code == 2
+    assert "--as-row was [4], and is [3, 4]" in other.error()[0]
+    ran = feedtool("submit --plan plan --format json")
+    assert (ran.code, ran.statuses) == (0, ["Integrated"] * 3)
+
+
+def test_a_converted_file_is_without_it(feedtool: Feedtool, totalled: Path) -> None:
+    ran = feedtool("convert", totalled, "out.xlsx", "--format", "json")
+    assert ran.code == 1
+    assert f"left out: {REASON} (row 4)" in ran.err
+    assert feedtool("convert", totalled, "all.json", "--as-row", "4").code == 0
+    assert feedtool("validate out.xlsx --format json").counts == [2, 2, 0, 0, 0]

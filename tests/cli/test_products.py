@@ -1,6 +1,7 @@
-"""Products at the command line: judged by the cache under --home, and planned."""
+"""Products at the command line: judged by the cache under --home, planned, sent and answered."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,81 +10,57 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.packaging.custom import StringProperty
 
-from feedtool.areas.products.catalog.cache import FILE, Cache
-from feedtool.areas.products.catalog.model import Validators
 from tests.areas.products.test_sheets import operator
-from tests.catalogues import AT, CATALOG, CATEGORIES, PROPERTIES, product, shirt
-from tests.cli.conftest import Feedtool
+from tests.catalogues import BRANDS, CATEGORIES, PROPERTIES, SERVICE, product, shirt
+from tests.cli.conftest import OURS, SAMPLES, Feedtool, bring, coloured
 from tests.conftest import Files, offer
 
-SERVICE = "https://service.example/v2"
-OURS = ["feedtool status", "feedtool message", "feedtool code"]
-
-
-def bring(home: Path, language: str = "en", service: str = SERVICE) -> None:
-    """A catalogue in the cache, as `catalog sync` leaves it."""
-    home.mkdir(exist_ok=True)
-    with Cache(home / FILE) as cache:
-        key = cache.begin(service, language, (), AT).catalog
-        cache.save(key, CATEGORIES)
-        cache.save(key, list(CATALOG.brands()))
-        for code, properties in PROPERTIES.items():
-            cache.save_properties(key, code, properties, Validators(), AT)
-        cache.finish(
-            key,
-            frozenset(one.reference for one in CATEGORIES),
-            frozenset(one.reference for one in CATALOG.brands()),
-            AT,
-        )
+Answers = dict[int, tuple[str, str, str]]
+"""Row → status, message, code."""
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    bring(tmp_path / "home")
-    return tmp_path / "home"
+def home() -> Path:
+    return bring(CATEGORIES, BRANDS, PROPERTIES)
 
 
 def test_without_a_catalogue_it_says_how_to_bring_one(feedtool: Feedtool, files: Files) -> None:
     ran = feedtool("validate", files.csv(product()), "--format", "json")
-    assert ran.code == 2
+    assert (ran.code, ran.only["kind"], ran.only["problems"]) == (2, "products", [])
     assert ran.only["error"]["code"] == "catalog-missing"
     assert "feedtool catalog sync" in ran.only["error"]["hint"]
-    assert ran.only["kind"] == "products"
-    assert ran.only["problems"] == []
 
 
 def test_the_cache_is_what_they_are_judged_by(feedtool: Feedtool, files: Files, home: Path) -> None:
     path = files.csv(product(1), product(2, p3001="Z"), shirt(3))
     ran = feedtool("validate", path, "--format", "json", "--home", home)
-    assert (ran.code, ran.only["rows"], ran.only["valid"]) == (1, 3, 2)
+    assert (ran.code, ran.counts[:2]) == (1, [3, 2])
     assert ran.err == f"catalogue: {SERVICE} in en, synced 2026-03-01 14:02 UTC\n"
     (problem,) = ran.only["problems"]
     assert (problem["row"], problem["field"], problem["code"]) == (3, "3001", "enum-value")
 
 
-def test_the_profiles_service_is_the_one_that_counts(
-    feedtool: Feedtool, files: Files, home: Path
-) -> None:
+@pytest.mark.usefixtures("home")
+def test_the_profiles_service_is_the_one_that_counts(feedtool: Feedtool, files: Files) -> None:
     files.text(
         f'[profile.a]\nbase_url = "{SERVICE}"\n[profile.b]\nbase_url = "https://b.example"\n',
         "feedtool.toml",
     )
     path = files.csv(product())
-    assert feedtool("validate", path, "--profile", "a", "--home", home).code == 0
-    assert feedtool("validate", path, "--profile", "b", "--home", home).code == 2
+    assert [feedtool("validate", path, "--profile", name).code for name in "ab"] == [0, 2]
 
 
-def test_the_language_of_the_catalogue(feedtool: Feedtool, files: Files, home: Path) -> None:
-    bring(home, "fr")
-    path = files.csv(product(language=""))
-    for asked, language in (
-        ((), "en-US"),
-        (("--language", "fr"), "fr-FR"),
-        (("--language", "es"), None),
-    ):
-        feedtool("submit", path, "--dry-run", "--requests", "out", *asked)
-        (sent,) = json.loads(Path("out/offers.csv/batch-001.json").read_bytes())["products"]
-        assert language is None or sent["language"] == language
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(("asked", "language"), [("", "en-US"), ("--language fr", "fr-FR")])
+def test_the_language_of_the_catalogue(
+    feedtool: Feedtool, files: Files, asked: str, language: str
+) -> None:
+    bring(CATEGORIES, BRANDS, PROPERTIES, language="fr")
+    files.csv(product(language=""))
+    assert feedtool(f"submit offers.csv --dry-run --requests out {asked}").code == 0
+    (sent,) = json.loads(Path("out/offers.csv/batch-001.json").read_bytes())["products"]
+    assert sent["language"] == language
+    assert feedtool("submit offers.csv --dry-run --language es").code == 0, "any is taken"
 
 
 @pytest.mark.usefixtures("home")
@@ -92,13 +69,13 @@ def test_a_dry_run_writes_the_batches(feedtool: Feedtool, files: Files) -> None:
     for _ in range(2):
         ran = feedtool("submit", path, "--dry-run", "--requests", "out", "--format", "json")
     assert ran.code == 0
-    told = [(one["packageType"], one["salesChannelId"]) for one in ran.only["packages"]]
-    assert told == [("Products", "")] * 3
-    assert [one["rows"] for one in ran.only["packages"]] == [25, 25, 10]
+    assert [
+        (one["packageType"], one["salesChannelId"], one["rows"]) for one in ran.only["packages"]
+    ] == [("Products", "", rows) for rows in (25, 25, 10)]
     folder = Path("out/products.csv")
-    bodies = [json.loads(one.read_bytes()) for one in sorted(folder.iterdir())]
-    assert [len(one["products"]) for one in bodies] == [25, 25, 10]
-    assert [one["sellerProductReference"] for one in bodies[2]["products"]][-1] == "SKU-59"
+    bodies = [json.loads(one.read_bytes())["products"] for one in sorted(folder.iterdir())]
+    assert [len(body) for body in bodies] == [25, 25, 10]
+    assert bodies[2][-1]["sellerProductReference"] == "SKU-59"
     shown = feedtool("submit", path, "--dry-run")
     assert "Planned: Products, 60 rows in 3 batches" in shown.out
 
@@ -113,22 +90,16 @@ def test_an_operators_template_is_annotated_beside_its_labels(
         StringProperty(name="operator", value="v2")
     )
     book.save(path)
-    copy = files.folder / "operator.result.xlsx"
+    copy, again = files.folder / "operator.result.xlsx", files.folder / "again.xlsx"
     assert feedtool("validate", path, "--annotate").code == 1
-    again = files.folder / "again.xlsx"
     assert feedtool("validate", copy, "--out", again).code == 1
     for place in (copy, again):
         sheet = load_workbook(place)["Produits"]
-        labels = [cell.value for cell in sheet[4]]
-        assert labels[-3:] == OURS
-        assert [cell.value for cell in sheet[5]][-3:] == [None, None, None]
+        ours = [[cell.value for cell in sheet[row]][-3:] for row in range(4, 11)]
+        assert ours[:2] == [OURS, [None] * 3]
         assert sheet.row_dimensions[5].hidden
-        assert [sheet.cell(row, len(labels) - 2).value for row in (8, 9, 10)] == [
-            None,
-            "Valid",
-            "Invalid",
-        ]
-        assert sheet.cell(10, len(labels)).value == "enum-value"
+        assert [row[0] for row in ours[4:]] == [None, "Valid", "Invalid"]
+        assert ours[-1][2] == "enum-value"
 
 
 def test_checks_import_no_database_library(files: Files, home: Path) -> None:
@@ -139,14 +110,135 @@ def test_checks_import_no_database_library(files: Files, home: Path) -> None:
         "print(code, sorted(name for name in sys.modules if name == 'sqlalchemy'))\n"
     )
     for row in (offer(), product()):
-        command = [
-            sys.executable,
-            "-c",
-            script,
-            "validate",
-            str(files.csv(row)),
-            "--home",
-            str(home),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # ours
+        words = ["validate", str(files.csv(row)), "--home", str(home)]
+        done = subprocess.run(  # noqa: S603  # ours
+            [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
+        )
         assert done.stdout.splitlines()[-1] == "0 []"
+
+
+# The samples.
+
+
+@pytest.fixture
+def products(tmp_path: Path) -> Path:
+    return Path(shutil.copy(SAMPLES / "products.xlsx", tmp_path))
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Path:
+    """Products, and offers of them."""
+    return Path(shutil.copy(SAMPLES / "products-and-offers.xlsx", tmp_path))
+
+
+def answers(path: Path, sheet: str = "Products") -> Answers:
+    """What stands beside the rows."""
+    rows = load_workbook(path.with_stem(f"{path.stem}.result"))[sheet].iter_rows(
+        min_row=2, values_only=True
+    )
+    found = {number: [str(cell or "") for cell in row[-3:]] for number, row in enumerate(rows, 2)}
+    return {number: (row[0], row[1], row[2]) for number, row in found.items() if row[0]}
+
+
+def statuses(path: Path, sheet: str = "Products") -> list[str]:
+    return [status for status, *_ in answers(path, sheet).values()]
+
+
+def test_the_sample_needs_nothing_set_up(feedtool: Feedtool, products: Path) -> None:
+    ran = feedtool("submit", products, "--sandbox", "--format", "json")
+    assert ran.code == 1
+    assert "catalogue: the embedded sandbox's is brought" in ran.err
+    assert ran.statuses.count("Integrated") == 19
+    (batch,) = ran.only["packages"]
+    assert (batch["packageType"], batch["rows"], batch["state"]) == ("Products", 20, "Reported")
+    assert "is brought" not in feedtool("submit", products, "--sandbox").err
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_what_the_service_says_stands_on_row_and_cell(feedtool: Feedtool, products: Path) -> None:
+    assert feedtool("submit", products, "--sandbox").code == 1
+    told = answers(products)
+    status, message, code = told[6]
+    assert (status, code) == ("Refused", "PictureInvalid, picture-advised")
+    assert message.startswith("E sellerPictureUrls: The picture https://shop.example/")
+    status, message, code = told[8]
+    assert (status, code) == ("Integrated", "PropertyUnknown, ValueAlreadyKnown")
+    assert "C title, D description" in message
+    assert "You may not change this product's sheet" in message
+    assert "The sheet is 60 % complete." in message
+    assert "The product cannot be sold yet" in told[20][1]
+    marked = coloured(products.with_name("products.result.xlsx"), "Products")
+    assert {"E6", "C8", "D8"} <= marked
+    assert statuses(products).count("Integrated") == 19
+
+
+def test_what_was_checked_stands_whatever_becomes_of_the_cache(
+    feedtool: Feedtool, products: Path, catalogue: Path
+) -> None:
+    assert feedtool("submit", products, "--sandbox", "--no-wait").code == 6
+    assert set(statuses(products)) == {"Pending"}
+    catalogue.unlink()
+    assert feedtool("resume").code == 1
+    first = answers(products)
+    catalogue.write_bytes(b"no database at all")
+    assert feedtool("results 1").code == 1
+    assert answers(products) == first
+    assert feedtool("status 1").code == 0
+    assert catalogue.read_bytes() == b"no database at all"
+
+
+def test_what_was_judged_by_is_missed_in_one_line(
+    feedtool: Feedtool, products: Path, catalogue: Path
+) -> None:
+    sent = feedtool("submit", products, "--sandbox")
+    for kept in (catalogue.parent / "snapshots").iterdir():
+        if kept.read_bytes()[:1] == b"{":
+            kept.unlink()
+    assert feedtool("results 1").code == sent.code  # answers need no second check
+    ran = feedtool("results 1 --failed-only")
+    message, hint = ran.error()
+    assert ran.code == 3
+    assert "cannot be read" in message
+    assert "bring it back" in hint
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> None:
+    ran = feedtool("submit", both, "--sandbox", "--format", "json")
+    assert ran.code == 1
+    kinds = [(one["kind"], one["rows"]) for one in ran.json]
+    assert kinds == [("products", 7), ("offers-upsert", 9)]
+    offers = answers(both, "Offers")
+    refused = {row: code for row, (status, _, code) in offers.items() if status == "Rejected"}
+    assert refused == {5: "1324", 10: "1324"}
+    assert answers(both)[6][0] == "Refused"
+    assert offers[5][1] == (
+        "There is no product sheet for this product.; Its product is row 6 of sheet Products, "
+        "which is Refused: correct it, and send both again."
+    )
+    assert offers[10][1] == "There is no product sheet for this product."
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_without_waiting_only_what_offers_need_is_waited_for(
+    feedtool: Feedtool, both: Path
+) -> None:
+    assert feedtool("submit", both, "--sandbox", "--no-wait").code == 6
+    assert set(statuses(both)) == {"Integrated", "Refused"}
+    assert set(statuses(both, "Offers")) == {"Pending"}
+    assert feedtool("resume").code == 1
+    assert statuses(both, "Offers").count("Integrated") == 7
+
+
+def test_products_are_for_no_channel(
+    feedtool: Feedtool, products: Path, both: Path, account: tuple[str, ...]
+) -> None:
+    account = (*account, "--seller", "S")
+    feedtool("catalog sync", *account, "--category", "011B01,010201,1E012C,2B0401")
+    ran = feedtool("submit", products, *account, "--no-wait", "--format", "json")
+    assert (ran.code, ran.only["packages"][0]["rows"]) == (6, 20), ran.err
+    ran = feedtool("submit", both, *account)
+    problem, way_out = ran.error()
+    assert (ran.code, problem) == (2, "--channel is missing")
+    assert "offers-upsert" in way_out
+    assert len(feedtool("runs --format json").json) == 1

@@ -1,7 +1,8 @@
-"""What no command does: its exit code, one line that says what, and one that says what to do."""
+"""What no command does: its exit code, a line that says what, and one that says what to do."""
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,6 @@ import pytest
 from feedtool.areas.registry import load
 from feedtool.cli.options import SANDBOX
 from tests.areas.legacy.conftest import OFFER, member, zipped
-from tests.catalogues import SERVICE
 from tests.cli.conftest import Feedtool, made_by
 from tests.cli.test_catalog import fill
 from tests.conftest import Files, offer
@@ -18,6 +18,59 @@ HERE = "--base-url http://[::1]:1/v2"
 KETTLES = "template products --category 011B01"
 NO_KIND, CONTRADICT = "there is no kind of feed “{}”", "contradict each other"
 NO_EXPORT, NO_CATALOGUE = "there is no kind of export “{}”", "there is no catalogue in en here"
+
+
+@pytest.fixture
+def folder(files: Files) -> None:
+    """The files that the commands name."""
+    files.csv(offer(1), name="good.csv")
+    files.csv(offer(1, quantity="-1"), offer(2), name="bad.csv")
+    files.book({"March": [offer()], "April": [offer(2)]}, name="book.xlsx")
+    files.text(member(zipped([OFFER])), "Offers.xml")
+    files.text("something else\n", "other.csv")
+    files.text("", "file")
+    files.text('[profile.mine]\nseller = "1"\n', "shops.toml")
+    files.text("[profile\n", "broken.toml")
+    files.text("[profil.shop]\n", "table.toml")
+    files.text('[defaults]\nlangauge = "fr"\n', "default.toml")
+    files.text('[profile.shop]\ncurency = ["CHF"]\n', "field.toml")
+    files.text("[profile.shop]\nvat_scale = 10\n", "value.toml")
+    files.text('[profile.shop.columns]\n"Mon EAN" = "product.gtn"\n', "columns.toml")
+    Path("folder/inbox").mkdir(parents=True)
+    Path("folder.csv").mkdir()
+    files.csv(offer(1), name="folder/inbox/a.csv")
+
+
+@pytest.fixture(scope="module")
+def _shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody whose sandbox has an offer."""
+    folder = tmp_path_factory.mktemp("shop")
+    Files(folder).csv(offer(1), name="first.csv")
+    return made_by(folder, "submit first.csv --sandbox")
+
+
+@pytest.fixture
+def shop(_shop: Path) -> None:
+    shutil.copytree(_shop, "home")
+
+
+@pytest.fixture
+def kettles() -> None:
+    fill()
+
+
+@pytest.fixture(scope="module")
+def _brought(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a part of the sandbox's catalogue."""
+    sync = "catalog sync --sandbox --language"
+    folder = tmp_path_factory.mktemp("brought")
+    return made_by(folder, f"{sync} fr --category 011B01", f"{sync} en --category 011B01")
+
+
+@pytest.fixture
+def brought(_brought: Path) -> None:
+    shutil.copytree(_brought, "home")
+
 
 USAGE = {
     "xyzzy": ("there is no command “xyzzy”", "feedtool --help"),
@@ -132,63 +185,6 @@ USAGE = {
     f"catalog sync --sandbox {HERE}": (CONTRADICT, "choose one of them"),
     "catalog sync --sandbox --category ,": ("names no category", "--category CODE"),
 }
-
-
-@pytest.fixture
-def folder(files: Files) -> None:
-    """The files that the commands name."""
-    files.csv(offer(1), name="good.csv")
-    files.csv(offer(1, quantity="-1"), offer(2), name="bad.csv")
-    files.book({"March": [offer()], "April": [offer(2)]}, name="book.xlsx")
-    files.text(member(zipped([OFFER])), "Offers.xml")
-    files.text("something else\n", "other.csv")
-    files.text("", "file")
-    files.text('[profile.mine]\nseller = "1"\n', "shops.toml")
-    files.text("[profile\n", "broken.toml")
-    files.text("[profil.shop]\n", "table.toml")
-    files.text('[defaults]\nlangauge = "fr"\n', "default.toml")
-    files.text('[profile.shop]\ncurency = ["CHF"]\n', "field.toml")
-    files.text("[profile.shop]\nvat_scale = 10\n", "value.toml")
-    files.text('[profile.shop.columns]\n"Mon EAN" = "product.gtn"\n', "columns.toml")
-    Path("folder/inbox").mkdir(parents=True)
-    Path("folder.csv").mkdir()
-    files.csv(offer(1), name="folder/inbox/a.csv")
-
-
-def refuse(feedtool: Feedtool, command: str, code: int, message: str, hint: str) -> None:
-    """Nothing is done, and that is said in two lines."""
-    before = {path: path.is_file() and path.read_bytes() for path in Path().glob("*[!e]")}
-    ran = feedtool(command)
-    assert (ran.code, ran.out) == (code, ""), ran
-    error, help_ = ran.error()
-    assert message in error
-    assert hint in help_
-    assert error
-    assert help_
-    assert {path: path.is_file() and path.read_bytes() for path in Path().glob("*[!e]")} == before
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("command", USAGE)
-def test_usage(feedtool: Feedtool, command: str) -> None:
-    refuse(feedtool, command, 2, *USAGE[command])
-
-
-def test_without_a_kind_all_templates_are_listed(feedtool: Feedtool) -> None:
-    ran = feedtool("template")
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.error() == ("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
-    for feed in load().feeds.values():
-        assert f"{feed.kind}: {feed.summary}\n" in ran.err
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="to root every folder is open")
-def test_a_folder_that_is_read_only(feedtool: Feedtool, files: Files) -> None:
-    files.csv(offer(1))
-    Path("shut").mkdir(mode=0o500)
-    refuse(feedtool, "convert offers.csv shut/out.csv", 2, "read-only", "allow writing there")
-
-
 OFFERS, OTHERS = "export offers --sandbox", "export competing-offers --sandbox"
 CHANGES, SYNC = "export competing-offer-changes --sandbox", "catalog sync --sandbox"
 TOO_LONG = f"{OFFERS} --reference {','.join(map(str, range(9999)))}"
@@ -213,35 +209,11 @@ BY_SERVICE = {
     f"{SYNC} --token wrong": (4, NO_TOKEN, "feedtool catalog sync"),
     f"{SYNC} --token forbidden": (4, "does not allow that", "lacks the right"),
 }
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The home of somebody whose sandbox has an offer."""
-    folder = tmp_path_factory.mktemp("shop")
-    Files(folder).csv(offer(1), name="first.csv")
-    return made_by(folder, "submit first.csv --sandbox")
-
-
-@pytest.mark.parametrize("command", BY_SERVICE, ids=lambda command: command[:60])
-def test_what_the_service_does_not_give(feedtool: Feedtool, shop: Path, command: str) -> None:
-    shutil.copytree(shop, "home")
-    refuse(feedtool, command, *BY_SERVICE[command])
-
-
 NO_PRODUCTS = {
-    "": (9, "the seller has no products"),
-    "--category 011b01": (9, "the seller has no products of the category 011B01"),
-    "--token wrong": (4, NO_TOKEN),
+    "": (9, "the seller has no products", ""),
+    "--category 011b01": (9, "the seller has no products of the category 011B01", ""),
+    "--token wrong": (4, NO_TOKEN, ""),
 }
-
-
-@pytest.mark.usefixtures("catalogue")
-@pytest.mark.parametrize("options", NO_PRODUCTS)
-def test_why_there_are_no_products(feedtool: Feedtool, options: str) -> None:
-    refuse(feedtool, f"export products --sandbox {options}", *NO_PRODUCTS[options], "")
-
-
 NOT_SHOWN = {
     "show 0A0I01": ("There is no category “0A0I01”.", "Did you mean 0A0101"),
     "show qqqqqq": ("There is no category “qqqqqq”.", "`feedtool catalog search TEXT` finds"),
@@ -252,23 +224,6 @@ NOT_SHOWN = {
     "show 0A0103": ("(Old kettles) were not brought, since it is not active", "0A0103`"),
     "search kettle --language fr": ("in fr here; there is one in en", "sync --language fr`"),
 }
-
-
-@pytest.mark.parametrize("command", NOT_SHOWN)
-def test_what_is_not_in_a_catalogue(feedtool: Feedtool, command: str) -> None:
-    Path("home").mkdir()
-    fill(Path("home"), SERVICE)
-    refuse(feedtool, f"catalog {command}", 2, *NOT_SHOWN[command])
-
-
-@pytest.fixture(scope="module")
-def brought(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with a part of the sandbox's catalogue."""
-    sync = "catalog sync --sandbox --language"
-    folder = tmp_path_factory.mktemp("brought")
-    return made_by(folder, f"{sync} fr --category 011B01", f"{sync} en --category 011B01")
-
-
 NO_CATEGORY = ("is made for its categories: none is named", "give --category CODE,CODE")
 NOT_MADE = {
     "--category 011B0X": ("there is no category “011B0X”", "did you mean 011B"),
@@ -283,9 +238,60 @@ NOT_MADE = {
     "--category ' , '": NO_CATEGORY,
     "--category 011B01 --sandbox --base-url https://x.example": (CONTRADICT, "choose one of them"),
 }
+PLACES: dict[tuple[str, str], Mapping[str, tuple[str, str] | tuple[int, str, str]]] = {
+    ("folder", ""): USAGE,
+    ("shop", ""): BY_SERVICE,
+    ("catalogue", "export products --sandbox "): NO_PRODUCTS,
+    ("kettles", "catalog "): NOT_SHOWN,
+    ("brought", "template products "): NOT_MADE,
+}
+"""By what is there, and what the commands begin with: message and hint, before them the code."""
+REFUSALS = [
+    pytest.param(place, first + words, *(why if len(why) == 3 else (2, *why)), id=words[:60])
+    for (place, first), refusals in PLACES.items()
+    for words, why in refusals.items()
+]
 
 
-@pytest.mark.parametrize("options", NOT_MADE)
-def test_why_no_template_is_made(feedtool: Feedtool, brought: Path, options: str) -> None:
-    shutil.copytree(brought, "home")
-    refuse(feedtool, f"template products {options}", 2, *NOT_MADE[options])
+@pytest.mark.parametrize(("place", "command", "code", "message", "hint"), REFUSALS)
+def test_what_is_refused(
+    feedtool: Feedtool,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
+    place: str,
+    command: str,
+    code: int,
+    message: str,
+    hint: str,
+) -> None:
+    request.getfixturevalue(place)
+    capsys.readouterr()  # what made the place has said much
+    refuse(feedtool, command, code, message, hint)
+
+
+def refuse(feedtool: Feedtool, command: str, code: int, message: str, hint: str) -> None:
+    """Nothing is done, and that is said in two lines."""
+    before = {path: path.is_file() and path.read_bytes() for path in Path().glob("*[!e]")}
+    ran = feedtool(command)
+    assert (ran.code, ran.out) == (code, ""), ran
+    error, help_ = ran.error()
+    assert message in error
+    assert hint in help_
+    assert error
+    assert help_
+    assert {path: path.is_file() and path.read_bytes() for path in Path().glob("*[!e]")} == before
+
+
+def test_without_a_kind_all_templates_are_listed(feedtool: Feedtool) -> None:
+    ran = feedtool("template")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.error() == ("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
+    for feed in load().feeds.values():
+        assert f"{feed.kind}: {feed.summary}\n" in ran.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="to root every folder is open")
+def test_a_folder_that_is_read_only(feedtool: Feedtool, files: Files) -> None:
+    files.csv(offer(1))
+    Path("shut").mkdir(mode=0o500)
+    refuse(feedtool, "convert offers.csv shut/out.csv", 2, "read-only", "allow writing there")

@@ -1,4 +1,4 @@
-"""`runs` and `status` as they are typed."""
+"""`runs`, `status`, `resume` and `results` as they are typed."""
 
 import json
 from contextlib import closing
@@ -12,8 +12,14 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger import Ledger
 from feedtool.ledger.lock import who
 from feedtool.sandbox.transport import SandboxTransport
-from tests.cli.conftest import Feedtool
+from tests.cli.conftest import STATE, Feedtool
 from tests.conftest import Files, offer
+
+
+def leap(**passed: float) -> None:
+    """Time passes in the embedded sandbox."""
+    with closing(SandboxTransport(sandbox_parts(), STATE)) as transport:
+        transport.sleep(timedelta(**passed).total_seconds())
 
 
 def test_the_history_is_a_line_each(feedtool: Feedtool, files: Files) -> None:
@@ -36,8 +42,7 @@ def test_what_is_lost_before_long_is_warned_of_on_stderr(feedtool: Feedtool, fil
     path = files.csv(offer(1))
     feedtool("submit --sandbox", path, "--no-wait")
     assert feedtool("status 1").err == ""
-    with closing(SandboxTransport(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
-        transport.sleep(2.5 * 86_400)  # its time is virtual
+    leap(days=2.5)
     for command in (["runs"], ["status", "1"], ["status", "1", "--format", "json"]):
         ran = feedtool(*command)
         assert ran.code == 0
@@ -65,28 +70,26 @@ def test_a_run_that_can_never_go_on_is_given_up(feedtool: Feedtool) -> None:
     assert ran.code == 0
     assert "): 1 Held, 1 Invalid (given up " in ran.out
     assert "note: run 1 is given up; `feedtool results 1` writes" in ran.err
-    (found,) = feedtool("runs --format json").json
-    assert found["finished"] is True
-    assert found["abandoned"] is not None
+    assert feedtool("runs --format json").only["finished"] is True
+    assert feedtool("runs --format json").only["abandoned"] is not None
     assert "given up" in feedtool("status 1").out
-    assert feedtool("resume").error()[0] == "nothing is left to go on with"
+    ran = feedtool("resume --channel PRIMARY")
+    assert (ran.code, ran.error()[0]) == (9, "nothing is left to go on with")
     assert feedtool("resume 1").error()[0].startswith("run 1 was given up on ")
     told = feedtool("results 1 --format json")
-    assert told.code == 1
-    assert [row["status"] for row in told.only["results"]] == ["Held", "Invalid"]
+    assert (told.code, told.statuses) == (1, ["Held", "Invalid"])
     assert feedtool("runs --abandon 1").error()[0] == "run 1 was given up before"
 
 
 def test_a_run_is_not_given_up_while_it_may_be_applied(feedtool: Feedtool, files: Files) -> None:
     feedtool("submit --sandbox --no-wait", files.csv(offer(1)))
     ran = feedtool("runs --abandon 1")
-    assert ran.code == 2
     error, hint = ran.error()
+    assert ran.code == 2
     assert error.startswith("run 1 cannot be given up yet: package ")
     assert error.endswith("is committed, and the service has not said what came of it")
     assert hint.startswith("go on with it: feedtool resume 1; or give it up after ")
-    with closing(SandboxTransport(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
-        transport.sleep(3 * 86_400 + 60)  # its time is virtual
+    leap(days=3, minutes=1)
     ran = feedtool("runs --abandon 1")
     assert ran.code == 0
     warning = ran.err.splitlines()[0]
@@ -114,20 +117,16 @@ def test_a_run_whose_rows_were_never_written_down_is_given_up(
     assert feedtool("submit --sandbox --changed-only offers.csv").code == 0
 
 
-@pytest.mark.parametrize("command", [(), ("--abandon", "1")])
-def test_a_run_that_is_finished_is_not_given_up(
-    feedtool: Feedtool, files: Files, command: tuple[str, ...]
-) -> None:
+def test_a_run_that_is_finished_is_not_given_up(feedtool: Feedtool, files: Files) -> None:
     feedtool("submit --sandbox", files.csv(offer(1)))
-    assert feedtool("runs", *command).code == (9 if command else 0)
+    assert feedtool("runs --abandon 1").code == 9
 
 
 def test_what_is_shown_of_the_sandbox_is_real_time(feedtool: Feedtool, files: Files) -> None:
     """Its own time leaps wherever something is waited for."""
     begun = datetime.now(UTC)
     feedtool("submit --sandbox", files.csv(offer(1), name="one.csv"))
-    with closing(SandboxTransport(sandbox_parts(), Path("home/sandbox.sqlite"))) as transport:
-        transport.sleep(30 * 86_400)
+    leap(days=30)
     feedtool("submit --sandbox --no-wait", files.csv(offer(2), name="two.csv"))
     feedtool("catalog sync --sandbox --category 0203")
     found = feedtool("runs --format json").json
@@ -149,3 +148,59 @@ def test_what_is_shown_of_the_sandbox_is_real_time(feedtool: Feedtool, files: Fi
 def test_a_run_that_there_is_not(feedtool: Feedtool, number: str) -> None:
     assert feedtool("status", number).code == 2
     assert feedtool("runs --abandon", number).code == 2
+
+
+# Going on.
+
+
+@pytest.fixture
+def left(feedtool: Feedtool, files: Files) -> None:
+    """Three runs, committed and not fetched: of one.csv, two.csv and three.csv."""
+    for number, name in enumerate(("one", "two", "three"), 1):
+        path = files.csv(offer(number), name=f"{name}.csv")
+        assert feedtool("submit --sandbox --no-wait", path).code == 6
+
+
+def lose_the_snapshot_of(path: str) -> None:
+    content, files = (
+        Path(path).read_bytes(),
+        filter(Path.is_file, Path("home/snapshots").rglob("*")),
+    )
+    (kept,) = (file for file in files if file.read_bytes() == content)
+    kept.unlink()
+
+
+@pytest.mark.usefixtures("left")
+def test_a_run_that_cannot_go_on_is_named_and_stops_no_other(feedtool: Feedtool) -> None:
+    lose_the_snapshot_of("one.csv")
+    ran = feedtool("resume")
+    error, _ = ran.error()
+    assert error.startswith("run 1: ")
+    assert ran.code == 3
+    answers = (Path(f"{name}.result.csv").read_text("utf-8") for name in ("one", "two", "three"))
+    assert ["Integrated" in answer for answer in answers] == [False, True, True]
+
+
+@pytest.mark.usefixtures("left")
+def test_the_code_is_the_first_that_occurred(feedtool: Feedtool) -> None:
+    lose_the_snapshot_of("two.csv")
+    assert feedtool("resume --no-wait").code == 3
+    ran = feedtool("resume --token wrong")
+    assert ran.code == 4
+    errors = [line for line in ran.err.splitlines() if line.startswith("error: ")]
+    assert [line.split(":")[1] for line in errors] == [" run 1", " run 2", " run 3"]
+
+
+@pytest.mark.parametrize("command", ["resume", "results"])
+@pytest.mark.parametrize(
+    ("channel", "told"),
+    [("PRIMARY", ""), ("OTHER", "note: run 1 keeps its channel PRIMARY, not OTHER\n")],
+)
+def test_a_run_keeps_its_channel(
+    feedtool: Feedtool, files: Files, command: str, channel: str, told: str
+) -> None:
+    feedtool("submit --sandbox --no-wait", files.csv(offer(1)))
+    ran = feedtool(command, "1", "--channel", channel, "--format", "json")
+    assert ran.code == 0
+    assert ran.err == told
+    assert ran.only["packages"][0]["salesChannelId"] == "PRIMARY"

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
@@ -20,10 +19,11 @@ from hypothesis import strategies as st
 from feedtool.cli import run
 from feedtool.cli.output import ProgressLines
 from feedtool.delivery.events import Event
-from feedtool.model.cells import BLANK, Cell, letters
+from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import Exit
 from feedtool.sheets import open_source
-from tests.corpus.books import SHEET, around, inline, package, row, worksheet
+from tests.cli.conftest import Ran, Terminal
+from tests.corpus.made import Xml, data, package, parts, row
 from tests.hostile import TEXTS, Structure, is_calculated, steering
 
 HEADERS = ("sku", "price", "quantity", "preparationTime")
@@ -44,28 +44,7 @@ ATTRIBUTES = frozenset(
 """What an HTML report is made of."""
 
 
-class Printed(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-class Terminal(io.TextIOWrapper):
-    """What somebody looks at, or a pipe."""
-
-    def __init__(self, *, is_terminal: bool) -> None:
-        super().__init__(io.BytesIO(), "utf-8", "backslashreplace", newline="")
-        self.is_terminal = is_terminal
-
-    def isatty(self) -> bool:
-        return self.is_terminal
-
-    def shown(self) -> str:
-        self.flush()
-        return bytes(self.buffer.getvalue()).decode()  # type: ignore[attr-defined]  # a BytesIO
-
-
-def printed(*arguments: str, is_terminal: bool = False) -> Printed:
+def printed(*arguments: str, is_terminal: bool = False) -> Ran:
     """What a command prints, looked at for what would steer a terminal."""
     out, err = Terminal(is_terminal=is_terminal), Terminal(is_terminal=is_terminal)
     with redirect_stdout(out), redirect_stderr(err):
@@ -74,7 +53,7 @@ def printed(*arguments: str, is_terminal: bool = False) -> Printed:
     for text in (out.shown(), err.shown()):
         assert steering(text, is_terminal=is_terminal) == set()
         assert "Traceback" not in text
-    return Printed(code, out.shown(), err.shown())
+    return Ran(code, out.shown(), err.shown())
 
 
 @contextmanager
@@ -102,14 +81,12 @@ def in_xml(text: str) -> str:
 
 def book_of(text: str) -> bytes:
     """A workbook with this text as the sheet's name, as headers and as values."""
-    held = in_xml(text)
-    headers = row(1, "".join(inline(f"{letters(i)}1", n) for i, n in enumerate((*HEADERS, held))))
-    hostile = row(2, "".join(inline(f"{letters(index)}2", held) for index in range(6)))
-    valid = row(3, "".join(inline(f"{letters(i)}3", t) for i, t in enumerate(("S-1", "9.99", "1"))))
+    held = Xml(f' t="inlineStr"><is><t xml:space="preserve">{in_xml(text)}</t></is>')
+    rows = row(1, [*HEADERS, held]) + row(2, [held] * 6) + row(3, ["S-1", "9.99", "1"])
     name = "".join(one if one >= " " else "_" for one in text.replace("\ufffe", "_"))
     name = name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     sheet = quoteattr(name, {'"': "&quot;"})[1:-1]
-    return package(around({sheet: ""}) | {SHEET: worksheet(headers + hostile + valid)})
+    return package(parts({sheet: data(rows)}))
 
 
 def csv_of(text: str) -> bytes:

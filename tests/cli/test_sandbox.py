@@ -1,5 +1,6 @@
-"""`feedtool sandbox`: what its options do, and what keeps it from being served."""
+"""`feedtool sandbox` and `feedtool demo`."""
 
+import shlex
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.sandbox import server
 from feedtool.sandbox.exchange import Quota, SandboxSettings
 from tests.cli.conftest import Feedtool
+from tests.conftest import Files, offer
 
 CLOSED = ("40170725", "96385074")
 
@@ -23,23 +25,22 @@ def taken() -> Iterator[int]:
 
 
 @pytest.mark.parametrize(
-    ("options", "said", "hint"),
+    ("options", "said"),
     [
-        ("--port {taken}", "in use", "--port"),
-        ("--state offers.csv", "offers.csv cannot be used as a state", "--state"),
-        ("--state offers.csv/state.db", "", "--state"),
+        ("--port {taken}", "in use"),
+        ("--state offers.csv", "offers.csv cannot be used as a state"),
+        ("--state offers.csv/state.db", ""),
     ],
 )
 def test_what_cannot_be_served(
-    feedtool: Feedtool, taken: int, options: str, said: str, hint: str
+    feedtool: Feedtool, files: Files, taken: int, options: str, said: str
 ) -> None:
-    other = Path("offers.csv")
-    other.write_text("something else\n" * 100)
+    other = files.text("something else\n" * 100)
     ran = feedtool(f"sandbox {options.format(taken=taken)}")
-    assert (ran.code, ran.out) == (2, "")
     error, help_ = ran.error()
+    assert (ran.code, ran.out) == (2, "")
     assert said in error
-    assert hint in help_
+    assert options.partition(" ")[0] in help_
     assert other.read_text() == "something else\n" * 100
 
 
@@ -67,3 +68,37 @@ def test_what_an_owner_may_choose(
     assert feedtool(f"sandbox {options}").code == 0
     [settings] = served
     assert (settings.quota, settings.of(ProductBehaviour)) == CHOICES[options]
+
+
+# The demo.
+
+
+@pytest.mark.parametrize("home", [(), ("--home", "else where")])
+def test_the_demo_needs_nothing_and_its_run_is_there_afterwards(
+    feedtool: Feedtool, home: tuple[str, ...]
+) -> None:
+    feedtool("demo", *home)
+    ran = feedtool("demo", *home)
+    assert ran.code == 0
+    assert "Integrated" in ran.out
+    assert "Rejected" in ran.out
+    folder = Path("feedtool-demo")
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["offers-upsert.result.xlsx", "offers-upsert.xlsx"]
+    hints = (line.split(": ")[1] for line in ran.err.splitlines() if line.startswith("next: "))
+    results, runs = map(shlex.split, hints)
+    assert results == ["feedtool", "results", "2", "--failed-only", *home]
+    assert runs == ["feedtool", "runs", *home]
+    assert feedtool(*results[1:]).code == 1
+    assert (folder / "offers-upsert.failed.xlsx").exists()
+    assert "36 Integrated, 4 Rejected (finished)" in feedtool(*runs[1:]).out
+
+
+def test_the_demo_keeps_what_the_user_edited(feedtool: Feedtool, files: Files) -> None:
+    path = files.book({"Offers": [offer(1)]}, name="offers-upsert.xlsx")
+    before = path.read_bytes()
+    assert feedtool("demo .").code == 0
+    assert path.read_bytes() == before
+    path.write_text("junk")
+    ran = feedtool("demo .")
+    assert (ran.code, "look:" in ran.err) == (3, False)

@@ -1,15 +1,20 @@
-"""What is sent, what is written, and what is left alone."""
+"""What is sent, printed and written by a check or a delivery, and under which names."""
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Feedtool
-from tests.conftest import Files, offer, table
+from tests.cli.conftest import OURS, Feedtool
+from tests.conftest import Files, offer, table, update
 
-OURS = ["feedtool status", "feedtool message", "feedtool code"]
+
+@pytest.fixture
+def file(files: Files) -> Path:
+    """Two offers, one of them invalid."""
+    return files.csv(offer(1), offer(2, quantity="-1", sellerExternalReference=" SKU-2"))
 
 
 def annotated(path: Path) -> list[list[str]]:
@@ -18,77 +23,161 @@ def annotated(path: Path) -> list[list[str]]:
         return [record[-3:] for record in csv.reader(file)]
 
 
-def requests(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.json"))
-
-
-def test_the_requests_are_what_is_sent(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(offer(1), offer(2, quantity="-1"))
-    feedtool("submit --dry-run", path, "--requests", "planned")
-    feedtool("submit --sandbox", path, "--requests", "sent")
-    name = "offers.csv/package-001-Upsert-PRIMARY/upload-001.json"
-    assert (Path("planned") / name).read_bytes() == (Path("sent") / name).read_bytes()
-    assert len(json.loads((Path("sent") / name).read_bytes())) == 1
-
-
-def test_a_dry_run_sends_nothing_and_writes_no_copy(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(offer())
-    feedtool("submit --dry-run", path)
-    assert sorted(one.name for one in Path().iterdir()) == [path.name]
-
-
-def test_the_answer_stands_beside_every_row(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(offer(1), offer(2, quantity="-1", sellerExternalReference=" SKU-2"))
-    before = path.read_bytes()
-    assert feedtool("submit --sandbox", path).code == 1
-    assert path.read_bytes() == before
+def test_the_answer_stands_beside_every_row(feedtool: Feedtool, file: Path) -> None:
+    before = file.read_bytes()
+    assert feedtool("submit --sandbox", file).code == 1
+    assert file.read_bytes() == before
     head, integrated, invalid = annotated(Path("offers.result.csv"))
-    assert head == OURS
-    assert integrated == ["Integrated", "", "8000"]
+    assert [head, integrated] == [OURS, ["Integrated", "", "8000"]]
     assert (invalid[0], invalid[2]) == ("Invalid", "number-range, trimmed")
+    again = feedtool("validate offers.result.csv --format json")
+    assert (again.counts[1:], again.only["headerRow"]) == ([1, 1, 0, 1], 1)
+    feedtool("submit --sandbox offers.result.csv")
+    assert Path("offers.result-2.csv").exists()
+
+
+def test_the_requests_are_what_is_sent(feedtool: Feedtool, file: Path) -> None:
+    feedtool("submit --dry-run", file, "--requests", "planned")
+    assert sorted(one.name for one in Path().iterdir()) == ["offers.csv", "planned"], "no copy"
+    feedtool("submit --sandbox", file, "--requests", "sent")
+    name = "offers.csv/package-001-Upsert-PRIMARY/upload-001.json"
+    assert Path("planned", name).read_bytes() == Path("sent", name).read_bytes()
+    assert len(json.loads(Path("sent", name).read_bytes())) == 1
 
 
 @pytest.mark.parametrize(
     ("options", "copy"),
     [
-        (["--annotate"], "offers.result.csv"),
-        (["--out", "copy.csv"], "copy.csv"),
-        (["--in-place"], "offers.csv"),
+        ("--annotate", "offers.result.csv"),
+        ("--out copy.csv", "copy.csv"),
+        ("--in-place", "offers.csv"),
     ],
-    ids=["beside", "out", "in place"],
 )
 def test_where_the_copy_of_a_check_goes(
-    feedtool: Feedtool, files: Files, options: list[str], copy: str
+    feedtool: Feedtool, file: Path, options: str, copy: str
 ) -> None:
-    path = files.csv(offer(1), offer(2, quantity="-1"))
-    ran = feedtool("validate", path, *options, "--format", "json")
+    ran = feedtool(f"validate {file.name} {options} --format json")
     assert [row[0] for row in annotated(Path(copy))] == [OURS[0], "Valid", "Invalid"]
     assert Path(ran.only["annotated"]).name == copy
-
-
-def test_a_result_is_a_valid_input(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(offer(1), offer(2, quantity="-1"))
-    feedtool("submit --sandbox", path)
-    ran = feedtool("validate offers.result.csv --format json")
-    assert (ran.only["valid"], ran.only["invalid"], ran.only["warnings"]) == (1, 1, 0)
-    feedtool("submit --sandbox offers.result.csv")
-    assert Path("offers.result-2.csv").exists()
 
 
 def test_standard_input(feedtool: Feedtool) -> None:
     text = table([offer(1), offer(2, quantity="-1")]).encode()
     ran = feedtool("validate - --format json", stdin=text)
     assert (ran.code, ran.only["file"], ran.only["rows"]) == (1, "-", 2)
-    ran = feedtool("submit --sandbox - --out copy.csv", stdin=text)
-    assert ran.code == 1
+    assert feedtool("submit --sandbox - --out copy.csv", stdin=text).code == 1
     assert [row[0] for row in annotated(Path("copy.csv"))] == [OURS[0], "Integrated", "Invalid"]
-    ran = feedtool("submit --dry-run - --requests out", stdin=text)
-    assert requests(Path("out")) == ["stdin/package-001-Upsert-PRIMARY/upload-001.json"]
+    feedtool("submit --dry-run - --requests out", stdin=text)
+    (request,) = Path("out").rglob("*.json")
+    assert request.as_posix() == "out/stdin/package-001-Upsert-PRIMARY/upload-001.json"
 
 
-def test_what_cannot_be_read_is_no_run(feedtool: Feedtool, files: Files) -> None:
+def test_what_cannot_be_read_is_no_run(feedtool: Feedtool, file: Path) -> None:
     assert feedtool("submit --sandbox nowhere.csv").code == 3
-    assert json.loads(feedtool("runs --format json").out) == []
-    feedtool("submit --sandbox nowhere.csv", files.csv(offer(1)))
-    (run,) = json.loads(feedtool("runs --format json").out)
-    assert [Path(file).name for file in run["files"]] == ["offers.csv"]
+    assert feedtool("runs --format json").json == []
+    feedtool("submit --sandbox nowhere.csv", file)
+    assert [Path(one).name for one in feedtool("runs --format json").only["files"]] == [file.name]
+
+
+# JSON; its fields are shown one by one in `tests/report`.
+
+SPLIT = {"action": "Upsert", "salesChannelId": ""}
+PLACES = (("Upsert", "PRIMARY"), ("Upsert", "SECOND"), ("Delete", "PRIMARY"))
+
+
+@pytest.fixture
+def mixed(files: Files) -> Path:
+    """Two Upserts, one of them for another channel, a Delete, and a row that is invalid."""
+    return files.csv(
+        offer(1, colour="red") | SPLIT,
+        offer(2) | SPLIT | {"salesChannelId": "SECOND"},
+        update(3, action="Delete"),
+        offer(4, product__gtin="4006381333932") | SPLIT,
+        name="mixed.csv",
+    )
+
+
+def test_the_sandbox(feedtool: Feedtool, mixed: Path) -> None:
+    ran = feedtool("submit --sandbox --format json", mixed)
+    assert (ran.code, ran.only["run"]) == (1, "1")
+    packages = [tuple(package.values()) for package in ran.only["packages"]]
+    assert [fields[1:] for fields in packages] == [(*at, "Integrated", 1, 1) for at in PLACES]
+    assert all(fields[0] for fields in packages)
+    assert [row["row"] for row in ran.only["results"]] == [2, 3, 4, 5]
+    assert ran.statuses == ["Integrated", "Integrated", "Rejected", "Invalid"]
+    assert ran.only["results"][0]["messages"][0]["resultCode"] == "8000"
+
+
+@pytest.mark.parametrize(
+    ("command", "types"),
+    [
+        ("validate", {"file", "problem", "summary"}),
+        ("submit --dry-run", {"file", "problem", "row", "summary"}),
+        ("submit --sandbox", {"file", "problem", "row", "summary", "progress"}),
+    ],
+)
+def test_an_event_a_line(feedtool: Feedtool, mixed: Path, command: str, types: set[str]) -> None:
+    ran = feedtool(command, mixed, "--format", "jsonl", "--report", "report.csv")
+    assert "report: report.csv" in ran.err
+    assert Path("report.csv").exists()
+    told = [event["type"] for event in ran.events]
+    assert types - {"progress"} <= set(told) <= types
+    assert told[-1] == "summary"
+
+
+# Names that are too long, or no UTF-8: they work where they can, else a line says why.
+
+NOT_UTF8 = os.fsdecode(b"caf\xe9")
+LONG, LONGEST, TOO_LONG = ("x" * length for length in (244, 251, 300))
+"""Of the first the copy fits, of the second the file itself, of the third nothing."""
+WORK = {
+    "not UTF-8": (["validate", f"{NOT_UTF8}.csv", "--annotate"], f"{NOT_UTF8}.result.csv"),
+    "a long one": (["validate", f"{LONG}.csv", "--annotate"], f"{LONG}.result.csv"),
+    "the longest": (["validate", f"{LONGEST}.csv"], ""),
+    "the longest, copied elsewhere": (["validate", f"{LONGEST}.csv", "--out", "o.csv"], "o.csv"),
+    "a plan": (["submit", "--dry-run", f"{NOT_UTF8}.csv", "--requests", "all"], "all"),
+    "line breaks": (["submit", "--sandbox", "two\nlines.csv"], "two\nlines.result.csv"),
+    "controls": (["submit", "--sandbox", "bell\x07\x1b[31m.csv"], "bell\x07\x1b[31m.result.csv"),
+}
+NO_NAMES = {
+    "not UTF-8": (["submit", "--sandbox", f"{NOT_UTF8}.csv"], "not UTF-8"),
+    "its folder": (["submit", "--sandbox", f"{NOT_UTF8}/a.csv"], "not UTF-8"),
+    "its copy": (["submit", "--sandbox", "a.csv", "--out", f"{NOT_UTF8}.csv"], "not UTF-8"),
+    "no room for the copy": (["submit", "--sandbox", f"{LONGEST}.csv"], "name is too long"),
+    "no room for its check": (["validate", "--annotate", f"{LONGEST}.csv"], "name is too long"),
+    "a copy too long": (["validate", "a.csv", "--out", f"{TOO_LONG}.csv"], "name is too long"),
+    "sent, too long": (["submit", "--sandbox", f"{TOO_LONG}.csv"], "is too long"),
+    "a template": (["template", "offers-update", "--out", f"{TOO_LONG}.xlsx"], "is too long"),
+}
+
+
+@pytest.fixture
+def _named(files: Files) -> None:
+    for name in ("a", NOT_UTF8, f"{NOT_UTF8}/a", LONG, LONGEST, "two\nlines", "bell\x07\x1b[31m"):
+        files.csv(offer(), name=f"{name}.csv")
+
+
+@pytest.mark.usefixtures("_named")
+@pytest.mark.parametrize(("arguments", "written"), WORK.values(), ids=WORK)
+def test_names_that_work(feedtool: Feedtool, arguments: list[str], written: str) -> None:
+    ran = feedtool(*arguments)
+    assert (ran.code, ran.err) == (0, "")
+    assert Path(written).exists()
+
+
+@pytest.mark.usefixtures("_named")
+@pytest.mark.parametrize(("arguments", "message"), NO_NAMES.values(), ids=NO_NAMES)
+def test_names_that_are_refused(feedtool: Feedtool, arguments: list[str], message: str) -> None:
+    ran = feedtool(*arguments)
+    assert ran.code == 2
+    assert message in ran.error()[0]
+    assert not list(Path().rglob("*.result.csv"))
+    assert feedtool("runs --format json").json == []
+
+
+@pytest.mark.usefixtures("_named")
+def test_a_workbook_of_failed_rows_has_a_name_that_can_be_recorded(feedtool: Feedtool) -> None:
+    assert feedtool("submit --sandbox a.csv --as offers-update").code == 1
+    for name, message in ((NOT_UTF8, "not UTF-8"), (TOO_LONG, "is too long")):
+        ran = feedtool("results 1 --failed-only --out", f"{name}.xlsx")
+        assert (ran.code, message in ran.error()[0]) == (2, True)

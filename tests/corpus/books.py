@@ -5,11 +5,9 @@ this folder compare how they are read and annotated; the fuzz tests mutate them.
 """
 
 import io
-import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, time, timedelta
 from itertools import cycle
-from pathlib import Path
 
 import openpyxl
 from openpyxl.chart import BarChart, Reference
@@ -21,26 +19,33 @@ from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.table import Table
 
-from feedtool.model.cells import letters
+from tests.corpus.made import (
+    MAIN,
+    RELS,
+    TYPES,
+    Content,
+    Xml,
+    data,
+    number,
+    package,
+    parts,
+    relationships,
+    row,
+    strings,
+)
+from tests.corpus.measured import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 STRICT_RELS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
-RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-PACKAGE_RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
-TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
-KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-
-Parts = dict[str, str | bytes]
 
 SHEET = "xl/worksheets/sheet1.xml"
 STRINGS = "xl/sharedStrings.xml"
 STYLES = "xl/styles.xml"
+SECOND = "Über 'm & <b>"
+"""A sheet's name that has to be escaped wherever it stands."""
 
 STYLE_SHEET = (
-    f'{DECLARATION}<styleSheet xmlns="{MAIN}"><numFmts count="4">'
+    f'<styleSheet xmlns="{MAIN}"><numFmts count="4">'
     '<numFmt numFmtId="164" formatCode="0000000000000"/>'
     '<numFmt numFmtId="165" formatCode="[h]:mm:ss"/>'
     '<numFmt numFmtId="166" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss.000"/>'
@@ -65,262 +70,178 @@ STYLE_SHEET = (
 HEADER = ("sku", "price", "quantity", "comment")
 
 
-def package(parts: Mapping[str, str | bytes | None], comment: bytes = b"") -> bytes:
-    """A zip of parts, in their order; None leaves one out."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            if content is not None:
-                archive.writestr(zipfile.ZipInfo(name, (2026, 1, 2, 3, 4, 6)), content)
-        archive.comment = comment
-    return out.getvalue()
-
-
-def around(sheets: Mapping[str, str] | None = None, more: str = "", attributes: str = "") -> Parts:
-    """The parts around the sheets: of each sheet its name and the further attributes it has."""
-    sheets = sheets or {"Offers": ""}
-    listed = "".join(
-        f'<sheet name="{name}" sheetId="{number}"{state} r:id="rId{number}"/>'
-        for number, (name, state) in enumerate(sheets.items(), 1)
-    )
-    related = "".join(
-        f'<Relationship Id="rId{number}" Type="{RELS}/worksheet"'
-        f' Target="worksheets/sheet{number}.xml"/>'
-        for number in range(1, len(sheets) + 1)
-    )
-    declared = "".join(
-        f'<Override PartName="/xl/worksheets/sheet{number}.xml"'
-        f' ContentType="{KIND}.worksheet+xml"/>'
-        for number in range(1, len(sheets) + 1)
-    )
+def around(
+    sheets: Mapping[str, Content], *texts: str, before: str = "", after: str = ""
+) -> dict[str, Content]:
+    """The parts of a workbook of these sheets, with styles and shared strings."""
     return {
-        "[Content_Types].xml": f'{DECLARATION}<Types xmlns="{TYPES}"><Default Extension="rels" '
-        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        '<Default Extension="xml" ContentType="application/xml"/>'
-        f'<Override PartName="/xl/workbook.xml" ContentType="{KIND}.sheet.main+xml"/>{declared}'
-        f'<Override PartName="/{STYLES}" ContentType="{KIND}.styles+xml"/>'
-        f'<Override PartName="/{STRINGS}" ContentType="{KIND}.sharedStrings+xml"/></Types>',
-        "_rels/.rels": f'{DECLARATION}<Relationships xmlns="{PACKAGE_RELS}"><Relationship Id="rId1"'
-        f' Type="{RELS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'{DECLARATION}<workbook xmlns="{MAIN}" xmlns:r="{RELS}">'
-        f"<workbookPr{attributes}/><sheets>{listed}</sheets>{more}</workbook>",
-        "xl/_rels/workbook.xml.rels": f'{DECLARATION}<Relationships xmlns="{PACKAGE_RELS}">'
-        f'{related}<Relationship Id="rId90" Type="{RELS}/styles" Target="styles.xml"/>'
-        f'<Relationship Id="rId91" Type="{RELS}/sharedStrings" Target="sharedStrings.xml"/>'
-        "</Relationships>",
+        **parts(sheets, before, after),
         STYLES: STYLE_SHEET,
-        STRINGS: texts(),
+        STRINGS: strings(*texts),
     }
 
 
-def worksheet(rows: str, *, before: str = "", after: str = "") -> str:
-    """A sheet's XML around its rows."""
-    return (
-        f'{DECLARATION}<worksheet xmlns="{MAIN}" xmlns:r="{RELS}">{before}'
-        f"<sheetData>{rows}</sheetData>{after}</worksheet>"
-    )
-
-
-def texts(*strings: str) -> str:
-    """The shared strings, given as the inside of each `<si>`."""
-    inner = "".join(f"<si>{string}</si>" for string in strings)
-    return f'{DECLARATION}<sst xmlns="{MAIN}" count="{len(strings)}">{inner}</sst>'
-
-
-def inline(place: str, text: str) -> str:
-    """A cell with a text in it."""
-    return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
-
-
-def number(place: str, value: object, style: int = 0) -> str:
-    """A cell with a number in it."""
-    return f'<c r="{place}" s="{style}"><v>{value}</v></c>'
-
-
-def row(place: int, cells: str, attributes: str = "") -> str:
-    """A row."""
-    return f'<row r="{place}"{attributes}>{cells}</row>'
-
-
-def header(place: int = 1, names: tuple[str, ...] = HEADER) -> str:
+def header(at: int = 1) -> str:
     """The row of the headings."""
-    return row(
-        place, "".join(inline(f"{letters(at)}{place}", name) for at, name in enumerate(names))
-    )
+    return row(at, HEADER)
 
 
-def offers(first: int = 2, count: int = 3, more: Callable[[int], str] = lambda _: "") -> str:
-    """Rows of offers, and what stands in them from column D on."""
+def offers(
+    first: int = 2, count: int = 3, more: Callable[[int], str | None] = lambda _: None
+) -> str:
+    """Rows of offers, and what stands in them in column D."""
     return "".join(
-        row(
-            place,
-            inline(f"A{place}", f"SKU-{place}")
-            + number(f"B{place}", f"{place}.5")
-            + number(f"C{place}", place * 3)
-            + more(place),
-        )
-        for place in range(first, first + count)
+        row(at, [f"SKU-{at}", number(f"{at}.5"), number(str(at * 3)), more(at)])
+        for at in range(first, first + count)
     )
 
 
-def table(cells: Iterable[str]) -> bytes:
-    """A workbook with a row for each cell of column D, its place written `{}`."""
+def plain_parts(sheet: Content = "") -> dict[str, Content]:
+    """The parts of a workbook of one sheet, of some offers if nothing else is given."""
+    return around({"Offers": sheet or data(header() + offers())})
+
+
+def table(*cells: str, before: str = "") -> bytes:
+    """A workbook with a row for each cell of column D, given as `Xml`."""
     rows = "".join(
-        row(at, inline(f"A{at}", f"SKU-{at}") + number(f"B{at}", at) + cell.format(f"D{at}"))
-        for at, cell in enumerate(cells, 2)
+        row(at, [f"SKU-{at}", number(str(at)), None, Xml(cell)]) for at, cell in enumerate(cells, 2)
     )
-    strings = texts("<t>=1+1</t>", "<t>shared</t>")
-    return package(around() | {SHEET: worksheet(header() + rows), STRINGS: strings})
+    texts = "<t>=1+1</t>", "<t>shared</t>"
+    return package(around({"Offers": data(header() + rows)}, *texts, before=before))
 
 
 def plain() -> bytes:
-    return package(around() | {SHEET: worksheet(header() + offers())})
+    return package(plain_parts())
 
 
 def shared_strings() -> bytes:
-    rows = row(1, "".join(f'<c r="{letters(at)}1" t="s"><v>{at}</v></c>' for at in range(4)))
+    rows = row(1, [Xml(f' t="s"><v>{at}</v>') for at in range(4)])
     rows += "".join(
-        row(at, f'<c r="A{at}" t="s"><v>{at + 2}</v></c>{number(f"B{at}", at)}')
-        for at in range(2, 6)
+        row(at, [Xml(f' t="s"><v>{at + 2}</v>'), number(str(at))]) for at in range(2, 6)
     )
-    strings = texts(
+    texts = (
         *(f"<t>{name}</t>" for name in HEADER),
         '<t xml:space="preserve"> blank at both ends </t>',
         "<r><t>rich </t></r><r><rPr><b/></rPr><t>text</t></r>",
         '<t>課長</t><rPh sb="0" eb="2"><t>カチョウ</t></rPh><phoneticPr fontId="1"/>',
         "<t>a &amp; b &lt;c&gt; &#xE9;</t>",
     )
-    return package(around() | {SHEET: worksheet(rows), STRINGS: strings})
+    return package(around({"Offers": data(rows)}, *texts))
 
 
 def escapes() -> bytes:
     whole = ("_x000D_", "a_x0041_b", "_x005F_x000D_", "_x00e9_", "_xD83D__xDE00_")
-    return table(inline("{}", text) for text in (*whole, "_X0041_", "_x004_"))
+    texts = (*whole, "_X0041_", "_x004_")
+    return table(*(f' t="inlineStr"><is><t>{text}</t></is>' for text in texts))
 
 
 def escaped_underscores() -> bytes:
-    rows = row(2, '<c r="A2" t="s"><v>0</v></c>' + number("B2", 1))
-    strings = texts("<t>_x005F_x0041_ and x005F_</t>")
-    return package(around() | {SHEET: worksheet(header() + rows), STRINGS: strings})
+    rows = row(2, [Xml(' t="s"><v>0</v>'), number("1")])
+    text = "<t>_x005F_x0041_ and x005F_</t>"
+    return package(around({"Offers": data(header() + rows)}, text))
 
 
 def lenient() -> bytes:
     """What no program should write, and what is read nevertheless."""
-    return table(
-        (
-            '<c r="{}" t="inlineStr"><v>no inline string</v></c>',
-            '<c r="{}"><v>1_000</v></c>',
-            '<c r="{}"><v>٣</v></c>',
-            '<c r="{}" t="s"><v> 1 </v></c>',
-            '<c r="{}"><v> 7 </v></c>',
-        )
-    )
+    text = ' t="inlineStr"><v>no inline string</v>'
+    return table(text, "><v>1_000</v>", "><v>٣</v>", ' t="s"><v> 1 </v>', "><v> 7 </v>")
 
 
 def strict() -> bytes:
-    parts = around() | {SHEET: worksheet(header() + offers())}
     return package(
         {
             name: str(content).replace(MAIN, STRICT).replace(RELS, STRICT_RELS)
-            for name, content in parts.items()
+            for name, content in plain_parts().items()
         }
     )
 
 
 def latin_1() -> bytes:
-    sheet = worksheet(header() + offers(more=lambda at: inline(f"D{at}", "é ø")))
-    declared = sheet.replace('encoding="UTF-8"', 'encoding="ISO-8859-1"')
-    return package(around() | {SHEET: declared.encode("latin-1")})
+    sheet = data(header() + offers(more=lambda _: "é ø"))
+    declared = f'<?xml version="1.0" encoding="ISO-8859-1"?>{sheet}'
+    return package(plain_parts(declared.encode("latin-1")))
 
 
 def absolute_names() -> bytes:
-    parts = around() | {SHEET: worksheet(header() + offers())}
-    rels = str(parts["xl/_rels/workbook.xml.rels"])
-    parts["xl/_rels/workbook.xml.rels"] = rels.replace('Target="', 'Target="/xl/')
-    return package(parts, comment=b"a comment of the archive")
+    made = plain_parts()
+    rels = str(made["xl/_rels/workbook.xml.rels"])
+    made["xl/_rels/workbook.xml.rels"] = rels.replace('Target="', 'Target="/xl/')
+    return package(made, comment=b"a comment of the archive")
 
 
 def other_names() -> bytes:
     """Parts in folders of their own, in other cases than the relationships say, in odd order."""
-    parts = around() | {SHEET: worksheet(header() + offers())}
-    rels = str(parts["xl/_rels/workbook.xml.rels"]).replace("worksheets/sheet1", "Tabelle%201/S")
-    parts["xl/_rels/workbook.xml.rels"] = rels
-    types = str(parts["[Content_Types].xml"]).replace("worksheets/sheet1", "tabelle 1/s")
-    parts["[Content_Types].xml"] = types
-    parts["xl/tabelle 1/s.xml"] = parts.pop(SHEET)
-    return package(dict(reversed(parts.items())))
+    made = plain_parts()
+    rels = str(made["xl/_rels/workbook.xml.rels"]).replace("worksheets/sheet1", "Tabelle%201/S")
+    made["xl/_rels/workbook.xml.rels"] = rels
+    made["xl/tabelle 1/s.xml"] = made.pop(SHEET)
+    return package(dict(reversed(made.items())))
 
 
 def dates() -> bytes:
     values = ((44927, 1), (44927.75, 2), (0.5, 9), (1.5, 5), (44927.123456789, 6), (60, 1), (61, 1))
-    return table(number("{}", value, style) for value, style in values)
+    return table(*(number(str(value), style) for value, style in values))
 
 
 def first_days_of_1904() -> bytes:
-    values = ((0.5, 1), (1, 1), (1.25, 2))
-    rows = "".join(
-        row(at, inline(f"A{at}", f"SKU-{at}") + number(f"B{at}", at) + number(f"D{at}", *value))
-        for at, value in enumerate(values, 2)
-    )
-    return package(around(attributes=' date1904="1"') | {SHEET: worksheet(header() + rows)})
+    cells = (number("0.5", 1), number("1", 1), number("1.25", 2))
+    return table(*cells, before='<workbookPr date1904="1"/>')
 
 
 def written_dates() -> bytes:
     values = ("2024-01-31", "2024-01-31T12:30:00", "12:30:00")
-    return table(f'<c r="{{}}" s="2" t="d"><v>{value}</v></c>' for value in values)
+    return table(*(f' s="2" t="d"><v>{value}</v>' for value in values))
 
 
 def absurd_dates() -> bytes:
-    return table(number("{}", value, 1) for value in (-1, 2958466, 1e10))
+    return table(*(number(value, 1) for value in ("-1", "2958466", "1e10")))
 
 
 def numbers() -> bytes:
     noise = ("19.989999999999998", "0.1", "1.7976931348623157E308", "123456789012345678")
     written = ("1E3", "1e-7", "-0", "8.8E+12", "4006381333931", "5.0", "+7", ".5", "3.")
     styles = cycle((0, 3, 4, 7, 8))
-    return table(number("{}", value, next(styles)) for value in (*noise, *written))
+    return table(*(number(value, next(styles)) for value in (*noise, *written)))
 
 
 def kinds() -> bytes:
-    cells = (
-        '<c r="{}" t="b"><v>1</v></c>',
-        '<c r="{}" t="b"><v>0</v></c>',
-        '<c r="{}" t="e"><v>#N/A</v></c>',
-        '<c r="{}" t="e"><v>#REF!</v></c>',
-        '<c r="{}" t="str"><v>text</v></c>',
-        '<c r="{}" t="str"><v></v></c>',
-        '<c r="{}" t="n"/>',
-        '<c r="{}" s="3"><v>0.2</v></c>',
-        '<c r="{}" s="4"><v>36000291452</v></c>',
-        '<c r="{}" s="8" t="s"><v>0</v></c>',
-        '<c r="{}" t="inlineStr"><is><r><t>two </t></r><r><t>runs</t></r></is></c>',
-        '<c r="{}" s="7"><v>12</v></c>',
-        '<c r="{}" t="inlineStr"><is><t/></is></c>',
+    return table(
+        ' t="b"><v>1</v>',
+        ' t="b"><v>0</v>',
+        ' t="e"><v>#N/A</v>',
+        ' t="e"><v>#REF!</v>',
+        ' t="str"><v>text</v>',
+        ' t="str"><v></v>',
+        ' t="n"/>',
+        ' s="3"><v>0.2</v>',
+        ' s="4"><v>36000291452</v>',
+        ' s="8" t="s"><v>0</v>',
+        ' t="inlineStr"><is><r><t>two </t></r><r><t>runs</t></r></is>',
+        ' s="7"><v>12</v>',
+        ' t="inlineStr"><is><t/></is>',
     )
-    return table(cells)
 
 
 def formulas() -> bytes:
-    cells = (
-        '<c r="{}"><f>B2*2</f><v>5</v></c>',
-        '<c r="{}" t="str"><f>A3&amp;"x"</f><v>SKU-3x</v></c>',
-        '<c r="{}" t="e"><f>1/0</f><v>#DIV/0!</v></c>',
-        '<c r="{}" t="b"><f>TRUE()</f><v>1</v></c>',
-        '<c r="{}"><f t="shared" ref="D6:D7" si="0">B6+1</f><v>7.5</v></c>',
-        '<c r="{}"><f t="shared" si="0"/><v>8.5</v></c>',
-        '<c r="{}"><f t="array" ref="D8">SUM(B2:B7*2)</f><v>54</v></c>',
-        '<c r="{}"><f>B9</f></c>',
-        '<c r="{}" t="str"><f>""</f><v></v></c>',
-        '<c r="{}" s="1"><f>TODAY()</f><v>45000</v></c>',
+    return table(
+        "><f>B2*2</f><v>5</v>",
+        ' t="str"><f>A3&amp;"x"</f><v>SKU-3x</v>',
+        ' t="e"><f>1/0</f><v>#DIV/0!</v>',
+        ' t="b"><f>TRUE()</f><v>1</v>',
+        '><f t="shared" ref="D6:D7" si="0">B6+1</f><v>7.5</v>',
+        '><f t="shared" si="0"/><v>8.5</v>',
+        '><f t="array" ref="D8">SUM(B2:B7*2)</f><v>54</v>',
+        "><f>B9</f>",
+        ' t="str"><f>""</f><v></v>',
+        ' s="1"><f>TODAY()</f><v>45000</v>',
     )
-    return table(cells)
 
 
 def titles_and_merges() -> bytes:
-    title = row(1, inline("A1", "Spring offers")) + row(3, inline("A3", "Please fill"))
+    title = row(1, ["Spring offers"]) + row(3, ["Please fill"])
     merges = '<mergeCells count="2"><mergeCell ref="A1:D2"/><mergeCell ref="D6:D7"/></mergeCells>'
-    rows = title + header(4) + offers(5, 4, lambda at: inline(f"D{at}", f"note {at}"))
-    return package(around() | {SHEET: worksheet(rows, after=merges)})
+    rows = title + header(4) + offers(5, 4, lambda at: f"note {at}")
+    return package(plain_parts(data(rows, after=merges)))
 
 
 def odd_xml() -> bytes:
@@ -334,13 +255,55 @@ def odd_xml() -> bytes:
         "<row r='5'><c r='B5'><v>3</v><extLst/></c><c r='A5' t='str'><v>x &gt; y</v></c></row>"
         "</sheetData><y:unknown/><extLst><ext uri='y'/></extLst></worksheet><!-- end -->"
     )
-    return package(around() | {SHEET: sheet})
+    return package(plain_parts(sheet))
+
+
+def sheetjs() -> bytes:
+    """As SheetJS (npm `xlsx`) 0.18.5 writes it, which declares many types for parts it has not."""
+    kinds = {
+        "bin": "application/vnd.ms-excel.sheet.binary.macroEnabled.main",
+        "vml": "application/vnd.openxmlformats-officedocument.vmlDrawing",
+        "xml": "application/xml",
+    }
+    own = {"workbook": "sheet.main", "worksheets/sheet1": "worksheet", "styles": "styles"}
+    declared = "".join(
+        [f'<Default Extension="{name}" ContentType="{kind}"/>' for name, kind in kinds.items()]
+        + [
+            f'<Override PartName="/xl/{name}.xml" ContentType="application/'
+            f'vnd.openxmlformats-officedocument.spreadsheetml.{kind}+xml"/>'
+            for name, kind in own.items()
+        ]
+    )
+    styles = (
+        '<fonts count="1"><font><sz val="12"/><name val="Calibri"/></font></fonts>'
+        '<fills count="1"><fill><patternFill patternType="none"/></fill></fills>'
+        '<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>'
+        '<cellXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0" '
+        'applyNumberFormat="1"/></cellXfs><dxfs count="0"/>'
+    )
+    texts = [Xml(f' t="str"><v>{name}</v>') for name in HEADER]
+    sheet = data(
+        row(1, texts) + offers(),
+        before='<dimension ref="A1:D4"/><sheetViews><sheetView workbookViewId="0"/></sheetViews>',
+        after='<ignoredErrors><ignoredError numberStoredAsText="1" sqref="A1:D4"/></ignoredErrors>',
+    )
+    made = parts({"Offers": sheet}, before='<workbookPr codeName="ThisWorkbook"/>')
+    return package(
+        {
+            **made,
+            "[Content_Types].xml": f'<Types xmlns="{TYPES}">{declared}</Types>',
+            "xl/_rels/workbook.xml.rels": relationships(
+                ("rId1", "worksheet", "worksheets/sheet1.xml"), ("rId3", "styles", "styles.xml")
+            ),
+            STYLES: f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>',
+        }
+    )
 
 
 def many_parts() -> bytes:
     """Macros, custom XML, a calculation chain, printer settings, document properties."""
     app = (
-        f'{DECLARATION}<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/'
+        '<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/'
         'extended-properties" xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/'
         'docPropsVTypes"><HeadingPairs><vt:vector size="2" baseType="variant"><vt:variant>'
         "<vt:lpstr>Worksheets</vt:lpstr></vt:variant><vt:variant><vt:i4>1</vt:i4></vt:variant>"
@@ -348,11 +311,13 @@ def many_parts() -> bytes:
         "<vt:lpstr>Offers</vt:lpstr></vt:vector></TitlesOfParts></Properties>"
     )
     names = '<definedNames><definedName name="Prices">Offers!$B$2:$B$4</definedName></definedNames>'
-    parts = around(more=names)
-    parts["_rels/.rels"] = str(parts["_rels/.rels"]).replace(
-        "</Relationships>",
-        f'<Relationship Id="rId2" Type="{RELS}/extended-properties" Target="docProps/app.xml"/>'
-        "</Relationships>",
+    related = (
+        ("rId1", "officeDocument", "xl/workbook.xml"),
+        (
+            "rId2",
+            "extended-properties",
+            "docProps/app.xml",
+        ),
     )
     rules = (
         '<autoFilter ref="A1:D4"/><conditionalFormatting sqref="B2:B4"><cfRule type="cellIs" '
@@ -363,14 +328,14 @@ def many_parts() -> bytes:
         '<pageMargins left="1" right="1" top="1" bottom="1" header="1" footer="1"/>'
     )
     return package(
-        parts
+        around({"Offers": data(header() + offers(), after=rules)}, after=names)
         | {
+            "_rels/.rels": relationships(*related),
             "docProps/app.xml": app,
             "xl/calcChain.xml": f'<calcChain xmlns="{MAIN}"><c r="D2" i="1"/></calcChain>',
             "xl/vbaProject.bin": bytes(range(256)) * 9,
             "customXml/item1.xml": "<mine>\r\n<kept/></mine>",
             "xl/printerSettings/printerSettings1.bin": b"\0\1\2" * 50,
-            SHEET: worksheet(header() + offers(), after=rules),
         }
     )
 
@@ -399,10 +364,10 @@ def openpyxl_writes_all() -> bytes:
     chart = BarChart()
     chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=8), titles_from_data=True)
     sheet.add_chart(chart, "J4")
-    other = book.create_sheet("Other")
-    other.append(["a", "b"])
+    other = book.create_sheet(SECOND)
+    other.append(["a", "b", "c", "d", "e"])
     other.append([1, 2])
-    other.add_table(Table(displayName="T", ref="A1:B2"))
+    other.add_table(Table(displayName="T", ref="A1:E2"))
     book.defined_names["Prices"] = DefinedName("Prices", attr_text="Offers!$B$2:$B$8")
     out = io.BytesIO()
     book.save(out)
@@ -442,6 +407,7 @@ BOOKS: dict[str, Callable[[], bytes]] = {
         titles_and_merges,
         odd_xml,
         many_parts,
+        sheetjs,
         openpyxl_writes_all,
         openpyxl_writes_rows,
     )

@@ -195,9 +195,9 @@ def header(at: int = 1) -> str:
     return row(at, KEYS)
 
 
-def data(rows: str) -> str:
+def data(rows: str, *, before: str = "", after: str = "") -> str:
     """A worksheet of these rows."""
-    return f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+    return f'<worksheet xmlns="{MAIN}">{before}<sheetData>{rows}</sheetData>{after}</worksheet>'
 
 
 def offers(changes: Mapping[str, str | None] | None = None) -> str:
@@ -214,13 +214,14 @@ def relationships(*lines: tuple[str, str, str], base: str = RELS, more: str = ""
     return f'<Relationships xmlns="{PACKAGE_RELS}">{inner}{more}</Relationships>'
 
 
-def workbook(*sheets: str, before: str = "") -> str:
+def workbook(*sheets: str, before: str = "", after: str = "") -> str:
     """The workbook part; a sheet is `Name`, or `Name" state="hidden`."""
     tabs = "".join(
         f'<sheet name="{name}" sheetId="{index}" r:id="rId{index}"/>'
         for index, name in enumerate(sheets, 1)
     )
-    return f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}">{before}<sheets>{tabs}</sheets></workbook>'
+    inner = f"{before}<sheets>{tabs}</sheets>{after}"
+    return f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}">{inner}</workbook>'
 
 
 def strings(*items: str) -> str:
@@ -241,14 +242,14 @@ def styles(*formats: str) -> str:
     )
 
 
-def parts(sheets: Mapping[str, Content], before: str = "") -> dict[str, Content]:
+def parts(sheets: Mapping[str, Content], before: str = "", after: str = "") -> dict[str, Content]:
     """The parts of a workbook of these sheets."""
     count = len(sheets)
     return {
         "[Content_Types].xml": f'<Types xmlns="{TYPES}"><Override PartName="/xl/workbook.xml" '
         f'ContentType="{BOOK_TYPE}"/></Types>',
         "_rels/.rels": relationships(("rId1", "officeDocument", "xl/workbook.xml")),
-        "xl/workbook.xml": workbook(*sheets, before=before),
+        "xl/workbook.xml": workbook(*sheets, before=before, after=after),
         "xl/_rels/workbook.xml.rels": relationships(
             *(
                 (f"rId{number}", "worksheet", f"worksheets/sheet{number}.xml")
@@ -264,13 +265,18 @@ def parts(sheets: Mapping[str, Content], before: str = "") -> dict[str, Content]
     }
 
 
-def package(members: Mapping[str, Content | None], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def package(
+    members: Mapping[str, Content | None],
+    method: int = zipfile.ZIP_DEFLATED,
+    comment: bytes = b"",
+) -> bytes:
     """A zip of these members; None leaves one out."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as archive:
         for name, content in _declared(members).items():
             if content is not None:
                 archive.writestr(zipfile.ZipInfo(name), content, method)
+        archive.comment = comment
     return buffer.getvalue()
 
 

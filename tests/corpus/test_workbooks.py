@@ -341,7 +341,8 @@ CASES: dict[str, Case] = {
         {4: sent()},
     ),
     "formatted rows down to the grid's end": Case(
-        lambda: book(data(header() + row(2, values()) + phantoms(3, LAST_ROW, 24))), {2: sent()}
+        lambda: book(data(header() + row(2, values()) + phantoms(3, LAST_ROW, 24))),
+        {2: sent()},
     ),
     "rows far apart": Case(
         lambda: book(data(header() + row(70_000, values()) + row(LAST_ROW, values(2)))),

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
-from feedtool.delivery.engine import deliver
+from feedtool.delivery.engine import Delivery
 from feedtool.delivery.events import Event
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Ledger, Package
@@ -172,7 +172,7 @@ class Scene:
         only_fetch: bool = False,
     ) -> list[RowResult]:
         """The results of the rows after the run was delivered, by a clock that is so far behind."""
-        deliver(
+        Delivery(
             self.ledger,
             self.run_id,
             client or self.client,
@@ -183,10 +183,10 @@ class Scene:
             pool=pool,
             on_event=self.events.append,
             wait=wait,
-            settings=settings,
+            settings=settings or DeliverySettings(),
             stopping=stopping,
             only_fetch=only_fetch,
-        )
+        ).run()
         return self.verdicts
 
     def deliver(self, *items: Item) -> list[RowResult]:

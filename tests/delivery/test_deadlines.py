@@ -11,9 +11,17 @@ import pytest
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
-from feedtool.delivery.deadlines import Clock, deadline, soon, warnings
+from feedtool.delivery.deadlines import (
+    Clock,
+    deadline,
+    end_of,
+    may_be_applied,
+    soon,
+    warnings,
+)
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model.call import Call, Reply, Sender
+from feedtool.model.nouns import Status
 from tests.delivery.conftest import START, Scene, product, upsert
 from tests.delivery.test_engine import Script, commit, fetch, problem
 from tests.service.test_answers import ABSURD
@@ -23,9 +31,9 @@ CLOCKS = {"as ours": 0 * DAY, "ours is behind": 4 * DAY, "ours is ahead": -4 * D
 """What the service's clock is ahead of ours."""
 
 
-def package(phase: Phase, **more: Any) -> Package:
+def package(phase: Phase, kind: str = PackageType.UPSERT, **more: Any) -> Package:
     given: dict[str, Any] = {"uploads": (Stage.STAGED,), "package_id": "p", **more}
-    return Package(1, 1, 1, "PRIMARY", PackageType.UPSERT, 1, phase=phase, **given)
+    return Package(1, 1, 1, "PRIMARY", kind, 1, phase=phase, **given)
 
 
 @pytest.mark.parametrize("skew", CLOCKS.values(), ids=CLOCKS)
@@ -35,7 +43,8 @@ def package(phase: Phase, **more: Any) -> Package:
 )
 def test_when_something_is_lost(phase: Phase, lost: timedelta, skew: timedelta) -> None:
     """The creation and the end are noted by the service's clock, the commit by ours."""
-    ours, known = START - skew, {"created_at": START, "finished_at": None, "committed_at": None}
+    ours = START - skew
+    known: dict[str, Any] = {"created_at": START, "finished_at": None, "committed_at": None}
     if phase is not Phase.FILLING:
         known |= {"committed_at": ours}
     if phase is Phase.READ:
@@ -117,3 +126,54 @@ def test_no_wait_is_longer_than_the_patience(scene: Scene, asked: str) -> None:
     wait = Script(scene.client, fetch, problem(429, retry_after=asked), forever=True)
     assert "Pending" in scene.go_on(wait)[0].status
     assert scene.transport.now() - START < 2 * HOUR
+
+
+# Giving up.
+
+P, S, T, D = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL
+OPENED: dict[str, Any] = {"package_id": "p1", "created_at": START}
+SENT: dict[str, Any] = {**OPENED, "committed_at": START, "uploads": (T, T)}
+LOST: dict[str, Any] = {"committed_at": START, "created_at": START, "uploads": (D,)}
+
+
+@pytest.mark.parametrize(
+    ("one", "lasts", "status"),
+    [
+        # Nothing of it was ever committed, and nothing is in doubt.
+        (package(Phase.PLANNED), None, Status.HELD),
+        (package(Phase.CLEARED), None, Status.HELD),
+        (package(Phase.CREATING), None, Status.HELD),
+        (package(Phase.FILLING, **OPENED, uploads=(T, P)), None, Status.HELD),
+        (package(Phase.SETTLED, **OPENED, uploads=(T, T)), None, Status.HELD),
+        # An upload is in doubt while its package is open.
+        (package(Phase.FILLING, **OPENED, uploads=(T, S)), 6 * HOUR, Status.HELD),
+        (package(Phase.PROBING, **OPENED, uploads=(T, D)), 6 * HOUR, Status.HELD),
+        # The PATCH was at least intended, and the service has not said the last word.
+        (package(Phase.COMMITTING, **SENT), 3 * DAY, Status.UNKNOWN),
+        (package(Phase.SETTLED, **SENT), 3 * DAY, Status.UNKNOWN),
+        (package(Phase.COMMITTED, **SENT), 3 * DAY, Status.UNKNOWN),
+        # It has, and not all of its answer was read.
+        (package(Phase.INTEGRATED, **SENT), None, Status.UNKNOWN),
+        (package(Phase.READ, **SENT), None, Status.UNKNOWN),
+        (package(Phase.LOOKING, **SENT), None, Status.UNKNOWN),
+        # Batches and zips: one POST stages and commits.
+        (package(Phase.SUBMITTING, "Products", **LOST), 3 * DAY, Status.UNKNOWN),
+        (package(Phase.CLEARED, "Products", **LOST), 3 * DAY, Status.UNKNOWN),
+        (package(Phase.SUBMITTED, "Products", **SENT), 3 * DAY, Status.UNKNOWN),
+        (package(Phase.SUBMITTING, PackageType.FULL, **LOST), 3 * DAY, Status.UNKNOWN),
+    ],
+)
+def test_until_when_it_may_be_applied(
+    one: Package, lasts: timedelta | None, status: Status
+) -> None:
+    assert end_of(one)[0] is status
+    assert may_be_applied(one, Clock(START)) == (START + lasts if lasts else None)
+    if lasts:
+        assert may_be_applied(one, Clock(START + lasts - HOUR)) is not None
+        assert may_be_applied(one, Clock(START + lasts)) is None
+
+
+@pytest.mark.parametrize("skew", [4 * DAY, -4 * DAY], ids=["ahead", "behind"])
+def test_a_package_just_committed_by_another_clock(skew: timedelta) -> None:
+    one = package(Phase.COMMITTED, **{**SENT, "created_at": START + skew})
+    assert may_be_applied(one, Clock(START + HOUR, skew)) is not None

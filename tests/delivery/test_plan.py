@@ -1,6 +1,6 @@
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import pytest
 from hypothesis import given
@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
-from feedtool.delivery.plan import Planned, place, summaries, uploads
-from feedtool.feeds.delivery import Size
-from feedtool.model.nouns import Item, PackageSummary
+from feedtool.delivery.plan import ADVICE, Dependencies, Planned, summaries, uploads
+from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status
 from feedtool.model.settings import PackageLimits
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Refused
+from tests.conftest import planned as planned_of
 
-ROUTES = load().routes
+FEEDS, ROUTES = load().feeds, load().routes
 UPSERT, UPDATE, DELETE = PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE
 
 
@@ -29,22 +30,6 @@ def shape(planned: Iterable[Planned]) -> list[tuple[int, int, list[int]]]:
     return [
         (package, upload.number, [item.row for item in upload.items]) for package, upload in planned
     ]
-
-
-@pytest.mark.parametrize(
-    ("count", "package", "upload"),
-    [
-        (0, 0, 1),
-        (99, 0, 1),
-        (100, 0, 2),
-        (49_999, 0, 500),
-        (50_000, 1, 1),
-        (50_100, 1, 2),
-        (100_000, 2, 1),
-    ],
-)
-def test_the_place_of_a_row_is_its_count(count: int, package: int, upload: int) -> None:
-    assert place(count, Size(100, 50_000)) == (package, upload)
 
 
 @pytest.mark.parametrize(
@@ -135,28 +120,6 @@ def test_every_row_is_in_one_upload_of_its_group(
     assert sum(summary.uploads for summary in found) == len(planned)
 
 
-@given(groups, st.integers(1, 7), st.integers(1, 30))
-def test_the_place_is_a_function_of_the_count(
-    chosen: list[tuple[str, str]], upload_limit: int, package_limit: int
-) -> None:
-    limits = PackageLimits(upload_limit, package_limit)
-    counts: Counter[tuple[str, str]] = Counter()
-    expected = {}
-    for item in items(chosen):
-        group = (item.channel, item.package_type)
-        expected[item.row] = (*group, *place(counts[group], Size(upload_limit, package_limit)))
-        counts[group] += 1
-    first_rows = {
-        one.package: one.upload.items[0] for one in uploads(items(chosen), ROUTES, limits)
-    }
-    order = {number: expected[item.row].__getitem__(2) for number, item in first_rows.items()}
-    for number, upload in uploads(items(chosen), ROUTES, limits):
-        for item in upload.items:
-            channel, kind, package, within = expected[item.row]
-            assert (item.channel, item.package_type) == (channel, kind)
-            assert (order[number], upload.number) == (package, within)
-
-
 # Products.
 
 
@@ -205,3 +168,170 @@ def test_a_legacy_zip_is_one_upload(kind: str) -> None:
         (3, 1, [7]),
         (4, 1, [8]),
     ]
+
+
+# Offers meet products: which offers wait, and which of them name the product's row.
+
+GTIN, OTHER = "0040170725", "96385074"
+
+
+def products_sheet(*, invalid: Sequence[int] = (), sheet: str | None = "Products") -> CheckedSheet:
+    """Rows 3 and 4, of one GTIN each; and a row 5 that could not be read whole."""
+    checked = CheckedSheet("shop.xlsx", sheet, "products")
+    for row, gtin in ((3, GTIN), (4, OTHER)):
+        checked.items.append(Item(row, "Products", "", f"P{row}", gtin, b"{}"))
+        checked.marks[row] = INVALID if row in invalid else VALID
+    checked.refused.append(Refused(5, "P5", "4006381333931"))
+    checked.marks[5] = INVALID
+    return checked
+
+
+def offers_sheet(*named: str, kind: str = PackageType.UPSERT) -> CheckedSheet:
+    """A row for each `GTIN|product reference|condition`, from row 2 on."""
+    checked = CheckedSheet("shop.xlsx", "Offers", "offers-upsert")
+    for row, product in enumerate(named, 2):
+        checked.items.append(Item(row, kind, "PRIMARY", f"R{row}", product, b"{}"))
+        checked.marks[row] = VALID
+    return checked
+
+
+KETTLE, MUG, STRANGER = f"{GTIN}||New", f"{OTHER}||New", "5901234123457||New"
+
+
+@pytest.mark.parametrize(
+    ("named", "waits"),
+    [
+        ("40170725||New", True),
+        ("00000040170725||UsedLikeNew", True),
+        ("|P3|New", True),
+        ("5901234123457|P3|New", True),
+        (STRANGER, False),
+        ("|P9|New", False),
+        ("||New", False),
+        ("4006381333931||New", False),
+        ("|P5|New", False),
+    ],
+    ids=[
+        "its GTIN",
+        "zeros in front",
+        "its reference",
+        "its reference and a GTIN",
+        "another GTIN",
+        "another reference",
+        "nothing",
+        "the GTIN of a row that is not sent",
+        "its reference",
+    ],
+)
+def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -> None:
+    sheet = offers_sheet(STRANGER, named, STRANGER)
+    found = planned_of([products_sheet(), sheet]).uploads(sheet)
+    rows = [[item.row for item in one.upload.items] for one in found]
+    assert rows == ([[2, 4], [3]] if waits else [[2, 3, 4]])
+
+
+@pytest.mark.parametrize("kind", [PackageType.UPDATE, PackageType.DELETE, PackageType.FULL])
+def test_only_what_may_make_an_offer_waits(kind: str) -> None:
+    sheet = offers_sheet(KETTLE, STRANGER, kind=kind)
+    (found,) = planned_of([products_sheet(), sheet]).uploads(sheet)
+    assert [item.row for item in found.upload.items] == [2, 3]
+
+
+def test_of_a_product_that_is_not_sent_no_offer_waits() -> None:
+    sheet = offers_sheet(KETTLE, MUG)
+    found = [*planned_of([products_sheet(invalid=[3]), sheet]).uploads(sheet)]
+    assert [[item.row for item in one.upload.items] for one in found] == [[2], [3]]
+
+
+def test_without_products_nothing_is_asked_of_the_rows() -> None:
+    sheet = offers_sheet(KETTLE, MUG)
+    (found,) = planned_of([sheet]).uploads(sheet)
+    assert len(found.upload.items) == 2
+
+
+MISSING = Message("1324", "No sheet.")
+ROW = "row 3 of sheet Products"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "product", "told"),
+    [
+        (
+            (Status.REJECTED, MISSING),
+            Status.REFUSED,
+            f"Its product is {ROW}, which is Refused: correct it, and send both again.",
+        ),
+        (
+            (Status.REJECTED, MISSING),
+            Status.INVALID,
+            f"Its product is {ROW}, which is Invalid: {ADVICE[Status.INVALID]}",
+        ),
+        (
+            (Status.REJECTED, MISSING),
+            Status.INTEGRATED,
+            f"Its product is {ROW}, which is Integrated: send this row again.",
+        ),
+        (
+            (Status.REJECTED, MISSING),
+            Status.UNKNOWN,
+            f"Its product is {ROW}, which is Unknown: see there, then send this row again.",
+        ),
+        (
+            (Status.PENDING,),
+            Status.PENDING,
+            f"It is held back until its product is answered: {ROW}.",
+        ),
+        ((Status.PENDING,), Status.INTEGRATED, None),
+        ((Status.REJECTED, Message("1906", "A price.")), Status.REFUSED, None),
+        ((Status.INTEGRATED,), Status.REFUSED, None),
+        ((Status.INVALID, MISSING), Status.REFUSED, None),
+    ],
+)
+def test_an_offer_names_the_row_that_it_lacks(
+    verdict: tuple[Status, *tuple[Message, ...]], product: Status, told: str | None
+) -> None:
+    sheet = offers_sheet(KETTLE)
+    status, *said = verdict
+    given = RowResult(2, "R2", status, tuple(said), "PRIMARY")
+    (found,) = Dependencies([products_sheet(), sheet], FEEDS).with_hints(
+        sheet, [given], lambda _: {3: product}
+    )
+    assert found.messages == (*said, *([Message("", told)] if told else []))
+
+
+def test_rows_without_an_item_and_without_a_product_are_as_they_were() -> None:
+    sheet = offers_sheet(STRANGER, MUG)
+    given = [
+        RowResult(1, "", Status.INVALID),
+        RowResult(2, "R2", Status.REJECTED, (MISSING,), "PRIMARY"),
+        RowResult(3, "R3", Status.REJECTED, (MISSING,), "PRIMARY"),
+        RowResult(9, "", Status.INVALID),
+    ]
+    statuses = {4: Status.REFUSED}
+    found = list(
+        Dependencies([products_sheet(), sheet], FEEDS).with_hints(sheet, given, lambda _: statuses)
+    )
+    assert [*found[:2], found[3]] == [*given[:2], given[3]]
+    assert "row 4 of sheet Products" in found[2].messages[1].text
+
+
+@pytest.mark.parametrize("sheet", ["Products", None])
+def test_of_several_files_the_products_is_named(sheet: str | None) -> None:
+    other = offers_sheet(KETTLE)
+    other.file = "offers.xlsx"
+    given = RowResult(2, "R2", Status.REJECTED, (MISSING,), "PRIMARY")
+    both = Dependencies([other, products_sheet(sheet=sheet)], FEEDS)
+    (found,) = both.with_hints(other, [given], lambda number: {3: Status.REFUSED} if number else {})
+    of_sheet = " of sheet Products" if sheet else ""
+    assert f"row 3{of_sheet} of shop.xlsx" in found.messages[1].text
+
+
+def test_products_are_told_as_they_are() -> None:
+    made = products_sheet()
+    given = [RowResult(3, "P3", Status.REFUSED)]
+    assert (
+        list(
+            Dependencies([made, offers_sheet(KETTLE)], FEEDS).with_hints(made, given, lambda _: {})
+        )
+        == given
+    )

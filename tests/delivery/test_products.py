@@ -254,15 +254,6 @@ def test_until_then_it_is_pending_and_says_why(scene_of: Callable[..., Scene]) -
     assert scene.statuses == ["Integrated"] * 2
 
 
-def test_a_quota_that_never_has_room(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(quick(ProductBehaviour(creations=Quota(0, 3600))))
-    scene.plan([product(3), product(4)])
-    scene.go_on(settings=DeliverySettings(put_offs=3))
-    assert scene.statuses == ["Refused"] * 2
-    assert sent(scene) == [2, 2, 2]
-    assert scene.verdicts[0].messages[0].code == "QuotaExceeded"
-
-
 # Other runs.
 
 

@@ -18,8 +18,8 @@ from feedtool.delivery.submitted import (
     WITH_REPORTS,
     report_pause,
 )
-from feedtool.delivery.transition import Transition, TransitionContext, close
-from feedtool.feeds.answers import AnswerPage, ReportItem
+from feedtool.delivery.transition import Transition, TransitionContext
+from feedtool.feeds.delivery import AnswerPage, ReportItem
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingRow, Severity, Status
@@ -185,7 +185,7 @@ def test_lost() -> None:
 def test_refused(status: int) -> None:
     found = hear(submitting(), Step.SUBMIT, Answer(AnswerKind.REFUSED, "No.", status), at(SECOND))
     refused = submitting(uploads=(Stage.REFUSED,))
-    assert found == Transition(close(refused, at(SECOND), None), refused=(1, Message("", "No.")))
+    assert found == Transition(at(SECOND).close(refused), refused=(1, Message("", "No.")))
 
 
 FIRST = batch(Phase.CLEARED)
@@ -285,7 +285,7 @@ def test_the_last_word_on_every_row() -> None:
     now = at(MINUTE)
     found = hear(batch(), Step.GET_REPORT, page(*items), now)
     assert found == Transition(
-        close(batch(state="Reported"), now, None),
+        now.close(batch(state="Reported")),
         [("A", Status.INTEGRATED, ()), ("0000000000024", Status.REFUSED, refusal)],
     )
 

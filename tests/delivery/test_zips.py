@@ -1,5 +1,6 @@
 """Whole deliveries of legacy zips, against the service in-process."""
 
+import itertools
 import json
 import random
 from collections import Counter
@@ -18,7 +19,7 @@ from feedtool.areas.legacy.wire import LEGACY
 from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.delivery.steps import DeliverySettings
-from feedtool.delivery.submitted import NO_REASON
+from feedtool.delivery.transition import NO_REASON
 from feedtool.ledger import Ledger, Phase, Stage
 from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
@@ -400,7 +401,6 @@ def test_every_package_waits_for_an_open_purge(scene: Scene) -> None:
 
 SWIFT = quick(replace(QUICK, integrate=timedelta(seconds=20)))
 THREE = PackageLimits(legacy=3)
-PAGED = DeliverySettings(results_limit=2)
 ROWS = range(3, 11)
 REFUSED = 6
 
@@ -409,53 +409,43 @@ class Killed(BaseException):
     """The process dies."""
 
 
+NO_FAULT: Reply | BaseException = Reply(0)
+FAULTS: list[tuple[bool, Reply | BaseException]] = [
+    *((True, fault) for fault in (OutcomeUnknown("ReadTimeout"), Killed(), Reply(500))),
+    *((False, fault) for fault in (OutcomeUnknown("ReadTimeout"), Killed())),
+    *((False, fault) for fault in (NotSent("refused"), Reply(429))),
+]
+"""Whether the service acts all the same, and what comes of the call."""
+
+
 class Network:
-    """Ill luck for some of the calls; `killed_at` kills at that call, before or after it acts."""
+    """Ill luck for some of the calls, or death at one of them."""
 
     def __init__(
         self,
         scene: Scene,
         luck: random.Random | None = None,
-        killed_at: int | None = None,
         *,
+        killed_at: int = 0,
         acts: bool = True,
     ) -> None:
-        self.scene = scene
-        self.luck = luck
-        self.killed_at = killed_at
-        self.acts = acts
+        self.scene, self.luck, self.killed_at, self.acts = scene, luck, killed_at, acts
         self.count = 0
 
     def send(self, call: Call) -> Reply:
         self.count += 1
+        acts, fault = True, NO_FAULT
         if self.count == self.killed_at:
-            if self.acts:
-                self.scene.client.send(call)
-            raise Killed
-        if self.luck is None or self.luck.random() > 0.2:
-            return self.scene.client.send(call)
-        return self._fail(call, self.luck.randrange(7))
-
-    def _fail(self, call: Call, kind: int) -> Reply:
-        if kind in {0, 1, 2}:
-            self.scene.client.send(call)
-        if kind in {0, 3}:
-            raise OutcomeUnknown("ReadTimeout")
-        if kind in {1, 4}:
-            raise Killed
-        if kind == 5:
-            raise NotSent("refused")
-        return Reply(500 if kind == 2 else 429)
+            acts, fault = self.acts, Killed()
+        elif self.luck and self.luck.random() < 0.2:
+            acts, fault = self.luck.choice(FAULTS)
+        reply = self.scene.client.send(call) if acts else Reply(0)
+        if isinstance(fault, BaseException):
+            raise fault
+        return reply if fault is NO_FAULT else fault
 
 
-def killed(
-    begun: Callable[[], Scene],
-    finish: Callable[[Scene, Callable[[], Network]], None],
-    *,
-    acts: bool,
-    step: int = 1,
-    settings: DeliverySettings | None = None,
-) -> Iterator[Scene]:
+def killed(begun: Callable[[], Scene], *, acts: bool, step: int = 1) -> Iterator[Scene]:
     """Deliveries at their end: one that nothing disturbs, then one for every `step`th of its calls.
 
     The process of each of these ends at that call, before or after it acts, and another goes on.
@@ -466,8 +456,9 @@ def killed(
     yield scene
     for number in range(1, whole.count + 1, step):
         scene = begun()
+        network = Network(scene, killed_at=number, acts=acts)
         with pytest.raises(Killed):
-            scene.go_on(Network(scene, killed_at=number, acts=acts), settings=settings)
+            scene.go_on(network, settings=DeliverySettings(results_limit=2))
         finish(scene, partial(Network, scene))
         yield scene
 
@@ -496,7 +487,7 @@ def finish(scene: Scene, network: Callable[[], Network]) -> None:
 
 def check(scene: Scene) -> None:
     """Every row has one true answer, and none was sent again before its offer was looked up."""
-    shown = {one["sellerExternalReference"] for one in stored_offers(scene.transport.sandbox)}
+    shown = prices(scene)
     for verdict in scene.verdicts:
         if verdict.messages[0].text == TEXTS.too_often:
             assert verdict.status == "Unknown"
@@ -505,42 +496,34 @@ def check(scene: Scene) -> None:
         assert verdict.status == ("Rejected" if verdict.row == REFUSED else "Integrated")
     taken = Counter(one.reference for one in scene.applied)
     assert max(taken.values()) <= MOST_SENDS
-    check_looked_up(scene)
+    for row in ROWS:
+        own = f'SellerProductId="R{row}"'.encode()
+        calls = scene.client.calls
+        sent = [at for at, call in enumerate(calls) if post(call) and own in xml(call)]
+        for before, again in itertools.pairwise(sent):
+            assert any(map(look_up, calls[before:again])), row
 
 
-def check_looked_up(scene: Scene) -> None:
-    """Between two sendings of a reference, its offer was asked for."""
-    sent: dict[int, int] = {}
-    for at, call in enumerate(scene.client.calls):
-        if not post(call):
-            continue
-        for row in ROWS:
-            if f'SellerProductId="R{row}"'.encode() in xml(call):
-                if row in sent:
-                    between = scene.client.calls[sent[row] : at]
-                    assert any(map(look_up, between)), row
-                sent[row] = at
+ACTS = pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
 
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
-@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+@ACTS
 def test_killed_at_any_call(scene_of: Callable[..., Scene], step: int, *, acts: bool) -> None:
-    for scene in killed(partial(begun, scene_of), finish, acts=acts, step=step, settings=PAGED):
+    for scene in killed(partial(begun, scene_of), acts=acts, step=step):
         check(scene)
 
 
-@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+@ACTS
 def test_a_purge_killed_at_any_call_is_sent_once(
     scene_of: Callable[..., Scene], *, acts: bool
 ) -> None:
-    purging = partial(begun, scene_of, purges=True)
-    for scene in killed(purging, finish, acts=acts, settings=PAGED):
+    for scene in killed(partial(begun, scene_of, purges=True), acts=acts):
         meant = sum(package.attempts > 0 for package in scene.packages)
         assert (meant, len(scene.packages)) == (1, 1)
-        shown = {one["sellerExternalReference"] for one in stored_offers(scene.transport.sandbox)}
+        shown = prices(scene)
         for verdict in scene.verdicts:
-            expected = "Integrated" if verdict.reference in shown else "Unknown"
-            assert verdict.status == expected
+            assert verdict.status == ("Integrated" if verdict.reference in shown else "Unknown")
 
 
 @pytest.mark.parametrize("seed", range(25))

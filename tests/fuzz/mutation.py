@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from random import Random
+from typing import Any
 
 from lxml import etree
 
@@ -42,11 +43,12 @@ HOSTILE = (*NUMBERS, *NAMES, *WORDS, *MARKUP)
 
 PLACES = (b"PK\1\2", b"PK\3\4", b"PK\5\6")
 TAG = re.compile(r"<[^<>]*>|[^<>]+|[<>]")
-ATTRIBUTE = re.compile(r'=("[^"]*"|\'[^\']*\')')
 
 MOST_ADDED = 100_000
 """Bytes that one doubling of lines may add: doubled lines of doubled lines are soon a huge file."""
 
+Items = bytearray | list[Any]
+"""The bytes of a file, the parts of a package, the tags and texts of a part."""
 Parts = list[tuple[str, bytes]]
 
 
@@ -65,7 +67,7 @@ def spoil_package(data: bytes, chance: Random) -> bytes:
     parts = unpacked(data)
     for _ in range(_few(chance)):
         if parts:
-            chance.choice(_PACKAGE)(parts, chance)
+            chance.choice(_PACKAGE)(parts, chance.randrange(len(parts)), chance)
     return packed(parts, chance)
 
 
@@ -125,6 +127,28 @@ def _place(data: bytearray, chance: Random) -> int:
     return chance.randrange(len(data) + 1)
 
 
+def _delete(items: Items, at: int, chance: Random) -> None:
+    del items[at : at + chance.choice((1, 1, 2, 4, 30, 1000))]
+
+
+def _cut(items: Items, at: int, _chance: Random) -> None:
+    del items[at:]
+
+
+def _double(items: Items, at: int, chance: Random) -> None:
+    size = chance.choice((1, 3, 16, 400))
+    times = chance.choice((1, 1, 1, 3, 50))
+    items[at:at] = items[at : at + size] * times
+
+
+def _move(items: Items, at: int, chance: Random) -> None:
+    size = chance.choice((1, 2, 4, 8))
+    taken = items[at : at + size]
+    del items[at : at + size]
+    to = chance.randrange(len(items) + 1)
+    items[to:to] = taken
+
+
 def _set(data: bytearray, at: int, chance: Random) -> None:
     data[at : at + 1] = bytes((chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256))),))
 
@@ -138,19 +162,6 @@ def _insert(data: bytearray, at: int, chance: Random) -> None:
     data[at:at] = chance.randbytes(chance.choice((1, 1, 2, 4, 100)))
 
 
-def _delete(data: bytearray, at: int, chance: Random) -> None:
-    del data[at : at + chance.choice((1, 2, 4, 30, 1000))]
-
-
-def _cut(data: bytearray, at: int, _chance: Random) -> None:
-    del data[at:]
-
-
-def _zero(data: bytearray, at: int, chance: Random) -> None:
-    size = chance.choice((2, 4, 8, 512))
-    data[at : at + size] = bytes(len(data[at : at + size]))
-
-
 def _word(data: bytearray, at: int, chance: Random) -> None:
     number = chance.choice(
         (0, 1, 0xFFFF, 0xFFFFFFFF, 0x7FFFFFFF, len(data), chance.getrandbits(32))
@@ -158,30 +169,12 @@ def _word(data: bytearray, at: int, chance: Random) -> None:
     data[at : at + 4] = struct.pack("<L", number)[: len(data) - at]
 
 
-def _double(data: bytearray, at: int, chance: Random) -> None:
-    size = chance.choice((1, 16, 400, 4000))
-    data[at:at] = data[at : at + size]
+_Spoil = Callable[[Any, int, Random], None]
+_TEXT_BYTES: Sequence[_Spoil] = (_flip, _flip, _delete, _cut, _double, _insert)
+_BYTES: Sequence[_Spoil] = (*_TEXT_BYTES, _set, _set, _word, _word)
 
 
-_BYTES: Sequence[Callable[[bytearray, int, Random], None]] = (
-    _set,
-    _set,
-    _flip,
-    _flip,
-    _insert,
-    _delete,
-    _cut,
-    _zero,
-    _word,
-    _word,
-    _double,
-)
-
-_TEXT_BYTES = (_flip, _flip, _delete, _cut, _double, _insert)
-
-
-def _rename(parts: Parts, chance: Random) -> None:
-    at = chance.randrange(len(parts))
+def _rename(parts: Parts, at: int, chance: Random) -> None:
     name, content = parts[at]
     other = chance.choice(parts)[0]
     names = (
@@ -191,36 +184,29 @@ def _rename(parts: Parts, chance: Random) -> None:
     parts[at] = (chance.choice(names), content)
 
 
-def _drop(parts: Parts, chance: Random) -> None:
-    del parts[chance.randrange(len(parts))]
-
-
-def _repeat(parts: Parts, chance: Random) -> None:
+def _repeat(parts: Parts, at: int, chance: Random) -> None:
     name, content = chance.choice(parts)
-    parts.insert(chance.randrange(len(parts) + 1), (chance.choice((name, name.upper())), content))
+    parts.insert(at, (chance.choice((name, name.upper())), content))
 
 
-def _exchange(parts: Parts, chance: Random) -> None:
-    one, other = chance.randrange(len(parts)), chance.randrange(len(parts))
-    parts[one] = (parts[one][0], parts[other][1])
-
-
-def _empty(parts: Parts, chance: Random) -> None:
-    at = chance.randrange(len(parts))
+def _exchange(parts: Parts, at: int, chance: Random) -> None:
     name, content = parts[at]
-    parts[at] = (name, chance.choice((b"", content[: len(content) // 2], b"\0" * 50, b"<a/>")))
+    others = (chance.choice(parts)[1], b"", content[: len(content) // 2], b"\0" * 50, b"<a/>")
+    parts[at] = (name, chance.choice(others))
 
 
-def _shuffle(parts: Parts, chance: Random) -> None:
+def _shuffle(parts: Parts, _at: int, chance: Random) -> None:
     chance.shuffle(parts)
 
 
-def _add_part(parts: Parts, chance: Random) -> None:
+def _add_part(parts: Parts, _at: int, chance: Random) -> None:
     names = ("mimetype", "xl/calcChain.xml", "customXml/", "EncryptedPackage", "docProps/app.xml")
     parts.append((chance.choice(names), chance.choice((b"", b"x", chance.choice(parts)[1]))))
 
 
-_PACKAGE = (_rename, _rename, _drop, _repeat, _exchange, _empty, _shuffle, _add_part)
+_PACKAGE: Sequence[_Spoil] = (
+    *(_rename, _rename, _exchange, _exchange, _repeat, _delete, _shuffle, _add_part),
+)
 
 
 def _spoil_tree(content: bytes, chance: Random) -> bytes:
@@ -307,23 +293,15 @@ _TREE: Sequence[Callable[[_Element, list[_Element], Random], None]] = (
 
 
 def _spoil_tokens(content: bytes, chance: Random) -> bytes:
-    """Tags and texts dropped, doubled, moved, replaced; attributes given other values."""
+    """Tags and texts dropped, doubled, moved, replaced."""
     try:
         tokens = TAG.findall(content.decode("utf-16" if content[:1] in b"\xff\xfe" else "utf-8"))
     except UnicodeDecodeError:
         tokens = TAG.findall(content.decode("latin-1"))
-    if not tokens:
-        return content
     for _ in range(_few(chance)):
-        at = chance.randrange(len(tokens))
-        chance.choice(_TOKENS)(tokens, at, chance)
-        if not tokens:
-            break
-    return _encoded("".join(tokens), chance)
-
-
-def _encoded(text: str, chance: Random) -> bytes:
-    """Mostly UTF-8, sometimes another encoding, declared or not."""
+        if tokens:
+            chance.choice(_TOKENS)(tokens, chance.randrange(len(tokens)), chance)
+    text = "".join(tokens)
     if chance.random() < 0.95:
         return text.encode("utf-8", "surrogatepass")
     codec = chance.choice(("utf-16", "utf-16-be", "latin-1", "utf-8-sig", "utf-32", "cp1252"))
@@ -335,26 +313,8 @@ def _encoded(text: str, chance: Random) -> bytes:
 def _spoil_raw(content: bytes, chance: Random) -> bytes:
     spoilt = bytearray(content)
     for _ in range(_few(chance)):
-        at = chance.randrange(len(spoilt) + 1)
-        chance.choice(_BYTES)(spoilt, at, chance)
+        chance.choice(_BYTES)(spoilt, chance.randrange(len(spoilt) + 1), chance)
     return bytes(spoilt)
-
-
-def _token_dropped(tokens: list[str], at: int, chance: Random) -> None:
-    del tokens[at : at + chance.choice((1, 1, 2, 3, 9))]
-
-
-def _token_doubled(tokens: list[str], at: int, chance: Random) -> None:
-    size = chance.choice((1, 2, 3, 5, 8, 20))
-    tokens[at:at] = tokens[at : at + size] * chance.choice((1, 1, 1, 3, 50))
-
-
-def _token_moved(tokens: list[str], at: int, chance: Random) -> None:
-    size = chance.choice((1, 2, 4, 8))
-    taken = tokens[at : at + size]
-    del tokens[at : at + size]
-    to = chance.randrange(len(tokens) + 1)
-    tokens[to:to] = taken
 
 
 def _token_inserted(tokens: list[str], at: int, chance: Random) -> None:
@@ -366,79 +326,23 @@ def _token_nested(tokens: list[str], at: int, chance: Random) -> None:
     tokens[at:at] = ["<a>"] * depth + ["</a>"] * depth
 
 
-def _value_replaced(tokens: list[str], at: int, chance: Random) -> None:
-    """An attribute's value, or a text, from the next place on where there is one."""
-    for place in (*range(at, len(tokens)), *range(at)):
-        token = tokens[place]
-        if token.startswith("<"):
-            found = list(ATTRIBUTE.finditer(token))
-            if found:
-                one = chance.choice(found)
-                value = chance.choice((*NUMBERS, *NAMES, *WORDS)).replace('"', "")
-                tokens[place] = f'{token[: one.start()]}="{value}"{token[one.end() :]}'
-                return
-        elif token.strip():
-            tokens[place] = chance.choice(HOSTILE)
-            return
+def _token_spoilt(tokens: list[str], at: int, chance: Random) -> None:
+    """A letter, a quote or a name in a tag or a text becomes something else."""
+    old = chance.choice(re.findall(r'"[^"]*"|[\w:]+|.', tokens[at], re.DOTALL))
+    value = chance.choice((*NUMBERS, *NAMES, *WORDS))
+    new = f'"{value}"' if old[0] == '"' and chance.random() < 0.9 else value
+    tokens[at] = tokens[at].replace(old, new, 1)
 
 
-def _attribute_dropped(tokens: list[str], at: int, chance: Random) -> None:
-    """Or doubled, or put into another order."""
-    found = re.findall(r'\s[\w:]+="[^"]*"', tokens[at])
-    if found:
-        name = re.match(r"<[^\s/>]*", tokens[at])
-        chance.shuffle(found)
-        del found[chance.randrange(len(found) + 1) :]
-        end = "/>" if tokens[at].endswith("/>") else ">"
-        tokens[at] = f"{name[0] if name else '<a'}{''.join(found)}{end}"
-
-
-def _tag_renamed(tokens: list[str], at: int, chance: Random) -> None:
-    new = chance.choice(
-        ("c", "row", "v", "x:c", "is", "t", "f", "sheetData", "worksheet", "xf", "é")
-    )
-    tokens[at] = re.sub(r"^(</?)[\w:]+", rf"\g<1>{new}", tokens[at])
-
-
-def _tag_closed(tokens: list[str], at: int, _chance: Random) -> None:
-    """`<a>` becomes `<a/>`, `<a/>` becomes `<a>`."""
-    token = tokens[at]
-    if token.endswith("/>"):
-        tokens[at] = token[:-2] + ">"
-    elif token.startswith("<") and token.endswith(">"):
-        tokens[at] = token[:-1] + "/>"
-
-
-_TOKENS: Sequence[Callable[[list[str], int, Random], None]] = (
-    _token_dropped,
-    _token_doubled,
-    _token_moved,
-    _token_inserted,
-    _token_inserted,
-    _token_nested,
-    *((_value_replaced,) * 8),
-    _attribute_dropped,
-    _attribute_dropped,
-    _tag_renamed,
-    _tag_closed,
+_TOKENS: Sequence[_Spoil] = (
+    *(_delete, _double, _move, _token_inserted, _token_inserted, _token_nested),
+    *(_token_spoilt,) * 8,
 )
 
 FIELDS = (
     *('"', '""', "'", ",", ";", "\t", "|", "\r", "\n", "\r\n", "\0", "\x1a", "\ufeff", "sep=;\n"),
-    *(
-        '="0036"',
-        "=1+1",
-        "\x0b",
-        "\x0c",
-        "\x85",
-        "\u2028",
-        "é",
-        "\udc80",
-        "€",
-        "\x1b[2J",
-        " ",
-        "\xa0",
-    ),
+    *('="0036"', "=1+1", "\x0b", "\x0c", "\x85", "\u2028", "é", "\udc80", "€", "\x1b[2J", " "),
+    "\xa0",
 )
 
 
@@ -470,18 +374,7 @@ def _text_doubled(data: bytes, chance: Random) -> bytes:
     return b"".join((*lines[:at], some * times, *lines[at:]))
 
 
-def _text_spoilt(data: bytes, chance: Random) -> bytes:
-    spoilt = bytearray(data)
-    chance.choice(_TEXT_BYTES)(spoilt, chance.randrange(len(spoilt) + 1), chance)
-    return bytes(spoilt)
-
-
 _TEXT = (
-    _text_inserted,
-    _text_inserted,
-    _text_inserted,
-    _text_replaced,
-    _text_coded,
-    _text_doubled,
-    _text_spoilt,
+    *(_text_inserted, _text_inserted, _text_inserted),
+    *(_text_replaced, _text_coded, _text_doubled, _spoil_raw),
 )

@@ -9,16 +9,13 @@ from hypothesis import strategies as st
 
 from feedtool.model.cells import letters
 from tests.corpus.books import (
-    MAIN,
-    RELS,
     SHEET,
     STRICT,
     STRICT_RELS,
     STRINGS,
     around,
-    package,
-    texts,
 )
+from tests.corpus.made import MAIN, RELS, data, package
 
 KNOWN = (
     *("sellerExternalReference", "product.gtin", "condition", "price.price", "taxes.VAT"),
@@ -114,14 +111,9 @@ def workbooks(draw: st.DrawFn) -> bytes:
         attributes = draw(st.sampled_from(("", "", f' spans="1:{len(record) + 1}"', ' hidden="1"')))
         rows.append(f'<row r="{number}"{attributes}>{gap}{"".join(cells)}</row>{gap}')
     sheet = _sheet("".join(rows), draw)
-    parts = around({"Offers": "", **draw(st.sampled_from(({}, {}, {"Notes": ""})))})
-    parts |= {"xl/worksheets/sheet2.xml": _bare("")} if "Notes" in str(parts) else {}
-    parts |= {SHEET: sheet, STRINGS: texts(*strings)}
+    notes = draw(st.sampled_from(({}, {}, {"Notes": data("")})))
+    parts = around({"Offers": sheet, **notes}, *strings)
     return package({name: _written(content) for name, content in draw(_dressed(parts)).items()})
-
-
-def _bare(rows: str) -> str:
-    return f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
 
 
 _RULE = (
@@ -145,8 +137,8 @@ def _sheet(rows: str, draw: st.DrawFn) -> str:
             )
         )
     )
-    head = f'<worksheet xmlns="{MAIN}" xmlns:y="urn:y">{before}<sheetData>'
-    return f"{head}{rows}</sheetData>{after}</worksheet>"
+    sheet = data(rows, before=before, after=after)
+    return sheet.replace(" xmlns=", ' xmlns:y="urn:y" xmlns=', 1)
 
 
 _Cell = Callable[[str, str], str]
@@ -197,8 +189,7 @@ def _dressed(draw: st.DrawFn, parts: _Parts) -> _Parts:
     elif way == 1:
         name = draw(st.sampled_from(names))
         declared = '<?xml version="1.0" encoding="UTF-16"?>'
-        body = str(parts[name]).partition("?>\n")[2] or str(parts[name])
-        parts = parts | {name: (declared + body).encode("utf-16")}
+        parts = parts | {name: f"{declared}{parts[name]!s}".encode("utf-16")}
     elif way == 2:
         gone = draw(st.sampled_from(("xl/styles.xml", STRINGS, "_rels/.rels", SHEET)))
         parts = {name: content for name, content in parts.items() if name != gone}

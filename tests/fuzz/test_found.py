@@ -4,18 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus.books import (
-    SHEET,
-    STYLES,
-    around,
-    header,
-    inline,
-    number,
-    offers,
-    package,
-    row,
-    worksheet,
-)
+from tests.corpus.books import SHEET, STYLES, header, offers, plain_parts
+from tests.corpus.made import data, number, package, row
 from tests.fuzz.trial import judge
 
 HUGE = "9" * 5000
@@ -24,7 +14,7 @@ HUGE = "9" * 5000
 
 def book(*, before: str = "", after: str = "", rows: str = "", **others: str) -> bytes:
     """A workbook of offers, with more in its sheet; in other parts texts replaced."""
-    parts = around() | {SHEET: worksheet(header() + (rows or offers()), before=before, after=after)}
+    parts = plain_parts(data(header() + (rows or offers()), before=before, after=after))
     for replaced in others.values():
         name, old, new = replaced.split("|")
         parts[name] = str(parts[name]).replace(old, new)
@@ -39,12 +29,12 @@ def rule(priority: str) -> str:
 
 
 def in_row(attributes: str) -> str:
-    return row(2, inline("A2", "SKU-2") + number("B2", "2.5") + number("C2", 3), attributes)
+    return row(2, ["SKU-2", number("2.5"), number("3")], attributes)
 
 
 CASES = {
     "a workbook of another namespace": (
-        package({**around(), "xl/workbook.xml": "<workbook xmlns='urn:x'/>", STYLES: None}),
+        package({**plain_parts(), "xl/workbook.xml": "<workbook xmlns='urn:x'/>", STYLES: None}),
         "corrupt-xml",
     ),
     "a column's width for no column": (book(before='<cols><col min="" max="x"/></cols>'), "rows"),
@@ -52,7 +42,7 @@ CASES = {
     "a dimension": (book(before=f'<dimension ref="A1:C{HUGE}"/>'), "rows"),
     "a merged cell": (
         book(after=f'<mergeCells><mergeCell ref="A{HUGE}:B9"/></mergeCells>'),
-        "grid-out-of-range",
+        "rows",
     ),
     "a filter": (book(after=f'<autoFilter ref="A1:C{HUGE}"/>'), "rows"),
     "a rule's priority": (book(after=rule(HUGE) + rule("٣")), "rows"),
@@ -69,7 +59,10 @@ CASES = {
         "rows",
     ),
     "an ASCII part, beyond which our messages go": (
-        book(rows=in_row("").replace("2.5", "cheap"), codec=f"{SHEET}|UTF-8|US-ASCII"),
+        book(
+            rows=in_row("").replace("2.5", "cheap"),
+            codec=f'{SHEET}|<work|<?xml version="1.0" encoding="US-ASCII"?><work',
+        ),
         "rows",
     ),
 }

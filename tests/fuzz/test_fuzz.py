@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.corpus.books import ROOT
+from tests.corpus.measured import ROOT
 from tests.fuzz.worker import KINDS, NOW
 
 SEED = int(os.environ.get("FUZZ_SEED", "1"))

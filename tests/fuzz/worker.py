@@ -25,6 +25,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
+from tests.corpus.measured import peak_mib
 from tests.fuzz import seeds, shapes
 from tests.fuzz.mutation import spoil_bytes, spoil_markup, spoil_package, spoil_text
 from tests.fuzz.trial import judge
@@ -128,18 +129,6 @@ class Run:
         if peak > figures.peak_mib + 1:
             figures.hungriest = again
         figures.peak_mib = max(peak, figures.peak_mib)
-
-
-def peak_mib() -> float:
-    """The most memory that this process has had; 0 where the system does not tell.
-
-    Of `VmHWM`, since the peak that getrusage tells begins with that of the process that forked.
-    """
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return 0
-    lines = status.read_text("ascii").splitlines()
-    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0)
 
 
 def spoilt(kind: str, seed: int, number: int) -> bytes:

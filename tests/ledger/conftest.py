@@ -18,9 +18,10 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.engine import make_url
 
+from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.ledger import Ledger
+from feedtool.ledger import Ledger, Run
 from feedtool.ledger.database import open_engine
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
@@ -64,10 +65,11 @@ def started() -> Iterator[Server | str]:
     """Started by the first test that needs it, in each worker; or why none starts here."""
     with ExitStack() as stack:
         try:
-            found: Server | str = Server(stack.enter_context(cluster.running()))
+            url = stack.enter_context(cluster.running())
         except cluster.Unavailable as error:
-            found = str(error)
-        yield found
+            yield str(error)
+        else:
+            yield Server(url)
 
 
 @pytest.fixture
@@ -115,6 +117,18 @@ def add_run(
     return run_id, ledger.add_file(run_id, stream, **told)
 
 
+def item(row: int, channel: str = "P", kind: str = PackageType.UPSERT, **more: Any) -> Item:
+    """The request of a row, of reference `R…` and product `G…`."""
+    told: dict[str, Any] = {"reference": f"R{row}", "product": f"G{row}", "body": b'{"n":%d}' % row}
+    return Item(row, kind, channel, **{**told, **more})
+
+
+def read_run(ledger: Ledger, run_id: int) -> Run:
+    run = ledger.run(run_id)
+    assert run is not None
+    return run
+
+
 @pytest.fixture
 def ledger(place: Path | str) -> Iterator[Ledger]:
     """On SQLite, then on PostgreSQL."""
@@ -148,7 +162,6 @@ class Process:
     PREAMBLE = """
 import os, signal, sys
 from datetime import UTC, datetime
-from datetime import UTC, datetime
 from pathlib import Path
 from feedtool.model.errors import FeedtoolError
 from feedtool.ledger.database import open_engine, reading, writing
@@ -167,6 +180,8 @@ listen = lambda: sys.stdin.readline().strip()
             cwd=ROOT,
         )
 
+        self.pid = self._running.pid
+
     def heard(self) -> str:
         """The next line that it says; empty once it has ended."""
         assert self._running.stdout is not None
@@ -176,10 +191,6 @@ listen = lambda: sys.stdin.readline().strip()
         assert self._running.stdin is not None
         self._running.stdin.write(line + "\n")
         self._running.stdin.flush()
-
-    @property
-    def pid(self) -> int:
-        return self._running.pid
 
     def kill(self) -> None:
         """As the system does when it is out of memory: nothing is tidied up."""
@@ -196,7 +207,7 @@ listen = lambda: sys.stdin.readline().strip()
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-        with ExitStack() as stack:
-            for pipe in (self._running.stdin, self._running.stdout, self._running.stderr):
+        for pipe in (self._running.stdin, self._running.stdout, self._running.stderr):
+            with suppress(OSError):
                 assert pipe is not None
-                stack.callback(pipe.close)
+                pipe.close()

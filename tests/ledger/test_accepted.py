@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.areas.offers.changes.accepted import AcceptedOffers
 from feedtool.areas.offers.changes.offer_state import ObservedOffer, OfferFields
-from feedtool.areas.offers.changes.projection import count_projected, project, record_observed
+from feedtool.areas.offers.changes.projection import project, record_observed
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
@@ -58,8 +58,7 @@ def test_rows_are_compared_with_what_was_sent(shop: Shop) -> None:
 def test_it_is_read_once(shop: Shop) -> None:
     shop.send(ONE)
     for _ in range(2):
-        accepted(shop)
-        assert count_projected(shop.ledger.engine, ADDRESS, shop.seller) == 1
+        assert project(shop.ledger.engine, ADDRESS, shop.seller) == 1
     assert accepted(shop).count("PRIMARY") == 1
 
 
@@ -127,7 +126,7 @@ def test_a_struck_price_stays_known_where_nothing_else_has_changed(
 
 
 def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) -> None:
-    before = count_projected(shop.ledger.engine, ADDRESS, shop.seller)
+    before = project(shop.ledger.engine, ADDRESS, shop.seller)
     shop.send(ONE)
     accepted(shop)
     assert not observe(shop, START, {"price": 18}, projected=before)

@@ -2,23 +2,10 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import (
-    Column,
-    Engine,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    delete,
-    func,
-    insert,
-    select,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, IntegrityError
 
@@ -30,50 +17,52 @@ from tests.ledger.conftest import Opening, Process, Server
 
 SECRET = "s3cr3t"
 
-AILMENTS = {
-    "disk_full": "53100",
-    "out_of_memory": "53200",
-    "too_many_connections": "53300",
-    "query_canceled": "57014",
-    "admin_shutdown": "57P01",
-    "lock_not_available": "55P03",
-    "serialization_failure": "40001",
-    "deadlock_detected": "40P01",
-    "read_only_sql_transaction": "25006",
-    "insufficient_privilege": "42501",
-    "undefined_table": "42P01",
-    "connection_failure": "08006",
-    "io_error": "58030",
-    "data_corrupted": "XX001",
-}
-"""Of a server, by the names in its manual."""
+AILMENTS = (
+    *("53100", "53200", "53300", "57014", "57P01", "55P03", "40001", "40P01", "25006", "42501"),
+    *("42P01", "08006", "58030", "XX001"),
+)
+"""Of a server: no room, no memory, no connection; cancelled, shut down, no lock, serialization,
+deadlock, read-only, no rights, no table; connection or I/O failed, damaged."""
 
-notes = Table("notes", MetaData(), Column("note", Integer, primary_key=True), Column("text", Text))
+notes = sa.Table(
+    "notes",
+    sa.MetaData(),
+    sa.Column("note", sa.Integer, primary_key=True),
+    sa.Column("text", sa.Text),
+)
 
 
-def add(engine: Engine, *texts: str) -> None:
+def add(engine: sa.Engine, *texts: str) -> None:
     with writing(engine) as db:
-        db.execute(insert(notes), [{"text": one} for one in texts])
+        db.execute(sa.insert(notes), [{"text": one} for one in texts])
 
 
-def count(engine: Engine) -> int:
+def count(engine: sa.Engine) -> int:
     with reading(engine) as db:
-        return int(db.execute(select(func.count()).select_from(notes)).scalar_one())
+        return int(db.execute(sa.select(sa.func.count()).select_from(notes)).scalar_one())
 
 
-def version(engine: Engine) -> list[int]:
+def version(engine: sa.Engine) -> list[int]:
     with reading(engine) as db:
-        return list(db.execute(select(tables.schema_version.c.version)).scalars())
+        return list(db.execute(sa.select(tables.schema_version.c.version)).scalars())
 
 
 @pytest.fixture
-def engine(place: Path | str) -> Iterator[Engine]:
-    """An open ledger with one table more."""
-    opened = open_engine(place)
-    with writing(opened) as db:
-        notes.create(db)
-    yield opened
-    opened.dispose()
+def noted(opening: Opening) -> Opening:
+    """Opens ledgers, and gives them one table more."""
+
+    def open_noted(place: Path | str) -> sa.Engine:
+        opened = opening(place)
+        with writing(opened) as db:
+            notes.create(db, checkfirst=True)
+        return opened
+
+    return open_noted
+
+
+@pytest.fixture
+def engine(place: Path | str, noted: Opening) -> sa.Engine:
+    return noted(place)
 
 
 def end_connections(server: Server, url: str) -> None:
@@ -85,7 +74,7 @@ def end_connections(server: Server, url: str) -> None:
 # Opening.
 
 
-def test_processes_that_open_a_new_ledger_at_once(place: Path | str) -> None:
+def test_processes_that_open_a_new_ledger_at_once(place: Path | str, opening: Opening) -> None:
     lines = """
 say("ready"); listen()
 open_engine(place)
@@ -97,46 +86,41 @@ say("open")
     for one in several:
         one.tell()
     assert [one.ended() for one in several] == [(0, "open\n", "")] * 2
-    opened = open_engine(place)
-    assert version(opened) == [VERSION]
-    opened.dispose()
+    assert version(opening(place)) == [VERSION]
 
 
-def test_who_opens_waits_for_no_writer(engine: Engine, place: Path | str, opening: Opening) -> None:
+def test_who_opens_waits_for_no_writer(
+    engine: sa.Engine, place: Path | str, opening: Opening
+) -> None:
     with writing(engine) as db:
-        db.execute(insert(notes).values(text="not yet"))
+        db.execute(sa.insert(notes).values(text="not yet"))
         other = opening(place)
         assert count(other) == 0
     assert count(other) == 1
 
 
-def test_what_is_no_ledger_is_left_alone(postgresql: str) -> None:
+def test_what_is_no_ledger_is_left_alone(postgresql: str, noted: Opening, opening: Opening) -> None:
     database = make_url(postgresql).database
     aside = f"{postgresql}&options=-csearch_path%3Dfeedtool"
     with pytest.raises(UsageProblem, match="cannot be opened"):
-        open_engine(aside)
-    plain = open_engine(postgresql)
-    with plain.begin() as db:
+        opening(aside)
+    with noted(postgresql).begin() as db:
         for name in tables.metadata.tables:
             db.exec_driver_sql(f'DROP TABLE "{name}" CASCADE')
-        notes.create(db)
         db.exec_driver_sql("CREATE SCHEMA feedtool")
-    plain.dispose()
     with pytest.raises(UsageProblem, match=f"/{database}.* is a database, but no ledger") as caught:
-        open_engine(postgresql)
+        opening(postgresql)
     assert "search_path" in caught.value.hint
-    opened = open_engine(aside)
-    assert version(opened) == [VERSION]
-    opened.dispose()
+    assert version(opening(aside)) == [VERSION]
 
 
-def test_an_empty_table_of_that_name_makes_no_ledger(place: Path | str) -> None:
-    opened = open_engine(place)
-    with writing(opened) as db:
-        db.execute(delete(tables.schema_version))
-    opened.dispose()
+def test_an_empty_table_of_that_name_makes_no_ledger(
+    place: Path | str, engine: sa.Engine, opening: Opening
+) -> None:
+    with writing(engine) as db:
+        db.execute(sa.delete(tables.schema_version))
     with pytest.raises(UsageProblem, match="is a database, but no ledger"):
-        open_engine(place)
+        opening(place)
 
 
 def test_only_utf_8_holds_every_text(server: Server) -> None:
@@ -189,8 +173,8 @@ except FeedtoolError as error:
 # Transactions.
 
 
-def test_a_reader_sees_one_moment(engine: Engine) -> None:
-    counting = select(func.count()).select_from(notes)
+def test_a_reader_sees_one_moment(engine: sa.Engine) -> None:
+    counting = sa.select(sa.func.count()).select_from(notes)
     with reading(engine) as db:
         before = db.execute(counting).scalar_one()
         add(engine, "meanwhile")
@@ -198,7 +182,7 @@ def test_a_reader_sees_one_moment(engine: Engine) -> None:
     assert count(engine) == 1
 
 
-def test_what_was_committed_survives_a_kill(engine: Engine, place: Path | str) -> None:
+def test_what_was_committed_survives_a_kill(engine: sa.Engine, place: Path | str) -> None:
     lines = """
 from sqlalchemy import text
 engine = open_engine(place)
@@ -211,7 +195,7 @@ with writing(engine) as db:
     with Process(lines, place) as other:
         assert other.heard() == "written"
     with writing(engine) as db:
-        assert db.execute(select(notes.c.text)).scalars().all() == ["kept"]
+        assert db.execute(sa.select(notes.c.text)).scalars().all() == ["kept"]
 
 
 def test_every_commit_is_brought_to_the_disk(
@@ -222,53 +206,46 @@ def test_every_commit_is_brought_to_the_disk(
         server.execute(f"ALTER DATABASE {database} SET synchronous_commit = {given}")
         opened = opening(postgresql)
         with writing(opened) as db:
-            assert db.execute(text("SHOW synchronous_commit")).scalar() == kept
+            assert db.execute(sa.text("SHOW synchronous_commit")).scalar() == kept
 
 
 # What goes wrong.
 
 
-@pytest.mark.parametrize("state", AILMENTS.values(), ids=AILMENTS)
-def test_what_ails_a_server_is_no_bug(postgresql: str, state: str, opening: Opening) -> None:
-    opened = opening(postgresql)
-    with pytest.raises(Interrupted, match="ledger cannot be written: it ails") as caught:
-        fail(opened, state)
-    assert "see to the server" in caught.value.hint
-
-
-@pytest.mark.parametrize(("state", "kind"), [("23505", IntegrityError), ("22003", DataError)])
-def test_a_bug_is_no_broken_server(
+@pytest.mark.parametrize(
+    ("state", "kind"),
+    [
+        *((state, Interrupted) for state in AILMENTS),
+        ("23505", IntegrityError),
+        ("22003", DataError),
+    ],
+)
+def test_what_ails_a_server_is_no_bug_and_a_bug_no_broken_server(
     postgresql: str, state: str, kind: type[Exception], opening: Opening
 ) -> None:
     opened = opening(postgresql)
-    with pytest.raises(kind, match="it ails"):
-        fail(opened, state)
-
-
-def fail(engine: Engine, state: str) -> None:
-    """Have the server report this SQLSTATE."""
-    with writing(engine) as db:
+    with pytest.raises(kind, match="it ails") as caught, writing(opened) as db:
         db.exec_driver_sql(f"DO $$ BEGIN RAISE 'it ails' USING ERRCODE = '{state}'; END $$")
+    if kind is Interrupted:
+        assert "ledger cannot be written: it ails" in str(caught.value)
+        assert "see to the server" in getattr(caught.value, "hint", "")
 
 
-def test_a_lost_connection_is_made_again(server: Server, postgresql: str, opening: Opening) -> None:
-    opened = opening(postgresql)
+def test_a_lost_connection_is_made_again(server: Server, postgresql: str, noted: Opening) -> None:
+    opened = noted(postgresql)
     end_connections(server, postgresql)
     assert version(opened) == [VERSION]
-    end_connections(server, postgresql)
-    with writing(opened) as db:
-        notes.create(db)
     with pytest.raises(Interrupted, match="cannot be written"):
         _lose(opened, server, postgresql)
     assert count(opened) == 0
 
 
-def _lose(engine: Engine, server: Server, url: str) -> None:
+def _lose(engine: sa.Engine, server: Server, url: str) -> None:
     """Have the connection end in the middle of a transaction."""
     with writing(engine) as db:
-        db.execute(insert(notes).values(text="lost"))
+        db.execute(sa.insert(notes).values(text="lost"))
         end_connections(server, url)
-        db.execute(insert(notes).values(text="lost too"))
+        db.execute(sa.insert(notes).values(text="lost too"))
 
 
 def test_a_server_that_is_gone_and_comes_back(
@@ -286,10 +263,9 @@ def test_a_server_that_is_gone_and_comes_back(
     assert version(opened) == [VERSION]
 
 
-def test_a_full_disk(tmp_path: Path, opening: Opening) -> None:
-    opened = opening(tmp_path / "ledger.db")
+def test_a_full_disk(tmp_path: Path, noted: Opening) -> None:
+    opened = noted(tmp_path / "ledger.db")
     with writing(opened) as db:
-        notes.create(db)
         pages = db.exec_driver_sql("PRAGMA page_count").scalar_one()
         # Of this connection, which is the only one.
         db.exec_driver_sql(f"PRAGMA max_page_count = {pages + 2}")
@@ -300,11 +276,9 @@ def test_a_full_disk(tmp_path: Path, opening: Opening) -> None:
     add(opened, "short")
 
 
-def test_a_file_that_is_damaged(tmp_path: Path, opening: Opening) -> None:
+def test_a_file_that_is_damaged(tmp_path: Path, noted: Opening, opening: Opening) -> None:
     path = tmp_path / "ledger.db"
-    opened = opening(path)
-    with writing(opened) as db:
-        notes.create(db)
+    opened = noted(path)
     add(opened, *["long" * 1000] * 20)
     opened.dispose()
     with path.open("r+b") as file:
@@ -312,14 +286,17 @@ def test_a_file_that_is_damaged(tmp_path: Path, opening: Opening) -> None:
         file.write(b"\xff" * 60_000)
     opened = opening(path)
     with pytest.raises(Interrupted, match="cannot be read"), reading(opened) as db:
-        db.execute(select(notes.c.text)).all()
+        db.execute(sa.select(notes.c.text)).all()
 
 
-def test_a_file_that_another_keeps_for_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("feedtool.ledger.database.PRAGMAS", ("PRAGMA busy_timeout = 1",))
     monkeypatch.setattr("feedtool.ledger.database.WAIT_FOR_LOCK_MS", 1)
+
+
+@pytest.mark.usefixtures("_hasty")
+def test_a_file_that_another_keeps_for_itself(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
@@ -329,12 +306,10 @@ def test_a_file_that_another_keeps_for_itself(
     other.close()
 
 
-def test_who_keeps_a_ledger_locked_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("feedtool.ledger.database.PRAGMAS", ("PRAGMA busy_timeout = 1",))
+@pytest.mark.usefixtures("_hasty")
+def test_who_keeps_a_ledger_locked_is_named(tmp_path: Path, opening: Opening) -> None:
     path = tmp_path / "ledger.db"
-    opened = open_engine(path)
+    opened = opening(path)
     lines = """
 import sqlite3
 other = sqlite3.connect(place, isolation_level=None)
@@ -348,17 +323,14 @@ say("locked"); listen()
             notes.create(db)
     assert "make room" not in caught.value.hint
     assert "close it there, or wait until it is done" in caught.value.hint
-    opened.dispose()
 
 
 @pytest.mark.parametrize("is_made_anew", [False, True])
 def test_a_ledger_that_is_deleted_while_it_is_in_use(
-    tmp_path: Path, opening: Opening, *, is_made_anew: bool
+    tmp_path: Path, noted: Opening, opening: Opening, *, is_made_anew: bool
 ) -> None:
     path = tmp_path / "state" / "ledger.db"
-    opened = opening(path)
-    with writing(opened) as db:
-        notes.create(db)
+    opened = noted(path)
     shutil.rmtree(path.parent)
     if is_made_anew:
         opening(path).dispose()
@@ -368,19 +340,13 @@ def test_a_ledger_that_is_deleted_while_it_is_in_use(
     assert "may be in force, and is noted nowhere" in caught.value.hint
 
 
-def test_what_a_seller_wrote_stands_in_no_error(engine: Engine) -> None:
+def test_what_a_seller_wrote_stands_in_no_error(engine: sa.Engine) -> None:
     with pytest.raises(IntegrityError) as caught, writing(engine) as db:
-        db.execute(insert(notes), [{"note": 1, "text": SECRET}] * 2)
+        db.execute(sa.insert(notes), [{"note": 1, "text": SECRET}] * 2)
     assert SECRET not in str(caught.value)
 
 
 # Files.
-
-
-@pytest.mark.parametrize("name", ["ledger.db", "a?b=c #%41 é.db", "with space.db"])
-def test_a_ledger_is_where_it_was_named(tmp_path: Path, name: str, opening: Opening) -> None:
-    opening(tmp_path / name)
-    assert (tmp_path / name).stat().st_size > 0
 
 
 def test_a_ledger_stays_where_it_was_named(
@@ -388,23 +354,23 @@ def test_a_ledger_stays_where_it_was_named(
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    for place in (Path("path.db"), "text.db", "sqlite:///url.db"):
-        monkeypatch.chdir(tmp_path)
-        opened = opening(place)
-        opened.dispose()
-        monkeypatch.chdir(elsewhere)
-        assert version(opened) == [VERSION]
+    for name in ("ledger.db", "a?b=c #%41 é.db", "with space.db", Path("path.db"), "text.db"):
+        for place in (name, f"sqlite:///{name}") if "?" not in str(name) else (name,):
+            monkeypatch.chdir(tmp_path)
+            opened = opening(place)
+            opened.dispose()
+            monkeypatch.chdir(elsewhere)
+            assert version(opened) == [VERSION]
+        assert (tmp_path / name).stat().st_size > 0
     assert list(elsewhere.iterdir()) == []
 
 
 @pytest.mark.parametrize("prefix", ["", "sqlite:///"])
-def test_only_its_owner_reads_a_ledger(tmp_path: Path, prefix: str, opening: Opening) -> None:
+def test_only_its_owner_reads_a_ledger(tmp_path: Path, prefix: str, noted: Opening) -> None:
     folder = tmp_path / "state"
     path = folder / "ledger.db"
     for _ in range(2):
-        opened = opening(f"{prefix}{path}")
-        with writing(opened) as db:
-            notes.create(db, checkfirst=True)
+        opened = noted(f"{prefix}{path}")
         add(opened, "mine")
         modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()}
         assert modes == dict.fromkeys(("ledger.db", "ledger.db-wal", "ledger.db-shm"), 0o600)

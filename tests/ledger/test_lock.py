@@ -1,15 +1,17 @@
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.engine import make_url
 
-from feedtool.ledger import Ledger, tables
-from feedtool.ledger.database import IN_MEMORY, open_engine, reading, writing
+from feedtool.ledger import tables
+from feedtool.ledger.database import IN_MEMORY, reading, writing
 from feedtool.ledger.lock import DEAD_AFTER, DEAD_SOON, NAME_LENGTH, Held, Holder, hold
 from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from tests.ledger.cluster import PATIENCE
@@ -30,10 +32,8 @@ say("free"); listen()
 
 
 @pytest.fixture
-def engine(place: Path | str) -> Iterator[Engine]:
-    opened = open_engine(place)
-    yield opened
-    opened.dispose()
+def engine(place: Path | str, opening: Opening) -> Engine:
+    return opening(place)
 
 
 @pytest.fixture
@@ -46,22 +46,9 @@ def other(place: Path | str, engine: Engine) -> Iterator[Process]:
 
 
 def held(
-    engine: Engine, seller: str = "S1", service: str = SERVICE
+    engine: Engine, seller: str = "S1", service: str = SERVICE, **more: Any
 ) -> AbstractContextManager[None]:
-    return hold(engine, seller, service, command="watch", now=NOW)
-
-
-class Patience:
-    """Waits, and keeps what it was told; not for ever."""
-
-    def __init__(self) -> None:
-        self.met: list[Holder | None] = []
-        self._until = time.monotonic() + PATIENCE
-
-    def __call__(self, held: Held) -> bool:
-        self.met.append(held.holder)
-        time.sleep(0.01)
-        return time.monotonic() < self._until
+    return hold(engine, seller, service, command="watch", now=NOW, **more)
 
 
 def test_a_second_process_is_told_who_holds_it(engine: Engine, other: Process) -> None:
@@ -70,46 +57,42 @@ def test_a_second_process_is_told_who_holds_it(engine: Engine, other: Process) -
     me = Holder.here("submit", NOW)
     holder = caught.value.holder
     assert holder is not None
-    assert (holder.pid, holder.command, holder.since) == (other.pid, "submit", NOW)
     assert me.host.startswith(holder.host)
+    assert holder == replace(me, pid=other.pid, host=holder.host)
     assert caught.value.exit is Exit.USAGE
-    for words in (
-        "is held for seller S1 by",
-        f"process {other.pid} on {holder.host} since 2026-03-02 11:02 UTC",
-        f"(feedtool submit, of {me.user})",
-    ):
-        assert words in caught.value.message
+    assert (
+        f"is held for seller S1 by process {other.pid} on {holder.host} since 2026-03-02 11:02 UTC"
+        f" (feedtool submit, of {me.user})"
+    ) in caught.value.message
     assert "wait until it is done" in caught.value.hint
 
 
 def test_it_is_free_once_the_other_is_killed(engine: Engine, other: Process) -> None:
     other.kill()
-    waiting = Patience()
-    with hold(engine, "S1", SERVICE, command="resume", now=NOW, wait=waiting):
+    until = time.monotonic() + PATIENCE
+    with held(engine, wait=lambda _: time.monotonic() < until):
         pass
 
 
-def test_who_waits_gets_it(place: Path | str, other: Process) -> None:
-    waiting = Patience()
+def test_who_waits_gets_it(engine: Engine, other: Process) -> None:
+    met: list[Holder | None] = []
+    until = time.monotonic() + PATIENCE
 
     def wait(held: Held) -> bool:
         other.tell()
-        return waiting(held)
+        met.append(held.holder)
+        time.sleep(0.01)
+        return time.monotonic() < until
 
-    with (
-        Ledger(place) as ledger,
-        hold(ledger.engine, "S1", SERVICE, command="watch", now=NOW, wait=wait),
-    ):
+    with held(engine, wait=wait):
         assert other.heard() == "free"
-    assert [holder.pid for holder in waiting.met if holder][:1] == [other.pid]
+    assert [holder.pid for holder in met if holder][:1] == [other.pid]
 
 
 def test_who_has_waited_long_enough_goes(engine: Engine, other: Process) -> None:
     answers = [True, True, False]
-    with (
-        pytest.raises(Held, match=f"process {other.pid} "),
-        hold(engine, "S1", SERVICE, command="watch", now=NOW, wait=lambda _: answers.pop(0)),
-    ):
+    wait = held(engine, wait=lambda _: answers.pop(0))
+    with pytest.raises(Held, match=f"process {other.pid} "), wait:
         pass
     assert answers == []
 
@@ -117,25 +100,17 @@ def test_who_has_waited_long_enough_goes(engine: Engine, other: Process) -> None
 @pytest.mark.parametrize(
     ("seller", "service", "is_free"),
     [
-        ("S1", SERVICE, False),
-        ("S1", f"{SERVICE}/", False),
-        ("S1", SERVICE.upper(), False),
-        ("S1", "https://other.example/v2", True),
-        ("S2", SERVICE, True),
-        ("s1", SERVICE, True),
+        *(("S1", same, False) for same in (SERVICE, f"{SERVICE}/", SERVICE.upper())),
+        *(("S1", "https://other.example/v2", True), ("S2", SERVICE, True), ("s1", SERVICE, True)),
     ],
 )
 def test_each_seller_of_each_service_has_its_own(
     engine: Engine, seller: str, service: str, *, is_free: bool
 ) -> None:
-    with held(engine):
-        if is_free:
-            with held(engine, seller, service):
-                pass
-            return
-        # This process is as much another as any.
-        with pytest.raises(Held), held(engine, seller, service):
-            pass
+    # This process is as much another as any.
+    taken = nullcontext() if is_free else pytest.raises(Held)
+    with held(engine), taken, held(engine, seller, service):
+        pass
 
 
 def test_it_can_be_had_again_whatever_happened_in_it(engine: Engine) -> None:
@@ -193,8 +168,8 @@ def test_what_stands_in_its_file_may_be_anything(
         assert Holder.from_text(path.read_text()) is not None
 
 
-def test_where_no_lock_can_be_made(tmp_path: Path) -> None:
-    opened = open_engine(tmp_path / "ledger.db")
+def test_where_no_lock_can_be_made(tmp_path: Path, opening: Opening) -> None:
+    opened = opening(tmp_path / "ledger.db")
     with held(opened):
         (path,) = tmp_path.glob("*.lock")
     path.unlink()
@@ -202,7 +177,6 @@ def test_where_no_lock_can_be_made(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="cannot be locked") as caught, held(opened):
         pass
     assert "--home" in caught.value.hint
-    opened.dispose()
 
 
 # On a server.
@@ -240,9 +214,8 @@ def test_a_server_that_is_gone(server: Server, postgresql: str, opening: Opening
 def test_how_soon_the_server_lets_go_of_a_machine_that_is_gone(
     settings: dict[str, str], seconds: int
 ) -> None:
-    idle, interval, count = (
-        int(settings[f"tcp_keepalives_{name}"]) for name in ("idle", "interval", "count")
-    )
+    names = ("idle", "interval", "count")
+    idle, interval, count = (int(settings[f"tcp_keepalives_{name}"]) for name in names)
     assert idle + interval * count <= seconds
 
 
@@ -258,17 +231,15 @@ def test_ledgers_of_one_database_have_locks_of_their_own(postgresql: str, openin
 # Who holds it.
 
 ANN = Holder(4711, "host", "ann", "submit", NOW)
+THERE = NOW.astimezone(timezone(timedelta(hours=5)))
 
 
 @pytest.mark.parametrize(
     ("holder", "read"),
     [
         (ANN, ANN),
-        (Holder(1, "h", "ann lee", "é", NOW), Holder(1, "h", "ann_lee", "_", NOW)),
-        (
-            Holder(1, "h", "u", "c", NOW.astimezone(timezone(timedelta(hours=5)))),
-            Holder(1, "h", "u", "c", NOW),
-        ),
+        (replace(ANN, user="ann lee", command="é"), replace(ANN, user="ann_lee", command="_")),
+        (replace(ANN, since=THERE), ANN),
         (Holder(1, "h" * 90, "u", "c", NOW), Holder(1, "h" * 31, "u", "c", NOW)),
         (Holder(1, "h", "u" * 90, "c", NOW), None),
     ],

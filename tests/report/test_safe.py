@@ -38,7 +38,7 @@ from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes
 from feedtool.sheets import CorruptXml, open_source
 from feedtool.sheets.annotate import Link, annotate, shown
-from tests.corpus.books import around, header, offers, package, worksheet
+from tests.corpus.books import plain
 from tests.hostile import SAMPLES, TEXTS, Structure, is_calculated, steering
 from tests.report.conftest import make_outcome, make_problem
 
@@ -184,7 +184,7 @@ def test_any_text_can_be_written_to_a_file(tmp_path: Path, name: str) -> None:
 @pytest.fixture(scope="module")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("book") / "offers.xlsx"
-    path.write_bytes(package(around() | {SHEET: worksheet(header() + offers())}))
+    path.write_bytes(plain())
     return path
 
 

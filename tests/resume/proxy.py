@@ -10,10 +10,10 @@ import socket
 import struct
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain, islice, repeat
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -30,37 +30,24 @@ class Answer(NamedTuple):
     body: bytes
 
 
-@dataclass(frozen=True)
-class Faults:
+class Faults(NamedTuple):
     """How often, of a thousand requests, what happens to one."""
 
-    lost: int = 0
-    """The request never arrives."""
-    unanswered: int = 0
-    """It arrives, and its answer is lost."""
-    reset: int = 0
-    """It arrives, and the connection is reset."""
-    late: int = 0
-    """It is answered when the client no longer waits."""
-    cut: int = 0
-    """Half of the answer's body comes."""
-    failing: int = 0
-    """503 without the service having seen it."""
-    failed: int = 0
-    """500 although the service has done it."""
-    slowed: int = 0
-    """429 with a pause."""
-    garbage: int = 0
-    """Something that is no HTTP."""
+    lost: int = 0  # the request never arrives
+    unanswered: int = 0  # it arrives, and its answer is lost
+    reset: int = 0  # it arrives, and the connection is reset
+    late: int = 0  # it is answered when the client no longer waits
+    cut: int = 0  # half of the answer's body comes
+    failing: int = 0  # 503 without the service having seen it
+    failed: int = 0  # 500 although the service has done it
+    slowed: int = 0  # 429 with a pause
+    garbage: int = 0  # something that is no HTTP
 
-    def at(self, seed: str, number: int) -> str | None:
-        """What happens to a request; None when it passes."""
+    def at(self, seed: str, number: int) -> str:
+        """What happens to a request."""
         drawn = random.Random(f"{seed} {number}").randrange(1000)  # noqa: S311  # to be repeated
-        for name, weight in vars(self).items():
-            drawn -= weight
-            if drawn < 0:
-                return str(name)
-        return None
+        names = chain.from_iterable(map(repeat, self._fields, self))
+        return next(islice(names, drawn, None), "passed")
 
 
 NONE = Faults()
@@ -75,7 +62,7 @@ class Plan:
 
     seed: str = ""
     faults: Faults = NONE
-    wait: Callable[[str, str], None] = lambda _method, _path: None
+    wait: Callable[[str, str], object] = lambda _method, _path: None
     """Called before a request is handed on; it may hold it back."""
     instead: Answer | None = None
     """What everybody gets, and the service sees nothing."""
@@ -132,29 +119,23 @@ class Proxy:
         body = handler.rfile.read(length)
         with self._lock:
             plan = self.plan
-            fault = plan.faults.at(plan.seed, len(plan.asked)) or "passed"
+            fault = plan.faults.at(plan.seed, len(plan.asked))
             plan.asked.append(f"{handler.command} {handler.path}")
             plan.done[fault] += 1
         plan.wait(handler.command, handler.path)
         if plan.instead:
             _answer(handler, plan.instead)
-            return
-        before = BEFORE.get(fault)
-        if before:
+        elif before := BEFORE.get(fault):
             before(handler)
-            return
-        answer = self._ask(handler, body)
-        AFTER.get(fault, _answer)(handler, answer)
+        else:
+            AFTER.get(fault, _answer)(handler, self._ask(handler, body))
 
     def _ask(self, handler: BaseHTTPRequestHandler, body: bytes) -> Answer:
         """What the service says; addresses in its headers lead through here."""
         there = self._upstream
         connection = http.client.HTTPConnection(str(there.hostname), there.port, timeout=60)
-        sent = {
-            name: value
-            for name, value in handler.headers.items()
-            if name.lower() not in (*HOP_BY_HOP, "host")
-        }
+        came = handler.headers.items()
+        sent = {name: value for name, value in came if name.lower() not in {*HOP_BY_HOP, "host"}}
         if token := self.plan.token:
             sent["Authorization"] = sent.get("Authorization", "").replace(*token)
         try:
@@ -221,13 +202,3 @@ AFTER: Mapping[str, Callable[[BaseHTTPRequestHandler, Answer], None]] = {
     "cut": _cut,
     "failed": lambda handler, _: _answer(handler, FAILED),
 }
-
-
-@contextmanager
-def proxy_before(upstream: str) -> Iterator[Proxy]:
-    """A proxy for as long as the context lasts."""
-    proxy = Proxy(upstream)
-    try:
-        yield proxy
-    finally:
-        proxy.close()

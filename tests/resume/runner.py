@@ -3,14 +3,14 @@
 A process that has imported all that a command needs, and forks one for each line of JSON that it
 reads on standard input:
 
-    arguments   the command line
-    folder      where it runs
-    kill        the point at which it is to die of SIGKILL, by its number or its name, or null
-    epoch       since when time runs `speed` times faster, for the command as for the sandbox
+    arguments    the command line
+    folder       where it runs
+    epoch        since when time runs `speed` times faster, for the command as for the sandbox
     speed
-    limit       the most bytes that a file may grow to, or null
-    environment what is added to the command's environment
-    bug         the text of an exception in the midst of the delivery, or null
+    kill         if any, the point at which it is to die of SIGKILL, by its number or its name
+    limit        if any, the most bytes that a file may grow to
+    environment  what is added to the command's environment
+    bug          if any, the text of an exception in the midst of the delivery
 
 It prints the command's exit code, negative where a signal ended it. The command's output is in
 `stdout` and `stderr` of its folder; each point that it reached is a line of `points`.
@@ -112,15 +112,15 @@ def command(asked: dict[str, Any]) -> int:
         flags = os.O_RDONLY if number == 0 else os.O_CREAT | os.O_TRUNC | os.O_WRONLY
         os.dup2(os.open(name, flags, 0o600), number)
     Path("points").unlink(missing_ok=True)
-    Points(asked["kill"], Path("points")).watch()
+    Points(asked.get("kill"), Path("points")).watch()
     hurry(asked["epoch"], asked["speed"])
-    os.environ.update(asked["environment"])
+    os.environ.update(asked.get("environment", {}))
     tempfile.tempdir = None  # TMPDIR may be another one by now
-    if asked["limit"] is not None:
+    if limit := asked.get("limit"):
         sys.dont_write_bytecode = True  # a module cut short there would be everybody's
-        resource.setrlimit(resource.RLIMIT_FSIZE, (asked["limit"], asked["limit"]))
-    if asked["bug"]:
-        mock.patch.object(engine, "read_answer", side_effect=ValueError(asked["bug"])).start()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    if bug := asked.get("bug"):
+        mock.patch.object(engine, "read_answer", side_effect=ValueError(bug)).start()
     return run(asked["arguments"])
 
 

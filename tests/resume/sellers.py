@@ -46,25 +46,24 @@ class Zips(World):
             file.write(f"legacy = {self.size}\n")
 
     def check(self, name: str = "offers.result.xlsx") -> None:
-        applied = defaultdict(list)
-        for one in self.served.applied(self.seller):
-            applied[one.reference].append(one.outcome)
-        answers = self.answers(name)
-        asked = self.served.proxy.plan.asked
+        applied, lost = self.applied(), self.lost()
+        expected = {}
         for number in range(1, self.rows + 1):
-            reference = f"SKU-{number}"
-            expected = "Rejected" if number in world.REFUSED else "Integrated"
+            status = "Rejected" if number in world.REFUSED else "Integrated"
+            came = applied.get(f"SKU-{number}", [])
             if number in world.INVALID:
-                assert (answers[reference], applied[reference]) == (["Invalid"], [])
-                continue
-            if reference in self.lost() and not applied[reference]:
-                assert answers[reference] == ["Unknown"]
-                continue
-            assert answers[reference] == [expected], applied[reference]
-            assert 1 <= len(applied[reference]) <= MOST_SENDS
-            assert set(applied[reference]) == {expected}
-            if len(applied[reference]) > 1:
-                assert any("/offers" in line for line in asked)
+                assert not came
+                status = "Invalid"
+            elif not came:
+                assert f"SKU-{number}" in lost
+                status = "Unknown"
+            else:
+                assert set(came) == {status}
+                assert len(came) <= MOST_SENDS
+            if len(came) > 1:
+                assert any("/offers" in line for line in self.served.proxy.plan.asked)
+            expected[f"SKU-{number}"] = [status]
+        assert self.answers(name) == expected
 
 
 @dataclass
@@ -107,11 +106,6 @@ class Shop(World):
             "4700": "800",
         }
 
-    def reported(self) -> list[Reported]:
-        """What the service has of the seller's products."""
-        with Sandbox(sandbox_parts(), self.served.state) as sandbox:
-            return [one for one in reported_products(sandbox) if one.seller == self.seller]
-
     def told(self, sheet: str, key: str) -> Mapping[str, str]:
         """Reference → what stands beside its row."""
         book = load_workbook(self.folder / "offers.result.xlsx")
@@ -126,9 +120,11 @@ class Shop(World):
         self._check_offers()
 
     def _check_products(self) -> None:
-        taken = defaultdict(list)
-        for one in self.reported():
-            taken[one.reference].append(one)
+        taken = defaultdict[str | None, list[Reported]](list)
+        with Sandbox(sandbox_parts(), self.served.state) as sandbox:
+            for one in reported_products(sandbox):
+                if one.seller == self.seller:
+                    taken[one.reference].append(one)
         expected = {f"P-{number}": "Integrated" for number in PRODUCTS} | {
             f"P-{NOT_SENT}": "Invalid",
             f"P-{REFUSED}": "Refused",
@@ -147,13 +143,10 @@ class Shop(World):
             assert len(several) == 1 or finds, several
 
     def _check_offers(self) -> None:
-        applied = defaultdict(list)
-        for one in self.served.applied(self.seller):
-            applied[one.reference].append(one.outcome)
         expected = {f"SKU-{number}": "Integrated" for number in (*OFFERED, STRANGER)}
         expected[f"SKU-{REFUSED}"] = "Rejected"
         assert self.told("Offers", "sellerExternalReference") == expected
-        assert applied == {name: [status] for name, status in expected.items()}
+        assert self.applied() == {name: [status] for name, status in expected.items()}
 
 
 def fill(sheet: Worksheet, title: str, rows: list[dict[str, str]]) -> None:

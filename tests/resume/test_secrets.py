@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.resume.proxy import MANY, NONE, Answer, Faults, Plan
+from tests.resume.proxy import MANY, Answer, Faults, Plan
 from tests.resume.world import Ran, World
 
 TOKEN = "planted-T0ken.of/nobody+else"
@@ -25,6 +25,7 @@ class Way(NamedTuple):
     profile: str = ""
 
 
+FAILING = "command, failing"
 WAYS = {
     "option": Way(("--token", TOKEN)),
     "one word": Way((f"--token={TOKEN}",)),
@@ -33,17 +34,11 @@ WAYS = {
     "file": Way(("--token-file", "token.txt")),
     "command": Way(("--token-command", "cat token.txt")),
     "command, told": Way(("--token-command", f"printf %s '{TOKEN}'")),
-    "command, failing": Way(("--token-command", "cat token.txt; cat token.txt >&2; exit 3")),
+    FAILING: Way(("--token-command", "cat token.txt; cat token.txt >&2; exit 3")),
 }
 
 ECHO = json.dumps({"title": f"Bad Bearer {TOKEN}", "detail": f"{TOKEN} is wrong", "status": 400})
-
-
-def echo(status: int) -> Answer:
-    headers = [("Content-Type", "application/problem+json"), ("X-Trace-Id", TOKEN)]
-    return Answer(status, headers, ECHO.encode())
-
-
+HEADERS = [("Content-Type", "application/problem+json"), ("X-Trace-Id", TOKEN)]
 FAILURES: dict[str, Plan] = {
     "none": Plan(token=(TOKEN, "sandbox")),
     "401": Plan(),
@@ -51,24 +46,34 @@ FAILURES: dict[str, Plan] = {
     "garbage": Plan(faults=Faults(garbage=1000)),
     "reset": Plan(faults=Faults(reset=1000)),
     "all kinds": Plan(seed="secrets", faults=MANY, token=(TOKEN, "sandbox")),
-    **{f"echo {status}": Plan(instead=echo(status)) for status in (200, 302, 400, 401, 403, 500)},
+    **{
+        f"echo {status}": Plan(instead=Answer(status, HEADERS, ECHO.encode()))
+        for status in (200, 302, 400, 401, 403, 500)
+    },
 }
 
 
-def plant(world: World, way: Way, plan: Plan) -> None:
-    (world.folder / "token.txt").write_text(TOKEN, "utf-8")
-    config = world.folder / "feedtool.toml"
-    text = config.read_text("utf-8")
-    config.write_text(text.replace('token = "sandbox"', way.profile), "utf-8")
-    (world.folder / "temporary").mkdir()
-    world.served.proxy.plan = replace(plan, asked=[], done=Counter())
+class Planted:
+    """A seller whose token is the planted one, had in a way, and a proxy that goes by a plan."""
 
+    def __init__(self, world: World, way: str = "option", plan: Plan = FAILURES["none"]) -> None:
+        self.world, self.folder, self.way = world, world.folder, WAYS[way]
+        (self.folder / "token.txt").write_text(TOKEN, "utf-8")
+        config = self.folder / "feedtool.toml"
+        text = config.read_text("utf-8")
+        config.write_text(text.replace('token = "sandbox"', self.way.profile), "utf-8")
+        (self.folder / "temporary").mkdir()
+        world.served.proxy.plan = replace(plan, asked=[], done=Counter())
 
-def run(world: World, way: Way, *arguments: str, bug: str | None = None) -> Ran:
-    environment = {"TMPDIR": str(world.folder / "temporary"), **way.environment}
-    ran = world.run(*arguments, *way.options, environment=environment, bug=bug)
-    assert TOKEN not in ran.out + ran.err
-    return ran
+    def run(self, *arguments: str, **wrong: str) -> Ran:
+        environment = {"TMPDIR": str(self.folder / "temporary"), **self.way.environment}
+        ran = self.world.run(*arguments, *self.way.options, environment=environment, **wrong)
+        assert TOKEN not in ran.out + ran.err
+        return ran
+
+    def submit(self, *more: str, **wrong: str) -> list[Ran]:
+        first = self.run("submit", "offers.xlsx", "--profile", "shop", *more, **wrong)
+        return [first, self.run("resume", "-v")]
 
 
 def search(folder: Path) -> int:
@@ -79,27 +84,22 @@ def search(folder: Path) -> int:
     return len(files)
 
 
-def submit(world: World, way: Way, *more: str, bug: str | None = None) -> list[Ran]:
-    first = ("submit", "offers.xlsx", "--profile", "shop", *more)
-    return [run(world, way, *first, bug=bug), run(world, way, "resume", "-v")]
-
-
+WORDY = ("-v", "--format", "json", "--report", "report.html")
 CASES = [(way, "none") for way in WAYS] + [("option", one) for one in FAILURES if one != "none"]
 CASES += [("file", "401"), ("command", "garbage")]
 
 
 @pytest.mark.parametrize(("way", "failure"), CASES)
 def test_it_is_nowhere(world_of: Callable[..., World], way: str, failure: str) -> None:
-    world = world_of("secrets")
-    plant(world, WAYS[way], FAILURES[failure])
-    done = submit(world, WAYS[way], "-v", "--format", "json", "--report", "report.html")
+    planted = Planted(world_of("secrets"), way, FAILURES[failure])
+    done = planted.submit(*WORDY)
     codes = {ran.code for ran in done}
     assert 70 not in codes
-    if failure == "none" and way != "command, failing":
+    if failure == "none" and way != FAILING:
         assert done[0].code == 1, done[0]
     else:
         assert codes & {1, 4, 5}, done
-    assert search(world.folder) >= 4
+    assert search(planted.folder) >= 4
 
 
 ESCAPED = TOKEN.replace("/", "\\/").replace("+", "\\u002B")
@@ -107,49 +107,37 @@ ESCAPED = TOKEN.replace("/", "\\/").replace("+", "\\u002B")
 
 @pytest.mark.parametrize("form", [TOKEN, ESCAPED], ids=["as it is", "escaped"])
 def test_what_a_success_repeats_is_masked(world_of: Callable[..., World], form: str) -> None:
-    world = world_of("secrets")
     texts = re.compile(rb'("(?:message|resultCode|state|title)": ?")')
     repeated = rb"\g<1>Bearer " + form.encode().replace(b"\\", b"\\\\") + b" "
 
     def repeat(body: bytes) -> bytes:
         return texts.sub(repeated, body) if b'"items"' in body else body
 
-    plant(world, WAYS["option"], Plan(token=(TOKEN, "sandbox"), rewrite=repeat))
-    done = submit(
-        world,
-        *(WAYS["option"], "-v", "--format", "json", "--report", "report.html"),
-        *("--requests", "requests", "--log", "log.jsonl", "--hook", "tee hook.json"),
-    )
+    planted = Planted(world_of("secrets"), plan=Plan(token=(TOKEN, "sandbox"), rewrite=repeat))
+    files = ("--requests", "requests", "--log", "log.jsonl", "--hook", "tee hook.json")
+    done = planted.submit(*WORDY, *files)
     assert done[0].code == 1, done[0]
     assert "Bearer ********" in done[0].out
-    assert "Bearer ********" in (world.folder / "report.html").read_text("utf-8")
-    assert (world.folder / "hook.json").exists()
-    assert search(world.folder) >= 6
-
-
-# Without a token no run is begun.
-@pytest.mark.parametrize("way", [way for way in WAYS if way != "command, failing"])
-def test_it_is_in_no_report_of_a_bug(world_of: Callable[..., World], way: str) -> None:
-    world = world_of("secrets")
-    plant(world, WAYS[way], FAILURES["none"])
-    done = submit(world, WAYS[way], "--report", "report.json", bug=f"it was {TOKEN}")
-    assert done[0].code == 70, done[0]
-    assert list((world.folder / "temporary").glob("feedtool-bug-*"))
-    assert search(world.folder) >= 4
+    assert "Bearer ********" in (planted.folder / "report.html").read_text("utf-8")
+    assert (planted.folder / "hook.json").exists()
+    assert search(planted.folder) >= 6
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_it_is_in_no_settings(world_of: Callable[..., World], way: str, form: str) -> None:
-    world = world_of("secrets")
-    plant(world, WAYS[way], FAILURES["none"])
-    chosen = WAYS[way]
-    ran = world.run("config", "show", "--profile", "shop", "--format", form, *chosen.options)
-    assert TOKEN not in ran.out + ran.err
+def test_it_is_in_no_settings_and_no_report_of_a_bug(
+    world_of: Callable[..., World], way: str
+) -> None:
+    planted = Planted(world_of("secrets"), way)
+    for form in ("text", "json"):
+        planted.run("config", "show", "--profile", "shop", "--format", form)
+    if way != FAILING:  # without a token no run is begun
+        done = planted.submit("--report", "report.json", bug=f"it was {TOKEN}")
+        assert done[0].code == 70, done[0]
+        assert list((planted.folder / "temporary").glob("feedtool-bug-*"))
+        assert search(planted.folder) >= 4
 
 
-def test_the_search_finds_what_is_there(world_of: Callable[..., World]) -> None:
-    world = world_of("secrets", NONE)
-    (world.folder / "planted.log").write_text(f"x{TOKEN}x", "utf-8")
+def test_the_search_finds_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "planted.log").write_text(f"x{TOKEN}x", "utf-8")
     with pytest.raises(AssertionError, match=r"planted\.log"):
-        search(world.folder)
+        search(tmp_path)

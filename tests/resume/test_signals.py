@@ -1,6 +1,5 @@
-"""Ctrl-C once, twice, and SIGTERM, while a call of the real command is under way."""
+"""Ctrl-C once, twice, and SIGTERM, while a call is under way; and two commands at once."""
 
-import os
 import signal
 import subprocess
 import time
@@ -9,6 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.resume.world import DEADLINE, Gate, World, pipe
+
+Made = Callable[..., World]
+UPLOADS = "offer-requests"
+PATIENT = (*World.SUBMIT, "--answer-timeout", "60")
+PARKED = {"Ctrl-C": (signal.SIGINT, 130), "SIGTERM": (signal.SIGTERM, 5)}
 
 
 def read_until(process: subprocess.Popen[str], word: str) -> str:
@@ -25,16 +29,16 @@ def is_sent(world: World, what: str) -> int:
     return sum(line.endswith(what) for line in world.served.proxy.plan.asked)
 
 
-PARKED = {"Ctrl-C": (signal.SIGINT, 130), "SIGTERM": (signal.SIGTERM, 5)}
+def goes_on(world: World) -> None:
+    assert world.go_on()[-1].code == 1
+    world.check()
 
 
 @pytest.mark.parametrize(("number", "code"), PARKED.values(), ids=PARKED)
-def test_the_calls_under_way_are_finished(
-    world_of: Callable[..., World], number: int, code: int
-) -> None:
+def test_the_calls_under_way_are_finished(world_of: Made, number: int, code: int) -> None:
     world = world_of("signal")
-    gate = world.served.proxy.plan.wait = Gate("POST", "offer-requests")
-    with world.start(*world.SUBMIT, "--answer-timeout", "60") as process:
+    gate = world.served.proxy.plan.wait = Gate("POST", UPLOADS)
+    with world.start(*PATIENT) as process:
         gate.wait()
         process.send_signal(number)
         said = read_until(process, "stopping") if number == signal.SIGINT else ""
@@ -44,20 +48,17 @@ def test_the_calls_under_way_are_finished(
     assert "feedtool resume" in said
     statuses = {status for told in world.answers().values() for status in told}
     assert statuses == {"Pending", "Invalid"}
-    uploads = is_sent(world, "offer-requests")
-    assert 0 < uploads < 6
+    assert 0 < is_sent(world, UPLOADS) < 6
     assert not is_sent(world, "PATCH")
-    done = world.go_on()
-    assert done[-1].code == 1
-    world.check()
+    goes_on(world)
     # What was answered was noted: nothing of it was sent again.
-    assert is_sent(world, "offer-requests") == 6
+    assert is_sent(world, UPLOADS) == 6
 
 
-def test_a_second_ctrl_c_ends_at_once(world_of: Callable[..., World]) -> None:
+def test_a_second_ctrl_c_ends_at_once(world_of: Made) -> None:
     world = world_of("signal")
-    gate = world.served.proxy.plan.wait = Gate("POST", "offer-requests")
-    with world.start(*world.SUBMIT, "--answer-timeout", "60") as process:
+    gate = world.served.proxy.plan.wait = Gate("POST", UPLOADS)
+    with world.start(*PATIENT) as process:
         gate.wait()
         process.send_signal(signal.SIGINT)
         read_until(process, "stopping")
@@ -70,26 +71,53 @@ def test_a_second_ctrl_c_ends_at_once(world_of: Callable[..., World]) -> None:
     assert took < 15  # and not the minute that the answer is waited for
     assert "Traceback" not in said
     assert "feedtool resume" in said
-    assert world.go_on()[-1].code == 1
-    world.check()
+    goes_on(world)
 
 
 @pytest.mark.parametrize(("number", "code"), PARKED.values(), ids=PARKED)
-def test_parked_while_it_waits_for_the_service(
-    world_of: Callable[..., World], number: int, code: int
-) -> None:
+def test_parked_while_it_waits_for_the_service(world_of: Made, number: int, code: int) -> None:
     world = world_of("signal")
-    gate = world.served.proxy.plan.wait = Gate("PATCH", "none")
-    with world.start(*world.SUBMIT) as process:
+    with world.start(*World.SUBMIT) as process:
         deadline = time.monotonic() + DEADLINE
         while not any("PATCH" in line for line in world.served.proxy.plan.asked):
             assert time.monotonic() < deadline
             assert process.poll() is None
-            os.sched_yield()
+            time.sleep(0.001)
         process.send_signal(number)
         _, said = process.communicate(timeout=DEADLINE)
-    gate.open()
     assert process.returncode == code
     assert "feedtool resume" in said
-    assert world.go_on()[-1].code == 1
+    goes_on(world)
+
+
+# Two processes on one ledger: one works, the other says who does and sends nothing.
+
+# What another seller sends stands before the same gate, and it gives up by itself.
+OTHER = (*World.SUBMIT, "--seller", "another", "--answer-timeout", "0.2", "--out", "o.xlsx")
+
+
+@pytest.mark.parametrize(
+    "second", [World.SUBMIT, ("resume",), ("resume", "1"), OTHER], ids=" ".join
+)
+def test_one_works_and_the_other_says_so(world_of: Made, second: tuple[str, ...]) -> None:
+    world = world_of("two")
+    plan = world.served.proxy.plan
+    gate = plan.wait = Gate("POST", "offer-packages")
+    with world.start(*World.SUBMIT) as first:
+        gate.wait()
+        asked = len(plan.asked)
+        ran = world.run(*second)
+        if second is OTHER:
+            assert ran.code == 5
+            assert "is held for" not in ran.err
+        else:
+            assert (ran.code, len(plan.asked)) == (2, asked)
+            assert f"process {first.pid} on " in ran.err
+            assert "(feedtool submit, of " in ran.err
+        first.kill()
+        first.wait()
+    gate.open()
+    # The lock has ended with its holder.
+    ran = world.run("resume", "1") if second is OTHER else world.go_on()[-1]
+    assert ran.code == 1
     world.check()

@@ -5,7 +5,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -17,7 +16,7 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger import Ledger
 from feedtool.sandbox import Sandbox
 from tests.areas.offers.sandbox.records import applied_requests
-from tests.resume.world import DEADLINE, ROOT, SHOP, Served
+from tests.resume.world import COMMAND, DEADLINE, ROOT, SHOP, Served
 from tests.resume.writers import SETTLE
 
 SEED = "WATCH_SEED"
@@ -40,17 +39,13 @@ class Machine:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def start(self, *more: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "feedtool", "watch", "w", "--home", "h", *self.options]
+        command = (*COMMAND, "watch", "w", "--home", "h", *self.options)
+        usual = {"PYTHONPATH": str(ROOT), "PATH": os.defpath, "HOME": "/nonexistent"}
         # What they say is shown when the test fails.
         return subprocess.Popen(  # noqa: S603  # our own command
             [*command, *(more or ("--settle", str(SETTLE), "--poll", "0.1"))],
             cwd=self.folder,
-            env={
-                "PYTHONPATH": str(ROOT),
-                "PATH": os.defpath,
-                "HOME": "/nonexistent",
-                **self.environment,
-            },
+            env={**usual, **self.environment},
             text=True,
         )
 

@@ -9,11 +9,11 @@ import sys
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, ClassVar, NamedTuple
+from typing import IO, Any, ClassVar, NamedTuple
 
 from openpyxl import Workbook, load_workbook
 
@@ -22,12 +22,14 @@ from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.sandbox import Sandbox
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import gtin, offer
-from tests.resume.proxy import Plan, Proxy, proxy_before
+from tests.resume.proxy import Plan, Proxy
 
 SPEED = 300.0
 """Of the service's time and the commands': they wait for it hardly longer than they work."""
 DEADLINE = 180.0
 """Seconds within which anything must have happened, on a machine with much else to do."""
+ROUNDS = 25
+"""Commands within which there must be an end."""
 SHOP = """\
 [profile.shop]
 base_url = "{base}"
@@ -40,11 +42,9 @@ answer_timeout = {timeout}
 upload = 2
 package = 8
 """
-ROUNDS = 25
-"""Commands within which there must be an end."""
 RUNNER = Path(__file__).with_name("runner.py")
 ROOT = RUNNER.parents[2]
-
+COMMAND = (sys.executable, "-m", "feedtool")
 
 Kill = int | str
 """The point at which a command dies, by its number or its name; see `runner`."""
@@ -68,13 +68,12 @@ class Served(NamedTuple):
 def serving(folder: Path, speed: float = SPEED) -> Iterator[Served]:
     """`feedtool sandbox` on a port, behind a proxy."""
     state = folder / "sandbox.sqlite"
-    command = [sys.executable, "-m", "feedtool", "sandbox", "--port", "0"]
-    command += ["--state", str(state), "--speed", str(speed)]
+    command = (*COMMAND, "sandbox", "--port", "0", "--state", str(state), "--speed", str(speed))
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         try:
             base = pipe(process.stdout).readline().strip()
             epoch = time.time()
-            with proxy_before(base) as proxy:
+            with closing(Proxy(base)) as proxy:
                 yield Served(state, proxy, epoch, process)
         finally:
             process.terminate()
@@ -134,6 +133,13 @@ def workbook(path: Path, rows: int, prefix: str = "SKU") -> None:
     book.save(path)
 
 
+def grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for key, value in pairs:
+        found[key].append(value)
+    return dict(found)
+
+
 class Gate:
     """Holds back the requests of a proxy whose method and path end like this, until it opens."""
 
@@ -175,24 +181,14 @@ class World:
         (self.folder / "feedtool.toml").write_text(shop, "utf-8")
         workbook(self.folder / "offers.xlsx", self.rows)
 
-    def run(
-        self,
-        *arguments: str,
-        kill: Kill | None = None,
-        limit: int | None = None,
-        environment: Mapping[str, str] | None = None,
-        bug: str | None = None,
-    ) -> Ran:
-        """A command in a process of its own; for what may be wrong with it see `runner`."""
+    def run(self, *arguments: str, **wrong: Any) -> Ran:
+        """A command in a process of its own; for what may be `wrong` with it see `runner`."""
         asked = {
             "arguments": [*arguments, "--home", str(self.folder / "home")],
             "folder": str(self.folder),
-            "kill": kill,
             "epoch": self.served.epoch,
             "speed": SPEED,
-            "limit": limit,
-            "environment": dict(environment or {}),
-            "bug": bug,
+            **wrong,
         }
         to = pipe(self.runner.stdin)
         to.write(json.dumps(asked) + "\n")
@@ -207,16 +203,8 @@ class World:
     @contextmanager
     def start(self, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         """`python -m feedtool ARGUMENTS`, whose time is nobody's but the machine's."""
-        command = [
-            sys.executable,
-            "-m",
-            "feedtool",
-            *arguments,
-            "--home",
-            str(self.folder / "home"),
-        ]
         with subprocess.Popen(  # noqa: S603
-            command,
+            (*COMMAND, *arguments, "--home", str(self.folder / "home")),
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -226,8 +214,7 @@ class World:
             try:
                 yield process
             finally:
-                if process.poll() is None:
-                    process.kill()
+                process.kill()
 
     def submit(self, kill: Kill | None = None) -> Ran:
         return self.run(*self.SUBMIT, kill=kill)
@@ -239,7 +226,7 @@ class World:
         self.check()
 
     def survive_between(self, ending: str, number: int) -> None:
-        """Get a signal when a POST has left, which arrives when nobody waits for its answer."""
+        """Get a signal when a POST has left, whose answer comes when nobody waits for it."""
         gate = self.served.proxy.plan.wait = Gate("POST", ending)
         with self.start(*self.SUBMIT, "--answer-timeout", "60") as process:
             gate.wait()
@@ -258,10 +245,7 @@ class World:
         return sum(line.startswith("POST") and line.endswith(ending) for line in asked)
 
     def finish(self, kills: Sequence[Kill] = ()) -> list[Ran]:
-        """Submit, be killed as often as is asked for, and go on until there is an end.
-
-        A submit that was killed before it had noted its run was none: it is repeated.
-        """
+        """Submit, be killed as often as is asked for, and go on until there is an end."""
         return self.go_on(self.submit(kills[0] if kills else None), kills[1:])
 
     def go_on(self, first: Ran | None = None, kills: Iterable[Kill] = ()) -> list[Ran]:
@@ -281,21 +265,21 @@ class World:
         book = load_workbook(self.folder / name)
         head, *rows = book["Offers"].iter_rows(values_only=True)
         reference, status = head.index("sellerExternalReference"), head.index("feedtool status")
-        found = defaultdict(list)
-        for row in rows:
-            found[str(row[reference])].append(str(row[status]))
-        return found
+        return grouped((str(row[reference]), str(row[status])) for row in rows)
+
+    def applied(self) -> dict[str, list[str]]:
+        """Reference → what the service has done for it."""
+        return grouped(
+            (str(one.reference), one.outcome) for one in self.served.applied(self.seller)
+        )
 
     def check(self, name: str = "offers.result.xlsx") -> None:
         """The annotated workbook and what the service applied agree in every row."""
-        applied = defaultdict(list)
-        for one in self.served.applied(self.seller):
-            applied[one.reference].append(one.outcome)
-        answers = self.answers(name)
+        applied, answers = self.applied(), self.answers(name)
         assert list(answers) == [f"SKU-{number}" for number in range(1, self.rows + 1)]
         lost = self.lost() - set(applied)
         expected = {
-            reference: ["Unknown"] if reference in lost else applied[reference] or ["Invalid"]
+            reference: ["Unknown"] if reference in lost else applied.get(reference, ["Invalid"])
             for reference in answers
         }
         assert answers == expected

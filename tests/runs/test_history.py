@@ -20,16 +20,9 @@ from feedtool.model.errors import Interrupted, UsageProblem
 from feedtool.runs.deliver import results, resume
 from feedtool.runs.history import RunState, every_run, run_state, write_run, write_runs
 from tests.conftest import Files, offer
-from tests.runs.test_submit import ADDRESS, START, Desk
+from tests.runs.conftest import ADDRESS, START, Desk
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "home")
-    yield made
-    made.ledger.close()
 
 
 def after(desk: Desk, passed: timedelta = timedelta(0), number: int = 1) -> RunState:
@@ -58,11 +51,11 @@ def fields(found: RunState) -> dict[str, Any]:
 def left_open(desk: Desk, path: Path) -> None:
     """Submits a file and loses the line once its package is open."""
     calls = count()
-    whole = desk.service
+    whole = desk.session
     lost = Interrupted("the line is gone")
-    desk.service = replace(whole, stopping=lambda: lost if next(calls) > 2 else None)
+    desk.session = replace(whole, stopping=lambda: lost if next(calls) > 2 else None)
     assert desk.submit(path).stopped
-    desk.service = whole
+    desk.session = whole
     assert desk.ledger.read_packages(1)[0].package_id, "the package is open"
 
 
@@ -141,9 +134,9 @@ def test_it_is_the_services_clock_that_counts(
     tmp_path: Path, files: Files, ahead: timedelta
 ) -> None:
     desk = Desk(tmp_path / "home")
-    desk.service = replace(desk.service, now=lambda: desk.transport.now() - ahead)
+    desk.session = replace(desk.session, now=lambda: desk.transport.now() - ahead)
     left_open(desk, files.csv(offer(1)))
-    assert abs(desk.ledger.skew(desk.service.address) - ahead) <= timedelta(seconds=1)
+    assert abs(desk.ledger.skew(desk.session.address) - ahead) <= timedelta(seconds=1)
     desk.transport.sleep(5.5 * 3600)
     assert len(desk.submit(files.csv(offer(2), name="late.csv")).warnings) == 1
     desk.ledger.close()
@@ -171,7 +164,7 @@ def test_counts_are_those_of_the_verdicts(desk: Desk, files: Files) -> None:
     counts = after(desk, number=2).counts
     assert counts == {status: verdicts.count(status) for status in set(verdicts)}
     assert len(counts) > 2
-    results(2, desk.books, START)
+    results(2, desk.workspace, START)
 
 
 # Rows that cannot be as they are.
@@ -210,7 +203,7 @@ def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
     assert (found.packages[0].created is None) == ("created_at" in statement)
     assert abs(kept.ledger.skew(ADDRESS)) < DAY
     assert kept.submit(files.csv(offer(2), name="later.csv")).stopped is None
-    assert resume(1, kept.service, kept.books).stopped is None
+    assert resume(1, kept.session, kept.workspace).stopped is None
     assert after(kept).is_finished
 
 
@@ -236,4 +229,4 @@ def test_a_row_that_cannot_be_read_hides_no_other_run(
     (reason,) = told
     assert reason.startswith("run 2 cannot be shown: ")
     with pytest.raises(UsageProblem):
-        resume(2, kept.service, kept.books)
+        resume(2, kept.session, kept.workspace)

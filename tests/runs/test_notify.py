@@ -16,6 +16,7 @@ from feedtool.service.client import post_json
 from feedtool.service.network import Timeouts
 from tests.loopback import Served, serving_answers
 
+ONE, TWO = b'{"run": 1}\n', b'{"run": 2}\n'
 LONG = 60.0
 """Seconds after which a test would rather fail."""
 
@@ -54,7 +55,7 @@ class Targets:
         within: float = LONG,
     ) -> list[str]:
         """All are told, and waited for; the warnings."""
-        for body in bodies or (b'{"run": 1}\n',):
+        for body in bodies or (ONE,):
             self.notifier.send(named(hook, webhook), body)
         self.notifier.close(within)
         return self.warnings
@@ -81,11 +82,23 @@ sys.exit(3 if place.read_bytes().count(b"run") < 3 else 0)
 """
 
 
-def test_a_hook_gets_each_notice_on_its_stdin(targets: Targets, tmp_path: Path) -> None:
-    hook = python(tmp_path / "hook.py", KEEP)
-    assert targets.tell(hook, None, b'{"run": 1}\n', b'{"run": 2}\n') == []
-    assert (tmp_path / "told").read_bytes() == b'{"run": 1}\n{"run": 2}\n'
-    assert targets.pauses == []
+FAILED = "it ended with exit code 3 (tried 6 times)"
+Case = tuple[str, list[bytes], bytes, list[float], list[str]]
+HOOKS: dict[str, Case] = {
+    "each notice": (KEEP, [ONE, TWO], ONE + TWO, [], []),
+    "tried again": (FAIL_TWICE, [ONE], ONE * 3, [2, 4], []),
+    "warned of": (f"{KEEP}\nsys.exit(3)", [ONE], ONE * 6, [2, 4, 8, 16, 32], [FAILED]),
+}
+
+
+@pytest.mark.parametrize("case", HOOKS.values(), ids=HOOKS)
+def test_a_hook_gets_notices_on_its_stdin(targets: Targets, tmp_path: Path, case: Case) -> None:
+    code, notices, told, pauses, warnings = case
+    found = targets.tell(python(tmp_path / "hook.py", code), None, *notices)
+    name = f"the hook {sys.executable} was not told of a run: "
+    assert found == [name + warning for warning in warnings]
+    assert (tmp_path / "told").read_bytes() == told
+    assert targets.pauses == pauses
 
 
 def test_a_hook_gets_no_secret(
@@ -100,20 +113,6 @@ def test_a_hook_gets_no_secret(
     )
     assert targets.tell(python(tmp_path / "hook.py", code)) == []
     assert seen.read_text() == "FEEDTOOL_PROFILE"
-
-
-def test_a_hook_is_tried_again(targets: Targets, tmp_path: Path) -> None:
-    assert targets.tell(python(tmp_path / "hook.py", FAIL_TWICE)) == []
-    assert (tmp_path / "told").read_bytes() == b'{"run": 1}\n' * 3
-    assert targets.pauses == [2, 4]
-
-
-def test_a_hook_that_fails_is_warned_of(targets: Targets, tmp_path: Path) -> None:
-    hook = python(tmp_path / "hook.py", "import sys; sys.exit(3)")
-    (warning,) = targets.tell(hook)
-    name = f"the hook {sys.executable}"
-    assert warning == f"{name} was not told of a run: it ended with exit code 3 (tried 6 times)"
-    assert targets.pauses == [2, 4, 8, 16, 32]
 
 
 def test_what_a_hook_prints_is_no_data(
@@ -148,44 +147,36 @@ def test_nobody_waits_for_a_hook_longer_than_told(targets: Targets, tmp_path: Pa
 def test_a_webhook_is_posted_to(targets: Targets) -> None:
     with served() as server:
         assert targets.tell(None, server.url) == []
-    assert server.bodies == [b'{"run": 1}\n']
+    assert server.bodies == [ONE]
     (headers,) = server.headers
     assert headers["content-type"] == "application/json"
     assert headers["user-agent"].startswith("feedtool/")
     assert not {"authorization", "sellerid"} & set(headers)
 
 
-AGAIN: dict[str, tuple[list[tuple[int, dict[str, str]]], list[float]]] = {
-    "it is broken": ([(500, {}), (503, {})], [2, 4]),
-    "too many": ([(429, {})], [2]),
-    "it says when": ([(429, {"Retry-After": "7"}), (503, {"Retry-After": "9"})], [7, 9]),
+Answers = list[tuple[int, dict[str, str]]]
+ELSEWHERE = {"Location": "http://127.0.0.1:9/"}
+ANSWERS: dict[str, tuple[Answers, list[float], str]] = {
+    "it is broken": ([(500, {}), (503, {})], [2, 4], ""),
+    "too many": ([(429, {})], [2], ""),
+    "it says when": ([(429, {"Retry-After": "7"}), (503, {"Retry-After": "9"})], [7, 9], ""),
+    "refused": ([(400, {})], [], "it answers HTTP 400"),
+    "gone": ([(410, {})], [], "it answers HTTP 410"),
+    "not allowed": ([(403, {})], [], "it answers HTTP 403"),
+    "elsewhere": ([(302, ELSEWHERE)], [], "it answers HTTP 302, which is not followed"),
 }
 
 
-@pytest.mark.parametrize(("answers", "pauses"), AGAIN.values(), ids=AGAIN)
-def test_a_webhook_is_tried_again(
-    targets: Targets, answers: list[tuple[int, dict[str, str]]], pauses: list[float]
+@pytest.mark.parametrize(("answers", "pauses", "said"), ANSWERS.values(), ids=ANSWERS)
+def test_a_webhook_is_tried_again_unless_it_will_never_take_it(
+    targets: Targets, answers: Answers, pauses: list[float], said: str
 ) -> None:
     with served(*answers) as server:
-        assert targets.tell(None, server.url) == []
-    assert server.bodies == [b'{"run": 1}\n'] * (len(answers) + 1)
+        warnings = targets.tell(None, server.url)
+    expected = f"the webhook at 127.0.0.1 was not told of a run: {said}"
+    assert warnings == ([expected] if said else [])
+    assert server.bodies == [ONE] * (len(answers) + (not said))
     assert targets.pauses == pauses
-
-
-FINAL = {
-    "refused": (400, "it answers HTTP 400"),
-    "gone": (410, "it answers HTTP 410"),
-    "not allowed": (403, "it answers HTTP 403"),
-    "elsewhere": (302, "it answers HTTP 302, which is not followed"),
-}
-
-
-@pytest.mark.parametrize(("status", "said"), FINAL.values(), ids=FINAL)
-def test_a_webhook_that_will_never_take_it(targets: Targets, status: int, said: str) -> None:
-    with served((status, {"Location": "http://127.0.0.1:9/"})) as server:
-        (warning,) = targets.tell(None, server.url)
-    assert warning == f"the webhook at 127.0.0.1 was not told of a run: {said}"
-    assert len(server.bodies) == 1
 
 
 def test_a_webhook_that_nobody_serves(targets: Targets) -> None:
@@ -230,20 +221,17 @@ WRONG = {
     "another scheme": ("ftp://hooks.example/x", "is no address"),
     "with a password": ("https://me:secret@hooks.example/x", "is no address"),
     "a port that is none": ("https://hooks.example:x/", "is no address"),
+    "a quote alone": ("'", "the hook command"),
+    "blanks": ("   ", "the hook command"),
 }
 
 
 @pytest.mark.parametrize(("url", "said"), WRONG.values(), ids=WRONG)
-def test_webhooks_that_cannot_be(url: str, said: str) -> None:
+def test_targets_that_cannot_be(url: str, said: str) -> None:
+    is_hook = "hook command" in said
     with pytest.raises(UsageProblem, match=said) as raised:
-        named(None, url)
+        named(url if is_hook else None, None if is_hook else url)
     assert "secret" not in f"{raised.value.message} {raised.value.hint}"
-
-
-@pytest.mark.parametrize("command", ["'", "   "])
-def test_hooks_that_cannot_be(command: str) -> None:
-    with pytest.raises(UsageProblem, match="the hook command"):
-        named(command, None)
 
 
 def test_equal_notices_have_the_same_id() -> None:

@@ -1,74 +1,21 @@
 """The feature list in its order: check, plan, deliver, write."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
 
 import pytest
 
-from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.events import Event
 from feedtool.ledger import Ledger
-from feedtool.ledger.database import IN_MEMORY
-from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.deliver import Submission
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.submit import plan_only, submit
 from feedtool.runs.validate import validate
-from feedtool.runs.workspace import Session, Workspace
-from feedtool.sandbox.transport import SandboxTransport
-from feedtool.service.auth import StaticToken
-from feedtool.service.client import Client
 from tests.conftest import Files, offer
-
-START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-ADDRESS = "http://sandbox.invalid/v2"
-
-
-class Desk:
-    """A seller at the sandbox, with a ledger in memory, or at a place."""
-
-    def __init__(
-        self, folder: Path, place: Path | str = IN_MEMORY, *, is_known: bool = True
-    ) -> None:
-        self.transport = SandboxTransport(sandbox_parts(), real=lambda: START)
-        self.ledger = Ledger(place)
-        self.books = Workspace(self.ledger, Snapshots(folder / "snapshots"), folder / "results")
-        token = StaticToken("sandbox" if is_known else "wrong")
-        client = Client(ADDRESS, "seller", token, language="en", transport=self.transport)
-        now, sleep = self.transport.now, self.transport.sleep
-        self.service = Session(client, "seller", ADDRESS, "en", now, sleep, pool=1)
-
-    def submit(self, *paths: Path, outputs: Outputs | None = None, **how: bool) -> Submission:
-        inputs = [Input(path.name, path) for path in paths]
-        return submit(
-            inputs,
-            ReadOptions(),
-            outputs or Outputs(),
-            self.service,
-            self.books,
-            is_all_or_nothing=how.get("is_all_or_nothing", False),
-            wait=how.get("wait", True),
-        )
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path)
-    yield made
-    made.ledger.close()
-
-
-def statuses(submission: Submission) -> list[list[tuple[int, str]]]:
-    return [
-        [(verdict.row, verdict.status.value) for verdict in one.every_verdict()]
-        for one in submission.outcomes
-    ]
+from tests.runs.conftest import Desk, statuses
 
 
 def test_every_row_of_every_file_has_its_answer(desk: Desk, files: Files) -> None:
@@ -77,14 +24,9 @@ def test_every_row_of_every_file_has_its_answer(desk: Desk, files: Files) -> Non
     found = desk.submit(one, files.folder / "nope.csv", two)
     assert statuses(found) == [[(2, "Integrated"), (3, "Invalid")], [], [(2, "Integrated")]]
     assert [len(outcome.packages) for outcome in found.outcomes] == [1, 0, 1]
+    assert len({package.package_id for one in found.outcomes for package in one.packages}) == 2
     assert len({outcome.run for outcome in found.outcomes}) == 1
     assert exit_code(found.outcomes, found.stopped) == 3
-
-
-def test_packages_are_made_for_each_file(desk: Desk, files: Files) -> None:
-    found = desk.submit(files.csv(offer(1), name="a.csv"), files.csv(offer(2), name="b.csv"))
-    identifiers = {package.package_id for one in found.outcomes for package in one.packages}
-    assert len(identifiers) == 2
 
 
 def test_what_stops_a_delivery_keeps_back_nothing_that_is_known(files: Files) -> None:
@@ -110,11 +52,11 @@ def test_the_state_folder_is_deleted_in_mid_run(tmp_path: Path, files: Files, wh
             rmtree(home, ignore_errors=True)
 
     with Ledger(home / "ledger.sqlite") as ledger:
-        books = replace(desk.books, ledger=ledger)
+        workspace = replace(desk.workspace, ledger=ledger)
         inputs = [Input("offers.csv", files.csv(offer(1)))]
         outputs = Outputs({"offers.csv": files.folder / "copy.csv"})
         with pytest.raises(Interrupted, match=r"ledger\.sqlite is gone: ") as caught:
-            submit(inputs, ReadOptions(), outputs, desk.service, books, on_event=delete)
+            submit(inputs, ReadOptions(), outputs, desk.session, workspace, on_event=delete)
     assert "may be in force, and is noted nowhere" in caught.value.hint
     assert not home.exists()
     desk.ledger.close()
@@ -126,11 +68,8 @@ def test_all_or_nothing_sends_nothing(desk: Desk, files: Files) -> None:
     found = desk.submit(good, bad, is_all_or_nothing=True)
     assert statuses(found) == [[(2, "Held")], [(2, "Held"), (3, "Invalid")]]
     assert all(one.run is None and one.packages == [] for one in found.outcomes)
-
-
-def test_a_file_that_cannot_be_read_holds_the_others_too(desk: Desk, files: Files) -> None:
-    found = desk.submit(files.csv(offer()), files.folder / "nope.csv", is_all_or_nothing=True)
-    assert statuses(found)[0] == [(2, "Held")]
+    unreadable = desk.submit(good, files.folder / "nope.csv", is_all_or_nothing=True)
+    assert statuses(unreadable)[0] == [(2, "Held")]
 
 
 def test_without_waiting_rows_are_pending(desk: Desk, files: Files) -> None:
@@ -152,21 +91,13 @@ def test_nothing_is_sent_whose_answer_could_not_be_written(
     assert item == [(2, "Integrated")]
 
 
-def test_a_plan_tells_packages_and_sends_nothing(files: Files) -> None:
-    path = files.csv(*(offer(number) for number in range(101)))
-    (found,) = plan_only([Input("offers.csv", path)], ReadOptions(), Outputs())
-    assert [(one.package_id, one.state, one.rows, one.uploads) for one in found.packages] == [
-        (None, None, 101, 2)
-    ]
-    assert found.run is None
-    assert found.is_submitted
-
-
-def test_50_001_rows_are_two_packages_and_501_uploads(files: Files) -> None:
+def test_50_001_rows_are_planned_as_two_packages_and_501_uploads(files: Files) -> None:
     rows = (f"SKU-{number},7" for number in range(50_001))
     path = files.text("\n".join(("sellerExternalReference,quantity", *rows)))
     (found,) = plan_only([Input("offers.csv", path)], ReadOptions(), Outputs())
     assert [(one.rows, one.uploads) for one in found.packages] == [(50_000, 500), (1, 1)]
+    assert {(one.package_id, one.state) for one in found.packages} == {(None, None)}
+    assert (found.run, found.is_submitted) == (None, True)
 
 
 def test_a_check_has_problems_and_no_verdicts(files: Files) -> None:

@@ -1,13 +1,12 @@
 import gzip
-import json
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
 
 from feedtool import __version__
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.wire.offers import read_packages
 from feedtool.areas.offers.wire.packages import (
     commit,
     create_package,
@@ -25,16 +24,10 @@ TOKEN = StaticToken("t0ken")
 
 
 def client(
-    answer: Callable[[httpx.Request], httpx.Response], largest_reply: int = 1_000_000
+    answer: Callable[[httpx.Request], httpx.Response], seller: str | None = "S1", **more: Any
 ) -> Client:
-    return Client(
-        BASE + "/",
-        "S1",
-        TOKEN,
-        language="fr",
-        transport=httpx.MockTransport(answer),
-        largest_reply=largest_reply,
-    )
+    transport = httpx.MockTransport(answer)
+    return Client(BASE + "/", seller, TOKEN, language="fr", transport=transport, **more)
 
 
 def test_what_every_request_carries() -> None:
@@ -57,18 +50,11 @@ def test_what_every_request_carries() -> None:
         "User-Agent": f"feedtool/{__version__}",
     }
     assert {name: sent.headers[name] for name in expected} == expected
-    # Without a seller brands and categories can be read.
-    transport = httpx.MockTransport(answer)
-    with Client(BASE, None, TOKEN, transport=transport) as anonymous:
-        anonymous.send(read_packages())
+    # A call's own headers win; without a seller brands and categories can be read.
+    client(answer, None).send(create_package("PRIMARY", PackageType.DELETE, "es"))
     assert "SellerId" not in seen[1].headers
-
-
-def test_a_calls_own_headers_win() -> None:
-    call = create_package("PRIMARY", PackageType.DELETE, "es")
-    reply = client(lambda r: httpx.Response(200, json=dict(r.headers))).send(call)
-    sent = json.loads(reply.body)
-    assert (sent["accept-language"], sent["saleschannelid"]) == ("es-ES", "PRIMARY")
+    own = (seen[1].headers["accept-language"], seen[1].headers["saleschannelid"])
+    assert own == ("es-ES", "PRIMARY")
 
 
 def test_a_link_is_followed_as_it_is() -> None:
@@ -82,10 +68,8 @@ def test_a_link_is_followed_as_it_is() -> None:
 @pytest.mark.parametrize(
     "link",
     [
-        "https://evil.example/v2/x",
-        "http://service.example/v2/x",
-        "https://a@b.example/",
-        "https://a:b@service.example/v2/x",
+        *("https://evil.example/v2/x", "http://service.example/v2/x"),
+        *("https://a@b.example/", "https://a:b@service.example/v2/x"),
     ],
 )
 def test_no_token_goes_to_another_origin(link: str) -> None:
@@ -113,16 +97,17 @@ def test_an_answer_is_read_only_so_far() -> None:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (httpx.ConnectError("refused"), NotSent),
-        (httpx.ConnectTimeout("slow"), NotSent),
-        (httpx.PoolTimeout("full"), NotSent),
-        (httpx.ProxyError("no"), NotSent),
-        (httpx.ReadTimeout(""), OutcomeUnknown),
-        (httpx.WriteTimeout(""), OutcomeUnknown),
-        (httpx.WriteError("reset"), OutcomeUnknown),
-        (httpx.ReadError("reset"), OutcomeUnknown),
-        (httpx.RemoteProtocolError("gone"), OutcomeUnknown),
+        *((httpx.ConnectError("refused"), NotSent), (httpx.ConnectTimeout("slow"), NotSent)),
+        *((httpx.PoolTimeout("full"), NotSent), (httpx.ProxyError("no"), NotSent)),
+        *((kind(""), OutcomeUnknown) for kind in (httpx.ReadTimeout, httpx.WriteTimeout)),
+        *((kind("reset"), OutcomeUnknown) for kind in (httpx.WriteError, httpx.ReadError)),
         (httpx.DecodingError("bad"), OutcomeUnknown),
+        (httpx.UnsupportedProtocol("x:"), NotSent),
+        *(
+            (kind("no"), OutcomeUnknown)
+            for kind in (httpx.LocalProtocolError, httpx.TooManyRedirects)
+        ),
+        (httpx.RemoteProtocolError("gone"), OutcomeUnknown),
     ],
 )
 def test_failures(error: httpx.HTTPError, expected: type[Exception]) -> None:
@@ -135,32 +120,43 @@ def test_failures(error: httpx.HTTPError, expected: type[Exception]) -> None:
     assert said
     assert "t0ken" not in said
     assert type(error).__name__ not in said
+    # Nor in what it was raised from, or while.
+    assert caught.value.__cause__ is caught.value.__context__ is None
 
 
 @pytest.mark.parametrize(
-    "base",
+    ("base", "why"),
     [
-        *("", "service.example/v2", "ftp://service.example", "https://", "http://[x", "/v2"),
-        *("https://service.example/v2?a=b", "https://service.example/v2#a", "https://x:port/"),
+        *(
+            (base, "no base address")
+            for base in ("", "service.example/v2", "ftp://service.example")
+        ),
+        *(
+            (base, "no base address")
+            for base in ("https://", "http://[x", "/v2", "https://x:port/")
+        ),
+        ("https://service.example/v2?a=b", "no base address"),
+        ("https://service.example/v2#a", "no base address"),
+        ("https://me:pw@service.example/v2", "user name or a password"),
     ],
 )
-def test_base_addresses_that_are_none(base: str) -> None:
-    with pytest.raises(UsageProblem, match="no base address"):
+def test_base_addresses_that_are_none(base: str, why: str) -> None:
+    with pytest.raises(UsageProblem, match=why):
         Client(base, "S1", TOKEN)
 
 
+HERE = (
+    *("localhost", "LocalHost:8080", "127.0.0.1", "127.255.3.1:1", "[::1]", "[::1]:8080"),
+    "[0:0:0:0:0:0:0:1]",
+)
+ELSEWHERE = (
+    *("service.example", "10.0.0.5", "192.168.1.2:80", "0.0.0.0:80", "128.0.0.1", "[::2]"),
+    *("[fe80::1]", "localhost.example", "127.0.0.1.example", "127.0.0.1x", "127.1", "2130706433"),
+)
+
+
 @pytest.mark.parametrize(
-    ("host", "is_here"),
-    [
-        *[(host, True) for host in ("localhost", "LocalHost:8080", "127.0.0.1", "127.255.3.1:1")],
-        *[(host, True) for host in ("[::1]", "[::1]:8080", "[0:0:0:0:0:0:0:1]")],
-        *[
-            (host, False)
-            for host in ("service.example", "10.0.0.5", "192.168.1.2:80", "0.0.0.0:80")
-        ],
-        *[(host, False) for host in ("128.0.0.1", "[::2]", "[fe80::1]", "localhost.example")],
-        *[(host, False) for host in ("127.0.0.1.example", "127.0.0.1x", "127.1", "2130706433")],
-    ],
+    ("host", "is_here"), [*((one, True) for one in HERE), *((one, False) for one in ELSEWHERE)]
 )
 def test_a_token_leaves_this_machine_encrypted(host: str, *, is_here: bool) -> None:
     for base, is_fine in ((f"http://{host}/v2", is_here), (f"https://{host}/v2", True)):
@@ -171,11 +167,6 @@ def test_a_token_leaves_this_machine_encrypted(host: str, *, is_here: bool) -> N
             with pytest.raises(UsageProblem, match="unencrypted") as caught:
                 Client(base, "S1", TOKEN)
             assert "--insecure-http" in caught.value.hint
-
-
-def test_a_base_address_holds_no_password() -> None:
-    with pytest.raises(UsageProblem, match="user name or a password"):
-        Client("https://me:pw@service.example/v2", "S1", TOKEN)
 
 
 class Absent:

@@ -23,11 +23,9 @@ class World:
 
     def __init__(self, answers: dict[str, Sequence[Answer]]) -> None:
         self.answers = {path: list(those) for path, those in answers.items()}
-        self.sent: list[str] = []
-        self.taken: list[str] = []
+        self.sent, self.taken, self.said = list[str](), list[str](), list[str]()
         self.lacks: list[tuple[str, str, int | None]] = []
         self.slept: list[float] = []
-        self.said: list[str] = []
         self.more: dict[str, list[str]] = {}
         self.at = T0
 
@@ -61,17 +59,11 @@ class World:
         *asked: str,
         pool: int = 1,
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
+        closed: tuple[str, str] | None = None,
     ) -> None:
-        around = FetchContext(
-            lambda: self.at,
-            self.sleep,
-            lambda: 1.0,
-            pool,
-            stopping,
-            "Go on with `x`.",
-            on_unreachable=self.said.append,
-        )
-        fetch(asked, self, self, around)
+        go_on, told = "Go on with `x`.", self.said.append
+        around = (lambda: self.at, self.sleep, lambda: 1.0, pool, stopping, go_on, closed, told)
+        fetch(asked, self, self, FetchContext(*around))
 
 
 def test_all_is_asked_for_and_what_that_leads_to() -> None:
@@ -134,21 +126,22 @@ def test_a_429_is_no_failure_however_often_it_comes() -> None:
     assert max(world.slept) == 60
 
 
-def test_one_that_is_refused_ends_nothing() -> None:
-    world = World({"a": [Reply(404)]})
-    world.more = {"a": ["c"]}
-    world.fetch("a", "b")
-    assert world.lacks == [("a", "no reason given (HTTP 404)", 404)]
-    assert world.taken == ["b", "c"]
-    assert world.slept == []
-
-
-def test_one_that_is_never_readable_is_given_up() -> None:
-    world = World({"b": [BROKEN]})
+@pytest.mark.parametrize(
+    ("answer", "lack", "sent"),
+    [
+        (Reply(404), ("b", "no reason given (HTTP 404)", 404), "abcd"),
+        (BROKEN, ("b", "it is broken", None), "abbbcd"),
+    ],
+)
+def test_one_that_is_refused_or_never_readable_ends_nothing(
+    answer: Reply, lack: tuple[str, str, int | None], sent: str
+) -> None:
+    world = World({"b": [answer]})
+    world.more = {"b": ["d"]}
     world.fetch("a", "b", "c")
-    assert world.lacks == [("b", "it is broken", None)]
-    assert world.taken == ["a", "c"]
-    assert world.sent == ["a", "b", "b", "b", "c"]
+    assert world.lacks == [lack]
+    assert (world.taken, world.sent) == (["a", "c", "d"], [*sent])
+    assert bool(world.slept) == (answer is BROKEN)
 
 
 STOPS: dict[str, tuple[Answer, type[FeedtoolError], str]] = {
@@ -172,11 +165,8 @@ def test_what_ends_it(answer: Answer, kind: type[FeedtoolError], message: str) -
 
 
 def test_what_a_403_means_may_be_told() -> None:
-    world = World({"a": [Reply(403)]})
-    around = FetchContext(lambda: world.at, world.sleep, pool=1, closed=("It is closed", "Ask."))
-    with pytest.raises(NotAuthorised) as caught:
-        fetch(["a"], world, world, around)
-    assert caught.value.message.startswith("It is closed: ")
+    with pytest.raises(NotAuthorised, match=r"^It is closed: ") as caught:
+        World({"a": [Reply(403)]}).fetch("a", closed=("It is closed", "Ask."))
     assert caught.value.hint == "Ask."
 
 

@@ -2,9 +2,10 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,15 +49,13 @@ def _trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(LOOPBACK))
 
 
-def connect(base: str, timeouts: Timeouts | None = None) -> Client:
-    return Client(base, "S1", StaticToken("t0ken"), timeouts=timeouts, allows_http=True)
+def connect(base: str, **more: Any) -> Client:
+    return Client(base, "S1", StaticToken("t0ken"), allows_http=True, **more)
 
 
 def connect_for(base: str, looks: int) -> Client:
     """A client whose calls last so many looks at the clock, so that the test has none."""
-    return Client(
-        base, "S1", StaticToken("t0ken"), transport=Network(base, looks, count().__next__)
-    )
+    return connect(base, transport=Network(base, looks, count().__next__))
 
 
 def read(client: Client) -> Reply:
@@ -136,7 +135,7 @@ def test_a_server_that_does_not_read() -> None:
 )
 def test_silence_ends_with_the_shorter_time(timeouts: Timeouts, told: str) -> None:
     done = threading.Event()
-    with port(lambda _: done.wait(60)) as base, connect(base, timeouts) as client:
+    with port(lambda _: done.wait(60)) as base, connect(base, timeouts=timeouts) as client:
         with pytest.raises(OutcomeUnknown, match=told):
             read(client)
         done.set()
@@ -148,20 +147,10 @@ def test_connections_are_kept_and_each_call_has_its_time() -> None:
         assert [read(client).status for _ in range(10)] == [200] * 10
 
 
-def test_a_name_that_nobody_has() -> None:
-    with (
-        connect("https://service.invalid/v2") as client,
-        pytest.raises(NotSent, match=r"^the name service\.invalid is unknown"),
-    ):
-        read(client)
-
-
 @pytest.mark.parametrize(
     "answer",
     [
-        b"",
-        b"nonsense\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+        *(b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"),
         b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
     ],
 )
@@ -170,23 +159,24 @@ def test_an_answer_that_breaks_off(answer: bytes) -> None:
         read(client)
 
 
-def test_a_certificate_that_nobody_vouches_for() -> None:
-    def talk(_: socket.socket) -> None:
-        raise AssertionError("it was believed")
+@pytest.mark.parametrize(
+    ("is_tls", "told"),
+    [
+        (True, r"^the certificate of 127\.0\.0\.1:\d+ is not"),
+        (False, r"^127\.0\.0\.1:\d+ does not speak HTTPS as it should"),
+        (None, r"^the name service\.invalid is unknown"),
+    ],
+)
+def test_who_is_not_the_service_gets_nothing(told: str, *, is_tls: bool | None) -> None:
+    def talk(connection: socket.socket) -> None:
+        assert not is_tls, "it was believed"
+        connection.sendall(OK)
 
+    server = nullcontext("https://service.invalid") if is_tls is None else port(talk, is_tls=is_tls)
     with (
-        port(talk, is_tls=True) as base,
-        connect(base) as client,
-        pytest.raises(NotSent, match=r"^the certificate of 127\.0\.0\.1:\d+ is not"),
-    ):
-        read(client)
-
-
-def test_https_is_asked_of_whom_does_not_speak_it() -> None:
-    with (
-        port(lambda plain: plain.sendall(OK)) as base,
-        connect(base.replace("http", "https")) as client,
-        pytest.raises(NotSent, match=r"^127\.0\.0\.1:\d+ does not speak HTTPS as it should"),
+        server as base,
+        connect(base.replace("http:", "https:")) as client,
+        pytest.raises(NotSent, match=told),
     ):
         read(client)
 
@@ -213,20 +203,16 @@ def test_a_form_is_posted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "variable", "first"),
+    ("scheme", "variable", "first"),
     [
-        (
-            "http://service.invalid/v2",
-            "http_proxy",
-            "GET http://service.invalid/v2/offer-packages/p1 ",
-        ),
-        ("https://service.invalid/v2", "https_proxy", "CONNECT service.invalid:443 "),
-        ("https://service.invalid/v2", "all_proxy", "CONNECT service.invalid:443 "),
+        ("http", "http_proxy", "GET http://service.invalid/v2/offer-packages/p1 "),
+        ("https", "https_proxy", "CONNECT service.invalid:443 "),
+        ("https", "all_proxy", "CONNECT service.invalid:443 "),
     ],
 )
 @pytest.mark.parametrize("form", ["http://me:pw@{}", "me:pw@{}"])
 def test_the_environments_proxy_is_used(
-    monkeypatch: pytest.MonkeyPatch, base: str, variable: str, first: str, form: str
+    monkeypatch: pytest.MonkeyPatch, scheme: str, variable: str, first: str, form: str
 ) -> None:
     heard: list[str] = []
 
@@ -236,8 +222,8 @@ def test_the_environments_proxy_is_used(
 
     with port(talk) as proxy:
         monkeypatch.setenv(variable, form.format(proxy.removeprefix("http://")))
-        with connect(base) as client:
-            if base.startswith("https"):
+        with connect(f"{scheme}://service.invalid/v2") as client:
+            if scheme == "https":
                 with pytest.raises(NotSent, match=r"the proxy did not .*: 407 No") as caught:
                     read(client)
                 assert "pw" not in str(caught.value)

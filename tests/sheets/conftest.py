@@ -3,96 +3,72 @@
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
+from feedtool.check import HEADINGS
 from feedtool.model.cells import BLANK, Block, Cell
 from feedtool.sheets import open_source
-
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-RELS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-PACKAGE_RELS = "http://schemas.openxmlformats.org/package/2006/relationships"
-TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
-
-PARTS = {
-    "[Content_Types].xml": f'<Types xmlns="{TYPES}"><Override PartName="/xl/workbook.xml" '
-    'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>'
-    "</Types>",
-    "_rels/.rels": f'<Relationships xmlns="{PACKAGE_RELS}"><Relationship Id="rId1" '
-    f'Type="{RELS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-    "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}"><sheets>'
-    '<sheet name="Offers" sheetId="1" r:id="rId1"/></sheets></workbook>',
-    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE_RELS}">'
-    f'<Relationship Id="rId1" Type="{RELS}/worksheet" Target="worksheets/sheet1.xml"/>'
-    f'<Relationship Id="rId2" Type="{RELS}/sharedStrings" Target="sharedStrings.xml"/>'
-    f'<Relationship Id="rId3" Type="{RELS}/styles" Target="styles.xml"/></Relationships>',
-}
+from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
+from tests.corpus.books import SHEET
+from tests.corpus.made import MAIN, data, package, parts, relationships
 
 Content = str | bytes | None
-
-
-class MakePackage(Protocol):
-    def __call__(self, parts: dict[str, Content] | None = None, name: str = ...) -> Path: ...
-
-
-class MakeSheet(Protocol):
-    def __call__(
-        self,
-        rows: str = "",
-        *,
-        sheet: str | bytes | None = None,
-        strings: str | None = None,
-        styles: str | None = None,
-        after: str = "",
-        before: str = "",
-    ) -> Path: ...
-
-
+Make = Callable[..., Path]
+Part = Callable[..., bytes]
 Rows = dict[int, dict[int, Cell]]
 """What a sheet holds: by row number and 0-based column, blank cells left out."""
+Read = Callable[[Path], Rows]
+Values = Callable[[Path], dict[tuple[int, int], str]]
 
 
 @pytest.fixture
-def make_package(tmp_path: Path) -> MakePackage:
+def make_package(tmp_path: Path) -> Make:
     """A package of a workbook's usual parts, some replaced, added, or (None) left out."""
 
-    def make(parts: dict[str, Content] | None = None, name: str = "made.xlsx") -> Path:
+    def make(others: dict[str, Content] | None = None, name: str = "made.xlsx") -> Path:
         path = tmp_path / name
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as package:
-            for part, content in {**PARTS, **(parts or {})}.items():
-                if content is not None:
-                    package.writestr(part, content)
+        path.write_bytes(package({**parts({"Offers": ""}), SHEET: None, **(others or {})}))
         return path
 
     return make
 
 
 @pytest.fixture
-def make_sheet(make_package: MakePackage) -> MakeSheet:
+def make_sheet(make_package: Make) -> Make:
     """A workbook of one sheet, given its rows as XML, or the whole sheet."""
 
     def make(
         rows: str = "",
         *,
-        sheet: str | bytes | None = None,
-        strings: str | None = None,
-        styles: str | None = None,
-        after: str = "",
-        before: str = "",
+        sheet: Content = None,
+        strings: str = "",
+        styles: str = "",
+        **around: str,
     ) -> Path:
-        if sheet is None:
-            data = f"<sheetData>{rows}</sheetData>"
-            sheet = f'<worksheet xmlns="{MAIN}">{before}{data}{after}</worksheet>'
-        table = strings and f'<sst xmlns="{MAIN}">{strings}</sst>'
-        sheet_styles = styles and f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>'
         return make_package(
             {
-                "xl/worksheets/sheet1.xml": sheet,
-                "xl/sharedStrings.xml": table,
-                "xl/styles.xml": sheet_styles,
+                SHEET: data(rows, **around) if sheet is None else sheet,
+                "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}">{strings}</sst>' if strings else None,
+                "xl/styles.xml": f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>'
+                if styles
+                else None,
             }
         )
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def book_of(tmp_path_factory: pytest.TempPathFactory) -> Make:
+    """A workbook of one sheet given as bytes, with other parts if wanted; for many examples."""
+    path = tmp_path_factory.mktemp("book") / "book.xlsx"
+    alone = relationships(("rId1", "worksheet", "worksheets/sheet1.xml"))
+
+    def make(sheet: bytes, more: dict[str, Content] | None = None) -> Path:
+        around = {**parts({"Offers": sheet}), "xl/_rels/workbook.xml.rels": alone}
+        path.write_bytes(package({**around, **(more or {})}))
+        return path
 
     return make
 
@@ -110,8 +86,8 @@ def rows_of(blocks: Iterable[Block]) -> Rows:
     return rows
 
 
-@pytest.fixture
-def read() -> Callable[[Path], Rows]:
+@pytest.fixture(scope="session")
+def read() -> Read:
     """All cells of a file's first sheet."""
 
     def read_file(path: Path) -> Rows:
@@ -121,7 +97,47 @@ def read() -> Callable[[Path], Rows]:
     return read_file
 
 
+@pytest.fixture(scope="session")
+def values(read: Read) -> Values:
+    """The text of all cells of a file's first sheet by row and 0-based column."""
+
+    def read_texts(path: Path) -> dict[tuple[int, int], str]:
+        return {
+            (row, column): cell.text
+            for row, cells in read(path).items()
+            for column, cell in cells.items()
+            if cell.text
+        }
+
+    return read_texts
+
+
 @pytest.fixture
-def collect() -> Callable[[Iterable[Block]], Rows]:
-    """All cells of some blocks."""
-    return rows_of
+def annotated(tmp_path: Path) -> Make:
+    """Annotate a file; the copy's path."""
+
+    def make(
+        source: Path,
+        notes: Iterable[Note] = (),
+        *,
+        sheet: str = "Offers",
+        header_row: int = 1,
+        summary: Summary | None = None,
+        name: str = "",
+    ) -> Path:
+        target = tmp_path / (name or f"{source.stem}.result{source.suffix}")
+        annotate(source, target, [SheetNotes(sheet, header_row, HEADINGS, notes)], summary)
+        return target
+
+    return make
+
+
+@pytest.fixture
+def part() -> Part:
+    """The bytes of a package's part."""
+
+    def read_part(path: Path, name: str = SHEET) -> bytes:
+        with zipfile.ZipFile(path) as package:
+            return package.read(name)
+
+    return read_part

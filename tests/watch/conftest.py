@@ -16,6 +16,7 @@ import pytest
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
+from feedtool.ledger.claims import Claim
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.runs.workspace import Session, Workspace
@@ -25,11 +26,11 @@ from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import DeduplicatedLog, Turn
-from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import Environment, SellerAccount, Settings, seller_key
+from feedtool.watch.session import Environment, SellerAccount, seller_key
 from feedtool.watch.watcher import Watcher
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import table
+from tests.delivery.conftest import quick
 
 ADDRESS = "http://sandbox.invalid/v2"
 PATIENCE = 60
@@ -95,40 +96,43 @@ class World:
 
     def watch(self) -> Exit:
         """`feedtool watch --once`."""
-
-        def sleep(seconds: float) -> None:
-            self.time += seconds
-            self.between()
-
         with self.ledger() as ledger:
-            environment = Environment(
-                ledger,
-                self.session,
-                lambda profile: seller_key(ADDRESS, self.seller_of(profile)),
-                {"shop", "mall"},
-                {"offers-upsert", "offers-update", "offers-delete"},
-                lambda: self.time,
-                lambda: self.today,
-                sleep,
-                lambda: self.stopped,
-                self.on_turn,
-            )
-            return Watcher(self.processor(), environment, Settings(is_once=True)).run()
+            return Watcher(self.environment(ledger)).run()
 
-    def processor(self) -> FileProcessor:
-        return FileProcessor(
+    def cut_short(self) -> None:
+        """Begin the run of the first file, and be stopped by a token that is no longer good."""
+        self.token = RUNS_OUT
+        assert self.watch() is Exit.AUTH
+        self.token = "sandbox"
+
+    def environment(self, ledger: Ledger) -> Environment:
+        return Environment(
             self.folder,
             self.name,
-            self.same_within,
+            ledger,
+            self.session,
+            lambda profile: seller_key(ADDRESS, self.seller_of(profile)),
+            {"shop", "mall"},
+            {"offers-upsert", "offers-update", "offers-delete"},
+            lambda: self.time,
             lambda: self.today,
+            self.sleep,
+            lambda: self.stopped,
             DeduplicatedLog(lambda label, text: self.told.append((label, text))),
             lambda error: f"report of {type(error).__name__}",
+            self.same_within,
+            on_turn=self.on_turn,
+            is_once=True,
         )
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:
         with Ledger(self.root / "ledger.sqlite") as opened:
             yield opened
+
+    def sleep(self, seconds: float) -> None:
+        self.time += seconds
+        self.between()
 
     def seller_of(self, profile: str | None) -> str:
         """Each profile is a seller of its own, unless the test says otherwise."""
@@ -142,9 +146,8 @@ class World:
         if profile in self.closed:
             raise UsageProblem("there is no token")
         seller = self.seller_of(profile)
-        transport = SandboxTransport(
-            sandbox_parts(), self.root / "sandbox.sqlite", real=lambda: NOON
-        )
+        state = self.root / "sandbox.sqlite"
+        transport = SandboxTransport(sandbox_parts(), state, settings=quick(), real=lambda: NOON)
         token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
         client = Client(ADDRESS, seller, token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
@@ -158,6 +161,10 @@ class World:
         """What the service has done, in its order."""
         with Sandbox(sandbox_parts(), self.root / "sandbox.sqlite") as sandbox:
             return list(applied_requests(sandbox))
+
+    def sent(self) -> list[str | None]:
+        """The references of that."""
+        return [request.reference for request in self.applied()]
 
     def files(self) -> list[str]:
         """All files, without the folder's own."""
@@ -175,8 +182,11 @@ class World:
 
     def claimed(self) -> list[str]:
         """The sources of the claims that are not ended."""
+        return [claim.source for claim in self.claims()]
+
+    def claims(self) -> list[Claim]:
         with self.ledger() as ledger:
-            return [claim.source for claim in ledger.claims.under_way(self.name)]
+            return ledger.claims.under_way(self.name)
 
 
 @pytest.fixture

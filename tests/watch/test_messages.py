@@ -11,7 +11,7 @@ import pytest
 from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
 from feedtool.watch.messages import DONE, STOPPED, Health, Turn, check_health
 from tests.conftest import offer
-from tests.watch.conftest import NOON, RUNS_OUT, World
+from tests.watch.conftest import NOON, World
 
 MINUTE = timedelta(minutes=1)
 
@@ -136,18 +136,9 @@ def test_the_turns_of_a_watcher(world: World) -> None:
     turns: list[Turn] = []
     world.on_turn = turns.append
     world.drop("a.csv", offer(1))
-    assert world.watch() is Exit.OK
-    assert (turns[0].waiting, turns[-1].waiting) == (1, 0)
-    assert not any(turn.troubles for turn in turns)
-
-
-def test_an_account_in_trouble(world: World) -> None:
-    turns: list[Turn] = []
-    world.on_turn = turns.append
-    world.drop("a.csv", offer(1))
-    world.token = RUNS_OUT
-    assert world.watch() is Exit.AUTH
-    last = turns[-1]
-    ((profile, trouble),) = last.troubles
-    assert (profile, last.in_work) == (None, 1)
+    world.cut_short()
+    ((profile, trouble),) = turns[-1].troubles
+    assert (turns[0].waiting, profile, turns[-1].in_work) == (1, None, 1)
     assert isinstance(trouble, NotAuthorised)
+    assert world.watch() is Exit.OK
+    assert turns[-1] == Turn(troubles=[])

@@ -264,7 +264,10 @@ def check_package(
 def _check_copies(written: ZipPackage, source: ZipPackage, anew: Collection[str]) -> None:
     """Raise NotAsWritten unless every copied member has the bytes it had, in the order it had."""
     with written.path.open("rb") as new, source.path.open("rb") as old:
-        for before, after in zip(source.infos, written.infos, strict=False):
+        for place, before in enumerate(source.infos):
+            if place == len(written.infos):
+                raise not_as_written(before.filename)
+            after = written.infos[place]
             is_same = before.orig_filename == after.orig_filename
             if is_same and part_key(before.filename) not in anew:
                 pieces = zip(raw(after, new), raw(before, old), strict=True)

@@ -16,7 +16,7 @@ from feedtool.runs.submit import submit
 from feedtool.runs.workspace import unfinished
 from tests.areas.offers.sandbox.records import stored_offers
 from tests.conftest import Files, offer
-from tests.runs.test_submit import Desk, statuses
+from tests.runs.conftest import Desk, statuses
 
 
 class Refusing:
@@ -35,8 +35,8 @@ def purge(desk: Desk, path: Path, seen: list[Purge]) -> Submission:
         [Input(path.name, path)],
         ReadOptions(kind="legacy-offers", purges=True),
         Outputs(),
-        replace(desk.service, client=Refusing(desk.service.client)),
-        desk.books,
+        replace(desk.session, client=Refusing(desk.session.client)),
+        desk.workspace,
         confirm=seen.append,
     )
 
@@ -59,14 +59,14 @@ def references(desk: Desk) -> list[str]:
 
 
 def test_it_is_sent_while_it_removes_no_more_than_was_confirmed(desk: Desk) -> None:
-    found = resume(2, desk.service, desk.books)
+    found = resume(2, desk.session, desk.workspace)
     assert statuses(found) == [[(2, "Integrated"), (3, "Integrated")]]
     assert references(desk) == ["SKU-2", "SKU-3"]
 
 
 def test_it_is_not_sent_once_it_would_remove_more(desk: Desk, files: Files) -> None:
     desk.submit(files.csv(offer(4), name="meanwhile.csv"))
-    found = resume(2, desk.service, desk.books)
+    found = resume(2, desk.session, desk.workspace)
     assert statuses(found) == [[(2, "Held"), (3, "Held")]]
     [verdict, _] = found.outcomes[0].every_verdict()
     assert verdict.messages[0].text == (
@@ -76,11 +76,11 @@ def test_it_is_not_sent_once_it_would_remove_more(desk: Desk, files: Files) -> N
     )
     assert exit_code(found.outcomes, found.stopped) == 1
     assert references(desk) == ["SKU-1", "SKU-2", "SKU-4"]
-    assert unfinished(desk.books) == []
+    assert unfinished(desk.workspace) == []
 
 
 def test_results_sends_nothing_of_it(desk: Desk) -> None:
-    found = resume(2, desk.service, desk.books, only_fetch=True)
+    found = resume(2, desk.session, desk.workspace, only_fetch=True)
     assert statuses(found) == [[(2, "Pending"), (3, "Pending")]]
     assert references(desk) == ["SKU-1", "SKU-2"]
 
@@ -88,7 +88,7 @@ def test_results_sends_nothing_of_it(desk: Desk) -> None:
 def test_what_is_open_elsewhere_keeps_it_back(tmp_path: Path, files: Files) -> None:
     here, there = Desk(tmp_path / "here"), Desk(tmp_path / "there")
     there.transport = here.transport
-    there.service = replace(here.service)
+    there.session = replace(here.session)
     first = files.csv(offer(1), name="first.csv")
     there.submit(first, wait=False)
     with pytest.raises(UsageProblem, match="a purge needs no open package, and package"):

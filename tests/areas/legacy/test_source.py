@@ -16,7 +16,8 @@ from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import MIB, ReadingLimits
 from feedtool.model.settings import AccountSettings
-from feedtool.sheets import HeadRow, Sheet, open_source
+from feedtool.sheets import Sheet, open_source
+from feedtool.sheets.read.source import HeadRow
 from tests.areas.legacy.conftest import (
     HONEST,
     OFFER,

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, zip_id
-from feedtool.feeds.answers import LogEntry, Meaning
-from feedtool.feeds.delivery import PackageRef
+from feedtool.feeds.delivery import LogEntry, Meaning, PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.settings import AccountSettings

@@ -55,3 +55,9 @@ NO_VALUES = {
     "boolean-in-cell": Cell(Kind.BOOLEAN, "TRUE"),
 }
 """Cells that are neither number nor text, by the code that refuses them."""
+
+
+def named(case: object) -> str:
+    """The id of a case: of a cell its text."""
+    shown = case.text if isinstance(case, Cell) else str(getattr(case, "__name__", case))
+    return ascii(shown[:40])

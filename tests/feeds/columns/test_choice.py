@@ -5,11 +5,7 @@ import pytest
 from feedtool.areas.legacy.feeds import LEGACY_CONDITION
 from feedtool.areas.offers.columns import ACTION, CONDITION_TYPE, CONDITIONS, SPLITTING_COLUMNS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.feeds.columns.choice import (
-    Choice,
-    Ignored,
-    Retired,
-)
+from feedtool.feeds.columns.choice import Choice, Ignored, Retired
 from feedtool.model.cells import Cell
 from feedtool.model.settings import AccountSettings
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
@@ -48,13 +44,6 @@ def test_a_group_and_a_state(writing: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "writing", ["New - Used", "Nuevo - Estado correcto", "Ocasión - Buen estado", "Used - Used"]
-)
-def test_a_group_and_a_state_that_nobody_has(writing: str) -> None:
-    assert read(CONDITION_TYPE, text(writing)).codes == ("enum-value",)
-
-
-@pytest.mark.parametrize(
     ("writing", "nearest"),
     [
         ("UsedLikeNw", "UsedLikeNew"),
@@ -73,7 +62,15 @@ def test_of_two_letters_none_is_near() -> None:
     assert (reading.codes, reading.hint) == (("enum-value",), "use fr-FR, for example")
 
 
-@pytest.mark.parametrize("cell", [text("broken"), text("6"), number("6"), text("N e w")], ids=str)
+NO_CONDITIONS = [
+    *(text("broken"), text("6"), number("6"), text("N e w")),
+    # A group and a state that nobody has.
+    *(text("New - Used"), text("Nuevo - Estado correcto"), text("Ocasión - Buen estado")),
+    text("Used - Used"),
+]
+
+
+@pytest.mark.parametrize("cell", NO_CONDITIONS, ids=str)
 def test_anything_else_is_refused(cell: Cell) -> None:
     assert read(CONDITION_TYPE, cell).codes == ("enum-value",)
 
@@ -87,23 +84,19 @@ def test_the_list_is_a_setting() -> None:
     assert "UsedLikeNew" not in reading.hint
 
 
-@pytest.mark.parametrize(
-    ("writing", "value"),
-    [
-        ("Upsert", PackageType.UPSERT),
-        ("UPDATE", PackageType.UPDATE),
-        ("delete", PackageType.DELETE),
-    ],
-)
-def test_actions(writing: str, value: str) -> None:
-    assert read(ACTIONS, text(writing)).value == value
+ACTION_WORDS = {
+    "Upsert": PackageType.UPSERT,
+    "UPDATE": PackageType.UPDATE,
+    "delete": PackageType.DELETE,
+    # No other word deletes or creates.
+    **dict.fromkeys(("supprimer", "remove", "créer", "del", "Full", "StockAndPrice")),
+}
 
 
-@pytest.mark.parametrize(
-    "writing", ["supprimer", "remove", "créer", "del", "Full", "StockAndPrice"]
-)
-def test_no_other_word_deletes_or_creates(writing: str) -> None:
-    assert read(ACTIONS, text(writing)).codes == ("enum-value",)
+@pytest.mark.parametrize(("writing", "value"), ACTION_WORDS.items())
+def test_actions(writing: str, value: str | None) -> None:
+    codes = () if value else ("enum-value",)
+    assert read(ACTIONS, text(writing))[:2] == (value, codes)
 
 
 @pytest.mark.parametrize("cell", [text("1"), number("0"), *NO_VALUES.values()], ids=str)

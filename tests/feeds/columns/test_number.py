@@ -1,4 +1,4 @@
-"""Amounts, rates and whole numbers: bounds, precision, percent, and cells that are no numbers."""
+"""Numbers: each writing is read as what it says, or refused, and none is guessed."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -7,19 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
+from feedtool.feeds.columns.number import Amount, Days, Money, Number, Rate, Whole, parse
+from feedtool.feeds.columns.text import plain
 from feedtool.model.cells import Cell
 from feedtool.model.settings import AccountSettings, Bounds
-from tests.feeds.columns.conftest import number, read, text
+from tests.feeds.columns.conftest import named, number, read, text
 
-ZERO = Decimal(0)
+ZERO, MONEY = Decimal(0), Money()
 PRICE = Money(above=ZERO)
 AMOUNT = Money(least=ZERO)
 VAT = Rate(least=ZERO, most=Decimal(100))
 STOCK = Whole(least=ZERO)
 DAYS = Days(least=ZERO)
 
-READ = [
+READ: list[tuple[Number, Cell, object]] = [
     (PRICE, number("19.99"), Decimal("19.99")),
     (PRICE, number("19.989999999999998"), Decimal("19.99")),
     (PRICE, number("0.1"), Decimal("0.10")),
@@ -45,43 +46,80 @@ READ = [
     (DAYS, number("0"), 0),
     (DAYS, text("365"), 365),
 ]
-REFUSED = [
-    (PRICE, number("0"), "number-range"),
-    (PRICE, number("-1"), "number-range"),
-    (PRICE, text("-19,99"), "number-range"),
-    (PRICE, number("10000000"), "number-range"),
-    (PRICE, number("1E+300"), "number-range"),
-    (PRICE, number("19.995"), "number-precision"),
-    (PRICE, number("0.001"), "number-precision"),
-    (PRICE, number("1E-300"), "number-precision"),
-    (PRICE, number("6.6633333333333331"), "number-precision"),
-    (PRICE, text("19,9950"), "number-precision"),
-    (AMOUNT, number("-0.01"), "number-range"),
-    (VAT, number("100.01"), "number-range"),
-    (VAT, number("-5"), "number-range"),
-    (VAT, text("120 %"), "number-range"),
-    (VAT, number("0.2"), "vat-fraction"),
-    (VAT, number("0.055"), "vat-fraction"),
-    (VAT, number("0.19600000000000001"), "vat-fraction"),
-    (VAT, text("0,2"), "vat-fraction"),
-    (VAT, text("0.196"), "vat-fraction"),
-    (VAT, text("%"), "number-format"),
-    (VAT, text("20 %%"), "number-format"),
-    (STOCK, number("2.5"), "integer-required"),
-    (STOCK, text("2,5"), "integer-required"),
-    (STOCK, number("-1"), "number-range"),
-    (STOCK, number("10000000000"), "number-range"),
-    (STOCK, text("20 %"), "number-format"),
-    (STOCK, text("1,000"), "number-ambiguous"),
-    (DAYS, number("366"), "number-range"),
-    (DAYS, number("1.5"), "integer-required"),
-    (DAYS, number("-1"), "number-range"),
-    (DAYS, text("2 days"), "number-format"),
+NBSP, NARROW, THIN, FIGURE = "\u00a0", "\u202f", "\u2009", "\u2007"
+
+WRITINGS = {
+    writing: amount
+    for amount, names in {
+        "19.99": (
+            *("19.99", "19,99", "+19,99", "+ 19,99", "€19.99", "€ 19.99", "19,99€"),
+            *(f"19,99{NBSP}€", "EUR 19.99", "19.99 eur", "EUR19.99"),
+            f" {NBSP}\u200b19.99\ufeff ",
+        ),
+        "19.90": ("19.9",),
+        "7.00": ("7",),
+        "1299.00": (
+            *("1 299,00", f"1{NBSP}299,00", f"1{NARROW}299,00", f"1{THIN}299,00"),
+            *(f"1{FIGURE}299,00", "1 299.00", "1 299", "1.299,00", "1,299.00", "1 299,00 €"),
+        ),
+        "1234567.00": ("1.234.567", "1,234,567"),
+        "1234567.89": ("1.234.567,89", "1 234 567,89"),
+        "12.50": ("0012,50",),
+        "0.50": ("0,500",),
+        "5.00": ("+€ 5", "€ +5"),
+    }.items()
+    for writing in names
+}
+NO_NUMBERS = [
+    *("cheap", "approx. 20", "19.99 USD", "$19.99", "£19", "19.99 CHF", "1e3", "1E+3x", "0x10"),
+    *("1_000", "inf", "nan", "-", "+", "€", ".", ",", "..", ".5", "5.", "5,", "1,2,3", "1.2.3"),
+    *("12,34.56", "1.23,45.67", "1,234,56", "12 34", "1 2999", "1  299", "19,99 €€", "--5", "+-5"),
+    *("5-", "(5)", "5%", "\u0661\u0662", "\uff11\uff12", "\u00b2", "\u2212 5", "1'299.00"),
+    *("19.99 / 2", "=1+1", "TRUE", "19.99\n20.00"),
 ]
-
-
-def named(case: object) -> str:
-    return case.text if isinstance(case, Cell) else str(getattr(case, "__name__", case))
+REFUSED: dict[str, dict[Number, tuple[Cell, ...]]] = {
+    "number-range": {
+        PRICE: (number("0"), number("-1"), text("-19,99"), number("10000000"), number("1E+300")),
+        AMOUNT: (number("-0.01"),),
+        VAT: (number("20", percent=True), number("100.01"), number("-5"), text("120 %")),
+        STOCK: (number("-1"), number("10000000000")),
+        DAYS: (number("366"), number("-1")),
+    },
+    "number-precision": {
+        PRICE: (
+            number("19.995"),
+            number("0.001"),
+            number("1E-300"),
+            number("6.6633333333333331"),
+            text("19,9950"),
+        ),
+        VAT: (number("0.20001", percent=True),),
+    },
+    "vat-fraction": {
+        VAT: (
+            number("0.2"),
+            number("0.055"),
+            number("0.19600000000000001"),
+            text("0,2"),
+            text("0.196"),
+        ),
+    },
+    "number-format": {
+        VAT: (text("%"), text("20 %%")),
+        STOCK: (text("20 %"),),
+        DAYS: (text("2 days"),),
+        MONEY: (*map(text, NO_NUMBERS),),
+    },
+    "integer-required": {
+        STOCK: (number("2.5"), text("2,5")),
+        DAYS: (number("1.5"),),
+    },
+    "number-ambiguous": {
+        STOCK: (text("1,000"),),
+        MONEY: (*map(text, ("1,234", "1.234", "999.999", "12,000", "€ 1,234", "+1.234")),),
+    },
+    "formula-error": {PRICE: (*map(text, ("#N/A", "#REF!", " #DIV/0! ")),)},
+}
 
 
 @pytest.mark.parametrize(("kind", "cell", "value"), READ, ids=named)
@@ -89,11 +127,43 @@ def test_read(kind: Number, cell: Cell, value: object) -> None:
     assert read(kind, cell) == (value, (), "")
 
 
-@pytest.mark.parametrize(("kind", "cell", "code"), REFUSED, ids=named)
+@pytest.mark.parametrize(
+    ("kind", "cell", "code"),
+    [
+        (kind, cell, code)
+        for code, kinds in REFUSED.items()
+        for kind in kinds
+        for cell in kinds[kind]
+    ],
+    ids=named,
+)
 def test_refused(kind: Number, cell: Cell, code: str) -> None:
     reading = read(kind, cell)
     assert (reading.value, reading.codes) == (None, (code,))
     assert reading.hint
+
+
+@pytest.mark.parametrize("decimal", [None, ".", ","])
+@pytest.mark.parametrize(("writing", "amount"), WRITINGS.items(), ids=map(repr, WRITINGS))
+def test_a_clear_writing_is_read_whatever_the_column_settles(
+    writing: str, amount: str, decimal: str | None
+) -> None:
+    assert read(MONEY, text(writing), decimal=decimal) == (Decimal(amount), (), "")
+
+
+@pytest.mark.parametrize(
+    ("writing", "decimal", "amount"),
+    [
+        ("1,234", ".", "1234.00"),
+        ("1.234", ",", "1234.00"),
+        ("1,230", ",", "1.23"),
+        ("1.230", ".", "1.23"),
+        ("-1,230", ",", "-1.23"),
+        ("€ 1,234", ".", "1234.00"),
+    ],
+)
+def test_a_settled_column_reads_it(writing: str, decimal: str, amount: str) -> None:
+    assert read(MONEY, text(writing), decimal=decimal).value == Decimal(amount)
 
 
 @pytest.mark.parametrize(
@@ -110,18 +180,6 @@ def test_refused(kind: Number, cell: Cell, code: str) -> None:
 def test_a_rate_formatted_as_a_percentage_is_what_it_shows(digits: str, value: str) -> None:
     reading = read(VAT, number(digits, percent=True))
     assert (reading.value, reading.codes) == (Decimal(value), ("percent-read",))
-
-
-@pytest.mark.parametrize(
-    ("digits", "code"), [("20", "number-range"), ("0.20001", "number-precision")]
-)
-def test_a_percentage_keeps_the_bounds_of_what_it_shows(digits: str, code: str) -> None:
-    assert read(VAT, number(digits, percent=True)).codes == (code,)
-
-
-@pytest.mark.parametrize("error", ["#N/A", "#REF!", " #DIV/0! "])
-def test_an_error_written_as_text_is_an_error(error: str) -> None:
-    assert read(PRICE, text(error)).codes == ("formula-error",)
 
 
 @pytest.mark.parametrize(
@@ -156,3 +214,63 @@ def test_the_float_nearest_to_an_amount_is_that_amount(amount: Decimal) -> None:
 def test_any_stock_is_read_back(stock: int) -> None:
     assert read(STOCK, number(str(stock))) == (stock, (), "")
     assert read(STOCK, text(str(stock))) == (stock, (), "")
+
+
+def test_the_currencies_are_the_profiles() -> None:
+    swiss = AccountSettings(currencies=("CHF", "Fr."))
+    assert read(MONEY, text("CHF 19.90"), swiss).value == Decimal("19.90")
+    assert read(MONEY, text("19.90 Fr."), swiss).value == Decimal("19.90")
+    assert read(MONEY, text("19.90 €"), swiss).codes == ("number-format",)
+
+
+AMOUNTS = st.decimals(0, Decimal("9999999.99"), places=2)
+SEPARATORS = st.sampled_from(
+    [
+        ("", "."),
+        ("", ","),
+        (" ", "."),
+        (" ", ","),
+        (NBSP, ","),
+        (NARROW, ","),
+        (".", ","),
+        (",", "."),
+    ]
+)
+AROUND = st.sampled_from(
+    [("", ""), ("€", ""), ("€ ", ""), ("", " €"), ("", "€"), ("EUR ", ""), ("", " eur"), ("+", "")]
+)
+
+
+def grouped(whole: int, thousands: str) -> str:
+    return f"{whole:,}".replace(",", thousands)
+
+
+@given(AMOUNTS, SEPARATORS, AROUND)
+def test_any_amount_of_two_decimals_is_read_back(
+    amount: Decimal, separators: tuple[str, str], around: tuple[str, str]
+) -> None:
+    thousands, decimal = separators
+    whole, fraction = f"{amount:.2f}".split(".")
+    writing = f"{around[0]}{grouped(int(whole), thousands)}{decimal}{fraction}{around[1]}"
+    assert read(MONEY, text(writing)) == (amount, (), "")
+
+
+@given(st.integers(0, 9_999_999), st.sampled_from(["", " ", NBSP, NARROW]))
+def test_any_whole_amount_is_read_back(amount: int, thousands: str) -> None:
+    assert read(MONEY, text(grouped(amount, thousands))).value == amount
+
+
+@given(st.integers(1, 999_999), st.sampled_from([".", ","]))
+def test_a_number_of_two_readings_is_never_guessed(thousandths: int, separator: str) -> None:
+    whole, fraction = divmod(thousandths, 1000)
+    found = parse(f"{whole}{separator}{fraction:03}")
+    if whole:
+        assert found == "ambiguous"
+    else:  # no thousands begin with a zero
+        assert found == Amount(Decimal(thousandths) / 1000, separator)
+
+
+@given(st.text(max_size=12))
+def test_no_text_is_a_bug(writing: str) -> None:
+    reading = read(MONEY, text(writing))
+    assert isinstance(reading.value, Decimal) or reading.codes or not plain(writing)

@@ -1,13 +1,28 @@
-"""Texts: kept character for character but for blanks at their ends; no invisible ones."""
+"""Texts, kept but for blanks at their ends; GTINs, whose digits and lost zeros prove themselves."""
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from feedtool.feeds.columns.text import Comment, ProductReference, Reference, Text, plain
+from feedtool.feeds.columns.text import (
+    LENGTHS,
+    Comment,
+    Gtin,
+    ProductReference,
+    Reference,
+    Text,
+    check_digit,
+    plain,
+)
 from feedtool.model.cells import Cell
+from feedtool.model.header import CellType
 from feedtool.model.settings import AccountSettings, Bounds
-from tests.feeds.columns.conftest import number, read, text
+from tests.feeds.columns.conftest import named, number, read, text
+
+TEXT, REFERENCE, PRODUCT, COMMENT, GTIN = (
+    *(Text(), Reference(), ProductReference(), Comment()),
+    Gtin(),
+)
 
 KEPT = [
     *("SKU-1", "a  b", "Étagère n° 5", "cafe\u0301", "caf\u00e9", "\ufb01", "日本語", "TRUE"),
@@ -24,114 +39,146 @@ INVISIBLE = [
     *("A\tB", "A\nB", "A\r\nB", "A\x00B", "A\x07B", "A\x7fB", "A\x85B", "A\u200bB", "A\u2060B"),
     *("A\ufeffB", "A\u200dB", "A\u202eB", "A\u2066B", "A\u200fB", "A\ud800B"),
 ]
+NOT_IN_XML = ["A\x00B", "A\x0bB", "A\x1fB", "A\ud800B", "A\ufffeB", "A\uffffB"]
+TRIMMED = {
+    " SKU-1": "SKU-1",
+    "SKU-1\u00a0": "SKU-1",
+    "\u200bSKU-1\ufeff": "SKU-1",
+    "\u202f \u2060SKU-1\u200d\t": "SKU-1",
+    "\nSKU-1\r\n": "SKU-1",
+    "\u3000SKU 1 ": "SKU 1",
+}
+NUMBERS = {
+    "42": (number("42"), number("42.0"), number("4.2E+1")),
+    "000042": (number("42", zeros=6),),
+    "0.1": (number("0.1"),),
+    "-7": (number("-7"),),
+    "123456789012345": (number("123456789012345"),),
+    "0": (number("0"),),
+}
+GTINS = {
+    "4006381333931": (
+        *(text("4006381333931"), number("4006381333931"), number("4.006381333931E+12")),
+    ),
+    "96385074": (text("96385074"), number("96385074")),
+    "036000291452": (text("036000291452"), number("36000291452", zeros=12)),
+    "0036000291452": (text("0036000291452"), number("36000291452", zeros=13)),
+    "00036000291452": (number("36000291452", zeros=14),),
+    "10614141000415": (text("10614141000415"),),
+    "614141000418": (number("614141000418"),),  # twelve digits need no zero
+}
+READ: list[tuple[CellType, Cell, str]] = [
+    *((kind, text(shown), shown) for kind in (TEXT, REFERENCE, COMMENT) for shown in KEPT),
+    *((TEXT, text(shown), shown) for shown in ("SKU|1", "|", "a|")),
+    *((PRODUCT, text(shown), shown) for shown in ("AUC123", "a-b.c", "-", "0")),
+    *((COMMENT, text(shown), shown) for shown in ("A\tB", "A\nB", "A\u200bB", "A\x85B", "A" * 500)),
+    (COMMENT, number("12.50"), "12.5"),
+    *((REFERENCE, cell, shown) for shown, cells in NUMBERS.items() for cell in cells),
+    *((GTIN, cell, digits) for digits, cells in GTINS.items() for cell in cells),
+]
+"""As they are, or as they are shown."""
+
+WARNED: list[tuple[CellType, Cell, str, str]] = [
+    *(
+        (kind, text(at), value, "trimmed")
+        for kind in (TEXT, REFERENCE)
+        for at, value in TRIMMED.items()
+    ),
+    (COMMENT, text(" a "), "a", "trimmed"),
+    (COMMENT, text("a" * 32_768), "a" * 32_768, "text-too-long"),
+    (REFERENCE, text("x" * 51), "x" * 51, "length-advised"),
+    (REFERENCE, text("x" * 32_767), "x" * 32_767, "length-advised"),
+    (REFERENCE, text("x" * 32_768), "x" * 32_768, "text-too-long"),
+    # Blanks and the hyphens of an ISBN go even inside.
+    (GTIN, text(" 4006381333931"), "4006381333931", "trimmed"),
+    (GTIN, text("\ufeff4006381333931\u200b"), "4006381333931", "trimmed"),
+    (GTIN, text("4 006381 333931"), "4006381333931", "trimmed"),
+    (GTIN, text("4006\u202f3813\u00a033931"), "4006381333931", "trimmed"),
+    (GTIN, text("4006\u200b381333931"), "4006381333931", "trimmed"),
+    (GTIN, text("978-2-07-036822-8"), "9782070368228", "trimmed"),
+    (GTIN, text("978 2 07 036822 8"), "9782070368228", "trimmed"),
+    (GTIN, text(" 978-2 07-036822-8\u00a0"), "9782070368228", "trimmed"),
+    (GTIN, text("978\u20112\u201307\u2010036822\u20118"), "9782070368228", "trimmed"),
+    (GTIN, text("979-0-2600-0043-8"), "9790260000438", "trimmed"),
+    (GTIN, number("36000291452"), "036000291452", "gtin-padded"),  # UPC-A that lost its zero
+    (GTIN, number("6385071"), "06385071", "gtin-padded"),  # the shortest of the lengths
+    (GTIN, number("123457"), "00123457", "gtin-padded"),
+]
+"""Read, with something to say."""
+
+LONG = [
+    *(number(shown) for shown in ("1234567890123456", "1.2345678901234568E+19", "1E+50", "1E+300")),
+    *(text(shown) for shown in ("8,8E+12", "8.80610E+12", " 8,8E+12 ")),
+]
+FLAWED: dict[str, list[tuple[CellType, Cell]]] = {
+    "text-control-chars": [
+        *((TEXT, text(shown)) for shown in INVISIBLE),
+        *((COMMENT, text(shown)) for shown in NOT_IN_XML),
+    ],
+    "reference-format": [(REFERENCE, text(shown)) for shown in (*INVISIBLE, "SKU|1", "|", "a|")],
+    "product-reference-format": [
+        (PRODUCT, text(shown))
+        for shown in ("A B", "A_B", "A/B", "é", "A\u200bB", "\uff11\uff12", "A,B", "A|B")
+    ],
+    "precision-lost": [
+        *((kind, cell) for kind in (TEXT, REFERENCE, PRODUCT) for cell in LONG),
+        (GTIN, number("4006381333931012")),
+        (GTIN, number("1.2345678901234568E+17")),
+        (GTIN, text("8,8E+12")),
+    ],
+    "gtin-checksum": [
+        *((GTIN, text(shown)) for shown in ("4006381333932", "96385075", "978-2-07-036822-9")),
+        (GTIN, number("4006381333932")),
+    ],
+    "gtin-format": [
+        *((GTIN, text(shown)) for shown in ("400638133393101", "36000291452", "400-6381333931")),
+        *((GTIN, text(shown)) for shown in ("978-2-07-036822", "978--2-07-036822-8", "no ean")),
+        *((GTIN, text(shown)) for shown in ("2-07-036822-8", "ISBN 4006381333", "0", "0" * 13)),
+        (GTIN, text("\u0664\u0660\u0660\u0666\u0663\u0668\u0661\u0663")),
+        (GTIN, text("96385\u00b274")),
+        *((GTIN, number(shown)) for shown in ("0", "-4006381333931", "4006381333931.5")),
+        *((GTIN, number(shown)) for shown in ("40063813330", "400638133393101")),
+    ],
+}
+REFUSED = [(kind, cell, code) for code, cells in FLAWED.items() for kind, cell in cells]
 
 
-@pytest.mark.parametrize("kind", [Text(), Reference()], ids=lambda kind: type(kind).__name__)
-@pytest.mark.parametrize("shown", KEPT, ids=ascii)
-def test_a_text_is_kept_character_for_character(kind: Text, shown: str) -> None:
-    assert read(kind, text(shown)) == (shown, (), "")
+@pytest.mark.parametrize(("kind", "cell", "value"), READ, ids=named)
+def test_read(kind: CellType, cell: Cell, value: str) -> None:
+    assert read(kind, cell) == (value, (), "")
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"), [(Text(), "text-control-chars"), (Reference(), "reference-format")]
-)
-@pytest.mark.parametrize("shown", INVISIBLE, ids=ascii)
-def test_what_cannot_be_seen_is_refused(kind: Text, code: str, shown: str) -> None:
-    assert read(kind, text(shown)).codes == (code,)
+@pytest.mark.parametrize(("kind", "cell", "value", "code"), WARNED, ids=named)
+def test_read_with_a_word_about_it(kind: CellType, cell: Cell, value: str, code: str) -> None:
+    reading = read(kind, cell)
+    assert (reading.value, reading.codes) == (value, (code,))
 
 
-@pytest.mark.parametrize("shown", ["SKU|1", "|", "a|"])
-def test_a_reference_has_no_bar(shown: str) -> None:
-    assert read(Reference(), text(shown)).codes == ("reference-format",)
-    assert read(Text(), text(shown)).codes == ()
-
-
-@pytest.mark.parametrize("shown", ["AUC123", "a-b.c", "-", "0"])
-def test_a_product_reference_is_alphanumeric_with_dash_or_dot(shown: str) -> None:
-    assert read(ProductReference(), text(shown)) == (shown, (), "")
-
-
-@pytest.mark.parametrize(
-    "shown", ["A B", "A_B", "A/B", "é", "A\u200bB", "\uff11\uff12", "A,B", "A|B"], ids=ascii
-)
-def test_any_other_product_reference_is_refused(shown: str) -> None:
-    reading = read(ProductReference(), text(shown))
-    assert reading.codes == ("product-reference-format",)
+@pytest.mark.parametrize(("kind", "cell", "code"), REFUSED, ids=named)
+def test_refused(kind: CellType, cell: Cell, code: str) -> None:
+    reading = read(kind, cell)
+    assert reading.codes == (code,)
     assert reading.hint
-
-
-@pytest.mark.parametrize(
-    ("shown", "value"),
-    [
-        (" SKU-1", "SKU-1"),
-        ("SKU-1\u00a0", "SKU-1"),
-        ("\u200bSKU-1\ufeff", "SKU-1"),
-        ("\u202f \u2060SKU-1\u200d\t", "SKU-1"),
-        ("\nSKU-1\r\n", "SKU-1"),
-        ("\u3000SKU 1 ", "SKU 1"),
-    ],
-    ids=ascii,
-)
-@pytest.mark.parametrize("kind", [Text(), Reference()], ids=lambda kind: type(kind).__name__)
-def test_blanks_at_the_ends_go_and_it_is_said(kind: Text, shown: str, value: str) -> None:
-    reading = read(kind, text(shown))
-    assert (reading.value, reading.codes) == (value, ("trimmed",))
-
-
-@pytest.mark.parametrize(
-    ("cell", "shown"),
-    [
-        (number("42"), "42"),
-        (number("42.0"), "42"),
-        (number("4.2E+1"), "42"),
-        (number("42", zeros=6), "000042"),
-        (number("0.1"), "0.1"),
-        (number("-7"), "-7"),
-        (number("123456789012345"), "123456789012345"),
-        (number("0"), "0"),
-    ],
-    ids=str,
-)
-def test_a_number_is_written_as_shown(cell: Cell, shown: str) -> None:
-    assert read(Reference(), cell) == (shown, (), "")
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        number("1234567890123456"),
-        number("1.2345678901234568E+19"),
-        number("1E+50"),
-        number("1E+300"),
-        text("8,8E+12"),
-        text("8.80610E+12"),
-        text(" 8,8E+12 "),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize(
-    "kind", [Text(), Reference(), ProductReference()], ids=lambda kind: type(kind).__name__
-)
-def test_an_identifier_of_more_digits_than_a_number_keeps_is_lost(kind: Text, cell: Cell) -> None:
-    assert read(kind, cell).codes == ("precision-lost",)
-
-
-@pytest.mark.parametrize(
-    ("length", "codes"),
-    [
-        (50, ()),
-        (51, ("length-advised",)),
-        (32_767, ("length-advised",)),
-        (32_768, ("text-too-long",)),
-    ],
-)
-def test_lengths(length: int, codes: tuple[str, ...]) -> None:
-    assert read(Reference(), text("x" * length)).codes == codes
+    if kind is GTIN:
+        assert reading.value is None
 
 
 def test_the_advised_length_is_a_setting() -> None:
+    assert read(REFERENCE, text("x" * 50)).codes == ()
     longer = AccountSettings(bounds=Bounds(advised_length=80))
-    assert read(Reference(), text("x" * 80), longer).codes == ()
+    assert read(REFERENCE, text("x" * 80), longer).codes == ()
+
+
+@pytest.mark.parametrize("shown", NOT_IN_XML, ids=ascii)
+def test_what_xml_cannot_carry_is_spelled_out(shown: str) -> None:
+    assert f"A<U+{ord(shown[1]):04X}>B" in Comment().faults(shown)[0].message
+
+
+@pytest.mark.parametrize(
+    ("shown", "hint"), [("4006381333932", "4006381333931"), ("36000291452", "036000291452")]
+)
+def test_the_hint_tells_what_would_be_right(shown: str, hint: str) -> None:
+    assert hint in read(GTIN, text(shown)).hint
 
 
 @given(st.text(st.sampled_from(" \u00a0\u200b\ufeffab\u202f"), max_size=10))
@@ -144,36 +191,33 @@ def test_trimming_leaves_nothing_to_trim_and_takes_nothing_else(shown: str) -> N
 
 @given(st.text(max_size=60))
 def test_no_text_is_a_bug_and_none_changes_inside(shown: str) -> None:
-    value = read(Reference(), text(shown)).value
+    value = read(REFERENCE, text(shown)).value
     assert value is None or str(value) in shown
+    digits = read(GTIN, text(shown)).value
+    assert digits is None or len(str(digits)) in LENGTHS
 
 
-@pytest.mark.parametrize(
-    "shown", [*KEPT, "A\tB", "A\nB", "A\u200bB", "A\x85B", "A" * 500], ids=ascii
+BODIES = st.sampled_from(LENGTHS).flatmap(
+    lambda length: st.text("0123456789", min_size=length - 1, max_size=length - 1)
 )
-def test_a_comment_may_hold_whatever_xml_carries(shown: str) -> None:
-    assert read(Comment(), text(shown)) == (shown, (), "")
 
 
-@pytest.mark.parametrize(
-    "shown", ["A\x00B", "A\x0bB", "A\x1fB", "A\ud800B", "A\ufffeB", "A\uffffB"], ids=ascii
-)
-def test_what_xml_cannot_carry_is_refused_in_a_comment(shown: str) -> None:
-    reading = read(Comment(), text(shown))
-    assert reading.codes == ("text-control-chars",)
-    fault = Comment().faults(shown)[0]
-    assert f"A<U+{ord(shown[1]):04X}>B" in fault.message
+@given(BODIES, st.integers(1, 9))
+def test_the_check_digit_proves_the_others(body: str, off: int) -> None:
+    assume(body.strip("0"))
+    gtin = body + check_digit(body)
+    weighted = sum(int(d) * (1 if place % 2 == 0 else 3) for place, d in enumerate(gtin[::-1]))
+    assert weighted % 10 == 0
+    assert read(GTIN, text(gtin)) == (gtin, (), "")
+    wrong = body + str((int(check_digit(body)) + off) % 10)
+    assert read(GTIN, text(wrong)).codes == ("gtin-checksum",)
 
 
-@pytest.mark.parametrize(
-    ("cell", "value", "codes"),
-    [
-        (text(" a "), "a", ("trimmed",)),
-        (text("\u00a0"), None, ()),
-        (number("12.50"), "12.5", ()),
-        (text("a" * 32_768), "a" * 32_768, ("text-too-long",)),
-    ],
-)
-def test_comments(cell: Cell, value: str | None, codes: tuple[str, ...]) -> None:
-    reading = read(Comment(), cell)
-    assert (reading.value, reading.codes) == (value, codes)
+@given(BODIES)
+def test_a_numeric_cell_gives_the_same_gtin_but_for_zeros_in_front(body: str) -> None:
+    assume(body.strip("0"))
+    gtin = body + check_digit(body)
+    value = str(read(GTIN, number(str(int(gtin)))).value)
+    assert len(value) in LENGTHS
+    assert value.lstrip("0") == gtin.lstrip("0")
+    assert len(value) <= len(gtin)

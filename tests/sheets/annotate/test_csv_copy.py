@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from feedtool.check import HEADINGS
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
 from feedtool.sheets.annotate.workbook_copy import NoRoom
 from feedtool.sheets.read.errors import CsvUnterminatedQuote
 from tests.hostile import FORMULA_STARTS
 
-HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 HEAD = b"feedtool status,feedtool message,feedtool code"
 NOTE = Note(2, "Invalid", "m", "c")
 Copy = Callable[..., bytes]

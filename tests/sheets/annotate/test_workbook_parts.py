@@ -7,22 +7,21 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from feedtool.check import HEADINGS
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Link, Note, SheetNotes, Summary, annotate
+from tests.corpus.made import MAIN
+from tests.sheets.conftest import Make, Part
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 SHEET = (
     f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
     "</worksheet>"
 ).encode()
 SUMMARY = Summary("feedtool summary", [["done"], [1, Link("A1", "Offers", "A1")]])
-BookOf = Callable[..., Path]
-Part = Callable[..., bytes]
 
 
 def summarised(source: Path, summary: Summary = SUMMARY, name: str = "copy.xlsx") -> Path:
@@ -36,7 +35,7 @@ def names(path: Path) -> list[str]:
         return [entry.name for entry in source.sheets]
 
 
-def test_the_entries_of_a_new_sheet(book_of: BookOf, part: Part) -> None:
+def test_the_entries_of_a_new_sheet(book_of: Make, part: Part) -> None:
     copy = summarised(book_of(SHEET))
     assert part(copy, "xl/workbook.xml").endswith(
         b'<sheet name="feedtool summary" sheetId="2" r:id="rId3"/></sheets></workbook>'
@@ -49,7 +48,7 @@ def test_the_entries_of_a_new_sheet(book_of: BookOf, part: Part) -> None:
     ).encode() in part(copy, "[Content_Types].xml")
 
 
-def test_an_earlier_summary_is_replaced_where_it_stands(book_of: BookOf, part: Part) -> None:
+def test_an_earlier_summary_is_replaced_where_it_stands(book_of: Make, part: Part) -> None:
     copy = summarised(book_of(SHEET))
     again = summarised(copy, Summary("Feedtool Summary", [["again"]]), "again.xlsx")
     assert names(again) == ["Offers", "feedtool summary"]
@@ -57,14 +56,14 @@ def test_an_earlier_summary_is_replaced_where_it_stands(book_of: BookOf, part: P
     assert openpyxl.load_workbook(again)["feedtool summary"]["A1"].value == "again"
 
 
-def test_without_a_summary_the_workbook_keeps_its_sheets(book_of: BookOf, part: Part) -> None:
+def test_without_a_summary_the_workbook_keeps_its_sheets(book_of: Make, part: Part) -> None:
     source = book_of(SHEET, {"xl/styles.xml": f'<styleSheet xmlns="{MAIN}"/>'})
     copy = source.with_name("copy.xlsx")
     annotate(source, copy, [SheetNotes("Offers", 1, HEADINGS, [])], overwrite=True)
     assert part(copy, "xl/workbook.xml") == part(source, "xl/workbook.xml")
 
 
-def test_ids_and_names_that_are_taken(book_of: BookOf, part: Part) -> None:
+def test_ids_and_names_that_are_taken(book_of: Make, part: Part) -> None:
     workbook = (
         f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>'
         '<sheet name="Offers" sheetId="77" r:id="rId1"/></sheets><definedNames/></workbook>'
@@ -106,7 +105,7 @@ def other_prefix_for_relations(xml: str) -> str:
 
 
 @pytest.mark.parametrize("writing", [prefixed, strict, utf16, other_prefix_for_relations])
-def test_other_writings(book_of: BookOf, part: Part, writing: Callable[[str], str | bytes]) -> None:
+def test_other_writings(book_of: Make, part: Part, writing: Callable[[str], str | bytes]) -> None:
     plain = book_of(SHEET)
     small = ("[Content_Types].xml", "_rels/.rels", "xl/workbook.xml", "xl/_rels/workbook.xml.rels")
     more = {name: writing(part(plain, name).decode()) for name in small}
@@ -127,7 +126,7 @@ def test_other_writings(book_of: BookOf, part: Part, writing: Callable[[str], st
 
 
 @pytest.mark.parametrize("name", ["Offers & <more>", 'a "b"', "l'été", "東京 😀", "x_x0041_y"])
-def test_names_of_sheets_with_any_character(book_of: BookOf, part: Part, name: str) -> None:
+def test_names_of_sheets_with_any_character(book_of: Make, part: Part, name: str) -> None:
     escaped = name.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     workbook = part(book_of(SHEET), "xl/workbook.xml").decode().replace("Offers", escaped)
     source = book_of(SHEET, {"xl/workbook.xml": workbook})
@@ -146,13 +145,13 @@ def test_names_of_sheets_with_any_character(book_of: BookOf, part: Part, name: s
     assert link.location == f"'{doubled}'!A1"
 
 
-def test_a_summary_of_no_rows(book_of: BookOf) -> None:
+def test_a_summary_of_no_rows(book_of: Make) -> None:
     copy = summarised(book_of(SHEET), Summary("feedtool summary", []))
     assert names(copy) == ["Offers", "feedtool summary"]
 
 
 def test_long_texts_of_the_summary_are_wrapped_in_a_column_of_bounded_width(
-    book_of: BookOf,
+    book_of: Make,
 ) -> None:
     table = [["title, which is wider than any column and not counted" * 3], ["x", "y" * 500]]
     copy = summarised(book_of(SHEET), Summary("feedtool summary", table))
@@ -161,7 +160,7 @@ def test_long_texts_of_the_summary_are_wrapped_in_a_column_of_bounded_width(
     assert sheet["B2"].alignment.wrap_text
 
 
-def test_notes_in_a_workbook_without_styles(book_of: BookOf, part: Part) -> None:
+def test_notes_in_a_workbook_without_styles(book_of: Make, part: Part) -> None:
     source = book_of(SHEET)
     copy = source.with_name("copy.xlsx")
     annotate(source, copy, [SheetNotes("Offers", 1, HEADINGS, list[Note]())], overwrite=True)

@@ -3,21 +3,16 @@ import pytest
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.read.workbook import resolve
-from tests.sheets.conftest import MAIN, PACKAGE_RELS, RELS, TYPES, Content, MakePackage
+from tests.corpus.made import MAIN, RELS, TYPES
+from tests.corpus.made import relationships as rels
+from tests.sheets.conftest import Content
+from tests.sheets.conftest import Make as MakePackage
 
 STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 SHEET = (
     f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
     "</worksheet>"
 )
-
-
-def rels(*lines: tuple[str, str, str], base: str = RELS) -> str:
-    inner = "".join(
-        f'<Relationship Id="{name}" Type="{base}/{kind}" Target="{target}"/>'
-        for name, kind, target in lines
-    )
-    return f'<Relationships xmlns="{PACKAGE_RELS}">{inner}</Relationships>'
 
 
 @pytest.mark.parametrize(
@@ -34,32 +29,6 @@ def rels(*lines: tuple[str, str, str], base: str = RELS) -> str:
 )
 def test_targets(base: str, target: str, part: str) -> None:
     assert resolve(base, target) == part
-
-
-@pytest.mark.parametrize(
-    "target",
-    [
-        "worksheets/sheet1.xml",
-        "/xl/worksheets/sheet1.xml",
-        "worksheets\\sheet1.xml",
-        "WORKSHEETS/Sheet1.XML",
-    ],
-)
-@pytest.mark.parametrize("base", [RELS, STRICT])
-def test_a_sheet_is_found(make_package: MakePackage, target: str, base: str) -> None:
-    path = make_package(
-        {
-            "_rels/.rels": rels(("rId1", "officeDocument", "/xl/workbook.xml"), base=base),
-            "xl/_rels/workbook.xml.rels": rels(("rId1", "worksheet", target), base=base),
-            "xl/workbook.xml": f'<x:workbook xmlns:x="{MAIN}" xmlns:q="{base}"><x:sheets>'
-            '<x:sheet name="Offers" sheetId="1" q:id="rId1"/></x:sheets></x:workbook>',
-            "xl/worksheets/sheet1.xml": SHEET,
-        }
-    )
-    with open_source(path) as source:
-        assert source.format == "xlsx"
-        assert [entry.part for entry in source.sheets] == ["xl/worksheets/sheet1.xml"]
-        assert len(source.sheet("Offers").head(9)) == 1
 
 
 def test_sheets_in_order_with_their_states(make_package: MakePackage) -> None:

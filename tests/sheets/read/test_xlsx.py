@@ -2,19 +2,17 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.sheets import open_source
+from tests.corpus.made import MAIN
+from tests.sheets.conftest import Make, Read
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 
-MakeSheet = Callable[..., Path]
-Read = Callable[[Path], dict[int, dict[int, Cell]]]
 
 FAR = 900
 """Rows of filler after which the pattern reads, and no longer the parser."""
@@ -100,13 +98,13 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("xml", "cell"), CELLS)
-def test_cell(make_sheet: MakeSheet, read: Read, xml: str, cell: Cell) -> None:
+def test_cell(make_sheet: Make, read: Read, xml: str, cell: Cell) -> None:
     found = read(make_sheet(f'<row r="1">{xml}</row>', strings=STRINGS))
     assert found == ({} if cell == BLANK else {1: {0: cell}})
 
 
 @pytest.mark.parametrize(("xml", "cell"), CELLS)
-def test_cell_far_down(make_sheet: MakeSheet, read: Read, xml: str, cell: Cell) -> None:
+def test_cell_far_down(make_sheet: Make, read: Read, xml: str, cell: Cell) -> None:
     row = f'<row r="{FAR + 1}">{xml.replace("A1", f"A{FAR + 1}")}</row>'
     found = read(make_sheet(filler(FAR) + row, strings=STRINGS))
     assert len(found) == FAR + (cell != BLANK)
@@ -136,12 +134,12 @@ WRITINGS = {
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("writing", WRITINGS)
-def test_writing(make_sheet: MakeSheet, read: Read, writing: str, encoding: str) -> None:
+def test_writing(make_sheet: Make, read: Read, writing: str, encoding: str) -> None:
     sheet = f'<?xml version="1.0" encoding="{encoding}"?>{WRITINGS[writing]}'.encode(encoding)
     assert read(make_sheet(sheet=sheet)) == {2: {1: number("1")}}
 
 
-def test_latin_1(make_sheet: MakeSheet, read: Read) -> None:
+def test_latin_1(make_sheet: Make, read: Read) -> None:
     sheet = (
         f'<?xml version="1.0" encoding="iso-8859-1"?><worksheet xmlns="{MAIN}"><sheetData>'
         '<row r="1"><c r="A1" t="str"><v>é</v></c></row></sheetData></worksheet>'
@@ -170,7 +168,7 @@ CORRUPT = {
 
 @pytest.mark.parametrize("far", [0, FAR])
 @pytest.mark.parametrize("case", CORRUPT)
-def test_corrupt(make_sheet: MakeSheet, read: Read, case: str, far: int) -> None:
+def test_corrupt(make_sheet: Make, read: Read, case: str, far: int) -> None:
     """At the beginning, which a parser reads, and far down, which the pattern reads."""
     bad = CORRUPT[case]
     for number in (2, 1):
@@ -196,13 +194,13 @@ def test_corrupt(make_sheet: MakeSheet, read: Read, case: str, far: int) -> None
         '<row r="9001"><c r="XFD9001"/><c><v>1</v></c></row>',
     ],
 )
-def test_outside_the_grid(make_sheet: MakeSheet, read: Read, row: str, far: int) -> None:
+def test_outside_the_grid(make_sheet: Make, read: Read, row: str, far: int) -> None:
     with pytest.raises(FileProblem) as caught:
         read(make_sheet(filler(far) + row))
     assert caught.value.code == "grid-out-of-range"
 
 
-def test_phantom_rows_and_a_lone_cell_at_the_end(make_sheet: MakeSheet) -> None:
+def test_phantom_rows_and_a_lone_cell_at_the_end(make_sheet: Make) -> None:
     phantoms = "".join(
         f'<row r="{row}" s="1" customFormat="1"><c r="A{row}" s="1"/><c r="ZZ{row}" s="1"/></row>'
         for row in range(2, 30_000)
@@ -221,7 +219,7 @@ def test_phantom_rows_and_a_lone_cell_at_the_end(make_sheet: MakeSheet) -> None:
         assert sheet.head(5)[-1].cells[-1] == number("1")
 
 
-def test_head_and_what_follows(make_sheet: MakeSheet) -> None:
+def test_head_and_what_follows(make_sheet: Make) -> None:
     rows = (
         '<row r="1"><c r="A1" t="str"><v>Our offers</v></c></row><row r="2"><c r="A2" s="1"/></row>'
         '<row r="4"><c r="B4" t="str"><v>gtin</v></c></row>'
@@ -243,7 +241,7 @@ def test_head_and_what_follows(make_sheet: MakeSheet) -> None:
 
 
 @pytest.mark.parametrize("far", [1, 5000])
-def test_hidden_rows(make_sheet: MakeSheet, far: int) -> None:
+def test_hidden_rows(make_sheet: Make, far: int) -> None:
     rows = "".join(
         f'<row r="{row}"{hidden}><c r="A{row}" t="str"><v>some text of a cell</v></c></row>'
         for row in range(far, far + 5000)
@@ -266,7 +264,7 @@ def test_hidden_rows(make_sheet: MakeSheet, far: int) -> None:
         ("", False),
     ],
 )
-def test_dimension(make_sheet: MakeSheet, *, dimension: str, is_wrong: bool) -> None:
+def test_dimension(make_sheet: Make, *, dimension: str, is_wrong: bool) -> None:
     rows = (
         '<row r="1"><c r="A1"><v>1</v></c></row><row r="3"><c r="B3"><v>1</v></c></row>'
         '<row r="9"><c r="F9" s="1"/></row>'
@@ -277,24 +275,24 @@ def test_dimension(make_sheet: MakeSheet, *, dimension: str, is_wrong: bool) -> 
         assert list(sheet.notices) == ["dimension-wrong"] * is_wrong
 
 
-def test_no_rows_at_all(make_sheet: MakeSheet, read: Read) -> None:
+def test_no_rows_at_all(make_sheet: Make, read: Read) -> None:
     assert read(make_sheet()) == {}
     assert read(make_sheet(sheet=f'<worksheet xmlns="{MAIN}"><sheetData/></worksheet>')) == {}
     assert read(make_sheet(sheet=f'<chartsheet xmlns="{MAIN}"/>')) == {}
 
 
-def test_no_shared_strings_at_all(make_sheet: MakeSheet, read: Read) -> None:
+def test_no_shared_strings_at_all(make_sheet: Make, read: Read) -> None:
     with pytest.raises(FileProblem, match="looked up") as caught:
         read(make_sheet('<row r="1"><c r="A1" t="s"><v>0</v></c></row>'))
     assert caught.value.code == "corrupt-xml"
 
 
-def test_cells_out_of_order_are_read(make_sheet: MakeSheet, read: Read) -> None:
+def test_cells_out_of_order_are_read(make_sheet: Make, read: Read) -> None:
     row = '<row r="1"><c r="B1"><v>2</v></c><c r="A1"><v>1</v></c></row>'
     assert read(make_sheet(row)) == {1: {0: number("1"), 1: number("2")}}
 
 
-def test_columns_widen(make_sheet: MakeSheet, read: Read) -> None:
+def test_columns_widen(make_sheet: Make, read: Read) -> None:
     """A pattern made for the first rows meets wider ones, and still wider ones."""
 
     def cell(row: int) -> str:
@@ -328,7 +326,7 @@ OTHERWISE: dict[str, Callable[[str], bytes]] = {
 
 @pytest.mark.parametrize("write", OTHERWISE.values(), ids=OTHERWISE)
 def test_large_sheets_however_they_are_written(
-    make_sheet: MakeSheet, read: Read, write: Callable[[str], bytes]
+    make_sheet: Make, read: Read, write: Callable[[str], bytes]
 ) -> None:
     rows = "".join(
         f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c><c r="B{row}" t="str"><v>é {row}</v></c>'

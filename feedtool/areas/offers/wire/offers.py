@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from feedtool.areas.offers.wire.packages import meaning_of
-from feedtool.feeds.answers import AnswerPage, ListedPackage
+from feedtool.feeds.delivery import AnswerPage, ListedPackage
 from feedtool.model.call import READ, Call, Reply, fits_comma_list
 from feedtool.service.answers import (
     Unreadable,

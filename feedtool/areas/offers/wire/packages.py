@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote
 
-from feedtool.feeds.answers import AnswerPage, Meaning, PackageView, RequestResult
+from feedtool.feeds.delivery import AnswerPage, Meaning, PackageView, RequestResult
 from feedtool.model.call import (
     COMMITTED,
     CREATED,

@@ -5,6 +5,7 @@ field's knowledge and fits every known offer code. So it is used only where both
 a refusal of the service can then be shown on the very cell.
 """
 
+import re
 import tomllib
 from importlib.resources import files
 from textwrap import fill
@@ -21,6 +22,17 @@ LEGACY_MODES: dict[str, str] = _TABLES["legacy_modes"]
 
 PAGE_WIDTH = 98
 """Columns of a page of `feedtool explain`."""
+_CODE = re.compile(r"[0-9]{4}")
+
+
+def is_confirmation(code: str) -> bool:
+    """True if a code only says that the row was taken: 8000, 9000."""
+    return _CODE.fullmatch(code) is not None and code[:2] in CONFIRMATIONS
+
+
+def field_of(code: str) -> str | None:
+    """The key of the column that a refusal's code points to, None where it is the whole row."""
+    return FIELDS.get(code[2:]) if _CODE.fullmatch(code) and code[:2] in ERRORS else None
 
 
 def legacy_field_of(code: str) -> str | None:
@@ -32,26 +44,10 @@ def legacy_field_of(code: str) -> str | None:
     return f"{family}.{LEGACY_MODES[mode]}.{amount}"
 
 
-def is_confirmation(code: str) -> bool:
-    """True if a code only says that the row was taken: 8000, 9000."""
-    return len(code) == len("8000") and code.isdecimal() and code[:2] in CONFIRMATIONS
-
-
-def field_of(code: str) -> str | None:
-    """The key of the column that a refusal's code points to, None where it is the whole row.
-
-    Args:
-        code: As the service gives it; anything but four digits points nowhere.
-    """
-    if len(code) != len("1001") or not code.isdecimal() or code[:2] not in ERRORS:
-        return None
-    return FIELDS.get(code[2:])
-
-
 def explanation_of(code: str) -> str | None:
     """The page of a code of four digits, by its two halves; None where the first is unknown."""
     error, about = code[:2], code[2:]
-    if len(code) != len("1001") or not (code.isascii() and code.isdecimal()):
+    if not _CODE.fullmatch(code):
         return None
     if error in CONFIRMATIONS:
         return f"The offer was {CONFIRMATIONS[error]}.\n\nNothing needs to be done."

@@ -89,9 +89,9 @@ def sync(
         NotAuthorised: the service refuses the credential.
         Interrupted: the service cannot be reached, or gives no usable answer; another sync goes on.
     """
-    begun = cache.begin(service, language, only, around.now())
+    begun = cache.begin(service, language, only, around.wall())
     synced = Synced(service, language, begun.started_at)
-    reader = _SyncReader(cache, begun, synced, around.now, only, page_size, on_step)
+    reader = _SyncReader(cache, begun, synced, around.wall, only, page_size, on_step)
     fetch([Ask("categories"), Ask("brands")], reader, client, around)
     return reader.finished()
 

@@ -13,7 +13,7 @@ import pytest
 
 from feedtool.areas.legacy.sandbox.offers import LegacyBehaviour
 from feedtool.areas.offers.sandbox import messages
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.sandbox.arguments import texts
 from tests.areas.legacy.sandbox.made_zips import (
     INTEGRATED,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from tests.areas.offers.sandbox.records import applied_requests
 from tests.sandbox.desk import Desk
 
@@ -19,15 +19,14 @@ MUST_BE_WAITING = "The package must be in the state WaitingForCompletion."
         ({"packageType": "Upsert"}, 201, None),
         ({"packageType": "Update"}, 201, None),
         ({"packageType": "Delete", "more": 1}, 201, None),
-        ({"packageType": "upsert"}, 400, [("ER400", "packageType")]),
-        ({"packageType": ["Upsert"]}, 400, [("ER400", "packageType")]),
-        ({"packageType": 1}, 400, [("ER400", "packageType")]),
-        ({"packageType": ""}, 400, [("ER400-9250", "packageType")]),
-        ({"packageType": None}, 400, [("ER400-9250", "packageType")]),
+        *(
+            ({"packageType": kind}, 400, [("ER400", "packageType")])
+            for kind in ("upsert", ["Upsert"], 1)
+        ),
+        *(({"packageType": kind}, 400, [("ER400-9250", "packageType")]) for kind in ("", None)),
         ({}, 400, [("ER400-7480", "packageType")]),
         ([], 400, [("ER400", "body")]),
         (b"{", 400, [("ER400", "body")]),
-        (b"", 400, [("ER400", "body")]),
     ],
 )
 def test_creation(desk: Desk, body: Any, status: int, errors: list[tuple[str, str]] | None) -> None:
@@ -113,13 +112,9 @@ def test_a_completed_package_is_closed(desk: Desk, waited: int) -> None:
 @pytest.mark.parametrize(
     ("body", "code"),
     [
-        ({}, "ER400-7480"),
         ({"State": "Ready"}, "ER400-7480"),
-        ({"state": None}, "ER400-9250"),
-        ({"state": ""}, "ER400-9250"),
-        ({"state": "Integrated"}, "ER400"),
-        ({"state": "ready"}, "ER400"),
-        ({"state": [1]}, "ER400"),
+        *(({"state": state}, "ER400-9250") for state in (None, "")),
+        *(({"state": state}, "ER400") for state in ("Integrated", "ready", [1])),
     ],
 )
 def test_ready_is_all_that_can_be_set(desk: Desk, body: Any, code: str) -> None:
@@ -158,58 +153,42 @@ def test_an_empty_package_is_rejected_as_a_whole(desk: Desk) -> None:
 
 
 LONE = {"sellerExternalReference": "A"}
+GOOD: tuple[Any, ...] = (
+    *([LONE], {"offerRequests": [LONE]}, [{}], [{"new": {"any": [1]}, "price": {"new": 1}}]),
+    *([{"quantity": 7.0}], [{"product": {"gtin": 3760452700039}}]),
+    [{"quantity": None, "price": None, "deliveryModes": None}],
+)
+NONE: tuple[Any, ...] = (
+    *([], {"offerRequests": []}, {"offerRequests": None}, {}, None, LONE, "A"),
+    *({"offerRequests": LONE}, b"[{", b'[{"quantity": NaN}]', b'["\xff"]'),
+)
+"""An upload is a set of offer requests, and these are none."""
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "causes"),
+    ("body", "causes"),
     [
-        ([LONE], 201, None),
-        ({"offerRequests": [LONE]}, 201, None),
-        # an upload is a set of offer requests, and none is no set of them
-        ([], 400, ["body"]),
-        ({"offerRequests": []}, 400, ["body"]),
-        ({"offerRequests": None}, 400, ["body"]),
-        ({}, 400, ["body"]),
-        (None, 400, ["body"]),
-        ([{}], 201, None),
-        ([{"new": {"any": [1]}, "price": {"new": 1}}], 201, None),
-        ([{"product": {"gtin": 3760452700039}}], 201, None),
-        ([{"quantity": None, "price": None, "deliveryModes": None}], 201, None),
-        ([{"quantity": 7.0}], 201, None),
-        (LONE, 400, ["body"]),
-        ({"offerRequests": LONE}, 400, ["body"]),
-        ("A", 400, ["body"]),
-        ([LONE, "A"], 400, ["[1]"]),
-        ([{"sellerExternalReference": 1}], 400, ["[0].sellerExternalReference"]),
-        ([{"quantity": "7"}, {"quantity": 7.5}], 400, ["[0].quantity", "[1].quantity"]),
-        ([{"quantity": True}], 400, ["[0].quantity"]),
-        ([{"price": 11}], 400, ["[0].price"]),
-        ([{"price": {"price": "11"}}], 400, ["[0].price.price"]),
-        ([{"price": {"taxes": [{"code": "VAT", "value": "20"}]}}], 400, None),
-        ([{"deliveryModes": {"code": "X"}}], 400, ["[0].deliveryModes"]),
-        (b"[{", 400, ["body"]),
-        (b'[{"quantity": NaN}]', 400, ["body"]),
-        (b'["\xff"]', 400, ["body"]),
+        *((body, []) for body in GOOD),
+        *((body, ["body"]) for body in NONE),
+        ([LONE, "A"], ["[1]"]),
+        ([{"sellerExternalReference": 1}], ["[0].sellerExternalReference"]),
+        ([{"quantity": "7"}, {"quantity": 7.5}], ["[0].quantity", "[1].quantity"]),
+        ([{"quantity": True}], ["[0].quantity"]),
+        ([{"price": 11}], ["[0].price"]),
+        ([{"price": {"price": "11"}}], ["[0].price.price"]),
+        ([{"price": {"taxes": [{"value": "20"}]}}], ["[0].price.taxes[0].value"]),
+        ([{"deliveryModes": {"code": "X"}}], ["[0].deliveryModes"]),
     ],
 )
-def test_an_upload_is_checked_for_structure_only(
-    desk: Desk, body: Any, status: int, causes: list[str] | None
-) -> None:
+def test_an_upload_is_checked_for_structure_only(desk: Desk, body: Any, causes: list[str]) -> None:
     answer = desk.ask("POST", f"/offer-packages/{desk.create()}/offer-requests", body)
-    assert answer.status == status
-    if causes:
-        assert [cause for _, cause in answer.reasons] == causes
+    assert answer.status == (400 if causes else 201)
+    assert [cause for _, cause in (answer.reasons if causes else ())] == causes
 
 
 @pytest.mark.parametrize(
     ("kind", "status"),
-    [
-        ("application/json", 201),
-        ("Application/JSON; charset=utf-8", 201),
-        (None, 415),
-        ("text/plain", 415),
-        ("application/xml", 415),
-    ],
+    [("Application/JSON; charset=utf-8", 201), (None, 415), ("text/plain", 415)],
 )
 def test_the_media_type_is_json(desk: Desk, kind: str | None, status: int) -> None:
     path = f"/offer-packages/{desk.create()}/offer-requests"
@@ -263,11 +242,7 @@ def test_packages_are_listed(desk: Desk, query: str, found: list[str]) -> None:
         ("state=", ("ER400-9250", "state")),
         ("salesChannelId=THIRD", ("ER400", "salesChannelId")),
         ("salesChannelId=", ("ER400-9250", "salesChannelId")),
-        ("limit=0", ("ER400", "limit")),
-        ("limit=-1", ("ER400", "limit")),
-        ("limit=ten", ("ER400", "limit")),
-        ("limit=", ("ER400", "limit")),
-        ("limit=1&limit=2", ("ER400", "limit")),
+        *((f"limit={limit}", ("ER400", "limit")) for limit in ("0", "-1", "ten", "", "1&limit=2")),
         ("cursor=x", ("ER400", "cursor")),
     ],
 )

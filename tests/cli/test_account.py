@@ -1,8 +1,8 @@
-"""How an account is reached: where its token comes from, and how long anything may take."""
+"""How an account is reached: where its token comes from, how it travels, what may take how long."""
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl
@@ -20,13 +20,12 @@ from feedtool.cli.account import (
     token_of,
     token_options,
 )
-from feedtool.cli.config import MASK
 from feedtool.cli.errors import Stopping
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.sandbox.server import serving
 from feedtool.service.network import Timeouts
-from tests.cli.conftest import Feedtool, Ran
+from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 from tests.loopback import serving_answers
 
@@ -44,8 +43,7 @@ def post(url: str, form: bytes) -> Reply:
 
 def granted(**asked: str) -> str:
     asked = {"grant_type": "client_credentials", "client_id": "me", **asked}
-    named = (f"{name}:{value}" for name, value in asked.items())
-    return "|".join([GRANT["token_url"], *named])
+    return "|".join([GRANT["token_url"], *(f"{name}:{value}" for name, value in asked.items())])
 
 
 @pytest.mark.parametrize(
@@ -57,10 +55,7 @@ def granted(**asked: str) -> str:
         ({"token": "a", "token_file": "held"}, "from-file"),
         ({**GRANT, "client_secret": "s"}, granted(client_secret="s")),
         ({**GRANT, "client_secret_file": "held"}, granted(client_secret="from-file")),
-        (
-            {**GRANT, "client_secret_command": PRINTS},
-            granted(client_secret="printed"),
-        ),
+        ({**GRANT, "client_secret_command": PRINTS}, granted(client_secret="printed")),
         (
             {**GRANT, "client_secret": "s", "token_scope": "a b", "token_audience": "c"},
             granted(client_secret="s", scope="a_b", audience="c"),
@@ -94,22 +89,20 @@ def test_half_a_way_is_told(given: dict[str, str], missing: str) -> None:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({}, Timeouts(10, 60, 300)),
+        ({}, (10, 60, 300)),
         ({"connect_timeout": 1.5, "answer_timeout": 2.0, "call_timeout": 3.0}, (1.5, 2.0, 3.0)),
-        ({"call_timeout": 30.0}, Timeouts(whole=30)),
+        ({"call_timeout": 30.0}, (Timeouts().connect, Timeouts().answer, 30)),
     ],
 )
 def test_how_long_anything_may_take(
-    given: dict[str, float], expected: Timeouts | tuple[float, float, float]
+    given: dict[str, float], expected: tuple[float, float, float]
 ) -> None:
-    wanted = Timeouts(*expected) if isinstance(expected, tuple) else expected
-    assert timeouts_of(given) == wanted
+    assert timeouts_of(given) == Timeouts(*expected)
 
 
 @pytest.mark.parametrize("name", ["base_url", "seller", "channel"])
 def test_an_account_is_all_of_it(name: str) -> None:
-    given = {"base_url": "https://x/v2", "seller": "S", "channel": "C", "token": "t"}
-    given[name] = ""
+    given = {"base_url": "https://x/v2", "seller": "S", "channel": "C", "token": "t", name: ""}
     with (
         pytest.raises(UsageProblem, match=f"--{name.replace('_', '-')} is missing"),
         connect(None, {**given, "sandbox": False}, Stopping(), needs_channel=True),
@@ -161,32 +154,8 @@ def test_the_strongest_source_names_the_way(
     for name, value in environment.items():
         monkeypatch.setenv(f"FEEDTOOL_{name}", value)
     found = probe.main(["--profile", "shop", *arguments], "probe", standalone_mode=False)
-    ways = {*TOKEN_WAYS, *SECRET_WAYS, "client_id"}
-    assert {name for name in found if name in ways} == expected
+    assert {*TOKEN_WAYS, *SECRET_WAYS, "client_id"}.intersection(found) == expected
     assert found["call_timeout"] == "30.0"
-
-
-def settings(ran: Ran) -> dict[str, tuple[str, str]]:
-    assert ran.code == 0, ran
-    return {one["name"]: (one["value"], one["source"]) for one in ran.json}
-
-
-@pytest.mark.parametrize("name", ["token", "token-command", "client-secret", "hook", "webhook"])
-@pytest.mark.parametrize("way", ["option", "environment", "profile"])
-def test_no_secret_is_shown(
-    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, name: str, way: str
-) -> None:
-    show = ["config", "show", "--format", "json"]
-    if way == "option":
-        show += [f"--{name}", SECRET]
-    elif way == "environment":
-        monkeypatch.setenv(f"FEEDTOOL_{name.replace('-', '_').upper()}", SECRET)
-    else:
-        files.text(f'[profile.shop]\n{name.replace("-", "_")} = "{SECRET}"\n', "feedtool.toml")
-        show += ["--profile", "shop"]
-    ran = feedtool(*show)
-    assert SECRET not in ran.out + ran.err
-    assert settings(ran)[name][0] == MASK
 
 
 # With a real token endpoint and a real service.
@@ -203,6 +172,7 @@ def test_no_secret_is_shown(
 def test_from_client_credentials_to_an_answer_beside_each_row(
     feedtool: Feedtool,
     files: Files,
+    account: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
     status: int,
     answer: object,
@@ -210,10 +180,9 @@ def test_from_client_credentials_to_an_answer_beside_each_row(
 ) -> None:
     monkeypatch.setenv("FEEDTOOL_CLIENT_SECRET", SECRET)
     path = files.csv(offer(1), offer(2))
-    grants = serving_answers(lambda _path: (status, {}, json.dumps(answer).encode()))
-    with serving(sandbox_parts()) as server, grants as endpoint:
+    with serving_answers(lambda _path: (status, {}, json.dumps(answer).encode())) as endpoint:
         files.text(
-            f'[profile.shop]\nbase_url = "{server.base}"\nseller = "S1"\nchannel = "PRIMARY"\n'
+            f'[profile.shop]\nbase_url = "{account[1]}"\nseller = "S1"\nchannel = "PRIMARY"\n'
             f'token_url = "{endpoint.url}/token"\nclient_id = "me"\ntoken_scope = "offers"\n',
             "feedtool.toml",
         )
@@ -226,7 +195,89 @@ def test_from_client_credentials_to_an_answer_beside_each_row(
         assert "does not know the client id" in ran.error()[0]
     else:
         assert len(endpoint.bodies) == 1
-        assert {one["status"] for one in ran.only["results"]} == {"Integrated"}
-    for file in files.folder.rglob("*"):
-        if file.is_file():
-            assert SECRET.encode() not in file.read_bytes(), file
+        assert set(ran.statuses) == {"Integrated"}
+    for file in filter(lambda file: file.is_file(), files.folder.rglob("*")):
+        assert SECRET.encode() not in file.read_bytes(), file
+
+
+# A token leaves this machine encrypted, or because somebody said that it may travel otherwise.
+
+ADDRESS = "http://service.invalid/v2"
+OPEN = {"base_url": ADDRESS, "seller": "S", "channel": "PRIMARY", "token": "sandbox"}
+OF_SHOP = "".join(["\n[profile.shop]\n", *(f'{name} = "{it}"\n' for name, it in OPEN.items())])
+ALLOWING = f"{OF_SHOP}insecure_http = true\n"
+COMMANDS = (
+    *("submit offers.csv", "submit offers.csv --no-wait", "watch feeds --create --once"),
+    *("export offers", "export products", "export competing-offers", "catalog sync"),
+    "export competing-offer-changes",
+)
+
+
+@pytest.fixture
+def _reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The environment's address leads to a sandbox, over a proxy."""
+    for name, value in OPEN.items():
+        monkeypatch.setenv(f"FEEDTOOL_{name.upper()}", value)
+    with serving(sandbox_parts()) as server:
+        monkeypatch.setenv("http_proxy", server.base.removesuffix("/v2"))
+        yield
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.usefixtures("_reached")
+def test_no_command_sends_a_token_unencrypted(
+    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    files.csv(offer(1))
+    monkeypatch.setenv("FEEDTOOL_INSECURE_HTTP", "1")
+    for named in ((), ("--profile", "shop")):
+        files.text(OF_SHOP if named else "", "feedtool.toml")
+        ran = feedtool(command, *named)
+        message, hint = ran.error()
+        assert ran.code == 2
+        assert "token would travel to service.invalid unencrypted" in message
+        assert "--insecure-http" in hint
+    assert feedtool("runs").out == "", "no run was written down"
+
+
+@pytest.mark.parametrize("given", [("--insecure-http",), ("--profile", "shop")])
+@pytest.mark.usefixtures("_reached")
+def test_who_allows_it_reaches_the_service(
+    feedtool: Feedtool, files: Files, given: tuple[str, ...]
+) -> None:
+    files.text(ALLOWING, "feedtool.toml")
+    ran = feedtool("submit", files.csv(offer(1)), *given, "--no-wait")
+    assert ran.code == 6, ran.err
+    if "--insecure-http" in given:  # it was for that one command
+        for again in ("results", "resume"):
+            assert "--insecure-http" in feedtool(again, "1").error()[1]
+        assert feedtool("results 1 --insecure-http").code == 0
+    else:  # the run's profile allows it
+        assert feedtool("resume 1").code == 0
+
+
+@pytest.mark.parametrize("name", ["insecure_http", "insecure-http"])
+def test_it_is_no_default_of_all_accounts(feedtool: Feedtool, files: Files, name: str) -> None:
+    files.text(f"[defaults]\n{name} = true\n{OF_SHOP}", "feedtool.toml")
+    ran = feedtool("submit", files.csv(offer(1)), "--profile", "shop")
+    message, hint = ran.error()
+    assert ran.code == 2
+    assert "[defaults]: insecure_http" in message
+    assert "[profile.NAME]" in hint
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [("", ("False", "default")), ("--profile shop", ("True", "feedtool.toml, profile shop"))],
+)
+def test_what_allows_it_is_shown(
+    feedtool: Feedtool,
+    files: Files,
+    monkeypatch: pytest.MonkeyPatch,
+    given: str,
+    shown: tuple[str, str],
+) -> None:
+    monkeypatch.setenv("FEEDTOOL_INSECURE_HTTP", "1")
+    files.text(ALLOWING, "feedtool.toml")
+    settings = feedtool(f"config show --format json {given}").settings
+    assert settings["insecure-http"] == shown

@@ -6,8 +6,7 @@ from feedtool.model.errors import FileProblem
 from feedtool.sheets import ReadingLimits
 from feedtool.sheets.cell_text import escape
 from feedtool.sheets.read.cell_decoder import SharedStrings
-
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+from tests.corpus.made import MAIN
 
 
 def read(xml: str, size: int = 1 << 18, limits: ReadingLimits | None = None) -> list[str]:

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from feedtool.check import HEADINGS
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
 from feedtool.sheets.annotate.sheet_patch import SheetScan, scan_sheet
 from feedtool.sheets.annotate.xml_offsets import utf8
 from feedtool.sheets.read.errors import CorruptXml, XmlDoctype
 from feedtool.sheets.read.package import ZipPackage
+from tests.corpus.made import MAIN
+from tests.sheets.conftest import Make
 
-MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 Values = dict[tuple[int, int], str]
-BookOf = Callable[..., Path]
 Read = Callable[[Path], Values]
 
 
@@ -59,44 +59,33 @@ def prefixed(sheet: str) -> str:
     return re.sub(r"<(/?)(\w)", r"<\1x:\2", sheet).replace("xmlns=", "xmlns:x=")
 
 
-def commented(sheet: str) -> str:
-    return sheet.replace("</c>", "</c><!-- </row> -->").replace("</row>", "</row><?pi </row>?>")
+OTHERWISE: dict[str, Callable[[str], str]] = {
+    "spaced": lambda sheet: sheet.replace("><", ">\n  <"),
+    "prefixed": prefixed,
+    "commented": lambda sheet: sheet.replace("</c>", "</c><!-- </row> -->").replace(
+        "</row>", "</row><?pi </row>?>"
+    ),
+    "cdata": lambda sheet: re.sub(r"<t>([^<]*)</t>", r"<t><![CDATA[\1]]></t>", sheet),
+    "single quotes": lambda sheet: sheet.replace('"', "'"),
+    "blanks": lambda sheet: (
+        re.sub(r"</(\w+)>", r"</\1 >", sheet).replace(" r=", "\n r = ").replace("/>", " />")
+    ),
+    "styles first": lambda sheet: re.sub(r'<c (r="[^"]*") s="0"', r'<c s="0" \1', sheet),
+}
 
 
-def in_cdata(sheet: str) -> str:
-    return re.sub(r"<t>([^<]*)</t>", r"<t><![CDATA[\1]]></t>", sheet)
-
-
-def spaced(sheet: str) -> str:
-    return sheet.replace("><", ">\n  <")
-
-
-def single_quoted(sheet: str) -> str:
-    return sheet.replace('"', "'")
-
-
-def blanks_in_tags(sheet: str) -> str:
-    return re.sub(r"</(\w+)>", r"</\1 >", sheet).replace(" r=", "\n r = ").replace("/>", " />")
-
-
-def styles_first(sheet: str) -> str:
-    return re.sub(r'<c (r="[^"]*") s="0"', r'<c s="0" \1', sheet)
+def encoded(write: Callable[[str], str]) -> Callable[[str], bytes]:
+    return lambda sheet: write(sheet).encode()
 
 
 WRITINGS: dict[str, Callable[[str], bytes]] = {
     "canonical": str.encode,
     "bom": lambda sheet: b"\xef\xbb\xbf" + sheet.encode(),
-    "spaced": lambda sheet: spaced(sheet).encode(),
-    "prefixed": lambda sheet: prefixed(sheet).encode(),
-    "commented": lambda sheet: commented(sheet).encode(),
-    "cdata": lambda sheet: in_cdata(sheet).encode(),
-    "single quotes": lambda sheet: single_quoted(sheet).encode(),
-    "blanks": lambda sheet: blanks_in_tags(sheet).encode(),
-    "styles first": lambda sheet: styles_first(sheet).encode(),
     "utf-16": lambda sheet: f'<?xml version="1.0" encoding="UTF-16"?>{sheet}'.encode("utf-16"),
     "utf-16 bare": lambda sheet: sheet.encode("utf-16"),
     "latin-1": lambda sheet: f'<?xml version="1.0" encoding="latin1"?>{sheet}'.encode("latin-1"),
     "ascii": lambda sheet: f'<?xml version="1.0" encoding="US-ASCII"?>{sheet}'.encode("ascii"),
+    **{name: encoded(write) for name, write in OTHERWISE.items()},
 }
 FAST = {"canonical", "prefixed", "bom", "spaced", "utf-16", "utf-16 bare", "latin-1", "ascii"}
 
@@ -138,7 +127,7 @@ def annotate_file(source: Path, target: Path, notes: list[Note]) -> Path:
 @settings(max_examples=15, deadline=None)
 @given(rows=tables, texts=st.lists(st.tuples(word, word, word), max_size=8))
 def test_every_writing_gets_the_same(
-    book_of: BookOf, values: Read, writing: str, rows: Rows, texts: list[tuple[str, str, str]]
+    book_of: Make, values: Read, writing: str, rows: Rows, texts: list[tuple[str, str, str]]
 ) -> None:
     source = book_of(WRITINGS[writing](canonical(rows)))
     notes = noted(rows, texts)
@@ -152,7 +141,7 @@ def test_every_writing_gets_the_same(
 
 @pytest.mark.parametrize("writing", WRITINGS)
 def test_nothing_but_ours_is_different(
-    book_of: BookOf, part: Callable[..., bytes], writing: str
+    book_of: Make, part: Callable[..., bytes], writing: str
 ) -> None:
     rows = {1: [Cell(0, "inline", "sku")], 2: [Cell(0, "number", "1")], 3: [Cell(1, "styled")]}
     raw = WRITINGS[writing](canonical(rows))
@@ -167,7 +156,7 @@ def test_nothing_but_ours_is_different(
 
 
 @pytest.mark.parametrize("writing", WRITINGS)
-def test_which_path_is_taken(book_of: BookOf, writing: str) -> None:
+def test_which_path_is_taken(book_of: Make, writing: str) -> None:
     rows = {1: [Cell(0, "inline", "sku"), Cell(1, "styled")], 3: []}
     source = book_of(WRITINGS[writing](canonical(rows)))
     with ZipPackage(source) as package:
@@ -194,7 +183,7 @@ ODD_ROWS = {
 @pytest.mark.parametrize("rows", ODD_ROWS.values(), ids=ODD_ROWS)
 @pytest.mark.parametrize("times", [1, 2])
 def test_odd_rows(
-    book_of: BookOf, values: Read, part: Callable[..., bytes], rows: str, times: int
+    book_of: Make, values: Read, part: Callable[..., bytes], rows: str, times: int
 ) -> None:
     sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
     source = book_of(sheet.encode())
@@ -213,7 +202,7 @@ def test_odd_rows(
 
 
 @pytest.mark.parametrize("writing", ["canonical", "spaced", "commented", "utf-16"])
-def test_a_sheet_of_many_blocks(book_of: BookOf, values: Read, writing: str) -> None:
+def test_a_sheet_of_many_blocks(book_of: Make, values: Read, writing: str) -> None:
     rows: Rows = {1: [Cell(0, "inline", "sku")]}
     rows |= {
         row: [Cell(column, "number" if column < 5 else "styled", "1") for column in range(8)]
@@ -228,7 +217,8 @@ def test_a_sheet_of_many_blocks(book_of: BookOf, values: Read, writing: str) -> 
     assert twice.read_bytes() == once.read_bytes()
 
 
-MALFORMED = {
+HEADER: Rows = {1: [Cell(0, "inline", "sku")]}
+MALFORMED: dict[str, str | bytes] = {
     "no rows": f'<worksheet xmlns="{MAIN}"/>',
     "cut off": f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row>',
     "an unknown encoding": '<?xml version="1.0" encoding="klingon"?><worksheet/>',
@@ -238,43 +228,31 @@ MALFORMED = {
     "</sheetData></worksheet>",
     "tags that do not fit": f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</w>'
     "</c></row></sheetData></worksheet>",
+    "bytes that are not of the encoding": WRITINGS["utf-16"](canonical(HEADER)) + b"\x00",
+    "a document type": "<!DOCTYPE worksheet>" + canonical(HEADER),
 }
 
 
 @pytest.mark.parametrize("sheet", MALFORMED.values(), ids=MALFORMED)
-def test_malformed_sheets_are_refused(book_of: BookOf, sheet: str) -> None:
-    source = book_of(sheet.encode())
-    with pytest.raises(CorruptXml):
+def test_malformed_sheets_are_refused(book_of: Make, sheet: str | bytes) -> None:
+    source = book_of(sheet if isinstance(sheet, bytes) else sheet.encode())
+    with pytest.raises((CorruptXml, XmlDoctype)):
         annotate_file(source, source.with_name("x.xlsx"), [])
 
 
-def test_bytes_that_are_not_of_the_encoding_are_refused(book_of: BookOf) -> None:
-    sheet = WRITINGS["utf-16"](canonical({1: [Cell(0, "inline", "sku")]})) + b"\x00"
-    source = book_of(sheet)
-    with pytest.raises(CorruptXml):
-        annotate_file(source, source.with_name("x.xlsx"), [])
-
-
-def test_document_types_are_refused(book_of: BookOf) -> None:
-    sheet = "<!DOCTYPE worksheet>" + canonical({1: [Cell(0, "inline", "sku")]})
-    source = book_of(sheet.encode())
-    with pytest.raises(XmlDoctype):
-        annotate_file(source, source.with_name("x.xlsx"), [])
-
-
-def test_a_sheet_without_the_row_of_the_headings_is_the_callers_mistake(book_of: BookOf) -> None:
+def test_a_sheet_without_the_row_of_the_headings_is_the_callers_mistake(book_of: Make) -> None:
     source = book_of(canonical({2: [Cell(0, "inline", "sku")]}).encode())
     with pytest.raises(ValueError, match="no row 1"):
         annotate_file(source, source.with_name("x.xlsx"), [])
 
 
-def test_headings_in_rich_text_are_recognised(book_of: BookOf, values: Read) -> None:
+def test_headings_in_rich_text_are_recognised(book_of: Make, values: Read) -> None:
     runs = "".join(
         f'<c r="{name}1" t="inlineStr"><is><r><rPr><b/></rPr><t>feedtool </t></r>'
         f"<r><t>{word}</t></r></is></c>"
         for name, word in zip("BCD", ("status", "message", "code"), strict=True)
     )
-    sheet = canonical({1: [Cell(0, "inline", "sku")]}).replace("</row>", runs + "</row>")
+    sheet = canonical(HEADER).replace("</row>", runs + "</row>")
     source = book_of(sheet.encode())
     copy = annotate_file(source, source.with_name("x.xlsx"), [])
     assert [values(copy).get((1, column)) for column in range(1, 5)] == [*HEADINGS, None]

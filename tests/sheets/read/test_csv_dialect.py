@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from feedtool.check import HEADINGS
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
 
-HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 Rows = list[list[str]]
 
 

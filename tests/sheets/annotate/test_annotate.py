@@ -2,19 +2,30 @@
 
 import os
 import stat
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZIP_STORED
 
 import pytest
 
+from feedtool.check import HEADINGS
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
+from feedtool.sheets import NotAsWritten
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
+from feedtool.sheets.annotate.cell_formats import FormatIndexes
+from feedtool.sheets.annotate.workbook_copy import SheetPlan, check_package, plan_sheet
+from feedtool.sheets.annotate.zip_copy import Repack
 from feedtool.sheets.read.errors import CorruptZip
+from feedtool.sheets.read.package import ZipPackage
+from feedtool.sheets.read.workbook import read_workbook
+from tests.corpus.books import SHEET
+from tests.corpus.made import data
+from tests.corpus.made import package as package_of
+from tests.sheets.conftest import Make
 
-HEADINGS = ("feedtool status", "feedtool message", "feedtool code")
 ROWS = '<row r="1"><c r="A1"><v>1</v></c></row><row r="2"><c r="A2"><v>1</v></c></row>'
 SUMMARY = Summary("feedtool summary", [["done"]])
-Make = Callable[..., Path]
 
 
 @pytest.fixture(params=["workbook", "csv"])
@@ -155,3 +166,70 @@ def test_a_sheet_can_be_annotated_only_once_in_one_go(source: Path, tmp_path: Pa
     for sheets in ([], [notes, notes]):
         with pytest.raises(ValueError, match="each of them once"):
             annotate(source, tmp_path / "result", sheets)
+
+
+STYLES = FormatIndexes(text=0, heading=0, prose=0, number=0, link=0, error=0, warning=0)
+Tamper = Callable[[dict[str, bytes]], object]
+
+
+def written(package: ZipPackage, target: Path) -> list[SheetPlan]:
+    """The package with only its sheet annotated."""
+    book = read_workbook(package)
+    notes = SheetNotes("Offers", 1, HEADINGS, [Note(2, "Invalid", "a & b", "x", ((0, "error"),))])
+    plan = plan_sheet(package, book, book.sheets[0], notes)
+    with target.open("wb") as out, package.path.open("rb") as file:
+        repack = Repack(out)
+        for info in package.infos:
+            if info.filename == SHEET:
+                repack.write(info, plan.patched(package, STYLES))
+            else:
+                repack.copy(info, file)
+        repack.finish(b"")
+    return [plan]
+
+
+def tampered(path: Path, change: Tamper, method: int) -> None:
+    with zipfile.ZipFile(path) as package:
+        parts = {name: package.read(name) for name in package.namelist()}
+    change(parts)
+    path.write_bytes(package_of(parts, method))
+
+
+def replaced(part: str, old: bytes, new: bytes) -> Tamper:
+    def change(parts: dict[str, bytes]) -> None:
+        assert old in parts[part]
+        parts[part] = parts[part].replace(old, new)
+
+    return change
+
+
+DAMAGE: dict[str, Tamper] = {
+    "a status": replaced(SHEET, b">Invalid<", b">Valid<"),
+    "a text in the wrong row": replaced(SHEET, b'r="D2"', b'r="D1"'),
+    "a text that is gone": replaced(SHEET, b"<is><t>x</t></is>", b"<is><t/></is>"),
+    "a text twice": replaced(
+        SHEET,
+        b"</c></row><row",
+        b'</c><c r="B1" s="0" t="inlineStr"><is><t>feedtool status</t></is></c></row><row',
+    ),
+    "a tag": replaced(SHEET, b"</formula>", b"</formulas>"),
+    "a reference": replaced(SHEET, b"a &amp; b", b"a & b"),
+    "another part": replaced("xl/media/image1.png", b"png", b"gnp"),
+    "a part that is gone": lambda parts: parts.pop("xl/media/image1.png"),
+    "other compression": lambda _: None,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize("comment", ["", "<!-- -->"])
+def test_damage_is_noticed(book_of: Make, tmp_path: Path, damage: Tamper, comment: str) -> None:
+    sheet = data(ROWS + comment)
+    target = tmp_path / "copy.xlsx"
+    with ZipPackage(book_of(sheet.encode(), {"xl/media/image1.png": b"a png"})) as package:
+        plans = written(package, target)
+        check_package(target, package, plans, ())
+        tampered(
+            target, damage, ZIP_STORED if damage is DAMAGE["other compression"] else ZIP_DEFLATED
+        )
+        with pytest.raises(NotAsWritten, match="not kept"):
+            check_package(target, package, plans, ())

@@ -11,7 +11,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, OfferState
 from feedtool.areas.registry import load
 from feedtool.delivery.steps import DeliverySettings
-from feedtool.delivery.transition import TransitionContext, resolutions, unaskable
+from feedtool.delivery.transition import TransitionContext, resolutions, unknown
 from feedtool.feeds.delivery import PackageRef
 from feedtool.ledger import Package, Phase, Resolution
 from feedtool.ledger.clearing import MOST_SENDS
@@ -227,7 +227,7 @@ def test_a_reference_that_no_list_can_hold_goes_by_its_gtin(reference: str) -> N
 def test_what_cannot_be_asked_for_is_unknown(product: str) -> None:
     rows = [row("a,b", product)]
     assert asked(rows) == ((), {})
-    assert [(found.row, found.status) for found in unaskable(rows, NOW.feed)] == [(3, UNKNOWN)]
+    assert [(found.row, found.status) for found in unknown(rows, "")] == [(3, UNKNOWN)]
 
 
 def test_a_list_is_no_longer_than_an_address_can_hold() -> None:

@@ -9,7 +9,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
-from feedtool.sheets.cell_text import LONGEST, inline, shown, spreadsheet_text
+from feedtool.sheets.cell_text import (
+    LONGEST,
+    escape,
+    has_only_known_references,
+    inline,
+    shown,
+    spreadsheet_text,
+    unescape,
+)
+from tests.corpus.made import MAIN
 
 TEXTS = {
     "plain": "plain",
@@ -72,14 +81,60 @@ def test_any_message_is_read_back_from_the_copy(
     values: Callable[[Path], dict[tuple[int, int], str]],
     messages: list[str],
 ) -> None:
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     rows = "".join(
         f'<row r="{row}"><c r="A{row}"><v>1</v></c></row>' for row in range(1, len(messages) + 2)
     )
-    sheet = f'<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'
+    sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
     source = book_of(sheet.encode())
     copy = source.with_name("copy.xlsx")
     notes = [Note(row, "", message, "") for row, message in enumerate(messages, 2)]
     annotate(source, copy, [SheetNotes("Offers", 1, ("s", "m", "c"), notes)], overwrite=True)
     found = values(copy)
     assert [found[row, 2] for row in range(2, len(messages) + 2)] == messages
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("plain", "plain"),
+        ("_x000D_", "\r"),
+        ("a_x000d_b", "a\rb"),
+        ("_x005F_x000D_", "_x000D_"),
+        ("_x0041__x0042_", "AB"),
+        ("_xD83D__xDE00_", "😀"),
+        ("_xD83D_!", "�!"),
+        ("_x41_", "_x41_"),
+        ("_xZZZZ_", "_xZZZZ_"),
+        ("x_0041_", "x_0041_"),
+    ],
+)
+def test_spreadsheet_escapes(written: str, meant: str) -> None:
+    assert spreadsheet_text(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("&amp;&lt;&gt;&quot;&apos;", "&<>\"'"),
+        ("&#233;&#xe9;&#xE9;", "ééé"),
+        ("&#128;", "\x80"),
+        ("&amp;lt;", "&lt;"),
+        ("&#10;", "\n"),
+        ("&#x1F600;", "😀"),
+    ],
+)
+def test_references(written: str, meant: str) -> None:
+    assert has_only_known_references(written)
+    assert unescape(written) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["&", "& ", "&eacute;", "&amp", "&#;", "&#x;", "&#0;", "&#xD800;", "&#x110000;", "&#xFFFE;"],
+)
+def test_unknown_references(text: str) -> None:
+    assert not has_only_known_references(text)
+
+
+def test_escape_is_the_inverse() -> None:
+    assert unescape(escape("a<b>&amp;c")) == "a<b>&amp;c"

@@ -1,0 +1,279 @@
+"""Plans: exactly what was planned is sent, or nothing. Purges: counted, confirmed, one zip."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Feedtool, OnTerminal, Ran, applied, made_by, on_shelf
+from tests.conftest import Files, offer
+
+PLAN = Path("plan.jsonl")
+
+
+def references() -> list[str | None]:
+    """What the service has integrated."""
+    return [reference for reference, _ in applied()]
+
+
+def words() -> object:
+    return json.loads(PLAN.read_text("utf-8").splitlines()[0])["words"]
+
+
+@pytest.fixture
+def file(files: Files) -> Path:
+    return files.csv(offer(1), offer(2, quantity="-1"), offer(3))
+
+
+@pytest.fixture
+def planned(feedtool: Feedtool, file: Path) -> Path:
+    """A plan for the sandbox."""
+    ran = feedtool("submit", file.name, "--dry-run", "--sandbox", "--save-plan", PLAN)
+    assert ran.code == 1, ran.err
+    assert "plan: saved as plan.jsonl" in ran.err
+    assert applied() == []
+    return PLAN
+
+
+def test_a_plan_is_sent_once_and_without_anything_else(feedtool: Feedtool, planned: Path) -> None:
+    ran = feedtool("submit --plan", planned)
+    assert ran.code == 1, ran.err
+    assert "Rows: 1 Invalid, 2 Integrated" in ran.out
+    assert references() == ["SKU-1", "SKU-3"]
+    assert Path("offers.result.csv").exists()
+    ran = feedtool("submit --plan", planned)
+    assert (ran.code, ran.error()[0]) == (2, "the plan plan.jsonl was sent before, by run 1")
+    assert len(applied()) == 2
+    assert feedtool("submit --plan", planned, "--yes").code == 1
+    assert len(applied()) == 4
+
+
+def test_it_says_what_the_numbers_mean_before_it_sends(feedtool: Feedtool, planned: Path) -> None:
+    line = "plan: PRIMARY: 2 offers, of which nothing is known: no run here has had them accepted"
+    ran = feedtool("submit --plan", planned, "--token", "wrong")
+    assert ran.code == 4
+    assert ran.err.index(line) < ran.err.index("error: ")
+
+
+def test_whether_it_still_fits(feedtool: Feedtool, planned: Path, file: Path) -> None:
+    assert feedtool("submit --plan", planned, "--dry-run").code == 1
+    assert feedtool("submit --plan", planned, file.absolute(), "--dry-run").code == 1
+    file.write_text(file.read_text() + "\n")
+    assert feedtool("submit --plan", planned, "--dry-run").code == 2
+    assert applied() == []
+
+
+OTHERWISE = {
+    "--as offers-update": "--as was not set, and is offers-update",
+    "--channel SECOND": "--channel was PRIMARY, and is SECOND",
+    "--all-or-nothing": "--all-or-nothing was not set, and is set",
+    "--seller 9": "the seller was sandbox, and is 9",
+}
+
+
+@pytest.mark.parametrize("options", OTHERWISE)
+def test_what_is_typed_otherwise_is_refused(
+    feedtool: Feedtool, planned: Path, options: str
+) -> None:
+    ran = feedtool(f"submit --plan {planned} {options}")
+    message, hint = ran.error()
+    why = f"the plan plan.jsonl no longer fits: {OTHERWISE[options]}"
+    assert (ran.code, message) == (2, why)
+    assert hint == "nothing was sent; make the plan again with --dry-run --save-plan"
+    assert applied() == []
+
+
+def test_a_file_that_was_changed(feedtool: Feedtool, planned: Path, file: Path) -> None:
+    for change, why in (
+        (lambda: file.write_text("changed"), "the file offers.csv was changed"),
+        (file.unlink, "offers.csv cannot be read"),
+    ):
+        change()
+        ran = feedtool("submit --plan", planned)
+        assert (ran.code, ran.error()[0]) == (2, f"the plan plan.jsonl no longer fits: {why}")
+    assert applied() == []
+
+
+def test_nothing_that_says_where_a_token_goes_is_taken_from_a_plan(
+    feedtool: Feedtool, file: Path
+) -> None:
+    account = ("--base-url", "https://a.example/v2", "--seller", "1")
+    feedtool("submit", file, "--dry-run", *account, "--save-plan", PLAN)
+    assert words() == {}
+    ran = feedtool("submit --plan", PLAN, "--token", "t")
+    assert ran.error()[0] == "there is no account to send to"
+
+
+def test_all_rows_against_a_profile_that_says_otherwise(feedtool: Feedtool, file: Path) -> None:
+    Path("feedtool.toml").write_text("[profile.shop]\nchanged_only = true\n")
+    options = ("--sandbox", "--profile", "shop", "--all-rows")
+    feedtool("submit", file, "--dry-run", *options, "--save-plan", PLAN)
+    kept = words()
+    assert isinstance(kept, dict)
+    assert kept["changed_only"] is False
+    assert feedtool("submit --plan", PLAN).code == 1
+    assert references() == ["SKU-1", "SKU-3"]
+
+
+def test_a_plan_is_made_or_sent(feedtool: Feedtool, planned: Path) -> None:
+    ran = feedtool("submit --dry-run --save-plan p --plan", planned)
+    assert (ran.code, "contradict each other" in ran.error()[0]) == (2, True)
+
+
+# Purges.
+
+LEGACY = ("--as", "legacy-offers", "--sandbox")
+PURGE = (*LEGACY, "--purge-and-replace")
+
+
+def on_channels() -> list[str]:
+    """Channel and reference of every offer."""
+    return sorted(f"{one['salesChannelId']} {one['sellerExternalReference']}" for one in on_shelf())
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That of somebody whose sandbox has offers 1 to 4, and 1 on another channel too."""
+    files = Files(tmp_path_factory.mktemp("shop"))
+    files.csv(*map(offer, range(1, 5)), name="first.csv")
+    files.csv(offer(1), name="second.csv")
+    submits = ("submit first.csv --sandbox", "submit second.csv --sandbox --channel SECOND")
+    return made_by(files.folder, *submits)
+
+
+@pytest.fixture
+def shop(home: Path) -> list[str]:
+    """The offers of that sandbox, which is in the test's own home."""
+    shutil.copytree(home, "home")
+    before = on_channels()
+    assert len(before) == 5
+    return before
+
+
+@pytest.fixture
+def stock(files: Files) -> Path:
+    """Offers 3 to 6: two that are there, and two new ones."""
+    return files.csv(*map(offer, range(3, 7)))
+
+
+COUNTS = (
+    "of the 4 offers that the service has on PRIMARY now, 2 will be removed; the 4 of the zip"
+    " remain"
+)
+REFUSED = {
+    "not confirmed": ((), "never sent without being confirmed", "--yes with --expect-removals 2"),
+    "yes alone": (("--yes",), "never sent without being confirmed", "--expect-removals 2"),
+    "a number alone": (("--expect-removals", "2"), "never sent without", "--yes with"),
+    "fewer expected": (
+        ("--yes", "--expect-removals", "1"),
+        "more offers would be removed than the 1 of --expect-removals",
+        "nothing was sent",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "error", "hint"), REFUSED.values(), ids=REFUSED)
+def test_without_a_terminal_it_needs_the_number(
+    feedtool: Feedtool,
+    shop: list[str],
+    stock: Path,
+    options: tuple[str, ...],
+    error: str,
+    hint: str,
+) -> None:
+    ran = feedtool("submit", stock, *PURGE, *options)
+    said, help_ = ran.error()
+    assert ran.code == 2
+    assert error in said
+    assert COUNTS in said
+    assert hint in help_
+    assert on_channels() == shop
+    assert feedtool("resume").code == 9  # nothing of it was even written down
+
+
+def test_offers_that_only_a_mistake_removes_are_told(
+    feedtool: Feedtool, shop: list[str], files: Files
+) -> None:
+    mistakes = files.csv(offer(1), offer(2), offer(3, quantity="x"), offer(5, quantity="x"))
+    ran = feedtool("submit", mistakes, *PURGE)
+    assert ran.code == 2
+    assert "2 will be removed (1 of them since the file's row is not valid);" in ran.error()[0]
+    assert on_channels() == shop
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 2), ("\n", 2)])
+def test_on_a_terminal_it_is_asked(
+    shop: list[str], stock: Path, on_terminal: OnTerminal, answer: str, code: int
+) -> None:
+    ended, said = on_terminal(answer, "submit", str(stock), *PURGE)
+    assert ended == code
+    assert f"A purge: {COUNTS}. Send it?" in said
+    assert (on_channels() == shop) is bool(code)
+
+
+def confirmed(feedtool: Feedtool, *arguments: str | Path) -> Ran:
+    return feedtool("submit", *arguments, *PURGE, "--yes", "--expect-removals", "9")
+
+
+@pytest.mark.parametrize("dry", [("--dry-run",), ()])
+def test_one_zip_or_none(
+    feedtool: Feedtool, shop: list[str], files: Files, stock: Path, dry: tuple[str, ...]
+) -> None:
+    other = files.csv(offer(9), name="other.csv")
+    channels = files.csv(offer(1), offer(2, salesChannelId="SECOND"), name="channels.csv")
+    nothing = files.csv(offer(1, price__price="0"), name="nothing.csv")
+    Path("feedtool.toml").write_text("[profile.small.limits]\nlegacy = 3\n")
+    for arguments, why in (
+        ((stock, other), "a purge is one zip, and this is 2 zips"),
+        ((channels,), ""),
+        ((stock, "--profile", "small"), ""),
+        ((nothing,), "no zip at all"),
+        ((stock, "missing.csv"), ""),
+    ):
+        ran = confirmed(feedtool, *arguments, *dry)
+        assert ran.code == 2
+        assert why in ran.err
+    assert on_channels() == shop
+
+
+@pytest.mark.parametrize("kind", ["offers-upsert", "legacy-stock-and-price"])
+def test_only_whole_legacy_offers(
+    feedtool: Feedtool, shop: list[str], stock: Path, kind: str
+) -> None:
+    ran = feedtool("submit", stock, "--as", kind, "--sandbox", "--purge-and-replace")
+    assert ran.code == 2
+    assert "only legacy-offers can be a purge" in ran.error()[0]
+    assert on_channels() == shop
+
+
+def test_it_has_to_be_typed(
+    feedtool: Feedtool, shop: list[str], stock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FEEDTOOL_PURGE_AND_REPLACE", "1")
+    ran = feedtool("submit", stock, *LEGACY, "--yes", "--expect-removals", "9")
+    assert (ran.code, "has to be typed" in ran.error()[0]) == (2, True)
+    assert on_channels() == shop
+
+
+def test_a_dry_run_plans_it(feedtool: Feedtool, stock: Path) -> None:
+    ran = feedtool("submit", stock, *PURGE, "--dry-run", "--requests", "out")
+    assert ran.code == 0
+    assert "Planned package: PurgeAndReplace, channel PRIMARY, 4 rows in 1 upload" in ran.out
+    (zipped,) = Path("out").rglob("*.zip")
+    assert zipped.name == "package-001-PurgeAndReplace-PRIMARY.zip"
+
+
+@pytest.mark.usefixtures("shop")
+def test_it_replaces_what_the_channel_has_and_needs_no_open_package(
+    feedtool: Feedtool, files: Files, stock: Path
+) -> None:
+    feedtool("submit", files.csv(offer(1), name="first.csv"), "--sandbox", "--no-wait")
+    ran = confirmed(feedtool, stock)
+    assert ran.code == 2
+    assert "run 3 has packages that are not integrated yet" in ran.error()[0]
+    assert feedtool("results 3").code == 0
+    ran = feedtool("submit", stock, *PURGE, "--yes", "--expect-removals", "2")
+    assert ran.code == 0, ran.err
+    assert "PurgeAndReplace, channel PRIMARY, 4 rows in 1 upload: Integrated" in ran.out
+    assert on_channels() == [f"PRIMARY SKU-{n}" for n in range(3, 7)] + ["SECOND SKU-1"]
