@@ -12,7 +12,7 @@ from random import Random
 from unittest import mock
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.areas.offers.wire.packages import commit, create_package, upload
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import engine as shell

@@ -11,13 +11,8 @@ from decimal import Decimal
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.areas.offers.changes.offer_state import (
-    PRICE,
-    QUANTITY,
-    AcceptedOffer,
-    differences,
-    offer_fields,
-)
+from feedtool.areas.offers.changes import offer_state as state
+from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
 from feedtool.report.plain import counted
@@ -114,14 +109,14 @@ class Effects:
         elif item.package_type == PackageType.DELETE:
             self.counts["removed"] += 1
         else:
-            fields = offer_fields(item.package_type, item.body)
-            if differences(item, fields, offer, quantity) == frozenset():
+            fields = state.offer_fields(item.package_type, item.body)
+            if state.differences(item, fields, offer, quantity) == frozenset():
                 self.counts["unchanged"] += 1
                 return
             self.counts["changed"] += 1
-            old, new = offer.fields.get(PRICE), fields.get(PRICE)
+            old, new = offer.fields.get(state.PRICE), fields.get(state.PRICE)
             _add_move(item, old, new, self.prices_up, self.prices_down)
-            stock = fields.get(QUANTITY)
+            stock = fields.get(state.QUANTITY)
             if _add_move(item, quantity, stock, self.stock_up, self.stock_down):
                 self.to_zero += stock == 0
 
