@@ -39,10 +39,7 @@ def summary_sheet(results: Iterable[SheetResult]) -> Summary:
 
 
 def summary_table(result: SheetResult) -> Table:
-    """Its rows: the counts, then a line for each code, then one for each refusal.
-
-    Links lead to the first cell of each; a sheet without a name (CSV) gets plain references.
-    """
+    """Its rows: the counts, then a line for each code and each refusal, with links to the cells."""
     counted = tally(result, 1)
     return [
         (TITLE,),
@@ -149,9 +146,8 @@ def write_copies_of(
 ) -> None:
     """Writes the annotated copy of each file, with all its sheets.
 
-    A copy that cannot be written keeps back neither the others nor the results of the rows. It goes
-    to the first of its `spares` that takes it. `may_replace` is asked about a file in an input's
-    own place; `on_written` gets each place that was written.
+    One that cannot be written keeps back neither the others nor the results: it goes to the first
+    of its `spares` that takes it. `may_replace` is asked about a file in an input's own place.
     """
     for one, target, told in _wanted(inputs, outcomes, outputs):
         failed: FeedtoolError | None = None

@@ -97,11 +97,7 @@ class Config:
     profiles: Mapping[str, Profile] = field(default_factory=dict)
 
     def profile(self, name: str | None) -> Profile:
-        """The profile of a name; without a name the defaults alone.
-
-        Raises:
-            UsageProblem: there is no such profile.
-        """
+        """The profile of a name, else UsageProblem; without a name the defaults alone."""
         if name is None:
             return Profile()
         if name not in self.profiles:
@@ -115,14 +111,9 @@ class Config:
 
 
 def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
-    """The configuration.
+    """The configuration at `path`, else at the first of `fallbacks` that exists.
 
-    Args:
-        path: The file that was asked for; it must be there.
-        fallbacks: Where to look otherwise; the first that exists is taken.
-
-    Raises:
-        UsageProblem: the file is missing, is no TOML, or holds a name that nobody knows.
+    UsageProblem where the file is missing, is no TOML, or holds a name that nobody knows.
     """
     path = path or next((place for place in fallbacks if place.is_file()), None)
     if path is None:

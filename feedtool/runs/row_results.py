@@ -127,10 +127,7 @@ NOT_TAKEN = {Status.INVALID, *REFUSED, Status.UNKNOWN, Status.HELD, Status.SUPER
 
 
 def note_sent_again(outcomes: Sequence[SheetResult], run_id: int, workspace: Workspace) -> None:
-    """Lets each row that was not taken say in which later run its reference was sent again.
-
-    What came of it there stands in the results of that run.
-    """
+    """Lets each row that was not taken say in which later run its reference was sent again."""
     runs = workspace.ledger.runs()
     run = next((run for run in runs if run.run_id == run_id), None)
     if run is None or not any(_is_later(other, run) for other in runs):

@@ -57,8 +57,7 @@ def plan_only(
 ) -> list[SheetResult]:
     """The results of a dry run: everything up to the plan; nothing is sent.
 
-    `requests` is the folder for the exact request bodies. `plan_file` is saved, or compared with
-    what would be sent now. `select` decides which rows would be sent.
+    `requests` is the folder for the request bodies. `select` decides which rows would be sent.
     """
     if plan_file:
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])

@@ -196,11 +196,7 @@ class Health:
 
 
 def check_health(root: Path, now: datetime, within: timedelta) -> tuple[Exit, str]:
-    """The state of the watcher of a folder, as an exit code and one line.
-
-    Its last turn may be as old as `within`. UsageProblem where there is no such folder, or its
-    file is no health file.
-    """
+    """The state of a folder's watcher: its last turn may be as old as `within`."""
     place = root / FILE
     if not root.is_dir():
         raise UsageProblem(f"there is no folder {root}", "name the folder that is watched")

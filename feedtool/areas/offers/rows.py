@@ -4,7 +4,6 @@ Specification, "Offer package and offer request (JSON)" and "Offers (read)". The
 of taxes are the profile's.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
@@ -18,7 +17,7 @@ from feedtool.areas.offers.columns import CONDITIONS, HUNDRED, ZERO, number
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
 from feedtool.areas.offers.wire.packages import UploadBody, upload
 from feedtool.feeds.area import shown
-from feedtool.feeds.export import ExportTally, MadeRow
+from feedtool.feeds.export import ExportTally
 from feedtool.feeds.feed import JsonRequests, Read, is_number
 from feedtool.feeds.template import LANGUAGES, Language
 from feedtool.model.cells import Value
@@ -53,10 +52,9 @@ class OfferRows:
             {} if at is None else {name: labels[at] for name, labels in CONDITIONS.items()}
         )
 
-    def row(self, offer: Offer, channel: str) -> MadeRow:
-        """The row of an offer; the tally says why cells are empty, with the unknown codes."""
-        tally: ExportTally = Counter()
-        row: dict[str, Value] = {
+    def row(self, offer: Offer, channel: str, tally: ExportTally) -> dict[str, Value]:
+        """The row of an offer; the tally gets why cells are empty, with the unknown codes."""
+        return {
             columns.REFERENCE: offer.reference,
             columns.GTIN: offer.gtin,
             columns.PRODUCT_REFERENCE: offer.product_reference,
@@ -68,7 +66,6 @@ class OfferRows:
             columns.QUANTITY: offer.quantity,
             columns.CHANNEL: channel,
         }
-        return MadeRow(row, tally)
 
     def _taxes_of(self, taxes: Mapping[str, Decimal], tally: ExportTally) -> dict[str, Value]:
         """All of them or none: what an Update does not list would be gone."""

@@ -1,6 +1,7 @@
 """Offers of the service as rows: what is taken over, what is left empty, what is left out."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -70,8 +71,8 @@ def offer(
 def row(item: Mapping[str, Any], dialect: AccountSettings | None = None) -> dict[str, Any]:
     """What an offer becomes, blanks left out."""
     read = offer_of(loads(json.dumps(item).encode()))
-    made = OfferRows(dialect or AccountSettings(), "fr").row(read, "PRIMARY")
-    return {key: value for key, value in (made.row or {}).items() if value is not None}
+    made = OfferRows(dialect or AccountSettings(), "fr").row(read, "PRIMARY", Counter())
+    return {key: value for key, value in made.items() if value is not None}
 
 
 def test_an_offer_is_all_that_can_be_sent_of_it() -> None:

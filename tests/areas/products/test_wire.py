@@ -91,22 +91,15 @@ def test_the_id_of_a_batch(found: Reply, expected: str) -> None:
     assert batch_id(found) == expected
 
 
-@pytest.mark.parametrize(
-    "found",
-    [
-        reply(),
-        reply({}),
-        reply([]),
-        reply({"packageId": None}),
-        reply({"packageId": ""}),
-        reply({"packageId": "p" * 201}),
-        reply(location="/v2/products-integration"),
-        Reply(200, {}, b"<html>", URL),
-        Reply(200, {}, b"[" * 100_000, URL),
-        reply({"packageId": "p1", "more": "x" * 1_100_000}),
-    ],
-    ids=str,
-)
+NO_ID: list[Reply] = [
+    *map(reply, [None, {}, [], {"packageId": None}, {"packageId": ""}]),
+    *(reply({"packageId": "p" * 201}), reply(location="/v2/products-integration")),
+    *(Reply(200, {}, body, URL) for body in (b"<html>", b"[" * 100_000)),
+    reply({"packageId": "p1", "more": "x" * 1_100_000}),
+]
+
+
+@pytest.mark.parametrize("found", NO_ID, ids=range(len(NO_ID)))
 def test_an_answer_without_an_id_is_unreadable(found: Reply) -> None:
     with pytest.raises(Unreadable):
         batch_id(found)
@@ -192,22 +185,17 @@ def test_what_names_no_product_is_left_out(strange: Any) -> None:
     assert [one.gtin for one in page.items] == ["2000000000008"]
 
 
+ELSEWHERE = reply([], link='<https://elsewhere.example/>; rel="next"')
+
+
 @pytest.mark.parametrize(
     "found",
-    [
-        reply(),
-        reply({}),
-        reply({"items": {}}),
-        Reply(200, {}, b"oops", URL),
-        reply([], link='<https://elsewhere.example/>; rel="next"'),
-    ],
+    [reply(), reply({}), reply({"items": {}}), Reply(200, {}, b"oops", URL), ELSEWHERE],
+    ids=["empty", "no items", "no list", "no JSON", "a link that leads away"],
 )
 def test_what_is_no_page(found: Reply) -> None:
     with pytest.raises(Unreadable):
         reports_page(found)
-
-
-def test_the_page_after_this_one() -> None:
     page = reports_page(reply([], link=f'<{URL}&pageIndex=2>; rel="next"'))
     assert page.next == f"{URL}&pageIndex=2"
 

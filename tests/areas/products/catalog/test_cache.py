@@ -47,10 +47,8 @@ def test_what_was_saved_is_found(cache: Cache) -> None:
     filled(cache)
     found = known(cache)
     assert found.origin == Origin(SERVICE, "en", AT + MINUTE)
-    kettles = found.category("0A0101")
-    assert kettles is not None
-    assert kettles.full_path == "Home > Kitchen > Kettles"
-    assert kettles.is_brand_mandatory
+    kettles = found.categories["0A0101"]
+    assert (kettles.full_path, kettles.is_brand_mandatory) == ("Home > Kitchen > Kettles", True)
     assert found.properties("0A0101") == (FULL, prop())
     assert found.checked_at("0A0101") == AT
     assert found.properties("0A0102") is None
@@ -64,23 +62,18 @@ def test_each_service_and_language_has_its_own(cache: Cache) -> None:
     key = cache.begin(other, "en", (), AT).catalog
     cache.save(key, TREE[:1])
     assert cache.catalog(SERVICE, "es") is None
-    partly = cache.catalog(other, "en")
-    assert partly is not None
-    assert set(partly.categories) == {"0A"}
-    assert partly.synced_at is None
+    assert (partly := cache.catalog(other, "en")) is not None
+    assert (set(partly.categories), partly.synced_at) == ({"0A"}, None)
     assert [(one.service, one.language) for one in cache.origins()][2:] == [(other, "en")]
 
 
-@pytest.mark.parametrize(
-    ("properties", "how"),
-    [
-        ([FULL, prop()], Saved.SAME),
-        (None, Saved.SAME),
-        ([FULL], Saved.CHANGED),
-        ([], Saved.CHANGED),
-    ],
-    ids=["compared", "not modified", "one less", "none any more"],
-)
+COMPARED: list[tuple[list[Property] | None, Saved]] = [
+    *((same, Saved.SAME) for same in ([FULL, prop()], None)),
+    *((other, Saved.CHANGED) for other in ([FULL], [])),
+]
+
+
+@pytest.mark.parametrize(("properties", "how"), COMPARED)
 def test_properties_are_compared(
     cache: Cache, properties: list[Property] | None, how: Saved
 ) -> None:
@@ -93,6 +86,7 @@ def test_properties_are_compared(
 
 def test_entries_that_are_no_longer_listed_go(cache: Cache) -> None:
     key = filled(cache)
+    assert cache.finish(key, ALL, frozenset(), AT) == Removed(0, 0)  # all brands, so none
     left = ALL - {"0A0101", "0A0103"}
     assert cache.finish(key, left, frozenset({"1"}), AT) == Removed(2, 3)
     found = known(cache)
@@ -101,27 +95,16 @@ def test_entries_that_are_no_longer_listed_go(cache: Cache) -> None:
     assert [one.name for one in found.brands()] == ["Nestlé"]
 
 
-def test_without_any_brand_listed_those_that_are_there_stay(cache: Cache) -> None:
-    key = filled(cache)
-    assert cache.finish(key, ALL, frozenset(), AT) == Removed(0, 0)
+GOES_ON = [
+    *((later, ["0A"], True) for later in (MINUTE, STALE - MINUTE)),
+    *((later, ["0A"], False) for later in (STALE, -MINUTE)),
+    *((MINUTE, scope, False) for scope in ([], ["0A", "0B"])),
+]
 
 
-@pytest.mark.parametrize(
-    ("later", "scope", "goes_on"),
-    [
-        (MINUTE, ["0A"], True),
-        (STALE - MINUTE, ["0A"], True),
-        (STALE, ["0A"], False),
-        (-MINUTE, ["0A"], False),
-        (MINUTE, [], False),
-        (MINUTE, ["0A", "0B"], False),
-    ],
-)
+@pytest.mark.parametrize(("later", "scope", "goes_on"), GOES_ON)
 def test_a_sync_that_was_stopped_goes_on(
-    cache: Cache,
-    later: timedelta,
-    scope: list[str],
-    goes_on: bool,  # noqa: FBT001 - a column of the table
+    cache: Cache, later: timedelta, scope: list[str], *, goes_on: bool
 ) -> None:
     filled(cache)
     key = cache.begin(SERVICE, "en", ["0A"], AT + MINUTE).catalog
@@ -136,15 +119,11 @@ def test_a_sync_that_was_stopped_goes_on(
 
 
 def test_the_user_alone_may_read_it(cache: Cache, path: Path) -> None:
-    filled(cache)
-    for one in path.parent.iterdir():
-        assert stat.S_IMODE(one.stat().st_mode) == 0o600, one
-
-
-def test_two_at_once(cache: Cache, path: Path) -> None:
-    with Cache(path) as other:
+    with Cache(path) as other:  # two at once
         filled(cache)
         assert other.catalog(SERVICE, "en") is not None
+    for one in path.parent.iterdir():
+        assert stat.S_IMODE(one.stat().st_mode) == 0o600, one
 
 
 @pytest.mark.parametrize("version", [VERSION + 1, 0])

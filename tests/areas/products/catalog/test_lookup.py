@@ -6,12 +6,10 @@ from feedtool.areas.products.catalog.model import Listed, Origin
 from tests.catalogues import AT, SERVICE, catalog, choices, prop
 
 
-@pytest.mark.parametrize(
-    ("code", "near"), [("0A0I01", ["0A0101"]), ("0a0101", ["0A0101"]), ("kettle", [])]
-)
-def test_near_categories_take_products(code: str, near: list[str]) -> None:
-    assert catalog().near_categories(code)[: len(near) or 1] == near
-    assert "0A0103" not in catalog().near_categories("0A0103", most=9)
+def test_near_categories_take_products() -> None:
+    known = catalog()
+    assert [known.near_categories(code)[:1] for code in ("0A0I01", "kettle")] == [["0A0101"], []]
+    assert "0A0103" not in known.near_categories("0A0103", most=9)
 
 
 def test_the_properties_of_a_category() -> None:
@@ -25,20 +23,19 @@ def test_the_properties_of_a_category() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "reference"),
-    [("nestle", "1"), ("NESTLÉ", "1"), ("l'oreal", "2"), (" Kettler ", "3"), ("Kettl", None)],
+    ("name", "known", "near"),
+    [
+        ("NESTLÉ", "Nestlé", ["Nestlé"]),
+        ("l'oreal", "L\u2019Oréal", ["L\u2019Oréal"]),
+        ("Netsle", None, ["Nestlé"]),
+        ("zzz", None, []),
+    ],
 )
-def test_a_brand_by_its_name(name: str, reference: str | None) -> None:
-    found = catalog().brand(name)
-    assert (found.reference if found else None) == reference
-
-
-@pytest.mark.parametrize(
-    ("name", "near"), [("Netsle", ["Nestlé"]), ("loréal", ["L\u2019Oréal"]), ("zzz", [])]
-)
-def test_near_brands(name: str, near: list[str]) -> None:
-    known = catalog()
-    assert known.near_brands(name) == known.near_brands(name) == near
+def test_a_brand_by_its_name(name: str, known: str | None, near: list[str]) -> None:
+    every = catalog()
+    brand = every.brand(name)
+    assert (brand and brand.name) == known
+    assert every.near_brands(name) == every.near_brands(name) == near
 
 
 def test_all_is_read_once_and_late() -> None:
@@ -109,48 +106,33 @@ def consulted() -> Consulted:
 
 
 def again(consulted: Consulted, language: str | None = None) -> Catalog | None:
-    excerpt = consulted.excerpt()
-    assert excerpt is not None
-    return from_excerpt(excerpt)(language)
+    opened = from_excerpt(consulted.excerpt() or b"")
+    assert opened(language) is opened(language)
+    return opened(language)
 
 
 def test_what_was_asked_is_answered_alike(consulted: Consulted) -> None:
-    asked = consulted("fr")
-    assert asked is not None
-    told = (asked.properties("0A0101"), asked.properties("0A0102"), asked.brand("loreal"))
-    near = (asked.near_categories("0A0109"), asked.near_brands("nestl"))
-    found = again(consulted, "fr")
-    assert found is not None
-    assert (found.properties("0A0101"), found.properties("0A0102"), found.brand("loreal")) == told
-    assert (found.near_categories("0A0109"), found.near_brands("nestl")) == near
-    assert (found.origin, found.categories) == (asked.origin, asked.categories)
-    assert found.fingerprint("0A0101") == asked.fingerprint("0A0101")
-    assert found.checked_at("0A0101") == asked.checked_at("0A0101")
+    def answers(known: Catalog | None) -> list[object]:
+        assert known is not None
+        codes = ("0A0101", "0A0102")
+        return [
+            *map(known.properties, codes),
+            *map(known.fingerprint, codes),
+            *map(known.checked_at, codes),
+            *(known.brand("loreal"), known.near_categories("0A0109"), known.near_brands("nestl")),
+            *(known.origin, known.categories),
+        ]
+
+    assert consulted.excerpt() is None
+    assert answers(consulted("fr")) == answers(again(consulted, "fr"))
+    assert consulted("fr") is consulted("fr")
 
 
 def test_what_was_not_asked_is_not_kept(consulted: Consulted) -> None:
-    asked = consulted(None)
-    assert asked is not None
+    assert (asked := consulted(None)) is not None
     assert asked.properties("0A0101")
-    found = again(consulted)
-    assert found is not None
-    assert found.properties("0B0101") is None
-    assert list(found.brands()) == []
-
-
-def test_a_language_in_which_there_was_none(consulted: Consulted) -> None:
+    assert (found := again(consulted)) is not None
+    assert (found.properties("0B0101"), list(found.brands())) == (None, [])
     assert consulted("es") is None
     assert again(consulted, "es") is None
     assert again(consulted, "fr") is None
-
-
-def test_it_is_opened_once(consulted: Consulted) -> None:
-    assert consulted("fr") is consulted("fr")
-    excerpt = consulted.excerpt()
-    assert excerpt is not None
-    opened = from_excerpt(excerpt)
-    assert opened("fr") is opened("fr")
-
-
-def test_offers_leave_nothing_to_keep(consulted: Consulted) -> None:
-    assert consulted.excerpt() is None

@@ -27,8 +27,7 @@ ALL = {item.reference: item for item in TREE}
     ("changes", "takes"), [({}, True), ({"is_active": False}, False), ({"level": 2}, False)]
 )
 def test_only_active_ones_of_the_deepest_level_take_products(
-    changes: dict[str, Any],
-    takes: bool,  # noqa: FBT001 - a column of the table
+    changes: dict[str, Any], *, takes: bool
 ) -> None:
     assert category("0A0101", "Kettles", **changes).takes_products is takes
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +13,7 @@ import pytest
 from feedtool.areas.products.catalog.cache import Cache, Removed, Saved
 from feedtool.areas.products.catalog.sync import Lack, Synced, sync
 from feedtool.areas.registry import sandbox_parts
-from feedtool.model.call import Call, NotSent, Reply, Sender
+from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, Stopped, UsageProblem
 from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
@@ -41,7 +41,6 @@ class Shop:
     """An answer of the test's own, by what is asked for."""
     asked: list[str] = field(default_factory=list)
     at: datetime = T0
-    slept: list[float] = field(default_factory=list)
 
     def send(self, call: Call) -> Reply:
         target = call.target.removeprefix(BASE)
@@ -60,10 +59,7 @@ class Shop:
             items = [{"categoryReference": one, **told} for one, told in self.categories.items()]
         else:
             return self._properties(path.split("/")[2], dict(call.headers))
-        return self._page(path, items, page, int(dict(call.query).get("pageSize", "2")))
-
-    def _page(self, path: str, items: list[Any], page: int, size: int) -> Reply:
-        headers = dict(self.headers)
+        size, headers = int(dict(call.query).get("pageSize", "2")), dict(self.headers)
         if self.is_linked and page * size < len(items):
             headers["link"] = f'<{BASE}{path}?pageIndex={page + 1}>; rel="next"'
         told = {"itemsPerPage": size} if self.tells_page else {}
@@ -78,7 +74,6 @@ class Shop:
         return Reply(200, {"etag": etag} if etag else {}, body, f"{BASE}/x")
 
     def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
         self.at += timedelta(seconds=seconds)
 
 
@@ -141,19 +136,15 @@ def asked_for(service: Shop) -> list[str]:
 def test_all_of_it(cache: Cache, paged: dict[str, bool], pool: int) -> None:
     service = shop(**paged)
     synced = brought(service, cache, pool=pool)
-    assert synced.categories == {Saved.NEW: 8}
-    assert synced.brands == {Saved.NEW: 3}
-    assert synced.properties == {Saved.NEW: 3}
+    counts = [synced.categories, synced.brands, synced.properties]
+    assert counts == [{Saved.NEW: 8}, {Saved.NEW: 3}, {Saved.NEW: 3}]
     assert (synced.lacks, synced.warnings, synced.resumed) == ([], [], 0)
     found = known(cache)
     assert found.synced_at == T0
-    rakes = found.category("0B0101")
-    assert rakes is not None
-    assert rakes.full_path == "Garden > Tools > Rakes"
+    assert found.categories["0B0101"].full_path == "Garden > Tools > Rakes"
     (volume,) = found.properties("0A0101") or ()
     assert (volume.label, volume.unit) == ("Volume", "l")
-    assert found.properties("0A0102") == ()
-    assert found.properties("0A0103") is None
+    assert [found.properties(code) for code in ("0A0102", "0A0103")] == [(), None]
     assert sorted(asked_for(service)) == PROPERTIES
 
 
@@ -189,14 +180,11 @@ def test_what_has_not_changed_is_not_given_again(cache: Cache) -> None:
     assert brought(service, cache).properties == {Saved.SAME: 3}
 
 
-def stopping_after(service: Shop, calls: int) -> Callable[[], FeedtoolError | None]:
-    return lambda: Stopped("enough") if len(service.asked) >= calls else None
-
-
 def test_a_sync_that_was_stopped_goes_on(cache: Cache) -> None:
     service = shop()
+    enough = Stopped("enough")
     with pytest.raises(Stopped):
-        brought(service, cache, stopping=stopping_after(service, 9))
+        brought(service, cache, stopping=lambda: enough if len(service.asked) >= 9 else None)
     done = asked_for(service)
     assert 0 < len(done) < len(PROPERTIES)
     assert known(cache).synced_at is None
@@ -218,18 +206,6 @@ def test_a_sync_that_was_killed_goes_on(tmp_path: Path) -> None:
     with Cache(tmp_path / "c.sqlite") as cache:
         assert brought(service, cache).resumed == 2
     assert asked_for(service) == ["0B0101"]
-
-
-@pytest.mark.parametrize(
-    ("answers", "slept"),
-    [([Reply(429, {"retry-after": "11"})], [11.0]), ([NotSent("down"), NotSent("down")], [2, 4])],
-    ids=["429", "no connection"],
-)
-def test_it_waits_for_the_service(cache: Cache, answers: list[Answer], slept: list[float]) -> None:
-    service, left = shop(), [*answers]
-    service.instead = lambda _: left.pop() if left else None
-    assert brought(service, cache).properties == {Saved.NEW: 3}
-    assert service.slept[: len(slept)] == slept
 
 
 # Whose properties.
@@ -285,8 +261,7 @@ def test_properties_that_cannot_be_had(cache: Cache) -> None:
         Lack("0A0102", "no reason given (HTTP 404)"),
     ]
     assert synced.properties == {Saved.NEW: 1}
-    assert known(cache).properties("0A0101") is None
-    assert known(cache).properties("0B0101") == ()
+    assert [known(cache).properties(code) for code in ("0A0101", "0B0101")] == [None, ()]
     assert known(cache).synced_at is not None
 
 
@@ -339,46 +314,29 @@ def test_without_its_lists_there_is_no_catalogue(
     assert known(cache).brand("tefal")
 
 
-def test_a_page_after_the_last_that_is_not_there(cache: Cache) -> None:
-    service = shop()
-    beyond = {"/categories 5": Reply(404), "/brands 3": Reply(404)}
-    service.brands["4"] = "Philips"
-    service.instead = beyond.get
-    assert brought(service, cache).properties == {Saved.NEW: 3}
-    assert set(beyond) <= set(service.asked)
+def test_a_list_whose_end_shows_late(cache: Cache) -> None:
+    """A page after the last is not there, and one list gives the same page for ever."""
+    beyond, same = Reply(404), page(ONE_BRAND, "/brands")
+    answers = {"/categories 5": beyond, "/brands 1": same, "/brands 2": same}
+    service = shop(instead=answers.get)
+    synced = brought(service, cache)
+    assert (synced.properties, synced.brands) == ({Saved.NEW: 3}, {Saved.NEW: 1})
+    assert set(answers) <= set(service.asked)
 
 
-def test_a_service_that_gives_the_same_page_for_ever(cache: Cache) -> None:
-    same = page(ONE_BRAND, "/brands")
-    service = shop(instead=lambda asked: same if asked.startswith("/brands") else None)
-    assert brought(service, cache).brands == {Saved.NEW: 1}
-
-
-WARNINGS: dict[str, tuple[Callable[[Shop], None], str]] = {
-    "another language": (
-        lambda service: service.headers.update({"content-language": "fr-FR"}),
-        "The service was asked for en-US and answered in fr.",
-    ),
-    "no brands": (
-        lambda service: service.brands.clear(),
-        "The service lists no brands; those of an earlier sync are kept.",
-    ),
-    "a brand without a name": (
-        lambda service: service.brands.update({"2": ""}),
-        "1 of the brands on page 1 cannot be read.",
-    ),
-    "a property without a reference": (
-        lambda service: service.properties.update({"0A0101": [{}]}),
-        "1 of the properties of 0A0101 cannot be read.",
-    ),
+WARNINGS: dict[str, dict[str, Any]] = {
+    "The service was asked for en-US and answered in fr.": {
+        "headers": {"content-language": "fr-FR"}
+    },
+    "The service lists no brands; those of an earlier sync are kept.": {"brands": {}},
+    "1 of the brands on page 1 cannot be read.": {"brands": {"1": "Bosch", "2": ""}},
+    "1 of the properties of 0A0101 cannot be read.": {"properties": {"0A0101": [{}]}},
 }
 
 
-@pytest.mark.parametrize(("change", "warning"), WARNINGS.values(), ids=WARNINGS)
-def test_what_is_told(cache: Cache, change: Callable[[Shop], None], warning: str) -> None:
-    service = shop()
-    change(service)
-    assert brought(service, cache).warnings == [warning]
+@pytest.mark.parametrize(("warning", "changes"), WARNINGS.items(), ids=WARNINGS)
+def test_what_is_told(cache: Cache, warning: str, changes: dict[str, Any]) -> None:
+    assert brought(replace(shop(), **changes), cache).warnings == [warning]
 
 
 # The sandbox.

@@ -34,20 +34,17 @@ def reply(document: object, headers: Mapping[str, str] | None = None, status: in
 # Calls.
 
 
-def test_a_page_of_brands() -> None:
+def test_pages() -> None:
     query = (("pageIndex", "1"), ("pageSize", "100"), ("fields", "name"))
     assert wire.read_brands() == Call("GET", "/brands", READ, query=query)
-
-
-@pytest.mark.parametrize(
-    ("language", "tag"), [("en", "en-US"), ("fr", "fr-FR"), ("es", "es-ES"), ("fr-FR", "fr-FR")]
-)
-def test_a_page_of_categories(language: str, tag: str) -> None:
-    call = wire.read_categories(language, CatalogPage(3), 25)
-    assert call.target == "/categories"
-    assert call.headers == (("Accept-Language", tag),)
     fields = "label,level,isActive,parentReference,parentReferences,isBrandMandatory,isVariant"
-    assert call.query == (("pageIndex", "3"), ("pageSize", "25"), ("fields", fields))
+    query = (("pageIndex", "3"), ("pageSize", "25"), ("fields", fields))
+    for language, tag in {"en": "en-US", "fr": "fr-FR", "es": "es-ES", "fr-FR": "fr-FR"}.items():
+        headers = (("Accept-Language", tag),)
+        call = Call("GET", "/categories", READ, query=query, headers=headers)
+        assert wire.read_categories(language, CatalogPage(3), 25) == call
+    with pytest.raises(UsageProblem):
+        wire.read_categories("de")
 
 
 def test_a_link_is_followed_as_it_is() -> None:
@@ -64,11 +61,6 @@ def test_properties_are_asked_for_when_they_have_changed() -> None:
     assert marked.headers == (*EN, ("If-None-Match", '"e"'), ("If-Modified-Since", "Sun, 01 Mar"))
     assert 304 in marked.success
     assert 304 not in plain.success
-
-
-def test_a_language_that_there_is_none_of() -> None:
-    with pytest.raises(UsageProblem):
-        wire.read_categories("de")
 
 
 # Which page is next.
@@ -108,25 +100,13 @@ def test_a_link_to_another_host_is_not_followed() -> None:
 # What is on it.
 
 
-@pytest.mark.parametrize(
-    ("item", "brand"),
-    [
-        ({"brandReference": "12", "name": "Nestlé"}, Brand("12", "Nestlé")),
-        ({"brandReference": 12, "name": "3M"}, Brand("12", "3M")),
-        ({"brandReference": "12", "name": "a\x1b[31m\nb"}, Brand("12", "a [31m b")),
-        ({"brandReference": "12"}, None),
-        ({"brandReference": "12", "name": " "}, None),
-        ({"name": "Nestlé"}, None),
-        ({"brandReference": "1 2", "name": "Nestlé"}, None),
-        ({"brandReference": 1.5, "name": "Nestlé"}, None),
-        ({"brandReference": "1" * 51, "name": "Nestlé"}, None),
-        ("Nestlé", None),
-    ],
-)
-def test_a_brand(item: object, brand: Brand | None) -> None:
-    found = brands_page(reply({"items": [item, {"brandReference": "1", "name": "Alder"}]}), FIRST)
-    assert found.entries == [*([brand] if brand else []), Brand("1", "Alder")]
-    assert found.strange == (0 if brand else 1)
+def test_brands() -> None:
+    good = [("12", "Nestlé"), (13, "3M"), ("14", "a\x1b[31m\nb")]
+    strange = [("12", None), ("12", " "), (None, "x"), ("1 2", "x"), (1.5, "x"), ("1" * 51, "x")]
+    items = [{"brandReference": code, "name": name} for code, name in (*good, *strange)]
+    found = brands_page(reply({"items": [*items, "Nestlé"]}), FIRST)
+    assert found.entries == [Brand("12", "Nestlé"), Brand("13", "3M"), Brand("14", "a [31m b")]
+    assert found.strange == len(strange) + 1
 
 
 KETTLES = category("0A0101", "Kettles", is_brand_mandatory=True)
@@ -176,6 +156,10 @@ def test_a_category(changes: dict[str, Any], expected: dict[str, Any] | None) ->
     assert (found.next, found.language) == (None, "en-US")
 
 
+def coded(*choices: tuple[str, str]) -> tuple[PropertyChoice, ...]:
+    return tuple(PropertyChoice(*choice) for choice in choices)
+
+
 PROPERTY = prop(index=10, necessity=Necessity.MANDATORY, is_multiple=True)
 SAID = {
     "propertyReference": "3263",
@@ -207,16 +191,15 @@ SAID = {
         ({"isSize": True, "isVariation": True}, {"is_size": True, "is_variation": True}),
         ({"isNumeric": 1}, {}),
         ({"choices": None}, {}),
+        ({"choices": [38, 38.5, "", None]}, {"choices": coded(("38", "38"), ("38.5", "38.5"))}),
+        ({"choices": ["S", "M", "S"]}, {"choices": coded(("S", "S"), ("M", "M"))}),
         *(
-            ({"choices": given}, {"choices": tuple(PropertyChoice(*texts) for texts in result)})
-            for given, result in (
-                (["S", "M", "S", "", None], ["SS", "MM"]),
-                ([38, 38.5], [("38", "38"), ("38.5", "38.5")]),
-                ([{"code": "1", "label": "Red"}], [("1", "Red")]),
-                ([{"reference": "1", "name": "Red"}], [("1", "Red")]),
-                ([{"value": "Red"}], [("Red", "Red")]),
-                ([{"label": "Red"}], [("Red", "Red")]),
-                ([{"x": "Red"}], []),
+            ({"choices": [given, {"x": "Red"}]}, {"choices": coded((code, "Red"))})
+            for code, given in (
+                ("1", {"code": "1", "label": "Red"}),
+                ("1", {"reference": "1", "name": "Red"}),
+                ("Red", {"value": "Red"}),
+                ("Red", {"label": "Red"}),
             )
         ),
         ({"allowedFileTypes": ["pdf", "image/png"]}, {"allowed_file_types": ("pdf", "image/png")}),
@@ -236,9 +219,8 @@ def test_a_property(changes: dict[str, Any], expected: dict[str, Any] | None) ->
 
 
 def test_properties_come_by_their_index() -> None:
-    items = [
-        {"propertyReference": key, "index": at} for key, at in (("c", 20), ("b", 10), ("a", 20))
-    ]
+    places = {"c": 20, "b": 10, "a": 20}
+    items = [{"propertyReference": key, "index": at} for key, at in places.items()]
     found = properties_of(reply({"items": items})).properties or ()
     assert [one.reference for one in found] == ["b", "a", "c"]
 
@@ -253,11 +235,7 @@ def test_properties_come_by_their_index() -> None:
 )
 def test_what_to_compare_by(headers: dict[str, str], marks: Validators) -> None:
     assert properties_of(reply({"items": []}, headers)).marks == marks
-
-
-def test_not_modified() -> None:
-    found = properties_of(Reply(304, {"etag": "e"}, b"", URL))
-    assert found == PropertiesReply(None, Validators("e"))
+    assert properties_of(Reply(304, headers, b"", URL)) == PropertiesReply(None, marks)
 
 
 MANY = [{"propertyReference": str(number)} for number in range(wire.MOST_PROPERTIES + 1)]
@@ -277,9 +255,6 @@ BROKEN = {
 def test_broken_answers(body: bytes) -> None:
     with pytest.raises(Unreadable):
         properties_of(Reply(200, {}, body, URL))
-
-
-def test_properties_in_pages_are_not_foretold() -> None:
     with pytest.raises(Unreadable, match="in pages"):
         properties_of(reply({"items": [SAID]}, LINK))
 
