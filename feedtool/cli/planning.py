@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from feedtool.check import Input, ReadOptions
     from feedtool.ledger import Ledger
     from feedtool.model.sheet import CheckedSheet
-    from feedtool.runs.plan_conditions import Account
-    from feedtool.runs.plan_file import PlanFile, SavedPlan
+    from feedtool.runs.plan_file import Account, PlanFile, SavedPlan
 
 FLAGS = ("all_or_nothing", "changed_only", "prefer_update")
 KEPT = frozenset({"profile", "kind", "sheet", "channel", "as_row", "release", "sandbox", *FLAGS})
@@ -88,7 +87,7 @@ def plan_of(
 
 def account_of(given: Mapping[str, Any]) -> "Account":
     """The account of a dry run, as far as the options say."""
-    from feedtool.runs.plan_conditions import Account
+    from feedtool.runs.plan_file import Account
 
     if given["sandbox"]:
         seller = given["seller"] or options.SANDBOX_SELLER
@@ -107,8 +106,7 @@ def plan_file_of(
 ) -> "PlanFile | None":
     """The plan to be sent, or compared with, or of a dry run to be saved; None without any."""
     from feedtool.runs.annotated_copy import digest_of
-    from feedtool.runs.plan_conditions import conditions_of
-    from feedtool.runs.plan_file import PlanVerifier, PlanWriter
+    from feedtool.runs.plan_file import PlanVerifier, PlanWriter, conditions_of
 
     if not (plan or given["save_plan"]):
         return None

@@ -91,7 +91,7 @@ def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     from feedtool.cli.account import account_options
 
     plan = plan_of(ctx, given, files)
-    files = files or tuple(name for name, _ in plan.conditions.inputs) if plan else files
+    files = files or tuple(file["file"] for file in plan.conditions["inputs"]) if plan else files
     account_options(ctx, given)
     purges = is_purge(ctx, given)
     # A plan has to come out the same wherever it is sent.
@@ -144,7 +144,7 @@ def _submit(
     from feedtool.cli.account import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of
-    from feedtool.runs.plan_conditions import Account
+    from feedtool.runs.plan_file import Account
     from feedtool.runs.submit import submit
     from feedtool.runs.workspace import accepted_offers
 

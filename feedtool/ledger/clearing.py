@@ -11,23 +11,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    CompoundSelect,
-    Connection,
-    Select,
-    and_,
-    bindparam,
-    delete,
-    exists,
-    func,
-    insert,
-    literal,
-    or_,
-    select,
-    union,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from feedtool.ledger import tables as t
@@ -45,22 +29,22 @@ from feedtool.ledger.records import (
 from feedtool.ledger.row_results import FACTS
 from feedtool.model.nouns import Status
 
-IS_IRREVOCABLE = and_(
+IS_IRREVOCABLE = sa.and_(
     t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)
 )
 """The PATCH was at least intended, and may be on its way; the end is not reached."""
 
 
-def supersede(db: Connection, package: Package, run: Run) -> None:
+def supersede(db: sa.Connection, package: Package, run: Run) -> None:
     """Give up the rows whose reference a later run of the seller has sent or answered."""
-    later = select(t.runs).where(t.is_of(run.service, run.seller), t.runs.c.run_id > run.run_id)
+    later = sa.select(t.runs).where(t.is_of(run.service, run.seller), t.runs.c.run_id > run.run_id)
     # The rows need no looking at when there is no such run, as there mostly is none.
     if not db.execute(later.limit(1)).first():
         return
     sent = sent_later(run, package.channel).where(LATER.c.reference == t.requests.c.reference)
     why = "Not sent: a later run has sent this reference."
     db.execute(
-        update(t.requests)
+        sa.update(t.requests)
         .where(_is_live(package), sent.correlate(t.requests).exists())
         .values(fate=str(Status.SUPERSEDED), fate_text=why)
     )
@@ -70,42 +54,44 @@ LATER = t.requests.alias()
 """The requests of `sent_later`."""
 
 
-def sent_later(run: Run, channel: str) -> Select[tuple[str, int]]:
+def sent_later(run: Run, channel: str) -> sa.Select[tuple[str, int]]:
     """What later runs of the seller have sent on a channel: references, and the runs.
 
     A row that is planned alone, or held, was never in force, and may never be.
     """
-    is_held = func.coalesce(LATER.c.fate, "") == str(Status.HELD)
+    is_held = sa.func.coalesce(LATER.c.fate, "") == str(Status.HELD)
     return (
-        select(LATER.c.reference, t.runs.c.run_id)
+        sa.select(LATER.c.reference, t.runs.c.run_id)
         .select_from(LATER.join(t.package_runs, t.packages.c.package == LATER.c.package))
         .where(
             t.packages.c.channel == channel,
             t.is_of(run.service, run.seller),
             t.runs.c.run_id > run.run_id,
             ~is_held,
-            or_(t.packages.c.creations > 0, LATER.c.sends > 0, LATER.c.fate.is_not(None)),
+            sa.or_(t.packages.c.creations > 0, LATER.c.sends > 0, LATER.c.fate.is_not(None)),
         )
     )
 
 
-def skip_empty_uploads(db: Connection, package: Package) -> None:
+def skip_empty_uploads(db: sa.Connection, package: Package) -> None:
     """Uploads of which no row is left are not sent."""
-    live = exists().where(_is_live(package), t.requests.c.upload == t.uploads.c.upload)
+    live = sa.exists().where(_is_live(package), t.requests.c.upload == t.uploads.c.upload)
     db.execute(
-        update(t.uploads)
+        sa.update(t.uploads)
         .where(t.uploads.c.package == package.key, t.uploads.c.stage == Stage.PLANNED, ~live)
         .values(stage=Stage.SKIPPED)
     )
 
 
-def unanswered(db: Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
+def unanswered(
+    db: sa.Connection, package: Package, run: Run, clearance: Clearance
+) -> frozenset[int]:
     """The run's open packages that make what a row of this one needs."""
     if clearance.needs is None or not clearance.provides:
         return frozenset()
     request, of = t.requests.c, t.packages.c
     made = (
-        select(request.package, of.package_type, request.reference, request.product)
+        sa.select(request.package, of.package_type, request.reference, request.product)
         .join(t.packages, request.package == of.package)
         .join(t.files, of.file == t.files.c.file)
         .where(
@@ -120,12 +106,12 @@ def unanswered(db: Connection, package: Package, run: Run, clearance: Clearance)
         makers |= dict.fromkeys(clearance.provides[package_type](reference, product), key)
     if not makers:
         return frozenset()
-    rows = select(request.reference, request.product).where(_is_live(package))
+    rows = sa.select(request.reference, request.product).where(_is_live(package))
     needed = (name for row in db.execute(rows) for name in clearance.needs(*row))
     return frozenset(makers[name] for name in needed if name in makers)
 
 
-def claim(db: Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
+def claim(db: sa.Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
     """Put its rows in flight, unless open packages hold one of their keys: which ones.
 
     It is tried at once, since mostly there are none, and looking takes as long as doing it.
@@ -145,19 +131,21 @@ def claim(db: Connection, package: Package, run: Run, clearance: Clearance) -> f
     return frozenset()
 
 
-def blockers(db: Connection, package: Package, run: Run) -> frozenset[int]:
+def blockers(db: sa.Connection, package: Package, run: Run) -> frozenset[int]:
     """The open packages that hold one of its rows' keys."""
     held = t.key_locks.c
-    is_held = and_(held.scope == _scope(package, run), held.key.in_(_keys(package)))
+    is_held = sa.and_(held.scope == _scope(package, run), held.key.in_(_keys(package)))
     return frozenset(
-        db.scalars(select(held.package).where(is_held, held.package != package.key).distinct())
+        db.scalars(sa.select(held.package).where(is_held, held.package != package.key).distinct())
     )
 
 
-def _exclusive(db: Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
+def _exclusive(
+    db: sa.Connection, package: Package, run: Run, clearance: Clearance
+) -> frozenset[int]:
     """An exclusive package waits for every open one of the seller, and every one for it."""
     others = (
-        select(t.packages.c.package)
+        sa.select(t.packages.c.package)
         .select_from(t.package_runs)
         .where(
             t.is_of(run.service, run.seller),
@@ -170,49 +158,53 @@ def _exclusive(db: Connection, package: Package, run: Run, clearance: Clearance)
     return frozenset(db.scalars(others))
 
 
-def acquire(db: Connection, package: Package, run: Run) -> None:
+def acquire(db: sa.Connection, package: Package, run: Run) -> None:
     """Its rows are in flight from here on; IntegrityError when one of their keys already is."""
     keys = _keys(package).subquery()
-    rows = select(literal(_scope(package, run)), keys.c.key, literal(package.key))
-    db.execute(insert(t.key_locks).from_select(["scope", "key", "package"], rows))
+    rows = sa.select(sa.literal(_scope(package, run)), keys.c.key, sa.literal(package.key))
+    db.execute(sa.insert(t.key_locks).from_select(["scope", "key", "package"], rows))
 
 
-def release(db: Connection, package: int) -> None:
+def release(db: sa.Connection, package: int) -> None:
     """Its rows are in flight no more."""
-    db.execute(delete(t.key_locks).where(t.key_locks.c.package == package))
+    db.execute(sa.delete(t.key_locks).where(t.key_locks.c.package == package))
 
 
-def give_up(db: Connection, packages: frozenset[int], run: Run) -> bool:
+def give_up(db: sa.Connection, packages: frozenset[int], run: Run) -> bool:
     """Let go of those that an interrupted run left uncommitted; True if there are any.
 
     Their rows are as free as if never sent, and what was staged of them expires. Their runs send
     them in another package, unless a later run has done so by then.
     """
     query = (
-        select(t.packages.c.package)
+        sa.select(t.packages.c.package)
         .join(t.files)
         .where(t.packages.c.package.in_(packages), ~IS_IRREVOCABLE, t.files.c.run_id != run.run_id)
     )
     revocable = db.scalars(query).all()
     unsent = {"phase": Phase.PLANNED, "package_id": None, "state": None, "created_at": None}
     if revocable:
-        db.execute(update(t.packages).where(t.packages.c.package.in_(revocable)).values(unsent))
+        db.execute(sa.update(t.packages).where(t.packages.c.package.in_(revocable)).values(unsent))
         mine = t.uploads.c.package.in_(revocable)
-        db.execute(update(t.uploads).where(mine).values(stage=Stage.PLANNED))
-        db.execute(delete(t.key_locks).where(t.key_locks.c.package.in_(revocable)))
+        db.execute(sa.update(t.uploads).where(mine).values(stage=Stage.PLANNED))
+        db.execute(sa.delete(t.key_locks).where(t.key_locks.c.package.in_(revocable)))
     return bool(revocable)
 
 
-def _is_live(package: Package) -> ColumnElement[bool]:
-    return and_(t.requests.c.package == package.key, t.requests.c.fate.is_(None))
+def _is_live(package: Package) -> sa.ColumnElement[bool]:
+    return sa.and_(t.requests.c.package == package.key, t.requests.c.fate.is_(None))
 
 
-def _keys(package: Package) -> CompoundSelect[tuple[str]]:
+def _keys(package: Package) -> sa.CompoundSelect[tuple[str]]:
     """Of its live rows: `r` and the reference, `p` and the product in its condition."""
-    references: Select[tuple[str]] = select((literal("r") + t.requests.c.reference).label("key"))
-    products: Select[tuple[str]] = select((literal("p") + t.requests.c.product).label("key"))
+    references: sa.Select[tuple[str]] = sa.select(
+        (sa.literal("r") + t.requests.c.reference).label("key")
+    )
+    products: sa.Select[tuple[str]] = sa.select(
+        (sa.literal("p") + t.requests.c.product).label("key")
+    )
     live = _is_live(package)
-    return union(references.where(live), products.where(live, t.requests.c.product != ""))
+    return sa.union(references.where(live), products.where(live, t.requests.c.product != ""))
 
 
 def _scope(package: Package, run: Run) -> str:
@@ -249,7 +241,7 @@ class _Left(NamedTuple):
     fate: str | None
 
 
-def requeue_rows(db: Connection, package: Package, how: Requeue) -> list[int]:
+def requeue_rows(db: sa.Connection, package: Package, how: Requeue) -> list[int]:
     """Put the rows of a closed package that are to be sent into new ones; the keys of these."""
     if how is Requeue.NEVER:
         return []
@@ -267,14 +259,14 @@ def requeue_rows(db: Connection, package: Package, how: Requeue) -> list[int]:
     return [_moved(db, package, [rows]) for rows in _uploads(package, left)]
 
 
-def _moved(db: Connection, package: Package, uploads: list[list[_Left]]) -> int:
+def _moved(db: sa.Connection, package: Package, uploads: list[list[_Left]]) -> int:
     """The key of a new package with some rows of a closed one."""
-    last = select(func.max(t.packages.c.number)).where(t.packages.c.file == package.file)
+    last = sa.select(sa.func.max(t.packages.c.number)).where(t.packages.c.file == package.file)
     number = int(db.execute(last).scalar_one()) + 1
     key = add_package(db, package.file, number, package.channel, package.package_type)
     numbers = range(1, len(uploads) + 1)
     new = [{"package": key, "upload": at, "stage": Stage.PLANNED} for at in numbers]
-    db.execute(insert(t.uploads), new)
+    db.execute(sa.insert(t.uploads), new)
     db.execute(
         _MOVE,
         [
@@ -289,13 +281,13 @@ def _moved(db: Connection, package: Package, uploads: list[list[_Left]]) -> int:
     return key
 
 
-def _left(db: Connection, package: Package) -> list[_Left]:
+def _left(db: sa.Connection, package: Package) -> list[_Left]:
     """Its rows that have neither a result nor a final fate, in the order of their uploads."""
     of = t.requests.c
     query = (
         FACTS.with_only_columns(of.row, of.number, of.upload, t.uploads.c.stage, of.sends, of.fate)
         .where(of.package == package.key, t.results.c.status.is_(None))
-        .where(func.coalesce(of.fate, REQUEUE) == REQUEUE)
+        .where(sa.func.coalesce(of.fate, REQUEUE) == REQUEUE)
         .order_by(None)
         .order_by(of.upload, of.row, of.number)
     )
@@ -325,10 +317,10 @@ def _moves(package: Package, left: _Left) -> bool:
     return left.stage != Stage.STAGED and left.sends + 1 < MOST_SENDS
 
 
-def _takes_packages(db: Connection, package: Package) -> bool:
+def _takes_packages(db: sa.Connection, package: Package) -> bool:
     """True if the service takes such packages at all, or has not refused too many of a file."""
     stages = (
-        select(t.uploads.c.stage, func.count().label("held"))
+        sa.select(t.uploads.c.stage, sa.func.count().label("held"))
         .select_from(t.uploads.join(t.packages))
         .where(t.packages.c.file == package.file)
         .group_by(t.uploads.c.stage)
@@ -338,12 +330,17 @@ def _takes_packages(db: Connection, package: Package) -> bool:
 
 
 _MOVE = (
-    update(t.requests)
+    sa.update(t.requests)
     .where(
-        t.requests.c.file == bindparam("file_"),
-        t.requests.c.row == bindparam("row_"),
-        t.requests.c.number == bindparam("number_"),
+        t.requests.c.file == sa.bindparam("file_"),
+        t.requests.c.row == sa.bindparam("row_"),
+        t.requests.c.number == sa.bindparam("number_"),
     )
-    .values(package=bindparam("to"), upload=bindparam("at"), sends=bindparam("times"), fate=None)
+    .values(
+        package=sa.bindparam("to"),
+        upload=sa.bindparam("at"),
+        sends=sa.bindparam("times"),
+        fate=None,
+    )
 )
 """Why it is sent again stays with it."""

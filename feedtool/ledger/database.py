@@ -18,18 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    create_engine,
-    event,
-    insert,
-    inspect,
-    select,
-    text,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
@@ -90,7 +79,7 @@ WRITES: Mapping[str, Mapping[str, Any]] = {
 """Options of a connection, by the database's name. `writes` is for those who listen."""
 
 
-def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> Engine:
+def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> sa.Engine:
     """The database of a file (made where it is absent) or of a URL, its tables in place.
 
     A ledger of an older version is migrated by `steps`. UsageProblem for what is no ledger, for
@@ -121,9 +110,9 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> Engine:
 # URLs.
 
 
-def _url_of(place: Path | str) -> URL:
+def _url_of(place: Path | str) -> sa.URL:
     if not (isinstance(place, str) and "://" in place):
-        return URL.create("sqlite", database=str(Path(place).absolute()))
+        return sa.URL.create("sqlite", database=str(Path(place).absolute()))
     scheme = place.partition("://")[0]
     hint = "It is a path, sqlite:///PATH, or postgresql://USER:PASSWORD@HOST/DATABASE."
     try:
@@ -167,11 +156,11 @@ def _own(path: Path, shown: str) -> None:
             old.chmod(0o600)
 
 
-def _sqlite(url: URL) -> Engine:
+def _sqlite(url: sa.URL) -> sa.Engine:
     options: dict[str, Any] = {"connect_args": {"check_same_thread": False}}
     if not is_file(url):
         options["poolclass"] = StaticPool
-    engine = create_engine(url, hide_parameters=True, **options)
+    engine = sa.create_engine(url, hide_parameters=True, **options)
     path = Path(str(url.database)) if is_file(url) else None
     opened = path and trouble.identity(path)
 
@@ -180,7 +169,7 @@ def _sqlite(url: URL) -> Engine:
         if path and trouble.identity(path) != opened:
             raise trouble.gone(path)
 
-    @event.listens_for(engine, "connect")
+    @sa.event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: object) -> None:
         _see_that_it_is_there()
         # The driver's own way of beginning transactions leaves reads out of them.
@@ -189,8 +178,8 @@ def _sqlite(url: URL) -> Engine:
             connection.execute(pragma).close()
         _write_ahead(connection)
 
-    @event.listens_for(engine, "begin")
-    def _begun(connection: Connection) -> None:
+    @sa.event.listens_for(engine, "begin")
+    def _begun(connection: sa.Connection) -> None:
         # A writer says so at once: to become one later can fail when another was faster.
         writes = connection.get_execution_options().get("writes", False)
         _see_that_it_is_there()
@@ -216,18 +205,18 @@ def _write_ahead(connection: Any) -> None:
 # PostgreSQL.
 
 
-def _postgresql(url: URL, shown: str) -> Engine:
+def _postgresql(url: sa.URL, shown: str) -> sa.Engine:
     given = {name: value for name, value in CONNECTING.items() if name not in url.query}
     try:
         # What it holds may be dead by the next use: that is found out first, and mended.
-        engine = create_engine(url, connect_args=given, pool_pre_ping=True, hide_parameters=True)
+        engine = sa.create_engine(url, connect_args=given, pool_pre_ping=True, hide_parameters=True)
     except (ImportError, NoSuchModuleError) as error:
         raise UsageProblem(
             f"The ledger {shown} cannot be opened: the driver psycopg is not installed.",
             "Install it with: pip install 'feedtool[postgresql]'",
         ) from error
 
-    @event.listens_for(engine, "connect")
+    @sa.event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: object) -> None:
         for setting in SESSION:
             connection.execute(setting)
@@ -240,7 +229,7 @@ def _postgresql(url: URL, shown: str) -> Engine:
 
 
 @contextmanager
-def reading(engine: Engine) -> Iterator[Connection]:
+def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A look at one moment of the database; Interrupted when it cannot be had."""
     options = READS[engine.dialect.name]
     with explained(engine, "read"), engine.connect().execution_options(**options) as connection:
@@ -248,14 +237,14 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
+def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """One transaction, committed in full at its end or not at all; Interrupted when it cannot."""
     with explained(engine, "written"), _transaction(engine) as connection:
         yield connection
 
 
 @contextmanager
-def _transaction(engine: Engine) -> Iterator[Connection]:
+def _transaction(engine: sa.Engine) -> Iterator[sa.Connection]:
     options = WRITES[engine.dialect.name]
     with engine.connect().execution_options(**options) as connection, connection.begin():
         yield connection
@@ -264,7 +253,7 @@ def _transaction(engine: Engine) -> Iterator[Connection]:
 # Versions.
 
 
-def _prepare(engine: Engine, shown: str, steps: Sequence[Step]) -> None:
+def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
     """Make the tables of a new ledger, and migrate those of an older one."""
     wanted = FIRST + len(steps)
     # Who only looks waits for no writer.
@@ -274,26 +263,26 @@ def _prepare(engine: Engine, shown: str, steps: Sequence[Step]) -> None:
     with _transaction(engine) as connection:
         if engine.dialect.name == "postgresql":
             # Only a database in UTF-8 can hold whatever a seller writes.
-            encoding = connection.execute(text("SHOW server_encoding")).scalar()
+            encoding = connection.execute(sa.text("SHOW server_encoding")).scalar()
             if encoding != "UTF8":
                 raise UsageProblem(
                     f"The ledger {shown} cannot be opened: the database's encoding is {encoding}.",
                     "Make one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
                 )
             # Who makes or migrates the tables holds it.
-            connection.execute(text("SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"))
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"))
         current = _version(connection, shown, wanted)
         if current is None:
             tables.metadata.create_all(connection)
-            connection.execute(insert(tables.schema_version).values(version=wanted))
+            connection.execute(sa.insert(tables.schema_version).values(version=wanted))
         elif current < wanted:
             migrate(connection, current, steps)
-            connection.execute(update(tables.schema_version).values(version=wanted))
+            connection.execute(sa.update(tables.schema_version).values(version=wanted))
 
 
-def _version(connection: Connection, shown: str, wanted: int) -> int | None:
+def _version(connection: sa.Connection, shown: str, wanted: int) -> int | None:
     """A ledger's version, None where there is nothing yet; UsageProblem for all that is no use."""
-    inspector = inspect(connection)
+    inspector = sa.inspect(connection)
     if not inspector.has_table(tables.schema_version.name):
         if not inspector.get_table_names():
             return None
@@ -303,7 +292,7 @@ def _version(connection: Connection, shown: str, wanted: int) -> int | None:
             if connection.dialect.name == "sqlite"
             else "Name a database or a schema of its own (URL?options=-csearch_path%3DSCHEMA).",
         )
-    version = connection.execute(select(tables.schema_version.c.version)).scalar()
+    version = connection.execute(sa.select(tables.schema_version.c.version)).scalar()
     if version is None:
         raise UsageProblem(f"{shown} is a database, but no ledger.", "Name another with --home.")
     if version > wanted:

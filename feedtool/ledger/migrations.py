@@ -22,34 +22,20 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.schema import CreateColumn, SchemaItem
 from sqlalchemy.types import TypeEngine
 
-Step: TypeAlias = Callable[[Connection], None]
+Step: TypeAlias = Callable[[sa.Connection], None]
 
 
-def migrate(connection: Connection, version: int, steps: Sequence[Step]) -> None:
+def migrate(connection: sa.Connection, version: int, steps: Sequence[Step]) -> None:
     """Take a ledger of an older version through the steps that it has not had, in their order."""
     for step in steps[version - FIRST :]:
         step(connection)
 
 
-def add_column(connection: Connection, table: str, column: Column[Any]) -> None:
+def add_column(connection: sa.Connection, table: str, column: sa.Column[Any]) -> None:
     """`ALTER TABLE … ADD COLUMN`, spelt for the database at hand."""
     quote = connection.dialect.identifier_preparer.quote
     spelt = CreateColumn(column).compile(dialect=connection.dialect)
@@ -57,71 +43,73 @@ def add_column(connection: Connection, table: str, column: Column[Any]) -> None:
 
 
 def _key() -> TypeEngine[int]:
-    return BigInteger().with_variant(Integer(), "sqlite")
+    return sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
-def _texts(*names: str) -> list[Column[Any]]:
-    return [Column(name, Text, nullable=False) for name in names]
+def _texts(*names: str) -> list[sa.Column[Any]]:
+    return [sa.Column(name, sa.Text, nullable=False) for name in names]
 
 
-def _number(name: str, *, is_key: bool = True, **more: Any) -> Column[Any]:
-    return Column(name, Integer, primary_key=is_key, nullable=False, autoincrement=False, **more)
+def _number(name: str, *, is_key: bool = True, **more: Any) -> sa.Column[Any]:
+    return sa.Column(
+        name, sa.Integer, primary_key=is_key, nullable=False, autoincrement=False, **more
+    )
 
 
-def _creation(connection: Connection) -> Callable[..., None]:
+def _creation(connection: sa.Connection) -> Callable[..., None]:
     """A function that creates tables; they may refer to runs, files, packages and each other."""
-    known = MetaData()
+    known = sa.MetaData()
     for table, key in (("runs", "run_id"), ("files", "file"), ("packages", "package")):
-        Table(table, known, Column(key, _key(), primary_key=True))
+        sa.Table(table, known, sa.Column(key, _key(), primary_key=True))
 
     def create(name: str, *items: SchemaItem, has_rowid: bool = False) -> None:
-        Table(name, known, *items, sqlite_with_rowid=has_rowid).create(connection)
+        sa.Table(name, known, *items, sqlite_with_rowid=has_rowid).create(connection)
 
     return create
 
 
-def _execute(connection: Connection, *statements: str) -> None:
+def _execute(connection: sa.Connection, *statements: str) -> None:
     for statement in statements:
-        connection.execute(text(statement))
+        connection.execute(sa.text(statement))
 
 
 # 1 to 2: rows that are sent again, references in flight, outputs.
 
 
-def _send_again(connection: Connection) -> None:
+def _send_again(connection: sa.Connection) -> None:
     add_column(connection, "rows", _number("sends", is_key=False, server_default="0"))
-    add_column(connection, "rows", Column("fate", Text))
-    add_column(connection, "rows", Column("fate_text", Text))
-    add_column(connection, "attempts", Column("package_id", Text))
+    add_column(connection, "rows", sa.Column("fate", sa.Text))
+    add_column(connection, "rows", sa.Column("fate_text", sa.Text))
+    add_column(connection, "attempts", sa.Column("package_id", sa.Text))
     _execute(connection, "CREATE INDEX row_by_reference ON rows (reference)")
     create = _creation(connection)
     create(
         "outputs",
-        Column("path", Text, primary_key=True),
-        Column("run_id", _key(), ForeignKey("runs.run_id"), nullable=False),
+        sa.Column("path", sa.Text, primary_key=True),
+        sa.Column("run_id", _key(), sa.ForeignKey("runs.run_id"), nullable=False),
         *_texts("sha256"),
-        Column("written_at", String(32), nullable=False),
+        sa.Column("written_at", sa.String(32), nullable=False),
         has_rowid=True,
     )
     create(
         "flights",
-        Column("scope", Text, primary_key=True),
-        Column("key", Text, primary_key=True),
-        Column("package", _key(), ForeignKey("packages.package"), nullable=False, index=True),
+        sa.Column("scope", sa.Text, primary_key=True),
+        sa.Column("key", sa.Text, primary_key=True),
+        sa.Column("package", _key(), sa.ForeignKey("packages.package"), nullable=False, index=True),
     )
     _take_off(connection)
 
 
-def _take_off(connection: Connection) -> None:
+def _take_off(connection: sa.Connection) -> None:
     """Rows of packages that are open are in flight; where two have the same, in the older."""
     packages = connection.execute(
-        text(
+        sa.text(
             "SELECT p.package, p.channel, r.service, r.seller"
             " FROM packages p JOIN files f ON f.file = p.file JOIN runs r ON r.run_id = f.run_id"
             " WHERE p.phase NOT IN ('planned', 'closed') ORDER BY p.package"
         )
     )
-    flying = text(
+    flying = sa.text(
         "INSERT INTO flights (scope, key, package)"
         " SELECT CAST(:scope AS TEXT), k.key, CAST(:package AS BIGINT) FROM ("
         " SELECT 'r' || reference AS key FROM rows WHERE package = :package"
@@ -139,24 +127,24 @@ def _take_off(connection: Connection) -> None:
 # leave alone a ledger with their phases and with messages that name a field.
 
 
-def _refused_by_older(_: Connection) -> None:
+def _refused_by_older(_: sa.Connection) -> None:
     """Nothing to change: the new version is what older tools refuse."""
 
 
 # 4 to 5: files that a watcher has taken.
 
 
-def _claims(connection: Connection) -> None:
+def _claims(connection: sa.Connection) -> None:
     create = _creation(connection)
     create(
         "claims",
-        Column("claim", _key(), primary_key=True),
+        sa.Column("claim", _key(), primary_key=True),
         *_texts("folder", "lane", "scope", "sha256", "source", "name", "state"),
-        Column("taken_at", String(32), nullable=False),
-        Column("run_id", _key(), ForeignKey("runs.run_id")),
-        Column("target", Text),
-        Index("claim_by_content", "scope", "sha256", unique=True),
-        Index("claim_by_name", "folder", "lane", "name", unique=True),
+        sa.Column("taken_at", sa.String(32), nullable=False),
+        sa.Column("run_id", _key(), sa.ForeignKey("runs.run_id")),
+        sa.Column("target", sa.Text),
+        sa.Index("claim_by_content", "scope", "sha256", unique=True),
+        sa.Index("claim_by_name", "folder", "lane", "name", unique=True),
         has_rowid=True,
     )
 
@@ -164,85 +152,85 @@ def _claims(connection: Connection) -> None:
 # 5 to 6: what was last accepted, rows that were not sent, how long a file was.
 
 
-def _accepted(connection: Connection) -> None:
-    add_column(connection, "files", Column("size", Integer))
+def _accepted(connection: sa.Connection) -> None:
+    add_column(connection, "files", sa.Column("size", sa.Integer))
     create = _creation(connection)
     create(
         "withheld",
-        Column("file", _key(), ForeignKey("files.file"), primary_key=True),
+        sa.Column("file", _key(), sa.ForeignKey("files.file"), primary_key=True),
         _number("row"),
         *_texts("reference", "status", "messages"),
     )
     create(
         "accepted",
-        Column("scope", Text, primary_key=True),
-        Column("reference", Text, primary_key=True),
-        Column("terms", Text),
+        sa.Column("scope", sa.Text, primary_key=True),
+        sa.Column("reference", sa.Text, primary_key=True),
+        sa.Column("terms", sa.Text),
         _number("is_sure", is_key=False),
         *_texts("product"),
-        Column("run_id", BigInteger, nullable=False),
-        Column("last_price", Text),
+        sa.Column("run_id", sa.BigInteger, nullable=False),
+        sa.Column("last_price", sa.Text),
     )
     create(
         "stocks",
-        Column("scope", Text, primary_key=True),
-        Column("product", Text, primary_key=True),
-        Column("quantity", BigInteger),
-        Column("begun", String(32), nullable=False),
-        Column("until", String(32), nullable=False),
+        sa.Column("scope", sa.Text, primary_key=True),
+        sa.Column("product", sa.Text, primary_key=True),
+        sa.Column("quantity", sa.BigInteger),
+        sa.Column("begun", sa.String(32), nullable=False),
+        sa.Column("until", sa.String(32), nullable=False),
     )
-    package = ForeignKey("packages.package")
-    key = Column("package", _key(), package, primary_key=True, autoincrement=False)
+    package = sa.ForeignKey("packages.package")
+    key = sa.Column("package", _key(), package, primary_key=True, autoincrement=False)
     create("absorbed", key, has_rowid=True)
 
 
 # 6 to 7: what is in flight is found by going through it.
 
 
-def _unindexed(connection: Connection) -> None:
+def _unindexed(connection: sa.Connection) -> None:
     _execute(connection, "DROP INDEX ix_flights_package")
 
 
 # 7 to 8: what was there before a single request was sent.
 
 
-def _baseline(connection: Connection) -> None:
-    add_column(connection, "packages", Column("baseline", Text))
+def _baseline(connection: sa.Connection) -> None:
+    add_column(connection, "packages", sa.Column("baseline", sa.Text))
 
 
 # 8 to 9: requests of several rows, and rows of several requests.
 
 
-def _requests(connection: Connection) -> None:
+def _requests(connection: sa.Connection) -> None:
     create = _creation(connection)
     create(
         "requests",
-        Column("file", _key(), ForeignKey("files.file"), primary_key=True),
+        sa.Column("file", _key(), sa.ForeignKey("files.file"), primary_key=True),
         _number("row"),
         _number("number"),
-        Column("package", _key(), ForeignKey("packages.package"), nullable=False),
+        sa.Column("package", _key(), sa.ForeignKey("packages.package"), nullable=False),
         _number("upload", is_key=False),
         *_texts("reference", "product"),
-        Column("body", LargeBinary, nullable=False),
+        sa.Column("body", sa.LargeBinary, nullable=False),
         _number("sends", is_key=False, server_default="0"),
-        Column("fate", Text),
-        Column("fate_text", Text),
-        Index("request_by_upload", "package", "upload"),
-        Index("request_by_reference", "reference"),
+        sa.Column("fate", sa.Text),
+        sa.Column("fate_text", sa.Text),
+        sa.Index("request_by_upload", "package", "upload"),
+        sa.Index("request_by_reference", "reference"),
     )
     create(
         "request_rows",
-        Column("file", _key(), primary_key=True, autoincrement=False),
+        sa.Column("file", _key(), primary_key=True, autoincrement=False),
         *map(_number, ("row", "first_row", "number")),
-        ForeignKeyConstraint(
+        sa.ForeignKeyConstraint(
             ["file", "first_row", "number"], ["requests.file", "requests.row", "requests.number"]
         ),
     )
     create(
         "withheld_by_channel",
-        Column("file", _key(), ForeignKey("files.file"), primary_key=True),
+        sa.Column("file", _key(), sa.ForeignKey("files.file"), primary_key=True),
         _number("row"),
-        Column("channel", Text, primary_key=True),
+        sa.Column("channel", sa.Text, primary_key=True),
         *_texts("reference", "status", "messages"),
     )
     _execute(

@@ -8,20 +8,17 @@ import errno
 import hashlib
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from io import FileIO
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from feedtool.model.errors import CannotWrite, FileProblem
 from feedtool.model.file_version import Version, read_unchanged, unchanged
 
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-PIECE = 1 << 20
-"""Bytes copied by hand at a time."""
-AT_ONCE = 1 << 30
-"""Bytes that the system is asked to copy at a time."""
 
 
 class Snapshots:
@@ -71,14 +68,15 @@ class Snapshots:
             return _digest_of(kept) == sha256
         return False
 
-    def _copy_of(self, source: FileIO, confirm: Callable[[], None]) -> str:
+    def _copy_of(self, source: BinaryIO, confirm: Callable[[], None]) -> str:
         """Copy a file, unless it turns out to have been changed; the SHA-256 of the copy."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
         temporary = self._folder / f".{secrets.token_hex(8)}.tmp"
         try:
-            with FileIO(temporary, "x+", opener=partial(os.open, mode=0o600)) as copy:
-                _copy(source, copy)
+            with open(temporary, "x+b", opener=partial(os.open, mode=0o600)) as copy:
+                shutil.copyfileobj(source, copy)
+                copy.flush()
                 os.fsync(copy.fileno())
                 copy.seek(0)
                 digest = _digest_of(copy)
@@ -92,7 +90,7 @@ class Snapshots:
 
 
 @contextmanager
-def _readable(path: Path, hint: str) -> Iterator[FileIO]:
+def _readable(path: Path, hint: str) -> Iterator[BinaryIO]:
     try:
         with path.open("rb", buffering=0) as file:
             yield file
@@ -100,20 +98,8 @@ def _readable(path: Path, hint: str) -> Iterator[FileIO]:
         raise FileProblem(f"{path} cannot be read: {error.strerror}.", hint) from error
 
 
-def _digest_of(file: FileIO) -> str:
+def _digest_of(file: Any) -> str:
     return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _copy(source: FileIO, target: FileIO) -> None:
-    """By the system as far as it can, which on some disks shares the blocks; the rest by hand."""
-    if hasattr(os, "copy_file_range"):
-        with suppress(OSError):
-            while os.copy_file_range(source.fileno(), target.fileno(), AT_ONCE):
-                pass
-    while piece := source.read(PIECE):
-        left = memoryview(piece)
-        while left:
-            left = left[target.write(left) :]
 
 
 def _bring_to_disk(folder: Path) -> None:

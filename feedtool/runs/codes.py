@@ -39,11 +39,7 @@ def _gathered() -> dict[str, Code]:
 
 
 def explain_code(code: str) -> str:
-    """The page of a problem code, a status, a state, or a code of the service.
-
-    Raises:
-        UsageProblem: There is none of that name.
-    """
+    """The page of a problem code, a status, a state, or a code of the service; UsageProblem."""
     from feedtool.areas.products.sandbox import messages
     from feedtool.sandbox.arguments import texts
 

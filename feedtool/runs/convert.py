@@ -30,11 +30,8 @@ def convert(
     """Writes a file, or a folder of requests, as another one, and lists what is not in it.
 
     Rows that cannot be sent go into no request and no Offers.xml; in a workbook or a CSV they
-    stand as they are, to be corrected there.
-
-    Raises:
-        FileProblem: the input cannot be read.
-        UsageProblem: it cannot become that, or not in one file, or that cannot be written.
+    stand as they are, to be corrected there. FileProblem where the input cannot be read,
+    UsageProblem where it cannot become that, or not in one file.
     """
     output = options.form.output
     if output and not options.is_channel_given and _is_of(file, output, areas):
@@ -127,11 +124,8 @@ def _write_requests(
 ) -> None:
     """Write requests as they travel: in one file, or in a folder of packages.
 
-    The same rows give the same bytes, and every file takes its place whole or not at all.
-
-    Raises:
-        UsageProblem: one file cannot hold them, or cannot be written.
-        NotAsWritten: it does not read back as it was written.
+    The same rows give the same bytes, and every file takes its place whole or not at all, else
+    UsageProblem. NotAsWritten where it does not read back as it was written.
     """
     target, output, feed = options.target, options.form.output, steps[0].feed
     sheets = [sheet for step in steps if len((sheet := step.valid_sheet()).items)]

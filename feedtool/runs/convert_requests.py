@@ -48,12 +48,8 @@ def is_requests(path: Path) -> bool:
 class RequestsSource:
     """Requests that were read from a file, or a folder: a sheet of offers, of products, or both.
 
-    `channel` is the salesChannelId of rows that name none; no row says it.
-
-    Raises:
-        NotAWorkbook, EmptyFile: a file holds no requests.
-        NoRows: there are none.
-        UsageProblem: a folder holds what is to be converted by itself.
+    `channel` is the salesChannelId of rows that name none; no row says it. NotAWorkbook, EmptyFile
+    where a file holds no requests, NoRows where there are none.
     """
 
     format = "requests"
@@ -184,10 +180,7 @@ def _files(path: Path) -> Sequence[Path]:
 
 
 def _loaded(file: Path, most: int) -> object:
-    """What a file of at most so many bytes holds, amounts as decimals, all of it in memory.
-
-    Raises NotAWorkbook, EmptyFile.
-    """
+    """What a file of at most so many bytes holds, amounts as decimals; NotAWorkbook, EmptyFile."""
     if file.stat().st_size > most:
         raise NotAWorkbook(
             f"{file.name} is JSON of more than {most >> 20:,} MiB, which is too much to be held.",

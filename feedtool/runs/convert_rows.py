@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from feedtool.check import ReadOptions
 from feedtool.check.requests import faults, gate, item_of
@@ -20,7 +19,7 @@ from feedtool.model.nouns import Item, Loss, Problem, Severity
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
 from feedtool.report.output_files import Conversion, ConvertedSheet
-from feedtool.runs.row_buffer import RowBuffer
+from feedtool.runs.export import RowBuffer
 from feedtool.runs.row_notes import join_problems
 from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
@@ -101,45 +100,34 @@ def kind_for(form: Form, kind: str, wanted: str | None, areas: Areas) -> str:
     return became
 
 
-class MadeRequest(NamedTuple):
-    """The request of a row."""
-
-    item: Item | None
-    """None where it cannot be sent."""
-    obstacles: list[Loss]
-    """Why."""
-
-
-RequestMaker = Callable[[int, Mapping[str, Value]], MadeRequest]
+RequestMaker = Callable[[int, Mapping[str, Value]], tuple[Item | None, list[Loss]]]
+"""From the number and the values of a row to its request, or to why it cannot be sent."""
 
 
 def request_maker(
     feed: Feed, channel: str, settings: AccountSettings, areas: Areas
 ) -> RequestMaker:
-    """The function from the number and the values of a row of a feed to its request.
-
-    `channel` is the salesChannelId of rows that name none.
-    """
+    """The maker for a feed; `channel` is the salesChannelId of rows that name none."""
     is_right = gate(feed)
     keys = frozenset(column.key for column in feed.understood(settings))
     sheet = SheetColumns(Context(settings), keys, feed.modes(settings))
     checks = [rule.check for rule in rules_for(areas, feed.kind) if rule.check]
 
-    def make(number: int, values: Mapping[str, Value]) -> MadeRequest:
+    def make(number: int, values: Mapping[str, Value]) -> tuple[Item | None, list[Loss]]:
         own = str(values.get(CHANNEL) or channel)
         row = Row(number, feed, own, {**dict.fromkeys(keys), **values}, frozenset(), sheet)
         issues = [issue for check in checks for issue in check(row)]
         if not is_error(issues):
             request = feed.request(row)
             if is_right(request):
-                return MadeRequest(item_of(row, request, purges=False), [])
+                return item_of(row, request, purges=False), []
             issues = list(faults(feed, request))
         obstacles = [
             loss_of(issue.field or "", values.get(issue.field or "", ""), issue.message)
             for issue in issues
             if issue.code.severity is Severity.ERROR
         ]
-        return MadeRequest(None, obstacles)
+        return None, obstacles
 
     return make
 

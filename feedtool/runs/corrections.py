@@ -88,8 +88,7 @@ def write_corrections(
 ) -> list[SheetResult]:
     """The results of a run, after a workbook of the rows to correct was written for each file.
 
-    `out` is the place for that of the only file that has such rows; by default each is beside the
-    annotated copy. UsageProblem where it cannot be written, or `out` is for several files.
+    `out` is the place for the only file's; by default each is beside the annotated copy.
     """
     options = options_of(run, workspace)
     results = results_of_run(check_again(options, workspace), workspace.ledger, run, None)
@@ -136,12 +135,8 @@ def write_failed(
 ) -> None:
     """Writes the workbook of the rows to correct of one file of a run, where there are any.
 
-    It is made from the snapshot of the file as it was sent and from the results of its rows, and
-    so comes out the same whenever it is written. Those of the file learn where it is.
-
-    Raises:
-        UsageProblem: It cannot be written, or somebody's corrections are there.
-        FileProblem: The snapshot is gone, or was changed.
+    It is made from the snapshot of the file and the results of its rows, and so comes out the same
+    whenever it is written. UsageProblem where somebody's corrections are there.
     """
     to_correct = _to_correct(file, results)
     if not to_correct:

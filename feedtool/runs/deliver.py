@@ -1,7 +1,4 @@
-"""Brings a run that is written down to its end, or goes on with it, and writes its copies.
-
-Copies are written from the snapshots and the ledger alone.
-"""
+"""Brings a run that is written down to its end, or goes on with it, and writes its copies."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

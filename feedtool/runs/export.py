@@ -1,17 +1,20 @@
-"""Exports: a kind's lists are read to their end, and written as a workbook or a CSV."""
+"""Exports: lists of the service are read to their end, and written as a workbook or a CSV."""
 
+import pickle
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from feedtool.feeds.export import (
     Export,
     ExportTally,
     FilledTemplate,
+    KeyedRow,
     ListPage,
     PlainTable,
     Query,
@@ -19,15 +22,61 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.call import Call, Reply, Sender
-from feedtool.model.errors import Interrupted, NothingToDo
+from feedtool.model.errors import FeedtoolError, Interrupted, NothingToDo
 from feedtool.model.spool import Spool
 from feedtool.model.translation import translation
 from feedtool.report.output_files import Exported
-from feedtool.runs.row_buffer import RowBuffer
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
 from feedtool.templates.contents import SPLITTING, contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
+
+BATCH = 1000
+"""Rows that are read before somebody is asked whether to stop."""
+
+
+class RowBuffer:
+    """Rows in the order in which they came first; a later one of the same key takes its place.
+
+    A list may change while its pages are read, so that one entry is on two of them. The rows are
+    in a temporary database, which is gone when the process is.
+    """
+
+    def __init__(self, stopping: Callable[[], FeedtoolError | None] = lambda: None) -> None:
+        self._stopping = stopping
+        self._db = sqlite3.connect("", isolation_level=None)
+        self._db.execute("CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL)")
+        self._db.execute("BEGIN")
+        self.columns: dict[str, None] = {}
+        """The keys of the columns that any row fills, as they were met."""
+
+    def put(self, key: str | None, row: KeyedRow) -> None:
+        """Adds a row, or replaces the one of this key; None is never another's."""
+        filled = {name: value for name, value in row.items() if value is not None and value != ""}
+        self.columns.update(dict.fromkeys(filled))
+        self._db.execute(
+            "INSERT INTO row VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET cells = excluded.cells",
+            (key, pickle.dumps(filled)),
+        )
+
+    def __len__(self) -> int:
+        (count,) = self._db.execute("SELECT COUNT(*) FROM row").fetchone()
+        return int(count)
+
+    def __iter__(self) -> Iterator[KeyedRow]:
+        """All rows; raises what `stopping` says."""
+        rows = self._db.execute("SELECT cells FROM row ORDER BY rowid")
+        for number, (cells,) in enumerate(rows):
+            if number % BATCH == 0 and (reason := self._stopping()):
+                raise reason
+            yield pickle.loads(cells)  # noqa: S301  # our own file, which no one else sees
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+
 
 STAMP = "exported"
 """The name of the stamp that says when."""
@@ -47,15 +96,10 @@ def export(
     on_progress: Progress = lambda _text, _count: None,
     observed: Spool[Any] | None = None,
 ) -> Exported:
-    """The file into which a kind's lists were brought.
+    """The file into which a kind's lists were brought; NothingToDo where there is nothing in them.
 
     `service` is the base address, named in the workbook; `observed` takes what the ledger is to
     remember.
-
-    Raises:
-        NothingToDo: there are none.
-        UsageProblem: the service refuses what it was asked for, or the file cannot be written.
-        NotAuthorised, Interrupted: what `service.fetch.read_list` raises.
     """
     kind.check(query)
     at, tally = context.wall(), Counter[tuple[str, str]]()

@@ -7,7 +7,7 @@ from typing import NamedTuple, TextIO
 
 from feedtool.areas.registry import load
 from feedtool.delivery.deadlines import Clock, deadline, warnings
-from feedtool.ledger import File, Ledger, Package, Phase, Run
+from feedtool.ledger import Ledger, Package, Phase, Run
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.report.as_json import Fields, write_entries, write_lines
@@ -70,13 +70,17 @@ def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
     options = RunOptions.from_json(run.options)
     counts = ledger.statuses(run_id)
     counts[Status.INVALID] += options.invalid
+    kinds: dict[str, list[str]] = {}
+    for file in files:
+        kinds.setdefault(file.path, []).append(file.kind)
+    inputs = dict(options.inputs) or {file.path: file.sha256 for file in files}
     is_open = [package.phase is not Phase.CLOSED for package in packages]
     needs_clock = any(is_open) or any(package.created_at for package in packages)
     clock = clock_of(run.service) if needs_clock else Clock(run.started_at)
     return RunState(
         run,
         options,
-        _inputs(options, files),
+        [InputState(name, sha256, kinds.get(name, [])) for name, sha256 in inputs.items()],
         {status: counts[status] for status in sorted(counts) if counts[status]},
         [_package(package, names[package.file], run, clock) for package in packages],
         warnings(packages, clock, load().routes),
@@ -101,14 +105,6 @@ def every_run(
         except (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError) as error:
             on_unreadable(f"run {run_id} cannot be shown: {error}")
     return states
-
-
-def _inputs(options: RunOptions, files: list[File]) -> list[InputState]:
-    kinds: dict[str, list[str]] = {}
-    for file in files:
-        kinds.setdefault(file.path, []).append(file.kind)
-    known = dict(options.inputs) or {file.path: file.sha256 for file in files}
-    return [InputState(name, sha256, kinds.get(name, [])) for name, sha256 in known.items()]
 
 
 def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageState:

@@ -3,9 +3,6 @@
 They never hold up the work: each has a thread of its own, with a queue, and at the end there is a
 wait with a bound. A failure is a warning, and that is all. A notice may come twice, since an answer
 may be lost: it has an `id`, and equal notices have the same.
-
-    Hook      a command without a shell, the notice on its stdin; exit code 0 says it has it
-    Webhook   a POST of the notice; any 2xx says it has it
 """
 
 import json

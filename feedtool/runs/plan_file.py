@@ -1,4 +1,4 @@
-"""A plan as a file: written whole, read again, and compared with what would be sent now.
+"""A plan that is saved, and sent later: exactly that, or nothing (`--save-plan`, `--plan`).
 
 A file of JSON lines, so that it can be read, searched and compared:
 
@@ -14,27 +14,114 @@ write the file can make a plan.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+from feedtool import __version__
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
+from feedtool.check import ReadOptions
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import INVALID, VALID
-from feedtool.runs.plan_conditions import Conditions, unfit
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.run_record import RunOptions
 from feedtool.sheets.atomic_write import atomic_write
 
+Conditions = Mapping[str, Any]
+"""What must be the same when a plan is sent, as its first line has it."""
+CONDITIONS = frozenset(("tool", "inputs", "service", "seller", "profile", "sandbox", "settings"))
 Hashes = Sequence[tuple[str, str | None]]
 """Each file's name, and the SHA-256 of its content; None where it cannot be read."""
 
 FORMAT = 1
+TOOL = f"feedtool {__version__}"
 AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
 LONGEST_HEAD = 1 << 20
 """Bytes of the first line; more is no plan."""
+
+
+class Account(NamedTuple):
+    """The account that a plan is for; None where it was made without one."""
+
+    service: str | None = None
+    seller: str | None = None
+    profile: str | None = None
+    is_sandbox: bool = False
+
+
+def conditions_of(
+    inputs: Hashes, asked: ReadOptions, account: Account, **options: bool
+) -> Conditions:
+    """Those of a command; `options` are those that decide what is sent, by click's names."""
+    named = {
+        "as": asked.kind,
+        "sheet": asked.sheet,
+        "channel": asked.channel,
+        "purge-and-replace": asked.purges,
+        "as-row": list(asked.as_rows),
+        **{name.replace("_", "-"): value for name, value in options.items()},
+    }
+    typed = {f"--{name}": value for name, value in named.items() if value}
+    return {
+        "tool": TOOL,
+        "inputs": [{"file": name, "sha256": sha256} for name, sha256 in inputs],
+        "service": account.service,
+        "seller": account.seller,
+        "profile": account.profile,
+        "sandbox": account.is_sandbox,
+        "settings": {**typed, **dict(_flat(RunOptions([], asked, Outputs()).as_json()["dialect"]))},
+    }
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def unfit(planned: Conditions, now: Conditions) -> Iterator[str]:
+    """The reasons why a plan no longer fits: what was other then, each in a few words."""
+    if planned["tool"] != now["tool"]:
+        yield f"it was made by {planned['tool']}, and this is {now['tool']}"
+    yield from _other_inputs(planned["inputs"], now["inputs"])
+    for word in ("service", "seller", "profile"):
+        before, after = planned[word], now[word]
+        if before is not None and before != after:  # any will do if it was made without one
+            yield f"the {word} was {before}, and is {_shown(after)}"
+    if planned["sandbox"] != now["sandbox"]:
+        yield f"it is {'' if planned['sandbox'] else 'not '}for the sandbox"
+    for name in sorted({*planned["settings"], *now["settings"]}):
+        before, after = planned["settings"].get(name), now["settings"].get(name)
+        if before != after:
+            yield f"{name} was {_shown(before)}, and is {_shown(after)}"
+
+
+def _other_inputs(planned: Sequence[Conditions], now: Sequence[Conditions]) -> Iterator[str]:
+    if len(planned) != len(now):
+        names = ", ".join(file["file"] for file in planned)
+        yield f"it is for {names}, and not for {len(now)} files"
+        return
+    for then, file in zip(planned, now, strict=True):
+        name, given = then["file"], file["file"]
+        if file["sha256"] is None and then["sha256"] is not None:
+            yield f"{given} cannot be read"
+        elif then["sha256"] != file["sha256"] and name == given == "-":
+            yield "standard input holds something else"
+        elif then["sha256"] != file["sha256"]:
+            is_same = name == given
+            yield f"the file {given} was changed" if is_same else f"{given} is not {name} as it was"
+
+
+def _shown(value: object) -> str:
+    if value is None or value is False:
+        return "not set"
+    return "set" if value is True else str(value)
 
 
 def save(
@@ -62,7 +149,7 @@ def save(
     head = {
         "plan": FORMAT,
         "madeAt": now.isoformat(timespec="seconds"),
-        **conditions.as_json(),
+        **conditions,
         "words": words,
     }
     lines = chain([_line(head)], _contents(plan), [_line({"effects": effects})])
@@ -112,14 +199,10 @@ class SavedPlan:
     conditions: Conditions
     words: Mapping[str, Any]
     """The options that were typed, by click's names."""
-    made_at: str
     digest: str
 
     def refuse_other(self, plan: Plan) -> None:
-        """UsageProblem unless just what was planned would be sent.
-
-        Inputs, settings and tool being the same, what may differ is what they were judged by.
-        """
+        """UsageProblem unless just what was planned would be sent."""
         with self.place.open("rb") as file:
             file.readline()
             planned = (line for line in file if not line.startswith((b'{"effects"', b'{"digest"')))
@@ -154,39 +237,28 @@ def load(place: Path) -> SavedPlan:
             first = file.readline(LONGEST_HEAD)
             head = _head(first, place)
             digest.update(first)
-            expected = _digested(file, digest)
+            last = b""
+            for line in file:
+                digest.update(last)
+                last = line
     except OSError as error:
         raise UsageProblem(
             f"the plan {place} cannot be read: {error.strerror}",
             "name the file that --dry-run --save-plan has written",
         ) from error
     result = f"sha256:{digest.hexdigest()}"
-    if expected != result:
+    if last.rstrip() != _line({"digest": result}).rstrip():
         raise UsageProblem(
             f"the plan {place} is not as it was saved: its digest does not fit its lines", AGAIN
         )
-    try:
-        words = dict(head["words"])
-        return SavedPlan(place, Conditions.from_json(head), words, head["madeAt"], result)
-    except (KeyError, TypeError, ValueError) as error:
-        raise _no_plan(place) from error
-
-
-def _digested(lines: Iterable[bytes], digest: Any) -> str | None:
-    """The digest that the last line gives; all other lines are added to `digest`."""
-    last = b""
-    for line in lines:
-        digest.update(last)
-        last = line
-    try:
-        return str(json.loads(last)["digest"])
-    except (ValueError, TypeError, KeyError):
-        return None
+    if not head.keys() >= {"words", *CONDITIONS}:
+        raise _no_plan(place)
+    return SavedPlan(place, {name: head[name] for name in CONDITIONS}, head["words"], result)
 
 
 def _head(line: bytes, place: Path) -> dict[str, Any]:
     try:
-        head = json.loads(line)
+        head: dict[str, Any] = json.loads(line)
         form = head["plan"]
     except (ValueError, TypeError, KeyError) as error:
         raise _no_plan(place) from error
@@ -195,8 +267,7 @@ def _head(line: bytes, place: Path) -> dict[str, Any]:
             f"the plan {place} is of another form, {form}: another version of feedtool wrote it",
             AGAIN,
         )
-    result: dict[str, Any] = head
-    return result
+    return head
 
 
 def _no_plan(place: Path) -> UsageProblem:
@@ -216,8 +287,7 @@ class _ShownPlan:
     def show_effects(self, plan: Plan) -> dict[str, Effects]:
         """The effects on the offers of each channel, once they are shown."""
         uploads = (upload.items for sheet in plan.sent for _, upload in plan.uploads(sheet))
-        effects = effects_of(uploads, self.open_accepted)
-        self.show(effects)
+        self.show(effects := effects_of(uploads, self.open_accepted))
         return effects
 
 
@@ -267,7 +337,7 @@ class PlanVerifier(_ShownPlan):
 
     def begin(self, inputs: Hashes) -> None:
         """UsageProblem unless files, account and settings are as they were."""
-        if others := unfit(self.plan.conditions, self.conditions(inputs)):
+        if others := [*unfit(self.plan.conditions, self.conditions(inputs))]:
             raise _no_fit(self.plan.place, "; ".join(others))
 
     def verify(self, plan: Plan) -> None:

@@ -16,10 +16,7 @@ from feedtool.templates import write_template
 
 
 def write_all(feeds: Iterable[Feed], folder: Path) -> list[Path]:
-    """The templates of some feeds in every language, as `offers-upsert.fr.xlsx`.
-
-    But for those that depend on categories.
-    """
+    """The templates of feeds without categories, in every language: `offers-upsert.fr.xlsx`."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for feed in feeds:

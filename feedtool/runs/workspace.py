@@ -95,11 +95,7 @@ def options_of(run: int, workspace: Workspace) -> RunOptions:
 
 
 def unfinished(workspace: Workspace) -> list[int]:
-    """The runs to go on with, oldest first.
-
-    A package is not closed, or they were killed before all of their rows were in the ledger, or
-    before their answers were written.
-    """
+    """The runs whose packages, rows or answers are not all there yet, oldest first."""
     open_ones = set(workspace.ledger.unfinished())
     runs = reversed(workspace.ledger.run_ids())
     return [run for run in runs if run in open_ones or _is_left(run, workspace)]
@@ -151,10 +147,7 @@ def checked_sheets_of(options: RunOptions, workspace: Workspace) -> list[Checked
 
 
 def check_again(options: RunOptions, workspace: Workspace) -> list[CheckedSheet]:
-    """A run's files, judged as they were when they were sent, whatever the cache holds by now.
-
-    FileProblem where a snapshot, of a file or of what it was judged by, is gone or was changed.
-    """
+    """A run's files, judged as they were then; FileProblem where a snapshot is gone."""
     return check(kept_inputs(options, workspace), read_options_again(options, workspace), load())
 
 
@@ -174,11 +167,7 @@ def select_rows(
     account: tuple[str, str],
     run: int | None = None,
 ) -> None:
-    """Decides which rows are sent, by what the ledger knows of an account; notes it in `sheets`.
-
-    `account` is the service's address, and the seller; `run` is the one that it is for, if it has
-    begun.
-    """
+    """Decides which rows are sent, by what the ledger knows of an account (address, seller)."""
     if asked.purges:  # sent whole, whatever has changed
         selection = replace(selection, changed_only=False, prefer_update=False)
 

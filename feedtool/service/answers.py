@@ -21,13 +21,10 @@ from feedtool.model.nouns import plausible_time
 
 LONGEST_TEXT = 2000
 """No message of the service's is shown at greater length, in characters."""
-
 MOST_ERRORS = 100
 """No refusal tells more errors: as many as an upload has offer requests."""
-
 LONGEST_WAIT = 86_400.0
 """A Retry-After of more seconds counts as a day: whoever comes back can be asked to wait again."""
-
 LARGEST_REFUSAL = 1024 * 1024
 """Of a refusal of more bytes only the status is shown."""
 
@@ -169,22 +166,16 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 ROUTE_NAMES = {"", ".", "..", "offer-packages", "offers-packages"}
 """Last segments of an address that are no package id."""
-
 LONGEST_ID = 200
 """No package id of this kind of service is as long, in characters."""
-
 LONGEST_LINK = 8000
 """No address that is longer is followed; servers refuse such themselves."""
-
 MOST_MESSAGES = 100
 """No row has more messages than that."""
-
 MOST_ITEMS = 100_000
 """No page of more is read: the results of a package of the largest size, twice."""
-
 MOST_VALUES = 1_000_000
 """No answer of more is read: as objects they would take some twenty times the bytes of the text."""
-
 SMALL = 1024 * 1024
 """An answer about one package is not read when it is larger, in bytes."""
 

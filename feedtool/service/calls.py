@@ -5,8 +5,14 @@ asks again as often as it takes; `feedtool.delivery` writes down each step befor
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor
-from concurrent.futures import wait as wait_for
+from concurrent.futures import (
+    ALL_COMPLETED,
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
@@ -37,7 +43,6 @@ from feedtool.service.answers import (
 LONGEST_PAUSE = timedelta(seconds=30)
 SPEEDS = 60
 """Speed s of one paused lane is s calls in `LONGEST_PAUSE`, the latency aside."""
-
 RISE_AFTER = 10
 """So many successes in a row, without a 429 among them, raise the pace by one step."""
 
@@ -120,6 +125,8 @@ def longest_back_off(failures: int, most: int) -> timedelta:
 Key = TypeVar("Key")
 LINGER = 0.008
 """Seconds between two answers that are taken in together."""
+LOOK_UP = 1.0
+"""Seconds of waiting, after which Python hears a signal that came just before it."""
 
 CallResult: TypeAlias = Reply | Failure | FeedtoolError | tuple[Reply, ...]
 """The answer to a call, the answers to several that all succeeded, or why there is none."""
@@ -222,7 +229,7 @@ class CallPool(Generic[Key]):
 
     def last_results(self) -> Iterator[tuple[Key, CallResult]]:
         """All calls that are under way, once they are answered."""
-        for future in wait_for(self._under_way).done:
+        for future in wait_for(self._under_way)[0]:
             yield self._under_way.pop(future), future.result()
 
     def __enter__(self) -> Self:
@@ -240,12 +247,25 @@ def answered(
     While others wait for a lane none is idle: a few milliseconds more cost nothing, and let answers
     that come meanwhile share a commit.
     """
-    left = wait_for(calls, return_when=FIRST_COMPLETED).not_done
+    left = wait_for(calls, return_when=FIRST_COMPLETED)[1]
     while sum(not (call.running() or call.done()) for call in left) > 1:
         more, left = wait_for(left, linger, FIRST_COMPLETED)
         if not more:
             break
     return [call for call in calls if call.done()]
+
+
+def wait_for(
+    calls: Collection[Future[CallResult]],
+    timeout: float | None = None,
+    return_when: str = ALL_COMPLETED,
+) -> tuple[set[Future[CallResult]], set[Future[CallResult]]]:
+    """As `concurrent.futures.wait`, but a signal is never heard only when a call is answered."""
+    while True:
+        found = wait(calls, LOOK_UP if timeout is None else timeout, return_when)
+        is_enough = found.done and return_when == FIRST_COMPLETED
+        if timeout is not None or is_enough or not found.not_done:
+            return found
 
 
 def executor(lanes: int) -> Executor:

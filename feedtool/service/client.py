@@ -28,7 +28,6 @@ from feedtool.service.network import Network, Timeouts, is_loopback
 
 LARGEST_REPLY = 32 * 1024 * 1024
 """No answer is read further, in bytes, decoded; all results of the largest package take half."""
-
 LARGEST_GRANT = 1024 * 1024
 """No answer of a token endpoint is read further."""
 LEAST_SECRET = 12

@@ -29,12 +29,10 @@ Asked = TypeVar("Asked", bound="Hashable")
 
 TRIES = 6
 """So many times in a row without any usable answer, and the service is given up."""
-
 TRIES_OF_ONE = 3
 """So many times without one, while others are answered, and a call is given up."""
 LONGEST_HOLD = timedelta(hours=1)
 """Where the service asks to wait longer it ends, as a delivery waits no longer for a package."""
-
 MOST_PAGES = 100_000
 """A list of more pages is no list that ends."""
 

@@ -27,16 +27,14 @@ from feedtool.sheets.read.file_format import open_source
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
 from feedtool.sheets.read.source import (
     HEADER,
-    HeadRow,
     KeyedLine,
     KeyedSheet,
-    Notice,
     Sheet,
     Source,
     decode,
 )
 from feedtool.sheets.read.workbook import SheetEntry
-from feedtool.sheets.read.xml_parser import hardened_parser, parse
+from feedtool.sheets.read.xml_parser import hardened_parser
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -45,12 +43,10 @@ __all__ = [
     "CorruptZip",
     "EmptyFile",
     "Encrypted",
-    "HeadRow",
     "KeyedLine",
     "KeyedSheet",
     "NotAWorkbook",
     "NotAsWritten",
-    "Notice",
     "ReadingLimits",
     "Sheet",
     "SheetEntry",
@@ -63,6 +59,5 @@ __all__ = [
     "decode",
     "hardened_parser",
     "open_source",
-    "parse",
     "part_key",
 ]

@@ -35,7 +35,8 @@ def atomic_write(target: Path) -> Iterator[Path]:
                 shutil.copymode(real, temporary)
         yield temporary
         with _explained(target):
-            _bring_to_disk(temporary)
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
             temporary.replace(real)
             _bring_folder_to_disk(real.parent)
     finally:
@@ -53,35 +54,19 @@ def _explained(target: Path) -> Iterator[None]:
 
 def cannot_write(target: Path, error: OSError) -> CannotWrite:
     """The error that explains the system's refusal."""
+    hint = "{}, or write elsewhere with --out."
     if error.errno in _FULL:
-        return CannotWrite(
-            f"{target} cannot be written: the disk is full.",
-            "Make room, or write elsewhere with --out.",
-        )
-    if getattr(error, "winerror", None) in _LOCKED:
-        return CannotWrite(
-            f"{target} cannot be written: another program has it open.",
-            "Close it in Excel, or write elsewhere with --out.",
-        )
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return CannotWrite(
-            f"{target} cannot be written: there is no folder {target.parent}.",
-            "Make the folder, or write elsewhere with --out.",
-        )
-    if error.errno == errno.ENAMETOOLONG:
-        return CannotWrite(
-            f"{target} cannot be written: its name is too long.",
-            "Give it a shorter name with --out, or shorten the name of the input.",
-        )
-    return CannotWrite(
-        f"{target} cannot be written: {error.strerror or error}.",
-        "Allow writing there, or write elsewhere with --out.",
-    )
-
-
-def _bring_to_disk(path: Path) -> None:
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
+        why, hint = "the disk is full", hint.format("Make room")
+    elif getattr(error, "winerror", None) in _LOCKED:
+        why, hint = "another program has it open", hint.format("Close it in Excel")
+    elif isinstance(error, FileNotFoundError | NotADirectoryError):
+        why, hint = f"there is no folder {target.parent}", hint.format("Make the folder")
+    elif error.errno == errno.ENAMETOOLONG:
+        why = "its name is too long"
+        hint = "Give it a shorter name with --out, or shorten the name of the input."
+    else:
+        why, hint = error.strerror or str(error), hint.format("Allow writing there")
+    return CannotWrite(f"{target} cannot be written: {why}.", hint)
 
 
 def _bring_folder_to_disk(folder: Path) -> None:

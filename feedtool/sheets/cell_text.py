@@ -1,4 +1,8 @@
-"""Two layers of escapes: XML's references, and the `_xHHHH_` of spreadsheet texts."""
+"""Texts as cells hold them, read and written.
+
+Two layers of escapes: XML's references, and the `_xHHHH_` of spreadsheet texts. A lone surrogate
+stands for no character and becomes U+FFFD; a text longer than a cell may hold ends in `…`.
+"""
 
 import re
 from functools import lru_cache
@@ -8,6 +12,14 @@ _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9a-fA-F]
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LAST = 0x10FFFF
+_CHARACTER = re.compile("[\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Production 2 of the recommendation."""
+LONGEST = 32_767
+"""The most UTF-16 units that a cell may hold."""
+_REMEMBERED = 8192
+"""Texts whose cells are kept ready: most rows share a few."""
+_UNHELD = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_UNHELD_IN_NAMES = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 def has_only_known_references(text: str) -> bool:
@@ -51,28 +63,15 @@ def _code(decimal: str, hexadecimal: str) -> int:
 
 
 def _is_character(decimal: str, hexadecimal: str) -> bool:
-    """True if XML allows this character (production 2 of the recommendation)."""
     code = _code(decimal, hexadecimal)
-    if code < ord(" "):
-        return code in (0x9, 0xA, 0xD)
-    return code <= _LAST and not 0xD800 <= code <= 0xDFFF and code not in (0xFFFE, 0xFFFF)  # noqa: PLR2004
-
-
-LONGEST = 32_767
-"""The most UTF-16 units that a cell may hold."""
-_REMEMBERED = 8192
-"""Texts whose cells are kept ready: most rows share a few."""
-
-_LONE = re.compile("[\ud800-\udfff]")
-_UNHELD = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
-_UNHELD_IN_NAMES = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff\ud800-\udfff]")
+    return code <= _LAST and _CHARACTER.match(chr(code)) is not None
 
 
 def shown(text: str) -> str:
     """The text as a cell can hold it: at most `LONGEST` units, no lone surrogates."""
     if len(text) <= LONGEST // 2 and text.isascii():
         return text
-    text = _LONE.sub("\ufffd", text)
+    text = _SURROGATE.sub("\ufffd", text)
     if len(text) > LONGEST // 2 and _units(text) > LONGEST:
         text = text[: LONGEST - 1]
         while _units(text) >= LONGEST:

@@ -7,7 +7,7 @@ What was written is read again before it is kept.
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
@@ -15,7 +15,6 @@ from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import ZipFile
 
 from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, letters
 from feedtool.model.cells import shown as as_shown
@@ -83,25 +82,20 @@ def fill_workbook(
     `source` is the workbook without the rows, `rows` their values from column A on, `formats` those
     of cells of another file that hold a date or a percentage. Raises TooManyRows, NotAsWritten.
     """
-    digest = Digest()
-    with XlsxSource(source) as book:
-        part = next(entry.part for entry in book.sheets if entry.name == sheet)
-    with (
-        ZipFile(source) as package,
-        source.open("rb") as raw,
-        target.open("wb") as out,
-    ):
+    with XlsxSource(source) as book, source.open("rb") as raw, target.open("wb") as out:
+        part = book.parts.worksheet(sheet).part
+        before, after, first = _cut(book.package.read(part))
+        writer = _RowWriter(before, formats)
+        pieces = chain((before,), writer.batches(rows, first), (after,))
         copy = Repack(out)
-        for info in package.infolist():
+        for info in book.package.infos:
             if info.filename == part:
-                before, after, first = _cut(package.read(info))
-                batches = _batches(rows, first, _starts(before), formats, digest)
-                copy.write(info, chain((before,), batches, (after,)), LEVEL)
+                copy.write(info, pieces, LEVEL)
             else:
                 copy.copy(info, raw)
         copy.finish(b"")
     with open_source(target, limits=limits) as written:
-        _read(written.sheet(sheet), first - 1).require_same(digest, target.name)
+        _read(written.sheet(sheet), first - 1).require_same(writer.digest, target.name)
 
 
 def fill_csv(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
@@ -130,51 +124,54 @@ def _cut(xml: bytes) -> tuple[bytes, bytes, int]:
     return before, end + after, last + 1
 
 
-_Starts = Callable[[int], tuple[bytes, bytes]]
-"""The beginning of a column's cells, before and behind the number of the row."""
+class _RowWriter:
+    """Writes rows as XML, each cell in the style of its column if it looks like it."""
 
+    def __init__(self, before: bytes, formats: Formats) -> None:
+        self.digest = Digest()
+        """Of all cells that were written."""
+        self._formats = formats
+        styles: dict[int, bytes] = {}
+        for attributes in _COLUMN.findall(before.partition(b"<sheetData")[0]):
+            values: dict[bytes, bytes] = dict(re.findall(rb'(\w+)="([^"]*)"', attributes))
+            if style := values.get(b"style"):
+                columns = range(int(values[b"min"]) - 1, int(values[b"max"]))
+                styles |= dict.fromkeys(columns, style)
 
-def _starts(before: bytes) -> _Starts:
-    styles = _styles(before)
+        @cache
+        def start(column: int) -> tuple[bytes, bytes]:
+            style = b' s="%b"' % styles[column] if column in styles else b""
+            return b'<c r="' + letters(column).encode(), b'"' + style
 
-    @cache
-    def start(column: int) -> tuple[bytes, bytes]:
-        style = b' s="%b"' % styles[column] if column in styles else b""
-        return b'<c r="' + letters(column).encode(), b'"' + style
+        self._start = start
+        """The beginning of a column's cells, before and behind the number of the row."""
 
-    return start
+    def batches(self, rows: Iterable[Sequence[Value]], first: int) -> Iterator[bytes]:
+        """The rows, some at a time. Raises TooManyRows."""
+        numbered = enumerate(rows, first)
+        while batch := list(islice(numbered, _BATCH)):
+            if batch[-1][0] > LAST_ROW:
+                raise TooManyRows(
+                    f"a sheet has {LAST_ROW:,} rows, and there are more to be written",
+                    "write a .csv with --out, or ask for fewer",
+                )
+            yield b"".join(self._row(number, row) for number, row in batch)
 
-
-def _batches(
-    rows: Iterable[Sequence[Value]], first: int, starts: _Starts, formats: Formats, digest: Digest
-) -> Iterator[bytes]:
-    numbered = enumerate(rows, first)
-    while batch := list(islice(numbered, _BATCH)):
-        if batch[-1][0] > LAST_ROW:
-            raise TooManyRows(
-                f"a sheet has {LAST_ROW:,} rows, and there are more to be written",
-                "write a .csv with --out, or ask for fewer",
-            )
-        yield b"".join(_row(number, row, starts, formats, digest) for number, row in batch)
-
-
-def _row(
-    number: int, row: Sequence[Value], starts: _Starts, formats: Formats, digest: Digest
-) -> bytes:
-    place = b"%d" % number
-    cells, placed = [b'<row r="%b">' % place], []
-    for column, value in enumerate(row):
-        if value is None or value == "":
-            continue
-        text, rest, style = _cell(value, formats)
-        if not text:
-            continue
-        placed.append((number, column, text))
-        start, behind = starts(column)
-        cells += (start, place, behind if style is None else b'" s="%d"' % style, rest)
-    digest.add(placed)
-    cells.append(b"</row>")
-    return b"".join(cells)
+    def _row(self, number: int, row: Sequence[Value]) -> bytes:
+        place = b"%d" % number
+        cells, placed = [b'<row r="%b">' % place], []
+        for column, value in enumerate(row):
+            if value is None or value == "":
+                continue
+            text, rest, style = _cell(value, self._formats)
+            if not text:
+                continue
+            placed.append((number, column, text))
+            start, behind = self._start(column)
+            cells += (start, place, behind if style is None else b'" s="%d"' % style, rest)
+        self.digest.add(placed)
+        cells.append(b"</row>")
+        return b"".join(cells)
 
 
 _Content = tuple[str, bytes, int | None]
@@ -232,17 +229,6 @@ def _is_date(text: str) -> bool:
     with suppress(ValueError):
         return datetime.fromisoformat(text).isoformat()[: len(text)] == text
     return False
-
-
-def _styles(before: bytes) -> dict[int, bytes]:
-    """The style of each column that has one."""
-    styles: dict[int, bytes] = {}
-    for attributes in _COLUMN.findall(before.partition(b"<sheetData")[0]):
-        values: dict[bytes, bytes] = dict(re.findall(rb'(\w+)="([^"]*)"', attributes))
-        if style := values.get(b"style"):
-            for index in range(int(values[b"min"]) - 1, int(values[b"max"])):
-                styles[index] = style
-    return styles
 
 
 def _field(value: Value) -> str:

@@ -64,10 +64,10 @@ class Folder:
         return True
 
     def prepare(self) -> str:
-        """The name of the folder in the ledger, after what is absent beside the inbox was made.
+        """The folder's name in the ledger, after what is absent beside the inbox was made.
 
-        UsageProblem where there is no inbox, or the folder cannot be written: a name that was
-        mistyped, or a share that is not there, is not to become an empty folder.
+        UsageProblem where there is no inbox: a name that was mistyped, or a share that is not
+        there, is not to become an empty folder.
         """
         try:
             if not self.inbox.is_dir():

@@ -49,9 +49,9 @@ class FileProcessor:
         self._folder, self._log = environment.folder, environment.log
 
     def take(self, place: PurePosixPath, route: InboxRoute, account: SellerAccount) -> Exit | None:
-        """Take a file of the inbox, and bring it to its end; Deferred where that cannot be now.
+        """Take a file of the inbox to its end: its exit code; None where it is not ours, or stays.
 
-        Returns its exit code; None where it is somebody else's, or stays where it is for now.
+        Deferred where it is begun, and cannot be ended now.
         """
         try:
             claim = self._claim(place, route, account)

@@ -60,10 +60,9 @@ OpenAccount = Callable[[str | None], AbstractContextManager[SellerAccount]]
 
 @dataclass(frozen=True, slots=True)
 class ClaimWorkspace(Workspace):
-    """A workspace that lends another machine what it needs to go on with a file.
+    """A workspace that puts what a file was judged by beside it, for another machine to go on.
 
-    Snapshots stay on this machine; both see the folder, so what its products were judged by is put
-    beside the file, as `lent`.
+    Snapshots stay on this machine; both see the folder.
     """
 
     lent: Path

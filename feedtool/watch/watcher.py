@@ -80,12 +80,8 @@ class Watcher:
     def run(self) -> Exit:
         """Watch until something stops it, or, once, until all that was there is done.
 
-        Returns:
-            Once, what came of all files together. Else 0, or what keeps a seller from its files
-            at the end: a watcher's life is not judged by each file.
-
-        Raises:
-            FeedtoolError: Once, the folder or the ledger cannot be read.
+        Once, the code is what came of all files together. Else 0, or what keeps a seller from its
+        files at the end: a watcher's life is not judged by each file.
         """
         environment, begun = self._environment, None
         with ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="seller") as threads:
@@ -173,10 +169,7 @@ class Watcher:
             return "", profile or ""
 
     def _whole(self) -> list[tuple[Entry, InboxRoute]]:
-        """The files that are to be taken now, the oldest first.
-
-        Those in a folder that names neither a profile nor a kind are refused.
-        """
+        """The files to be taken now, the oldest first; those in a folder of nobody are refused."""
         environment = self._environment
         now, settle, folder = environment.clock(), environment.settle, environment.folder
         self._seen = look(self._seen, folder.listing(), now)

@@ -18,23 +18,19 @@ from feedtool.watch.session import Environment, SellerAccount
 
 
 class Work:
-    """One pass over a seller's files: the claims of some profiles, then the files that are whole.
-
-    Attributes:
-        profiles: Those whose claims are brought to their end.
-        whole: Files of the inbox as they were when they were found to be whole, the oldest first.
-        codes: Of each file that is at its end.
-        trouble: Why it did not get to the end of its files.
-        profile: Whose trouble it is; until then whose file is next.
-    """
+    """One pass over a seller's files: the claims of some profiles, then files that are whole."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment, self._processor = environment, FileProcessor(environment)
         self.profiles: set[str | None] = set()
         self.whole: list[tuple[Entry, InboxRoute]] = []
+        """As they were when they were found to be whole, the oldest first."""
         self.codes: list[Exit] = []
+        """Of each file that is at its end."""
         self.trouble: FeedtoolError | None = None
+        """Why it did not get to the end of its files."""
         self.profile: str | None = None
+        """Whose trouble it is."""
         self._next: str | None = None
         self._accounts: dict[str | None, SellerAccount | None] = {}
         """None for an account that cannot be opened."""

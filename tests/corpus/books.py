@@ -8,7 +8,6 @@ import io
 from collections.abc import Callable, Mapping
 from datetime import datetime, time, timedelta
 from itertools import cycle
-from pathlib import Path
 
 import openpyxl
 from openpyxl.chart import BarChart, Reference
@@ -34,8 +33,8 @@ from tests.corpus.made import (
     row,
     strings,
 )
+from tests.corpus.measured import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 STRICT_RELS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 

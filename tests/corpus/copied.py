@@ -9,6 +9,7 @@ from feedtool.check import ReadOptions
 from feedtool.model.errors import FileProblem
 from tests.corpus.copies import (
     SUMMARY,
+    Plan,
     annotated,
     assert_only_ours_differs,
     our_columns,
@@ -33,33 +34,47 @@ NO_ROOM = "rows, no copy: NoRoom"
 
 
 def annotate_and_compare(source: Path, folder: Path) -> bool:
-    """Whether there was something to annotate in a workbook, and it was done well."""
+    """True if there was something to annotate in a file, and it was done well, twice."""
     plan = plan_of(source)
     if plan is None:
         return False
     folder.mkdir(exist_ok=True)
-    copy, again = folder / "copy.xlsx", folder / "again.xlsx"
+    copy, again = folder / f"copy{source.suffix}", folder / f"again{source.suffix}"
     for target in (copy, again):
         target.unlink(missing_ok=True)
     annotated(source, copy, plan)
-    assert_only_ours_differs(source, copy, plan)
-    columns = our_columns(copy, plan) | our_columns(source, plan)
-    assert without(ours(copy), plan.sheet, columns) == without(ours(source), plan.sheet, columns)
+    earlier, columns = our_columns(source, plan), our_columns(copy, plan)
+    before, after = ours(source), ours(copy)
+    columns |= earlier
+    assert without(after, plan.sheet, columns) == without(before, plan.sheet, columns)
     annotated(copy, again, plan)
     assert again.read_bytes() == copy.read_bytes()
-    if both_read(source):
-        assert both_read(copy)
-        before, after = (_looks_kept(theirs(path), source) for path in (source, copy))
-        assert without(after, plan.sheet, columns) == without(before, plan.sheet, columns)
-        assert [pair for pair in differing(copy) if explanation(pair) is None] == []
-        written = [
-            pair
-            for pair in pairs(copy)
-            if pair.sheet == SUMMARY or (pair.sheet == plan.sheet and pair.place[1] in columns)
-        ]
-        assert written
-        assert not any(pair.theirs.formula for pair in written)
+    if source.read_bytes().startswith(b"PK"):
+        _compare_workbooks(source, copy, plan, columns)
+        return True
+    written = [cell.text for place, cell in after[""].items() if place[1] in columns]
+    assert not any(text.startswith(("=", "+", "-", "@", "\t", "\r")) for text in written)
+    if not earlier:
+        rest = iter(copy.read_bytes())
+        assert all(byte in rest for byte in source.read_bytes())
     return True
+
+
+def _compare_workbooks(source: Path, copy: Path, plan: Plan, columns: frozenset[int]) -> None:
+    assert_only_ours_differs(source, copy, plan)
+    if not both_read(source):
+        return
+    assert both_read(copy)
+    before, after = (_looks_kept(theirs(path), source) for path in (source, copy))
+    assert without(after, plan.sheet, columns) == without(before, plan.sheet, columns)
+    assert [pair for pair in differing(copy) if explanation(pair) is None] == []
+    written = [
+        pair
+        for pair in pairs(copy)
+        if pair.sheet == SUMMARY or (pair.sheet == plan.sheet and pair.place[1] in columns)
+    ]
+    assert written
+    assert not any(pair.theirs.formula for pair in written)
 
 
 def _looks_kept(
@@ -73,29 +88,6 @@ def _looks_kept(
         sheet: {place: cell._replace(look="") for place, cell in found.items()}
         for sheet, found in cells.items()
     }
-
-
-def annotate_and_compare_csv(source: Path, folder: Path) -> bool:
-    """The same of a CSV: each record keeps its bytes, and ours stand behind them."""
-    plan = plan_of(source)
-    if plan is None:
-        return False
-    folder.mkdir(exist_ok=True)
-    copy, again = folder / "copy.csv", folder / "again.csv"
-    for target in (copy, again):
-        target.unlink(missing_ok=True)
-    annotated(source, copy, plan)
-    columns = our_columns(copy, plan) | our_columns(source, plan)
-    before, after = ours(source), ours(copy)
-    assert without(after, "", columns) == without(before, "", columns)
-    written = [cell.text for place, cell in after[""].items() if place[1] in columns]
-    assert not any(text.startswith(("=", "+", "-", "@", "\t", "\r")) for text in written)
-    if not our_columns(source, plan):
-        rest = iter(copy.read_bytes())
-        assert all(byte in rest for byte in source.read_bytes())
-    annotated(copy, again, plan)
-    assert again.read_bytes() == copy.read_bytes()
-    return True
 
 
 def without(
@@ -123,8 +115,6 @@ def assert_copied(file: Path, folder: Path, asked: ReadOptions | None = None) ->
         return outcome
     fallback = asked.dialect.csv_fallback if asked else "cp1252"
     with suppress(FileProblem):
-        if file.read_bytes().startswith(b"PK"):
+        if fallback == "cp1252" or file.read_bytes().startswith(b"PK"):
             annotate_and_compare(file, folder)
-        elif fallback == "cp1252":
-            annotate_and_compare_csv(file, folder)
     return outcome

@@ -3,7 +3,6 @@
 The sheets are looked at by lxml alone, which shares nothing with what wrote the copy.
 """
 
-import posixpath
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +12,9 @@ from lxml import etree
 
 from feedtool.check import HEADINGS
 from feedtool.model.cells import BLANK, Block, index_of, letters
-from feedtool.sheets import open_source
+from feedtool.sheets import ZipPackage, open_source
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
+from feedtool.sheets.read.workbook import read_workbook
 
 SUMMARY = "feedtool summary"
 STYLE_LISTS = ("fonts", "cellXfs", "dxfs")
@@ -66,84 +66,29 @@ def annotated(source: Path, target: Path, plan: Plan) -> None:
 
 def assert_only_ours_differs(source: Path, copy: Path, plan: Plan) -> None:
     """The copy differs from its source in nothing but the parts of the design's section 4."""
+    with ZipPackage(source) as package:
+        book = read_workbook(package)
+        sheet = book.worksheet(plan.sheet).part
+        small = (book.content_types, book.workbook, book.workbook_rels)
+        summary = [entry.part for entry in book.sheets if entry.name == SUMMARY]
+    may_change = {sheet, *small, book.styles, *summary}
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(copy) as new:
-        book = Book(old)
-        sheet = book.sheets[plan.sheet]
         names = [info.filename for info in old.infolist()]
         copied = [info.filename for info in new.infolist()]
         assert copied[: len(names)] == names
         assert new.comment == old.comment
         added = copied[len(names) :]
-        may_change = {sheet, *book.small_parts(), book.sheets.get(SUMMARY)}
         assert [name for name in added if "sheet" not in name and "styles" not in name] == []
         for name in names:
-            if _key(name) not in may_change:
+            if name not in may_change:
                 assert old.read(name) == new.read(name), name
-        spelled = next(name for name in names if _key(name) == sheet)
         columns = our_columns(copy, plan) | our_columns(source, plan)
-        before, after = (_without_ours(package.read(spelled), columns) for package in (old, new))
+        before, after = (_without_ours(package.read(sheet), columns) for package in (old, new))
         assert before == after
-        _assert_styles_kept(old, new, book.styles)
-        for name in (book.workbook, book.workbook_rels, book.types):
-            _assert_children_kept(old, new, name)
-
-
-class Book:
-    """Where a package's parts are; keys are names in small letters, without a leading slash."""
-
-    def __init__(self, package: zipfile.ZipFile) -> None:
-        self._names = {_key(name): name for name in package.namelist()}
-        self._package = package
-        self.types = "[content_types].xml"
-        root = self._relations("_rels/.rels")
-        workbook = (target for kind, target, _ in root if kind == "officeDocument")
-        self.workbook = next(workbook, "xl/workbook.xml")
-        folder, name = posixpath.split(self.workbook)
-        self.workbook_rels = posixpath.join(folder, "_rels", f"{name}.rels")
-        related = self._relations(self.workbook_rels)
-        styles = (target for kind, target, _ in related if kind == "styles")
-        self.styles = next((target for target in styles if target in self._names), None)
-        parts = {ident: target for _, target, ident in related}
-        self.sheets = {
-            sheet.get("name") or "": parts[_relation_of(sheet)]
-            for sheet in self._parsed(self.workbook).iter("{*}sheet")
-            if _relation_of(sheet) in parts
-        }
-
-    def small_parts(self) -> set[str | None]:
-        """The other parts that a copy may change."""
-        return {self.types, self.workbook, self.workbook_rels, self.styles}
-
-    def _parsed(self, key: str) -> Element:
-        return etree.fromstring(self._package.read(self._names[key]))
-
-    def _relations(self, key: str) -> list[tuple[str, str, str]]:
-        """Kind, target and identifier of each."""
-        if key not in self._names:
-            return []
-        base = posixpath.dirname(posixpath.dirname(key))
-        return [
-            (
-                (one.get("Type") or "").rpartition("/")[2],
-                _resolved(base, one.get("Target") or ""),
-                one.get("Id") or "",
-            )
-            for one in self._parsed(key)
-            if one.get("TargetMode") != "External"
-        ]
-
-
-def _relation_of(sheet: Element) -> str:
-    return next((str(value) for key, value in sheet.items() if str(key).endswith("}id")), "")
-
-
-def _resolved(base: str, target: str) -> str:
-    target = target.replace("\\", "/").replace("%20", " ")
-    return _key(posixpath.normpath(posixpath.join("/", base, target)))
-
-
-def _key(name: str) -> str:
-    return name.replace("\\", "/").lstrip("/").casefold()
+        if book.styles:
+            _assert_styles_kept(_parsed(old, book.styles), _parsed(new, book.styles))
+        for name in small:
+            _assert_children_kept(_parsed(old, name), _parsed(new, name))
 
 
 def our_columns(path: Path, plan: Plan) -> frozenset[int]:
@@ -219,14 +164,11 @@ def _text(element: Element) -> str:
     return "".join(str(text) for text in element.itertext())
 
 
-def _assert_styles_kept(old: zipfile.ZipFile, new: zipfile.ZipFile, key: str | None) -> None:
+def _assert_styles_kept(before: Element, after: Element) -> None:
     """Ours are appended to the lists of formats; nothing else changes.
 
     A list that ours refer to has one entry where it had none.
     """
-    if key is None:
-        return
-    before, after = (_parsed(package, key) for package in (old, new))
     kept = {etree.QName(child).localname: child for child in before}
     for child in after:
         name = etree.QName(child).localname
@@ -235,13 +177,10 @@ def _assert_styles_kept(old: zipfile.ZipFile, new: zipfile.ZipFile, key: str | N
         assert name in STYLE_LISTS or not theirs or len(child) == len(theirs)
 
 
-def _assert_children_kept(old: zipfile.ZipFile, new: zipfile.ZipFile, key: str) -> None:
+def _assert_children_kept(before: Element, after: Element) -> None:
     """The elements of a small part are there as they were, and perhaps some more."""
-    before, after = (
-        [_own(element) for element in _parsed(package, key).iter("*")] for package in (old, new)
-    )
-    rest = iter(after)
-    assert all(element in rest for element in before), key
+    rest = iter([_own(element) for element in after.iter("*")])
+    assert all(_own(element) in rest for element in before.iter("*"))
 
 
 def _own(element: Element) -> tuple[str, list[tuple[str, str]], str]:
@@ -249,6 +188,5 @@ def _own(element: Element) -> tuple[str, list[tuple[str, str]], str]:
     return str(element.tag), attributes, (element.text or "").strip()
 
 
-def _parsed(package: zipfile.ZipFile, key: str) -> Element:
-    spelled = next(name for name in package.namelist() if _key(name) == key)
-    return etree.fromstring(package.read(spelled))
+def _parsed(package: zipfile.ZipFile, name: str) -> Element:
+    return etree.fromstring(package.read(name))

@@ -13,8 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
-from tests.corpus.books import ROOT
-
+ROOT = Path(__file__).resolve().parents[2]
 HUNGRY = 100
 """MiB from which on the next command gets a new process."""
 
@@ -81,8 +80,11 @@ def _pipe(pipe: IO[str] | None) -> IO[str]:
     return pipe
 
 
-def _peak_mib() -> float:
-    """The peak since it was last cleared: of `VmHWM`, which does not begin with the parent's."""
+def peak_mib() -> float:
+    """The most memory of this process since it was last cleared; 0 where the system does not tell.
+
+    Of `VmHWM`, since the peak that getrusage tells begins with that of the process that forked.
+    """
     lines = _STATUS.read_text("ascii").splitlines() if _STATUS.exists() else []
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0)
 
@@ -94,7 +96,7 @@ def _measure(arguments: list[str]) -> Figures:
         _CLEAR.write_text("5", "ascii")
     begun = time.process_time()
     code = run(arguments)
-    return Figures(code, _peak_mib(), time.process_time() - begun)
+    return Figures(code, peak_mib(), time.process_time() - begun)
 
 
 def main() -> None:

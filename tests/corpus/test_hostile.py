@@ -386,7 +386,9 @@ FILES: dict[str, Hostile] = {
         codes={"text-too-long": 1},
     ),
     "a cell of 9,000 phonetic guides": Hostile(
-        lambda: one({REFERENCE: Xml(f' t="inlineStr"><is><t>a</t>{GUIDE * 9_000}<t/></is>')}),
+        lambda: one(
+            {REFERENCE: Xml(f' t="inlineStr"><is><t>a</t>{GUIDE * 9_000}<r><t/></r></is>')}
+        ),
         valid=1,
     ),
     "a lone cell in the last corner": Hostile(

@@ -17,6 +17,7 @@ from tests.conftest import gtin
 from tests.corpus.copied import assert_copied
 from tests.corpus.made import (
     ADDITIONAL,
+    BOOK_TYPE,
     CONDITION,
     COST,
     DAYS,
@@ -31,6 +32,7 @@ from tests.corpus.made import (
     Content,
     Request,
     Xml,
+    data,
     judge,
     number,
     offers,
@@ -325,39 +327,26 @@ def workbook(
     listed = row(1, ["Neuf", "Occasion - comme neuf"]) + row(2, ["TVA (%)", "20"])
     made = parts(
         {
-            "Lisez-moi": f'<worksheet xmlns="{MAIN}"><sheetData>'
-            f"{row(1, ['Comment renseigner le stock et le prix'])}</sheetData></worksheet>",
+            "Lisez-moi": data(row(1, ["Comment renseigner le stock et le prix"])),
             name: sheet,
-            'Listes" state="hidden': f'<worksheet xmlns="{MAIN}"><sheetData>{listed}</sheetData>'
-            "</worksheet>",
-            'Version" state="veryHidden': f'<worksheet xmlns="{MAIN}"><sheetData>'
-            f"{row(1, ['int_off_import', '2.7'])}</sheetData></worksheet>",
+            'Listes" state="hidden': data(listed),
+            'Version" state="veryHidden': data(row(1, ["int_off_import", "2.7"])),
             **(more or {}),
         },
         before='<workbookPr codeName="ThisWorkbook"/><workbookProtection lockStructure="1"/>',
-    )
-    book = str(made["xl/workbook.xml"]).replace(
-        "</sheets>",
-        "</sheets><definedNames><definedName name='Etats'>Listes!$A$1:$B$1</definedName>"
-        "</definedNames>",
+        after='<definedNames><definedName name="Etats">Listes!$A$1</definedName></definedNames>',
     )
     count = 4 + len(more or {})
     types = "".join(
         f'<Override PartName="/xl/worksheets/sheet{at}.xml" ContentType="{SHEET_TYPE}"/>'
         for at in range(1, count + 1)
     )
-    declared = (
-        str(made["[Content_Types].xml"])
-        .replace("</Types>", f'<Default Extension="bin" ContentType="x/vba"/>{types}</Types>')
-        .replace(
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml", MACROS
-        )
-    )
+    declared = str(made["[Content_Types].xml"]).replace(BOOK_TYPE, MACROS)
+    types = f'<Default Extension="bin" ContentType="x/vba"/>{types}</Types>'
     return package(
         {
             **made,
-            "[Content_Types].xml": declared,
-            "xl/workbook.xml": book,
+            "[Content_Types].xml": declared.replace("</Types>", types),
             "xl/vbaProject.bin": bytes(range(256)) * 40,
             "xl/styles.xml": styles("0", "0.00").replace("</styleSheet>", f"{BOLD}</styleSheet>"),
             "xl/sharedStrings.xml": texts,

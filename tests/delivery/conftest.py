@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import plan
 from feedtool.delivery.engine import Delivery

@@ -1,7 +1,7 @@
 """Single requests: each is one call, and a look tells where it stands before and after."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -55,7 +55,7 @@ def protocol(repeat: Repeat) -> Direct[dict[str, Any]]:
     )
 
 
-Fault = Callable[["Orders"], None]
+ROUTES = {repeat: {"Ship": replace(FEED, delivery=protocol(repeat))} for repeat in Repeat}
 
 
 @dataclass
@@ -72,6 +72,7 @@ class Orders:
     """How long an effect takes to show."""
     words: list[str] = field(default_factory=lambda: ["Shipped"])
     """What is said of the order, look by look; the last one stays."""
+    repeat: Repeat = Repeat.TRACED
     posts: int = 0
     time: datetime = START
     shown_at: datetime = START
@@ -119,50 +120,24 @@ def item(row: int, reference: int, **more: Any) -> Item:
     return Item(row, "Ship", "", f"O{reference}", "", b'{"n": %d}' % reference, **more)
 
 
-def begin(
-    ledger: Ledger,
-    rows: int = 1,
-    repeat: Repeat = Repeat.TRACED,
-    items: Sequence[Item] | None = None,
-) -> int:
-    routes = {"Ship": replace(FEED, delivery=protocol(repeat))}
+def begin(ledger: Ledger, items: Sequence[Item]) -> int:
     run = ledger.start_run(now=START, seller="S", service="https://service.example/v2")
-    items = items or [item(row, row) for row in range(2, rows + 2)]
-    ledger.add_file(run, plan.uploads(items, routes), path="a", sha256="", kind="ship")
+    stream = plan.uploads(items, ROUTES[Repeat.SAFE])
+    ledger.add_file(run, stream, path="a", sha256="", kind="ship")
     return run
 
 
 def go_on(
-    ledger: Ledger,
-    run: int,
-    orders: Orders,
-    repeat: Repeat = Repeat.TRACED,
-    *,
-    only_fetch: bool = False,
+    ledger: Ledger, run: int, orders: Orders, **options: Any
 ) -> list[tuple[str, tuple[Message, ...]]]:
-    routes = {"Ship": replace(FEED, delivery=protocol(repeat))}
-    Delivery(
-        ledger,
-        run,
-        orders,
-        routes,
-        now=lambda: orders.time,
-        sleep=orders.sleep,
-        jitter=lambda: 1.0,
-        pool=1,
-        only_fetch=only_fetch,
-    ).run()
+    clock: Any = {"now": lambda: orders.time, "sleep": orders.sleep, "jitter": lambda: 1.0}
+    Delivery(ledger, run, orders, ROUTES[orders.repeat], **clock, pool=1, **options).run()
     (file,) = ledger.files(run)
     return [(str(found.status), found.messages) for found in ledger.verdicts(file.file)]
 
 
-def ship(
-    ledger: Ledger, orders: Orders, repeat: Repeat = Repeat.TRACED
-) -> tuple[str, tuple[Message, ...]]:
-    (found,) = go_on(ledger, begin(ledger, repeat=repeat), orders, repeat)
-    return found
-
-
+ONE = [item(2, 2)]
+MANY = [item(2, 2, further_rows=(4,)), item(2, 3, number=1), item(3, 4)]
 DONE = ("Integrated", ())
 SHOWN_LATE = timedelta(minutes=3)
 
@@ -193,7 +168,7 @@ SHOWN_LATE = timedelta(minutes=3)
 def test_what_becomes_of_a_request(
     ledger: Ledger, orders: Orders, then: tuple[str, Any], posts: int, effects: int
 ) -> None:
-    assert ship(ledger, orders) == then
+    assert go_on(ledger, begin(ledger, ONE), orders) == [then]
     assert (orders.posts, len(orders.parcels)) == (posts, effects)
 
 
@@ -203,21 +178,22 @@ def test_what_becomes_of_a_request(
 def test_how_often_a_call_is_made_whose_effect_never_shows(
     ledger: Ledger, repeat: Repeat, posts: int
 ) -> None:
-    orders = Orders(["lost before"] * 9)
-    assert ship(ledger, orders, repeat) == ("Unknown", (Message("", NOT_SHOWN),))
+    orders = Orders(["lost before"] * 9, repeat=repeat)
+    found = go_on(ledger, begin(ledger, ONE), orders)
+    assert found == [("Unknown", (Message("", NOT_SHOWN),))]
     assert orders.posts == posts
 
 
 def test_a_refusal_after_a_doubt_is_judged_by_what_shows(ledger: Ledger) -> None:
     """The second call is refused, since the first one has shipped it after all."""
     orders = Orders(["lost after", "409"], late=timedelta(minutes=11))
-    assert ship(ledger, orders) == DONE
+    assert go_on(ledger, begin(ledger, ONE), orders) == [DONE]
     assert (orders.posts, len(orders.parcels)) == (2, 1)
 
 
 def test_where_no_look_can_be_read_nothing_is_sent_again(ledger: Ledger) -> None:
     orders = Orders(["lost after"], looks=["", "", *["500", "404"] * 400])
-    run = begin(ledger)
+    run = begin(ledger, ONE)
     for _ in range(9):
         try:
             found = go_on(ledger, run, orders)
@@ -230,7 +206,7 @@ def test_where_no_look_can_be_read_nothing_is_sent_again(ledger: Ledger) -> None
 
 def test_single_requests_wait_for_nobody(ledger: Ledger) -> None:
     orders = Orders(words=["Preparing"] * 6 + ["Shipped"])
-    run = begin(ledger, rows=3)
+    run = begin(ledger, [item(row, row) for row in (2, 3, 4)])
     with pytest.raises(UsageProblem):
         go_on(ledger, run, Orders(["405"]))
     assert [status for status, _ in go_on(ledger, run, orders)] == ["Integrated"] * 3
@@ -238,10 +214,6 @@ def test_single_requests_wait_for_nobody(ledger: Ledger) -> None:
 
 class Killed(BaseException):
     """The process is gone."""
-
-
-ONE = [item(2, 2)]
-MANY = [item(2, 2, further_rows=(4,)), item(2, 3, number=1), item(3, 4)]
 
 
 @pytest.mark.parametrize(
@@ -265,41 +237,34 @@ def test_killed_at_any_commit_it_is_sent_once(
                 raise Killed
             return super().save(changes)
 
-    orders = Orders()
+    orders = Orders(repeat=repeat)
     with Fragile() as fragile:
-        run = begin(fragile, repeat=repeat, items=items)
+        run = begin(fragile, items)
         try:
-            found = go_on(fragile, run, orders, repeat)
+            found = go_on(fragile, run, orders)
         except Killed:
             orders.sleep(60)
-            found = go_on(fragile, run, orders, repeat)
+            found = go_on(fragile, run, orders)
     assert sorted(body for _, body in orders.parcels) == sorted(item.body for item in items)
     assert len(found) == sum(1 + len(item.further_rows) for item in items)
     assert set(found) <= {DONE, ("Integrated", (SAID,))}
 
 
-def test_where_answers_alone_are_fetched_nothing_is_sent_again(ledger: Ledger) -> None:
-    run = begin(ledger)
-    orders = Orders(["lost before"], looks=["", "", *["503"] * 20])
-    with pytest.raises(Interrupted):
-        go_on(ledger, run, orders)
-    orders.looks.clear()
-    assert [status for status, _ in go_on(ledger, run, orders, only_fetch=True)] == ["Pending"]
-    assert orders.posts == 1
-    assert go_on(ledger, run, orders) == [DONE]
-    assert orders.posts == 2
-
-
-def test_a_run_that_is_stopped_goes_on(ledger: Ledger) -> None:
-    run = begin(ledger)
-    orders = Orders(["lost after"], looks=["", "", *["503"] * 20])
+@pytest.mark.parametrize(("fault", "posts"), [("lost before", 2), ("lost after", 1)])
+def test_a_run_that_is_stopped_goes_on(ledger: Ledger, fault: str, posts: int) -> None:
+    run = begin(ledger, ONE)
+    orders = Orders([fault], looks=["", "", *["503"] * 20])
     with pytest.raises(Interrupted):
         go_on(ledger, run, orders)
     (package,) = ledger.read_packages(run)
     assert (package.phase, package.baseline) == (Phase.SUBMITTING, "0")
     orders.looks.clear()
-    assert go_on(ledger, run, orders) == [DONE]
+    # Where answers alone are fetched nothing is sent again.
+    found = go_on(ledger, run, orders, only_fetch=True)
+    assert [status for status, _ in found] == ["Pending" if posts > 1 else "Integrated"]
     assert orders.posts == 1
+    assert go_on(ledger, run, orders) == [DONE]
+    assert orders.posts == posts
 
 
 def test_the_table_as_it_is_drawn() -> None:

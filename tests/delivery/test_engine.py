@@ -27,20 +27,19 @@ TWO = PackageLimits(upload=2, package=100)
 PATIENT = DeliverySettings(patience=timedelta(hours=10))
 
 
+Answer = Reply | Exception | str | Callable[[Call], Reply | None]
+
+
 class Script:
-    """Answers the calls that `when` matches by `then`, and hands the others on."""
+    """Answers the calls that `when` matches by `then`, and hands the others on.
+
+    What is called and gives None only looks on; of a "lost" answer the service acts all the same.
+    """
 
     def __init__(
-        self,
-        sender: Sender,
-        when: Callable[[Call], bool],
-        *then: Reply | Exception | str,
-        forever: bool = False,
+        self, sender: Sender, when: Callable[[Call], bool], *then: Answer, forever: bool = False
     ) -> None:
-        self.sender = sender
-        self.when = when
-        self.then = list(then)
-        self.forever = forever
+        self.sender, self.when, self.then, self.forever = sender, when, [*then], forever
         self.matched = 0
 
     def send(self, call: Call) -> Reply:
@@ -48,28 +47,18 @@ class Script:
             return self.sender.send(call)
         self.matched += 1
         answer = self.then[0] if self.forever else self.then.pop(0)
-        if answer == "lost":
-            # The service acts, and its answer never arrives.
-            self.sender.send(call)
-            raise OutcomeUnknown("ReadTimeout")
+        if callable(answer):
+            return answer(call) or self.sender.send(call)
         if isinstance(answer, Reply):
             return answer
+        if answer == "lost":
+            self.sender.send(call)
         raise answer if isinstance(answer, Exception) else OutcomeUnknown(answer)
 
 
-class Napping:
-    """Lets hours pass before the first call that `when` matches."""
-
-    def __init__(self, scene: Scene, when: Callable[[Call], bool], hours: float) -> None:
-        self.scene = scene
-        self.when = when
-        self.hours = hours
-
-    def send(self, call: Call) -> Reply:
-        if self.hours and self.when(call):
-            self.scene.transport.sleep(self.hours * 3600)
-            self.hours = 0
-        return self.scene.client.send(call)
+def napping(scene: Scene, when: Callable[[Call], bool]) -> Script:
+    """Lets five and a half hours pass before the first such call."""
+    return Script(scene.client, when, lambda _: scene.transport.sleep(5.5 * 3600))
 
 
 def creation(call: Call) -> bool:
@@ -374,8 +363,7 @@ def test_what_waits_for_a_lane_is_taken_back_at_a_refusal(scene: Scene) -> None:
 
 def test_what_is_lost_soon_is_warned_of_once(scene: Scene) -> None:
     scene.plan([upsert(3)])
-    napping = Napping(scene, look, 5.5)
-    scene.go_on(Script(napping, commit, problem(400), problem(400)), settings=PATIENT)
+    scene.go_on(Script(napping(scene, look), commit, problem(400), problem(400)), settings=PATIENT)
     assert scene.statuses == ["Integrated"]
     told = [event.text for event in scene.events if event.kind == "deadline"]
     package = f"package 1 (Upsert, PRIMARY): {scene.packages[0].package_id}"
@@ -424,7 +412,7 @@ def test_another_runs_package_that_expired_is_left_to_that_run(scene: Scene) -> 
 
 def test_filling_stops_an_hour_before_a_package_expires(scene: Scene) -> None:
     scene.plan((upsert(row) for row in range(3, 11)), TWO)
-    scene.go_on(Napping(scene, holds("R5"), 5.5), settings=PATIENT)
+    scene.go_on(napping(scene, holds("R5")), settings=PATIENT)
     assert scene.statuses == ["Integrated"] * 8
     assert [(package.rows, package.creations) for package in scene.packages] == [(4, 1), (4, 1)]
     assert len(scene.applied) == 8

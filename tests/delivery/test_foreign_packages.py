@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.areas.registry import load
 from feedtool.delivery.foreign_packages import foreign_packages
-from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply, Sender
+from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
 from tests.delivery.conftest import Scene, upsert
@@ -87,23 +87,14 @@ def test_results_of_others_are_left_out(scene: Scene, pages: int) -> None:
     assert all(done <= total for done, total in told), "what is kept is of our rows"
 
 
-class OthersFirst:
-    """Puts a page of others' results before the first one."""
+def test_our_results_behind_a_page_of_others_are_read(scene: Scene) -> None:
+    scene.plan([upsert(3), upsert(4)])
 
-    def __init__(self, sender: Sender) -> None:
-        self.sender, self.is_first = sender, True
-
-    def send(self, call: Call) -> Reply:
-        if not (fetch(call) and self.is_first):
-            return self.sender.send(call)
-        self.is_first = False
+    def others_first(call: Call) -> Reply:
         link = {"link": f'<http://sandbox.invalid/v2/{call.target}>; rel="next"'}
         return replace(strange_results(100), headers=link)
 
-
-def test_our_results_behind_a_page_of_others_are_read(scene: Scene) -> None:
-    scene.plan([upsert(3), upsert(4)])
-    scene.go_on(OthersFirst(scene.client))
+    scene.go_on(Script(scene.client, fetch, others_first))
     assert scene.statuses == ["Integrated"] * 2
     read = [event for event in scene.events if event.kind == "results"]
     assert len(read) <= 2

@@ -3,7 +3,8 @@
 from functools import cache
 
 from tests.conftest import offer, table, update
-from tests.corpus.books import BOOKS, ROOT
+from tests.corpus.books import BOOKS
+from tests.corpus.measured import ROOT
 from tests.corpus.test_workbooks import CASES
 
 TEMPLATES = [name for name in BOOKS if name.startswith("templates/")]

@@ -1,9 +1,8 @@
 """A PostgreSQL of the tests' own, which asks of the machine only that it runs programs.
 
 The server refuses to run as root, and looks up the name of its user. So it runs in a user
-namespace, where we are nobody and still own our files: for root, for a user without a name, and
-where only root may read the list of users. Where there are no such namespaces, root gives it the
-id of another user and the right to read every file. No user is added, no permission changed.
+namespace, where we are nobody and still own our files. Where there are none, root gives it the id
+of another user and the right to read every file. No user is added, no permission changed.
 """
 
 import os

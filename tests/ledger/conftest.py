@@ -65,10 +65,11 @@ def started() -> Iterator[Server | str]:
     """Started by the first test that needs it, in each worker; or why none starts here."""
     with ExitStack() as stack:
         try:
-            found: Server | str = Server(stack.enter_context(cluster.running()))
+            url = stack.enter_context(cluster.running())
         except cluster.Unavailable as error:
-            found = str(error)
-        yield found
+            yield str(error)
+        else:
+            yield Server(url)
 
 
 @pytest.fixture
@@ -161,7 +162,6 @@ class Process:
     PREAMBLE = """
 import os, signal, sys
 from datetime import UTC, datetime
-from datetime import UTC, datetime
 from pathlib import Path
 from feedtool.model.errors import FeedtoolError
 from feedtool.ledger.database import open_engine, reading, writing
@@ -180,6 +180,8 @@ listen = lambda: sys.stdin.readline().strip()
             cwd=ROOT,
         )
 
+        self.pid = self._running.pid
+
     def heard(self) -> str:
         """The next line that it says; empty once it has ended."""
         assert self._running.stdout is not None
@@ -189,10 +191,6 @@ listen = lambda: sys.stdin.readline().strip()
         assert self._running.stdin is not None
         self._running.stdin.write(line + "\n")
         self._running.stdin.flush()
-
-    @property
-    def pid(self) -> int:
-        return self._running.pid
 
     def kill(self) -> None:
         """As the system does when it is out of memory: nothing is tidied up."""
@@ -209,7 +207,7 @@ listen = lambda: sys.stdin.readline().strip()
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-        with ExitStack() as stack:
-            for pipe in (self._running.stdin, self._running.stdout, self._running.stderr):
+        for pipe in (self._running.stdin, self._running.stdout, self._running.stderr):
+            with suppress(OSError):
                 assert pipe is not None
-                stack.callback(pipe.close)
+                pipe.close()

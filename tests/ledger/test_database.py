@@ -5,19 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from sqlalchemy import (
-    Column,
-    Engine,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    delete,
-    func,
-    insert,
-    select,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DataError, IntegrityError
 
@@ -36,29 +24,34 @@ AILMENTS = (
 """Of a server: no room, no memory, no connection; cancelled, shut down, no lock, serialization,
 deadlock, read-only, no rights, no table; connection or I/O failed, damaged."""
 
-notes = Table("notes", MetaData(), Column("note", Integer, primary_key=True), Column("text", Text))
+notes = sa.Table(
+    "notes",
+    sa.MetaData(),
+    sa.Column("note", sa.Integer, primary_key=True),
+    sa.Column("text", sa.Text),
+)
 
 
-def add(engine: Engine, *texts: str) -> None:
+def add(engine: sa.Engine, *texts: str) -> None:
     with writing(engine) as db:
-        db.execute(insert(notes), [{"text": one} for one in texts])
+        db.execute(sa.insert(notes), [{"text": one} for one in texts])
 
 
-def count(engine: Engine) -> int:
+def count(engine: sa.Engine) -> int:
     with reading(engine) as db:
-        return int(db.execute(select(func.count()).select_from(notes)).scalar_one())
+        return int(db.execute(sa.select(sa.func.count()).select_from(notes)).scalar_one())
 
 
-def version(engine: Engine) -> list[int]:
+def version(engine: sa.Engine) -> list[int]:
     with reading(engine) as db:
-        return list(db.execute(select(tables.schema_version.c.version)).scalars())
+        return list(db.execute(sa.select(tables.schema_version.c.version)).scalars())
 
 
 @pytest.fixture
 def noted(opening: Opening) -> Opening:
     """Opens ledgers, and gives them one table more."""
 
-    def open_noted(place: Path | str) -> Engine:
+    def open_noted(place: Path | str) -> sa.Engine:
         opened = opening(place)
         with writing(opened) as db:
             notes.create(db, checkfirst=True)
@@ -68,7 +61,7 @@ def noted(opening: Opening) -> Opening:
 
 
 @pytest.fixture
-def engine(place: Path | str, noted: Opening) -> Engine:
+def engine(place: Path | str, noted: Opening) -> sa.Engine:
     return noted(place)
 
 
@@ -96,9 +89,11 @@ say("open")
     assert version(opening(place)) == [VERSION]
 
 
-def test_who_opens_waits_for_no_writer(engine: Engine, place: Path | str, opening: Opening) -> None:
+def test_who_opens_waits_for_no_writer(
+    engine: sa.Engine, place: Path | str, opening: Opening
+) -> None:
     with writing(engine) as db:
-        db.execute(insert(notes).values(text="not yet"))
+        db.execute(sa.insert(notes).values(text="not yet"))
         other = opening(place)
         assert count(other) == 0
     assert count(other) == 1
@@ -120,10 +115,10 @@ def test_what_is_no_ledger_is_left_alone(postgresql: str, noted: Opening, openin
 
 
 def test_an_empty_table_of_that_name_makes_no_ledger(
-    place: Path | str, engine: Engine, opening: Opening
+    place: Path | str, engine: sa.Engine, opening: Opening
 ) -> None:
     with writing(engine) as db:
-        db.execute(delete(tables.schema_version))
+        db.execute(sa.delete(tables.schema_version))
     with pytest.raises(UsageProblem, match="is a database, but no ledger"):
         opening(place)
 
@@ -178,8 +173,8 @@ except FeedtoolError as error:
 # Transactions.
 
 
-def test_a_reader_sees_one_moment(engine: Engine) -> None:
-    counting = select(func.count()).select_from(notes)
+def test_a_reader_sees_one_moment(engine: sa.Engine) -> None:
+    counting = sa.select(sa.func.count()).select_from(notes)
     with reading(engine) as db:
         before = db.execute(counting).scalar_one()
         add(engine, "meanwhile")
@@ -187,7 +182,7 @@ def test_a_reader_sees_one_moment(engine: Engine) -> None:
     assert count(engine) == 1
 
 
-def test_what_was_committed_survives_a_kill(engine: Engine, place: Path | str) -> None:
+def test_what_was_committed_survives_a_kill(engine: sa.Engine, place: Path | str) -> None:
     lines = """
 from sqlalchemy import text
 engine = open_engine(place)
@@ -200,7 +195,7 @@ with writing(engine) as db:
     with Process(lines, place) as other:
         assert other.heard() == "written"
     with writing(engine) as db:
-        assert db.execute(select(notes.c.text)).scalars().all() == ["kept"]
+        assert db.execute(sa.select(notes.c.text)).scalars().all() == ["kept"]
 
 
 def test_every_commit_is_brought_to_the_disk(
@@ -211,7 +206,7 @@ def test_every_commit_is_brought_to_the_disk(
         server.execute(f"ALTER DATABASE {database} SET synchronous_commit = {given}")
         opened = opening(postgresql)
         with writing(opened) as db:
-            assert db.execute(text("SHOW synchronous_commit")).scalar() == kept
+            assert db.execute(sa.text("SHOW synchronous_commit")).scalar() == kept
 
 
 # What goes wrong.
@@ -245,12 +240,12 @@ def test_a_lost_connection_is_made_again(server: Server, postgresql: str, noted:
     assert count(opened) == 0
 
 
-def _lose(engine: Engine, server: Server, url: str) -> None:
+def _lose(engine: sa.Engine, server: Server, url: str) -> None:
     """Have the connection end in the middle of a transaction."""
     with writing(engine) as db:
-        db.execute(insert(notes).values(text="lost"))
+        db.execute(sa.insert(notes).values(text="lost"))
         end_connections(server, url)
-        db.execute(insert(notes).values(text="lost too"))
+        db.execute(sa.insert(notes).values(text="lost too"))
 
 
 def test_a_server_that_is_gone_and_comes_back(
@@ -291,7 +286,7 @@ def test_a_file_that_is_damaged(tmp_path: Path, noted: Opening, opening: Opening
         file.write(b"\xff" * 60_000)
     opened = opening(path)
     with pytest.raises(Interrupted, match="cannot be read"), reading(opened) as db:
-        db.execute(select(notes.c.text)).all()
+        db.execute(sa.select(notes.c.text)).all()
 
 
 @pytest.fixture
@@ -345,9 +340,9 @@ def test_a_ledger_that_is_deleted_while_it_is_in_use(
     assert "may be in force, and is noted nowhere" in caught.value.hint
 
 
-def test_what_a_seller_wrote_stands_in_no_error(engine: Engine) -> None:
+def test_what_a_seller_wrote_stands_in_no_error(engine: sa.Engine) -> None:
     with pytest.raises(IntegrityError) as caught, writing(engine) as db:
-        db.execute(insert(notes), [{"note": 1, "text": SECRET}] * 2)
+        db.execute(sa.insert(notes), [{"note": 1, "text": SECRET}] * 2)
     assert SECRET not in str(caught.value)
 
 

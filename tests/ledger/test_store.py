@@ -28,9 +28,6 @@ def planned(ledger: Ledger, *rows: Item) -> tuple[int, int]:
     return add_run(ledger, rows, SMALL)
 
 
-# Runs, files, rows.
-
-
 def test_a_run_is_read_as_it_was_written(ledger: Ledger) -> None:
     options = {"out": "b.xlsx", "nested": [1, None]}
     run = ledger.start_run(now=NOW, seller="S1", service="x", language="fr", options=options)
@@ -49,11 +46,8 @@ def test_rows_become_packages_and_uploads(ledger: Ledger) -> None:
     assert packages[0] == new
     assert ledger.bodies(packages[0].key, [1])[1] == [b'{"n":3}', b'{"n":5}']
     assert ledger.bodies(packages[0].key, [2])[2] == [b'{"n":6}']
-    assert ledger.packages(file) == [
-        PackageSummary(None, UPSERT, "P", None, 3, 2),
-        PackageSummary(None, UPSERT, "S", None, 1, 1),
-        PackageSummary(None, UPSERT, "P", None, 1, 1),
-    ]
+    shown = (("P", None, 3, 2), ("S", None, 1, 1), ("P", None, 1, 1))
+    assert ledger.packages(file) == [PackageSummary(None, UPSERT, *one) for one in shown]
 
 
 def test_files_of_a_run_keep_apart(ledger: Ledger) -> None:
@@ -80,9 +74,8 @@ def test_verdicts_come_in_row_order_however_mixed(ledger: Ledger) -> None:
     kinds = list(PackageType)
     rows = [item(row, "PST"[row % 3], kinds[row % 2]) for row in range(2, 12_002)]
     _, file = add_run(ledger, rows)
-    assert [(v.row, v.reference) for v in ledger.verdicts(file)] == [
-        (row, f"R{row}") for row in range(2, 12_002)
-    ]
+    found = [(one.row, one.reference) for one in ledger.verdicts(file)]
+    assert found == [(row, f"R{row}") for row in range(2, 12_002)]
 
 
 # What was written.
@@ -103,9 +96,8 @@ def test_what_was_last_written_to_a_place(ledger: Ledger) -> None:
 def answered(ledger: Ledger, run: int, *, ahead: timedelta = timedelta(0)) -> None:
     """Its first package was created, and has a result for R3, a fate for R4 and none for R5."""
     package = ledger.read_packages(run)[0]
-    created = replace(
-        package, phase=Phase.FILLING, package_id="p", created_at=NOW + ahead, creations=1
-    )
+    created = replace(package, phase=Phase.FILLING, package_id="p", creations=1)
+    created = replace(created, created_at=NOW + ahead)
     intent = Attempt(1, "create", NOW)
     ledger.save([Change(package, package, intent)])
     attempt = replace(intent, answered_at=NOW, outcome="done", package_id="p")
@@ -143,6 +135,7 @@ def test_what_later_runs_have_sent_of_some_references(ledger: Ledger) -> None:
     answered(ledger, second)
     wanted = ["R3", "R4", "R9"]
     # The third has planned R3, and sent nothing.
-    assert ledger.sent_later(read_run(ledger, first), "P", wanted) == {"R3": second, "R4": second}
-    assert ledger.sent_later(read_run(ledger, first), "Q", wanted) == {}
-    assert ledger.sent_later(read_run(ledger, third), "P", wanted) == {}
+    for run, channel, sent in (
+        *((first, "P", {"R3": second, "R4": second}), (first, "Q", {}), (third, "P", {})),
+    ):
+        assert ledger.sent_later(read_run(ledger, run), channel, wanted) == sent

@@ -62,7 +62,7 @@ class Plan:
 
     seed: str = ""
     faults: Faults = NONE
-    wait: Callable[[str, str], None] = lambda _method, _path: None
+    wait: Callable[[str, str], object] = lambda _method, _path: None
     """Called before a request is handed on; it may hold it back."""
     instead: Answer | None = None
     """What everybody gets, and the service sees nothing."""

@@ -81,16 +81,8 @@ def test_all_of_it(files: Files) -> None:
         limits=PackageLimits(upload=50),
         reading=ReadingLimits(part=1 << 32, parts=100),
     )
-
-
-def test_an_empty_profile_is_the_defaults(files: Files) -> None:
-    profile = loaded(files, WHOLE).profile("other")
-    assert (profile.account, profile.dialect) == ({}, AccountSettings())
-
-
-def test_without_a_name_the_defaults_alone(files: Files) -> None:
-    assert loaded(files, WHOLE).profile(None).dialect == AccountSettings()
-    assert load(None).profile(None).dialect == AccountSettings()
+    for empty in (config.profile("other"), config.profile(None), load(None).profile(None)):
+        assert (empty.account, empty.dialect) == ({}, AccountSettings())
 
 
 def test_the_first_place_that_has_one_counts(files: Files) -> None:

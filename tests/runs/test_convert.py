@@ -26,7 +26,6 @@ from feedtool.check import Input, ReadOptions, check
 from feedtool.check.requests import gate
 from feedtool.model.nouns import Loss
 from feedtool.model.settings import SMALL_PARCEL_MODES, AccountSettings
-from feedtool.model.sheet import CheckedSheet
 from feedtool.report.output_files import Conversion
 from feedtool.runs.convert import convert
 from feedtool.runs.convert_rows import ConversionOptions, form_of
@@ -57,15 +56,6 @@ def losses(found: Conversion) -> list[Loss]:
 def places(found: Conversion) -> set[tuple[int | None, str | None]]:
     """Row and field of every loss."""
     return {(loss.row, loss.field) for loss in losses(found)}
-
-
-def only(
-    path: Path, kind: str | None = None, dialect: AccountSettings | None = None
-) -> CheckedSheet:
-    """What a file is judged to be."""
-    (sheet,) = checked(path, kind=kind, dialect=dialect)
-    assert sheet.error is None
-    return sheet
 
 
 SENT_AS_ZERO = {"taxes.EcoPart": Decimal(0), "taxes.DEA": Decimal(0)}
@@ -200,7 +190,7 @@ def test_a_second_run_writes_the_same_bytes(tmp_path: Path, ending: str) -> None
     assert contents[0] == contents[1] != []
 
 
-PLAIN = {"sellerExternalReference": "SKU-1"}
+PLAIN, PLAIN_XML = {"sellerExternalReference": "SKU-1"}, {"SellerProductId": "SKU-1"}
 EMPTY = f"""\
 <OfferPackage xmlns="{NAMESPACE}" Name="n" PurgeAndReplace="false" PackageType="StockAndPrice">
   <OfferPackage.Offers><OfferCollection Capacity="1"><Offer SellerProductId="SKU-1" />
@@ -218,30 +208,19 @@ NOTHING = {
 }
 
 
-def test_the_schema_asks_for_stock_or_price() -> None:
-    is_right = gate(load().feeds[STOCK_AND_PRICE_KIND])
-    assert not is_right({"SellerProductId": "SKU-1"})
-    assert is_right({"SellerProductId": "SKU-1", "Stock": "0"})
-
-
-@pytest.mark.parametrize(
-    ("name", "content"), [NOTHING[name] for name in NOTHING if "JSON" not in name]
-)
-def test_neither_is_submitted(tmp_path: Path, name: str, content: str) -> None:
-    source = tmp_path / name
-    source.write_text(content, "utf-8")
-    (sheet,) = checked(source, kind=STOCK_AND_PRICE_KIND)
-    assert not len(sheet.items)
-
-
 @pytest.mark.parametrize(("name", "content"), NOTHING.values(), ids=NOTHING)
 @pytest.mark.parametrize("ending", ["xml", "zip"])
 def test_neither_stock_nor_price(tmp_path: Path, name: str, content: str, ending: str) -> None:
     source, target = tmp_path / name, tmp_path / f"out.{ending}"
     source.write_text(content, "utf-8")
+    if name != "in.json":
+        (sheet,) = checked(source, kind=STOCK_AND_PRICE_KIND)
+        assert not len(sheet.items)
     conversion = converted(source, target, to=STOCK_AND_PRICE_KIND)
     assert (conversion.rows, conversion.has_losses) == (0, True)
     assert not target.exists()
+    is_right = gate(load().feeds[STOCK_AND_PRICE_KIND])
+    assert [is_right(PLAIN_XML | more) for more in ({}, {"Stock": "0"})] == [False, True]
 
 
 FIRST = HONEST[HONEST.index("            <ShippingInformation ") : HONEST.index("/>") + 2]

@@ -66,15 +66,11 @@ def test_every_kind_stays_what_it_is(kind: str) -> None:
     assert kind_for(SHEET, kind, None, AREAS) == kind
 
 
-@pytest.mark.parametrize(
-    ("name", "form"),
-    [("a.xlsx", SHEET), ("a.CSV", CSV), ("a.zip", ZIP), ("a", FOLDER), ("a.json", JSON)],
-)
-def test_a_name_says_the_form(tmp_path: Path, name: str, form: Form) -> None:
-    assert form_of(tmp_path / name, AREAS) == form
+FORMS = {"a.xlsx": SHEET, "a.CSV": CSV, "a.zip": ZIP, "a": FOLDER, "a.json": JSON}
 
 
-def test_a_folder_may_be_called_anything(tmp_path: Path) -> None:
+def test_a_name_says_the_form_and_a_folder_may_have_any(tmp_path: Path) -> None:
+    assert {name: form_of(tmp_path / name, AREAS) for name in FORMS} == FORMS
     assert form_of(tmp_path.with_suffix(""), AREAS) == FOLDER
     (tmp_path / "offers.d").mkdir()
     assert form_of(tmp_path / "offers.d", AREAS) == FOLDER
@@ -106,12 +102,9 @@ def test_a_request() -> None:
     assert (item.row, item.package_type, item.channel) == (5, PackageType.FULL, "FR")
     assert (item.reference, item.product) == ("A", f"{gtin(1)}||New")
     assert orjson.loads(item.body)["Price"] == "19.9"
-
-
-def test_a_row_may_name_its_channel() -> None:
-    item, _ = maker("legacy-offers")(5, {**OFFER, "salesChannelId": "ES"})
-    assert item
-    assert item.channel == "ES"
+    named, _ = maker("legacy-offers")(5, {**OFFER, "salesChannelId": "ES"})
+    assert named
+    assert named.channel == "ES"
 
 
 @pytest.mark.parametrize(

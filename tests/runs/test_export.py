@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.call import READ, Call, Reply
-from feedtool.model.errors import Interrupted, NothingToDo
+from feedtool.model.errors import Interrupted, NothingToDo, Stopped
+from feedtool.runs.export import RowBuffer
 from tests.answers import exported
 
 FIELDS = tuple(Field(key, key.upper(), "", CellEntry("General", 12)) for key in ("id", "name"))
@@ -127,3 +129,37 @@ def test_a_list_that_leads_back_or_is_empty_leaves_no_file(tmp_path: Path) -> No
     with pytest.raises(NothingToDo, match="there are no toys"):
         exported(toys(ONE), tmp_path / "toys.csv", service=Toys(a=""))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_come_back_in_their_order_without_blanks() -> None:
+    with RowBuffer() as rows:
+        rows.put("1", {"a": "x", "b": None, "c": ""})
+        rows.put("2", {"c": Decimal("1.50"), "a": 3})
+        assert len(rows) == 2
+        assert list(rows) == [{"a": "x"}, {"c": Decimal("1.50"), "a": 3}]
+        assert list(rows.columns) == ["a", "c"]
+
+
+def test_a_later_one_of_a_key_takes_the_place_of_the_first() -> None:
+    with RowBuffer() as rows:
+        for key, value in (("1", "old"), ("2", "x"), ("1", "new")):
+            rows.put(key, {"a": value})
+        assert list(rows) == [{"a": "new"}, {"a": "x"}]
+
+
+def test_it_may_be_read_twice_at_a_time() -> None:
+    with RowBuffer() as rows:
+        for number in range(10):
+            rows.put(str(number), {"a": number})
+        assert [one["a"] for one, _ in zip(rows, rows, strict=True)] == list(range(10))
+
+
+def test_whoever_wants_to_stop_need_not_wait_for_all_rows() -> None:
+    asked = iter([None, Stopped("stopped", "")])
+    with RowBuffer(lambda: next(asked)) as rows:
+        for number in range(3000):
+            rows.put(str(number), {"a": number})
+        came = iter(rows)
+        assert [next(came)["a"] for _ in range(1000)] == list(range(1000))
+        with pytest.raises(Stopped):
+            next(came)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from feedtool.check import ReadOptions
 from feedtool.model.errors import Exit, UsageProblem
-from feedtool.model.settings import AccountSettings
-from feedtool.runs.plan_conditions import Account, Conditions
-from feedtool.runs.plan_file import load, save
+from feedtool.model.settings import AccountSettings, Bounds
+from feedtool.runs.plan_file import Account, Conditions, conditions_of, load, save, unfit
 from tests.conftest import Files, checked, offer, planned, update
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-CONDITIONS = Conditions([("offers.csv", "aa")], Account(), {}, "feedtool 1")
+CONDITIONS = conditions_of([("offers.csv", "aa")], ReadOptions(), Account())
 
 
 @pytest.fixture
@@ -26,9 +26,8 @@ def place(files: Files) -> Path:
     return saved(path, files.folder / "plan.jsonl")
 
 
-def saved(path: Path, place: Path, dialect: AccountSettings | None = None) -> Path:
-    sheets = checked(path, dialect=dialect)
-    save(place, CONDITIONS, planned(sheets), words={}, effects={}, now=NOW)
+def saved(path: Path, place: Path) -> Path:
+    save(place, CONDITIONS, planned(checked(path)), words={}, effects={}, now=NOW)
     return place
 
 
@@ -109,3 +108,62 @@ def test_what_would_be_sent_otherwise(
         return
     with pytest.raises(UsageProblem, match=f"no longer fits: .*{said}"):
         plan.refuse_other(planned(sheets))
+
+
+INPUT = ("offers.csv", "aa")
+SHOP = Account("https://a.example/v2", "12345", "shop")
+
+
+def made(
+    *inputs: tuple[str, str | None],
+    account: Account = SHOP,
+    dialect: AccountSettings | None = None,
+    tool: str = "feedtool 1",
+    all_or_nothing: bool = False,
+    **asked: Any,
+) -> Conditions:
+    found = conditions_of(
+        inputs or [INPUT],
+        ReadOptions(dialect or AccountSettings(), **asked),
+        account,
+        all_or_nothing=all_or_nothing,
+    )
+    return {**found, "tool": tool}
+
+
+def of(**changes: Any) -> Conditions:
+    """Of an account with changes."""
+    return made(account=SHOP._replace(**changes))
+
+
+OTHER = AccountSettings(bounds=Bounds(longest_preparation=9))
+UNFIT = [
+    (made(), made(tool="9"), "it was made by feedtool 1, and this is 9"),
+    (made(), made(("offers.csv", "bb")), "the file offers.csv was changed"),
+    (made(("-", "aa")), made(("-", "bb")), "standard input holds something else"),
+    (made(), made(("b.csv", "bb")), "b.csv is not offers.csv as it was"),
+    (made(), made(("offers.csv", None)), "offers.csv cannot be read"),
+    (made(), made(INPUT, INPUT), "it is for offers.csv, and not for 2 files"),
+    (made(), of(seller="9"), "the seller was 12345, and is 9"),
+    (made(), of(service="https://b"), "the service was https://a.example/v2, and is https://b"),
+    (made(), of(profile=None), "the profile was shop, and is not set"),
+    (made(account=Account(is_sandbox=True)), made(), "it is for the sandbox"),
+    (made(), of(is_sandbox=True), "it is not for the sandbox"),
+    (made(dialect=AccountSettings(vat_scale=1)), made(), "vat_scale was 1, and is not set"),
+    (made(), made(dialect=OTHER), "bounds.longest_preparation was not set, and is 9"),
+    (made(), made(channel="SECOND"), "--channel was PRIMARY, and is SECOND"),
+    (made(kind="offers-update"), made(), "--as was offers-update, and is not set"),
+    (made(), made(purges=True), "--purge-and-replace was not set, and is set"),
+    (made(), made(all_or_nothing=True), "--all-or-nothing was not set, and is set"),
+    # What still fits.
+    (made(), made(), ""),
+    (made(), made(("/feeds/offers.csv", "aa")), ""),
+    (made(account=Account()), made(), ""),
+    (made(), made(dialect=AccountSettings(vat_scale=100)), ""),
+    (made(("a.csv", None)), made(("a.csv", None)), ""),
+]
+
+
+@pytest.mark.parametrize(("planned", "now", "said"), UNFIT)
+def test_why_a_plan_no_longer_fits(planned: Conditions, now: Conditions, said: str) -> None:
+    assert ", ".join(unfit(planned, now)) == said

@@ -24,14 +24,9 @@ def test_every_row_of_every_file_has_its_answer(desk: Desk, files: Files) -> Non
     found = desk.submit(one, files.folder / "nope.csv", two)
     assert statuses(found) == [[(2, "Integrated"), (3, "Invalid")], [], [(2, "Integrated")]]
     assert [len(outcome.packages) for outcome in found.outcomes] == [1, 0, 1]
+    assert len({package.package_id for one in found.outcomes for package in one.packages}) == 2
     assert len({outcome.run for outcome in found.outcomes}) == 1
     assert exit_code(found.outcomes, found.stopped) == 3
-
-
-def test_packages_are_made_for_each_file(desk: Desk, files: Files) -> None:
-    found = desk.submit(files.csv(offer(1), name="a.csv"), files.csv(offer(2), name="b.csv"))
-    identifiers = {package.package_id for one in found.outcomes for package in one.packages}
-    assert len(identifiers) == 2
 
 
 def test_what_stops_a_delivery_keeps_back_nothing_that_is_known(files: Files) -> None:
@@ -73,11 +68,8 @@ def test_all_or_nothing_sends_nothing(desk: Desk, files: Files) -> None:
     found = desk.submit(good, bad, is_all_or_nothing=True)
     assert statuses(found) == [[(2, "Held")], [(2, "Held"), (3, "Invalid")]]
     assert all(one.run is None and one.packages == [] for one in found.outcomes)
-
-
-def test_a_file_that_cannot_be_read_holds_the_others_too(desk: Desk, files: Files) -> None:
-    found = desk.submit(files.csv(offer()), files.folder / "nope.csv", is_all_or_nothing=True)
-    assert statuses(found)[0] == [(2, "Held")]
+    unreadable = desk.submit(good, files.folder / "nope.csv", is_all_or_nothing=True)
+    assert statuses(unreadable)[0] == [(2, "Held")]
 
 
 def test_without_waiting_rows_are_pending(desk: Desk, files: Files) -> None:
@@ -99,21 +91,13 @@ def test_nothing_is_sent_whose_answer_could_not_be_written(
     assert item == [(2, "Integrated")]
 
 
-def test_a_plan_tells_packages_and_sends_nothing(files: Files) -> None:
-    path = files.csv(*(offer(number) for number in range(101)))
-    (found,) = plan_only([Input("offers.csv", path)], ReadOptions(), Outputs())
-    assert [(one.package_id, one.state, one.rows, one.uploads) for one in found.packages] == [
-        (None, None, 101, 2)
-    ]
-    assert found.run is None
-    assert found.is_submitted
-
-
-def test_50_001_rows_are_two_packages_and_501_uploads(files: Files) -> None:
+def test_50_001_rows_are_planned_as_two_packages_and_501_uploads(files: Files) -> None:
     rows = (f"SKU-{number},7" for number in range(50_001))
     path = files.text("\n".join(("sellerExternalReference,quantity", *rows)))
     (found,) = plan_only([Input("offers.csv", path)], ReadOptions(), Outputs())
     assert [(one.rows, one.uploads) for one in found.packages] == [(50_000, 500), (1, 1)]
+    assert {(one.package_id, one.state) for one in found.packages} == {(None, None)}
+    assert (found.run, found.is_submitted) == (None, True)
 
 
 def test_a_check_has_problems_and_no_verdicts(files: Files) -> None:

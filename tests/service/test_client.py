@@ -102,6 +102,11 @@ def test_an_answer_is_read_only_so_far() -> None:
         *((kind(""), OutcomeUnknown) for kind in (httpx.ReadTimeout, httpx.WriteTimeout)),
         *((kind("reset"), OutcomeUnknown) for kind in (httpx.WriteError, httpx.ReadError)),
         (httpx.DecodingError("bad"), OutcomeUnknown),
+        (httpx.UnsupportedProtocol("x:"), NotSent),
+        *(
+            (kind("no"), OutcomeUnknown)
+            for kind in (httpx.LocalProtocolError, httpx.TooManyRedirects)
+        ),
         (httpx.RemoteProtocolError("gone"), OutcomeUnknown),
     ],
 )
@@ -115,6 +120,8 @@ def test_failures(error: httpx.HTTPError, expected: type[Exception]) -> None:
     assert said
     assert "t0ken" not in said
     assert type(error).__name__ not in said
+    # Nor in what it was raised from, or while.
+    assert caught.value.__cause__ is caught.value.__context__ is None
 
 
 @pytest.mark.parametrize(

@@ -107,14 +107,6 @@ def echo(request: httpx.Request) -> dict[str, Any]:
     return {"title": sent, "description": f"Not: {sent}", "errors": [{"code": sent}]}
 
 
-ERRORS = [
-    *(httpx.ConnectError, httpx.ConnectTimeout, httpx.ReadTimeout, httpx.WriteTimeout),
-    *(httpx.PoolTimeout, httpx.ReadError, httpx.WriteError, httpx.ProxyError),
-    *(httpx.RemoteProtocolError, httpx.LocalProtocolError, httpx.UnsupportedProtocol),
-    *(httpx.DecodingError, httpx.TooManyRedirects),
-]
-
-
 def echoing(
     status: int, form: Callable[[object], str]
 ) -> Callable[[httpx.Request], httpx.Response]:
@@ -183,15 +175,6 @@ def client(answer: Callable[[httpx.Request], httpx.Response]) -> Client:
 def test_no_answer_tells_it(answer: Callable[[httpx.Request], httpx.Response], call: Call) -> None:
     with client(answer) as one:
         assert_private(reported(one.send, call) + repr(one) + repr(vars(one)))
-
-
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
-def test_no_failure_tells_it(error: type[httpx.HTTPError]) -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
-        raise error("it failed", request=request)  # type: ignore[call-arg]
-
-    with client(answer) as one:
-        assert_private(reported(one.send, CALLS[0]))
 
 
 def test_no_call_away_tells_it() -> None:

@@ -16,6 +16,7 @@ claims nothing about whether it was.
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -179,11 +180,15 @@ class Court:
         Then it says of its own row that nobody knows.
         """
         return any(
-            other.mark in self.seen.left
-            or (other.mark in self.intended and other.mark in self.unknown)
-            for other in self.rows.values()
-            if other.key == row.key and _run_of(other.mark) > _run_of(row.mark)
+            mark in self.seen.left or (mark in self.intended and mark in self.unknown)
+            for mark in self._later(row)
         )
+
+    def _later(self, row: Row) -> Iterator[str]:
+        """The rows of later runs with the same key."""
+        for other in self.rows.values():
+            if other.key == row.key and _run_of(other.mark) > _run_of(row.mark):
+                yield other.mark
 
     def _is_undecidable(self, row: Row) -> bool:
         return self._was_purged(row) or len(self.intended.get(row.mark, ())) >= MOST_SENDS

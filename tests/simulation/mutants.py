@@ -1,7 +1,7 @@
 """Six small alterations of the protocol, each of which must be caught. None touches feedtool."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import NamedTuple
 from unittest import mock
@@ -14,6 +14,8 @@ from feedtool.service.answers import AnswerKind
 from tests.simulation.machine import FragileLedger
 from tests.simulation.shop import Shop
 from tests.simulation.world import World
+
+Alter = Callable[[], AbstractContextManager[object]]
 
 
 class Forgetful(FragileLedger):
@@ -43,80 +45,38 @@ def _is_intent(change: Change) -> bool:
     return change.attempt is not None and change.attempt.answered_at is None
 
 
-@contextmanager
-def repeated_upload() -> Iterator[None]:
+def repeated_upload(package: Package, context: AnswerContext) -> Transition:
     """An upload of unknown outcome is sent again in its package."""
-
-    def again(package: Package, context: AnswerContext) -> Transition:
-        return fail(package.with_stage(context.intent.upload, Stage.PLANNED), context)
-
-    with _rule(Step.UPLOAD, AnswerKind.UNKNOWN, again):
-        yield
+    return fail(package.with_stage(context.intent.upload, Stage.PLANNED), context)
 
 
-@contextmanager
-def no_intent() -> Iterator[None]:
-    """The ledger is a Forgetful one; nothing else changes."""
-    yield
-
-
-@contextmanager
-def no_waiting() -> Iterator[None]:
-    """Rows are sent whatever else of theirs is in flight."""
-    with (
-        mock.patch.object(clearing, "blockers", return_value=frozenset()),
-        mock.patch.object(clearing, "acquire", return_value=None),
-    ):
-        yield
-
-
-@contextmanager
-def abandoned() -> Iterator[None]:
+def abandoned(package: Package, context: AnswerContext) -> Transition:
     """After an unknown answer to the PATCH the rows are sent anew, in another package."""
-
-    def anew(package: Package, context: AnswerContext) -> Transition:
-        return Transition(
-            package.advance(
-                context.time,
-                phase=Phase.PLANNED,
-                package_id=None,
-                state=None,
-                created_at=None,
-                committed_at=None,
-                uploads=tuple(Stage.PLANNED for _ in package.uploads),
-            )
-        )
-
-    with _rule(Step.COMMIT, AnswerKind.UNKNOWN, anew):
-        yield
+    free = dict.fromkeys(("package_id", "state", "created_at", "committed_at"))
+    uploads = tuple(Stage.PLANNED for _ in package.uploads)
+    return Transition(package.advance(context.time, phase=Phase.PLANNED, uploads=uploads, **free))
 
 
-def _rule(do: Step, kind: AnswerKind, rule: Rule) -> AbstractContextManager[object]:
-    return mock.patch.dict(machine.RULES, {(do, kind): rule})
-
-
-@contextmanager
-def no_holding() -> Iterator[None]:
-    """Offers go before their products are answered."""
-    with mock.patch.object(clearing, "unanswered", return_value=frozenset()):
-        yield
-
-
-@contextmanager
-def unread() -> Iterator[None]:
+def unread(package: Package, context: AnswerContext) -> Transition:
     """A batch whose answer was lost is sent again at once."""
+    return fail(replace(package, phase=Phase.CLEARED, uploads=(Stage.PLANNED,)), context)
 
-    def again(package: Package, context: AnswerContext) -> Transition:
-        return fail(replace(package, phase=Phase.CLEARED, uploads=(Stage.PLANNED,)), context)
 
-    with _rule(Step.SUBMIT, AnswerKind.UNKNOWN, again):
-        yield
+def _unknown(do: Step, rule: Rule) -> Alter:
+    return lambda: mock.patch.dict(machine.RULES, {(do, AnswerKind.UNKNOWN): rule})
+
+
+def _without(*names: str) -> Alter:
+    """These find, and hold, nothing that a package waits for."""
+    return lambda: mock.patch.multiple(
+        clearing, **{name: mock.Mock(return_value=frozenset()) for name in names}
+    )
 
 
 class Mutant(NamedTuple):
     """What is altered, and the world in which it is to be caught."""
 
-    alter: Callable[[], AbstractContextManager[None]]
+    alter: Alter
     seed: int
     """The first that caught it when this was written: tried first, and then all others."""
     kind: type[World] = World
@@ -124,10 +84,10 @@ class Mutant(NamedTuple):
 
 
 MUTANTS = {
-    "upload repeated in its package": Mutant(repeated_upload, 21),
-    "no intent before the request": Mutant(no_intent, 14, ledger=Forgetful),
-    "no waiting for references in flight": Mutant(no_waiting, 74),
-    "package abandoned after PATCH": Mutant(abandoned, 45),
-    "offers are not held back": Mutant(no_holding, 1, Shop),
-    "a batch is sent again unread": Mutant(unread, 36, Shop),
+    "upload repeated in its package": Mutant(_unknown(Step.UPLOAD, repeated_upload), 21),
+    "no intent before the request": Mutant(nullcontext, 14, ledger=Forgetful),
+    "no waiting for references in flight": Mutant(_without("blockers", "acquire"), 74),
+    "package abandoned after PATCH": Mutant(_unknown(Step.COMMIT, abandoned), 45),
+    "offers are not held back": Mutant(_without("unanswered"), 1, Shop),
+    "a batch is sent again unread": Mutant(_unknown(Step.SUBMIT, unread), 45, Shop),
 }

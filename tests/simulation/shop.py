@@ -7,7 +7,8 @@ product has one.
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -15,8 +16,6 @@ from feedtool.areas.offers.delivery import product_names
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.products.sandbox.submission import ProductBehaviour
 from feedtool.areas.products.wire import product_names as names_of_product
-from feedtool.areas.registry import load
-from feedtool.delivery import plan
 from feedtool.delivery.submitted import LOST, NEVER_SEEN
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.nouns import Item, RowResult, Status
@@ -29,9 +28,12 @@ from tests.simulation.checker import Court, Findings, Wrong
 from tests.simulation.machine import Crash
 from tests.simulation.network import Network
 from tests.simulation.story import MARK, Row, Story, Told
-from tests.simulation.world import SERVICE, World
+from tests.simulation.world import World
 
 NO_SHEET = "1324"
+PRODUCTS = "Products"
+BEHIND = 500
+"""The row of a run's first product, behind all offers."""
 STRANGE = 226
 
 
@@ -42,20 +44,17 @@ STRANGE = 226
 class ShopStory(Story):
     """Runs of offers, some of which are for products that the same run makes."""
 
-    products: dict[int, list[Row]] = field(default_factory=dict)
-    """By the number of the run."""
-
     def __post_init__(self) -> None:
         super().__post_init__()
         chance = self.random
         for run in self.runs:
             some = chance.sample(range(len(self.references)), chance.randint(1, 3))
-            rows = [self._made(run.number, row, own) for row, own in enumerate(some, 3)]
+            rows = [self._made(run.number, row, own) for row, own in enumerate(some, BEHIND)]
             if chance.random() < 0.06:
                 broken = {**rows[0].document, "title": 1}
                 item = rows[0].item._replace(body=json.dumps(broken).encode())
                 rows[0] = Row(rows[0].mark, item, broken, is_malformed=True)
-            self.products[run.number] = rows
+            run.rows.extend(rows)
 
     def _made(self, run: int, row: int, own: int) -> Row:
         chance = self.random.random()
@@ -63,7 +62,7 @@ class ShopStory(Story):
         number, mark = gtin(own, 2), f"{run}/p{row}"
         document = product(number, **changes) | {MARK: mark}
         body = json.dumps(document).encode()
-        item = Item(row, "Products", "", document["sellerProductReference"], number, body)
+        item = Item(row, PRODUCTS, "", document["sellerProductReference"], number, body)
         return Row(mark, item, document)
 
     def _product(self, reference: str) -> dict[str, str]:
@@ -135,9 +134,6 @@ def _is_batch(call: Call) -> bool:
 class Shop(World):
     """One seed's world, in which there are products too."""
 
-    story: ShopStory = field(init=False)
-    product_files: dict[int, int] = field(default_factory=dict)
-
     def __post_init__(self) -> None:
         super().__post_init__()
         self.limits = replace(self.limits, products=self.dice.choice((1, 2, 3)))
@@ -162,52 +158,25 @@ class Shop(World):
         )
         return replace(settings, parts=(*settings.parts, products))
 
-    def _begin(self, run: Told) -> int:
-        """Offers in front, as they may stand in a workbook; then the products."""
-        self.note(f"SUBMIT run {run.number}")
-        run_id = self.ledger.start_run(now=self.clock.time, seller="S1", service=SERVICE)
-        self.files[run.number] = 0
-        made = {name for row in self.story.products[run.number] for name in _names(row.item)}
+    def _waits(self, run: Told) -> Callable[[Item], bool]:
+        made = {name for row in products_of(run) for name in _names(row.item)}
 
         def waits(item: Item) -> bool:
             is_upsert = item.package_type == PackageType.UPSERT
             return is_upsert and not made.isdisjoint(product_names(item.reference, item.product))
 
-        stream = plan.uploads((row.item for row in run.rows), load().routes, self.limits, waits)
-        name = f"run{run.number}"
-        self.files[run.number] = self.ledger.add_file(
-            run_id, stream, path=name, sha256="", kind="offers-upsert"
-        )
-        self._complete(run_id)
-        return run_id
-
-    def _complete(self, run_id: int) -> None:
-        """What the process that began the run was killed before: its products go in."""
-        (path,) = {file.path.rstrip("p") for file in self.ledger.files(run_id)}
-        number = int(path.removeprefix("run"))
-        there = {file.path: file.file for file in self.ledger.files(run_id)}
-        if f"{path}p" not in there:
-            items = (row.item for row in self.story.products[number])
-            stream = plan.uploads(items, load().routes, self.limits)
-            there[f"{path}p"] = self.ledger.add_file(
-                run_id, stream, path=f"{path}p", sha256="", kind="products"
-            )
-        self.product_files[number] = there[f"{path}p"]
-
-    def _deliver(self, run_id: int) -> None:
-        self._complete(run_id)
-        super()._deliver(run_id)
+        return waits
 
     def judged(self) -> Findings:
         court = ShopCourt(self)
         court.check_service()
         court.check_sendings()
-        offers, products = court.check_verdicts(), court.check_products()
-        return Findings(offers.statuses + products.statuses, offers.unknown + products.unknown)
+        return court.check_verdicts()
 
-    def of_products(self, run: Told) -> list[RowResult]:
-        self.power.is_on = True
-        return list(self.ledger.verdicts(self.product_files[run.number]))
+
+def products_of(run: Told) -> list[Row]:
+    """The products of a run."""
+    return [row for row in run.rows if row.item.package_type == PRODUCTS]
 
 
 def _names(item: Item) -> frozenset[str]:
@@ -242,24 +211,15 @@ class ShopCourt(Court):
                 elif what == "lost":
                     in_doubt.add(mark)
 
-    def check_products(self) -> Findings:
-        statuses: Counter[str] = Counter()
-        unknown: Counter[str] = Counter()
-        for run in self.shop.story.runs:
-            verdicts = self.shop.of_products(run)
-            rows = self.shop.story.products[run.number]
-            told = [verdict.row for verdict in verdicts]
-            if told != [row.item.row for row in rows]:
-                raise Wrong(f"run {run.number} tells of the products {told}")
-            for row, verdict in zip(rows, verdicts, strict=True):
-                self._check_product(row, verdict)
-                statuses[verdict.status] += 1
-                if verdict.status is Status.UNKNOWN:
-                    unknown[verdict.messages[0].text] += 1
-            self._check_meeting(run, verdicts)
-        return Findings(statuses, unknown)
+    def check_verdicts(self) -> Findings:
+        for run in self.world.story.runs:
+            self._check_meeting(run)
+        return super().check_verdicts()
 
-    def _check_product(self, row: Row, verdict: RowResult) -> None:
+    def _check_verdict(self, row: Row, verdict: RowResult) -> None:
+        if row.item.package_type != PRODUCTS:
+            super()._check_verdict(row, verdict)
+            return
         records = self.reported.get(row.mark, [])
         told = [record.status for record in records]
         say = f"product {row.mark} is {verdict.status}, and at the service {told}"
@@ -270,36 +230,25 @@ class ShopCourt(Court):
             Status.INTEGRATED: "Integrated" in told,
             Status.REFUSED: "Refused" in told and "Integrated" not in told,
             Status.REJECTED: row.is_malformed and not told,
-            Status.SUPERSEDED: "Integrated" not in told and self._is_sent_later(row),
+            Status.SUPERSEDED: "Integrated" not in told and any(self._later(row)),
             Status.UNKNOWN: verdict.messages[0].text in {LOST, NEVER_SEEN},
         }
         if not right.get(verdict.status):
             raise Wrong(say)
 
-    def _is_sent_later(self, row: Row) -> bool:
-        number = int(row.mark.partition("/")[0])
-        return any(
-            other.item.reference == row.item.reference
-            for run, rows in self.shop.story.products.items()
-            for other in rows
-            if run > number
-        )
-
-    def _check_meeting(self, run: Told, verdicts: list[RowResult]) -> None:
+    def _check_meeting(self, run: Told) -> None:
         """No offer went before its product: else it would lack a sheet that the run has made."""
         integrated = {
             name
-            for row, verdict in zip(self.shop.story.products[run.number], verdicts, strict=True)
+            for row, verdict in self.world.results(run)
             for name in _names(row.item)
-            if verdict.status is Status.INTEGRATED
+            if row.item.package_type == PRODUCTS and verdict.status is Status.INTEGRATED
         }
         for row in run.rows:
-            for record in self.applied.get(row.mark, []):
-                is_made = not integrated.isdisjoint(
-                    product_names(row.item.reference, row.item.product)
-                )
-                if is_made and NO_SHEET in record.codes:
-                    raise Wrong(f"offer {row.mark} was made before its product")
+            names = product_names(row.item.reference, row.item.product)
+            codes = [code for record in self.applied.get(row.mark, []) for code in record.codes]
+            if NO_SHEET in codes and not integrated.isdisjoint(names):
+                raise Wrong(f"offer {row.mark} was made before its product")
 
 
 MOST_COPIES = 2

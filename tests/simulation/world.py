@@ -4,7 +4,7 @@ All of it follows from one seed. The decision table, the shell that carries it o
 and the service are the real ones; time, the network and the threads are not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from random import Random
 from unittest import mock
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.areas.offers.wire.packages import commit, create_package, upload
 from feedtool.areas.registry import load, sandbox_parts
 from feedtool.delivery import engine as shell
@@ -20,7 +20,7 @@ from feedtool.delivery import plan
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.model.call import Call
 from feedtool.model.errors import FeedtoolError, Interrupted
-from feedtool.model.nouns import RowResult
+from feedtool.model.nouns import Item, RowResult
 from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import rows_of
 from feedtool.sandbox import Sandbox, SandboxSettings
@@ -158,12 +158,18 @@ class World:
     def _begin(self, run: Told) -> int:
         self.note(f"SUBMIT run {run.number}")
         run_id = self.ledger.start_run(now=self.clock.time, seller=SELLER, service=SERVICE)
-        stream = plan.uploads((row.item for row in run.rows), load().routes, self.limits)
+        items, routes = (row.item for row in run.rows), load().routes
+        stream = plan.uploads(items, routes, self.limits, self._waits(run))
         self.files[run.number] = 0
         name = f"run{run.number}"
         file = self.ledger.add_file(run_id, stream, path=name, sha256="", kind="k")
         self.files[run.number] = file
         return run_id
+
+    def _waits(self, run: Told) -> Callable[[Item], bool]:
+        """Which of its rows wait for others."""
+        del run
+        return lambda _: False
 
     def _forget_or_keep(self, to_begin: list[Told]) -> None:
         """A run that died while it was begun: it is in the ledger, or it is begun again."""

@@ -16,6 +16,7 @@ import pytest
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
+from feedtool.ledger.claims import Claim
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.runs.workspace import Session, Workspace
@@ -181,8 +182,11 @@ class World:
 
     def claimed(self) -> list[str]:
         """The sources of the claims that are not ended."""
+        return [claim.source for claim in self.claims()]
+
+    def claims(self) -> list[Claim]:
         with self.ledger() as ledger:
-            return [claim.source for claim in ledger.claims.under_way(self.name)]
+            return ledger.claims.under_way(self.name)
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.workspace import unfinished
 from feedtool.sheets.atomic_write import atomic_write
+from feedtool.watch import folder
 from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import Turn
@@ -157,8 +158,7 @@ def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
     world.drop("shop/a.csv", offer(1))
     world.drop("mall/offers-upsert/a.csv", offer(1))
     world.drop("offers-delete/a.csv", {"sellerExternalReference": "SKU-9"})
-    world.drop("nobody/a.csv", offer(1))
-    assert world.watch() is Exit.FILE
+    assert world.watch() is Exit.ROWS
     assert {one.seller for one in world.applied() if one.outcome == "Integrated"} >= {
         *("shop", "mall")
     }
@@ -167,51 +167,35 @@ def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
     for route in ("shop", "mall/offers-upsert", "offers-delete"):
         assert {f"{DAY}/{route}/a.csv", f"results/{route}/a.summary.json"} <= set(found)
     assert world.summary("offers-delete/a")["sheets"][0]["kind"] == "offers-delete"
-    assert world.reason("nobody/a.csv")[0] == "“nobody” is no profile and no kind of feed."
-
-
-BAD = {
-    "no header": b"x,y\n1,2\n",
-    "empty": b"",
-    "cut": b"PK\x03\x04 and no more",
-    "hollow": bytes(100),
-}
-
-
-@pytest.mark.parametrize("content", BAD.values(), ids=BAD)
-def test_a_bad_file_goes_to_error_and_never_stops_the_next(world: World, content: bytes) -> None:
-    world.drop_bytes("a.xlsx", content)
-    world.drop("b.csv", offer(1))
-    assert world.watch() is Exit.FILE
-    assert world.files() == [
-        f"{DAY}/b.csv",
-        *("error/a.xlsx", "error/a.xlsx.reason.txt"),
-        *("results/b.result.csv", "results/b.summary.json"),
-    ]
-    assert len(world.reason("a.xlsx")) >= 1
-    assert world.claimed() == []
 
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")
-UNFIT = {
-    "not UTF-8": (f"{NOT_UTF8}.csv", f"{NOT_UTF8}.csv", "not UTF-8"),
-    "the longest": (f"{'x' * 251}.csv", f"{'x' * 235}.csv", "too long"),
-    "no room for the answers": (f"{'x' * 243}.csv", f"{'x' * 235}.csv", "too long"),
-    "more bytes than letters": (f"{'é' * 125}.csv", f"{'é' * 117}.csv", "too long"),
-    "all of it an ending": (f"x.{'y' * 250}", f"x.{'y' * 237}", "too long"),
-    "in a folder that is not UTF-8": (f"{NOT_UTF8}/a.csv", f"{NOT_UTF8}/a.csv", "is no profile"),
-    "long, in a folder of nobody": (f"no/{'x' * 251}.csv", f"no/{'x' * 235}.csv", "is no profile"),
+SOME = table([offer(1)]).encode()
+BAD: dict[str, tuple[str, bytes, str, str]] = {
+    "no header": ("a.xlsx", b"x,y\n1,2\n", "a.xlsx", ""),
+    "empty": ("a.xlsx", b"", "a.xlsx", ""),
+    "cut": ("a.xlsx", b"PK\x03\x04 and no more", "a.xlsx", ""),
+    "hollow": ("a.xlsx", bytes(100), "a.xlsx", ""),
+    "not UTF-8": (f"{NOT_UTF8}.csv", SOME, f"{NOT_UTF8}.csv", "not UTF-8"),
+    "the longest": (f"{'x' * 251}.csv", SOME, f"{'x' * 235}.csv", "too long"),
+    "no room for the answers": (f"{'x' * 243}.csv", SOME, f"{'x' * 235}.csv", "too long"),
+    "more bytes than letters": (f"{'é' * 125}.csv", SOME, f"{'é' * 117}.csv", "too long"),
+    "all of it an ending": (f"x.{'y' * 250}", SOME, f"x.{'y' * 237}", "too long"),
+    "nobody's folder": ("nobody/a.csv", SOME, "nobody/a.csv", "“nobody” is no profile and no kind"),
+    "one that is not UTF-8": (f"{NOT_UTF8}/a.csv", SOME, f"{NOT_UTF8}/a.csv", "is no profile"),
+    "long, in it": (f"no/{'x' * 251}.csv", SOME, f"no/{'x' * 235}.csv", "is no profile"),
 }
 
 
-@pytest.mark.parametrize(("name", "kept", "reason"), UNFIT.values(), ids=UNFIT)
-def test_a_name_that_cannot_be_used_stops_no_other(
-    world: World, name: str, kept: str, reason: str
+@pytest.mark.parametrize(("name", "content", "kept", "reason"), BAD.values(), ids=BAD)
+def test_a_bad_file_goes_to_error_and_never_stops_the_next(
+    world: World, name: str, content: bytes, kept: str, reason: str
 ) -> None:
-    world.drop(name, offer(1))
+    world.drop_bytes(name, content)
     world.drop("b.csv", offer(2))
     assert world.watch() is Exit.FILE
-    assert {f"error/{kept}", f"error/{kept}.reason.txt", f"{DAY}/b.csv"} < set(world.files())
+    answered = [f"{DAY}/b.csv", "results/b.result.csv", "results/b.summary.json"]
+    assert world.files() == sorted([f"error/{kept}", f"error/{kept}.reason.txt", *answered])
     assert reason in world.reason(kept)[0]
     assert world.sent() == ["SKU-2"]
     assert world.claimed() == []
@@ -356,20 +340,20 @@ def killed_while_writing(places: list[Path]) -> None:
 
 @pytest.mark.parametrize("is_claimed", [True, False])
 def test_a_killed_watcher_leaves_no_temporary_files(world: World, *, is_claimed: bool) -> None:
-    folder = world.folder
+    watched = world.folder
     if is_claimed:
         claimed = claim(world, world.drop("a.csv", offer(1)))
-        places = [folder.answer_of(claimed, ".result.csv"), folder.lent_of(claimed)]
+        places = [watched.answer_of(claimed, ".result.csv"), watched.lent_of(claimed)]
     else:
         world.drop_bytes("a.csv", b"x,y\n")
-        places = [folder.error / "a.csv.reason.txt"]
+        places = [watched.error / "a.csv.reason.txt"]
     watcher = get_context("fork").Process(target=killed_while_writing, args=(places,))
     watcher.start()
     watcher.join(PATIENCE)
     assert watcher.exitcode == -signal.SIGKILL
-    assert len(list(folder.root.rglob(".feedtool-*.tmp"))) == len(places)
+    assert len(list(watched.root.rglob(".feedtool-*.tmp"))) == len(places)
     assert world.watch() is (Exit.OK if is_claimed else Exit.FILE)
-    assert list(folder.root.rglob(".*.tmp")) == []
+    assert list(watched.root.rglob(".*.tmp")) == []
 
 
 def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,7 +370,7 @@ def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.M
 def test_answers_that_cannot_be_written_where_they_belong(world: World) -> None:
     world.drop("a.csv", offer(1))
     world.cut_short()
-    world.folder.answer_of(claims(world)[0], ".result.csv").write_text("the user's own")
+    world.folder.answer_of(world.claims()[0], ".result.csv").write_text("the user's own")
     assert world.watch() is Exit.OK
     assert f"{DAY}/a.csv" in world.files()
     assert world.summary("a")["sheets"][0]["annotated"] == "a.result.run-1.csv"
@@ -552,12 +536,6 @@ def test_while_another_sends_for_the_seller_the_others_go_on(world: World, waits
     assert all("is held for seller seller by process" in text for text in told)
 
 
-def claims(world: World) -> list[Claim]:
-    """Those that are not ended."""
-    with world.ledger() as ledger:
-        return ledger.claims.under_way(world.name)
-
-
 def claim(world: World, path: Path, *, is_same: bool = True, scope: str = "") -> Claim:
     """A file of the inbox claimed, and nothing more; or what it was before it was changed."""
     with world.ledger() as ledger, world.session(None) as session:
@@ -646,12 +624,16 @@ def test_links_and_what_is_no_input_stay(world: World) -> None:
     assert world.files() == ["inbox/a.csv.part", "inbox/link.csv", "inbox/~$offers.xlsx"]
 
 
-def test_a_folder_has_one_name(world: World) -> None:
+def test_a_folder_has_one_name(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Folder(world.folder.root).prepare() == world.name
     other = Folder(world.root / "other")
     assert other.create()
     assert other.prepare() != world.name
     assert not other.create()
+    monkeypatch.setattr(folder, "TRIES", 3)
+    (world.folder.root / ".feedtool-folder").write_text("")
+    with pytest.raises(UsageProblem, match="does not hold the folder's name"):
+        world.folder.prepare()
 
 
 NO_FOLDERS = [
@@ -672,12 +654,6 @@ def test_what_is_no_folder_does_not_become_one(
     with pytest.raises(UsageProblem, match=message):
         step(Folder(tmp_path / place))
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "there"]
-
-
-def test_a_folder_that_has_lost_its_name(world: World) -> None:
-    (world.folder.root / ".feedtool-folder").write_text("")
-    with pytest.raises(UsageProblem, match="does not hold the folder's name"):
-        world.folder.prepare()
 
 
 def test_an_inbox_that_is_gone(world: World) -> None:

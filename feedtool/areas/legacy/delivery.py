@@ -7,6 +7,7 @@ stands in its log. The service lists no zips, so where an answer is lost the sel
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -20,7 +21,7 @@ from feedtool.areas.legacy.wire import (
     zip_id,
 )
 from feedtool.areas.legacy.writer import head_of, offers_of, write
-from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces_by
+from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import Offer, offers_page
 from feedtool.feeds.delivery import (
@@ -144,7 +145,7 @@ DELIVERY = Submitted(
     submit=submit,
     submitted=zip_id,
     outcome=PackageLog(Endpoint(read_log, log_page), match),
-    lookup=Lookup(ask_offers, offers_page, traces_by(_pairs), TEXTS),
+    lookup=Lookup(ask_offers, offers_page, partial(traces, _pairs), TEXTS),
     blames_package=blames_package,
     is_repeatable=lambda package_type: package_type != PackageType.PURGE,
     is_exclusive=lambda package_type: package_type == PackageType.PURGE,

@@ -8,6 +8,7 @@ package was created, is in force. Quantity alone proves nothing, since sales mov
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from feedtool.areas.offers.package_types import PackageType
@@ -82,20 +83,14 @@ def ask_offers(
     return ([row for row, _ in known], call) if known else None
 
 
-def traces_by(
-    pairs: Pairs,
-) -> Callable[[Since, Sequence[PendingRow], OffersPage], Iterator[tuple[PendingRow, Trace]]]:
-    """Reads what a page of offers shows of rows, comparing requests with offers by `pairs`."""
-
-    def traces(
-        since: Since, rows: Sequence[PendingRow], page: OffersPage
-    ) -> Iterator[tuple[PendingRow, Trace]]:
-        shown = {offer.reference: offer for offer in page.offers}
-        for row in rows:
-            if row.reference in shown or page.next is None:
-                yield row, _trace(since, row, shown.get(row.reference), pairs)
-
-    return traces
+def traces(
+    pairs: Pairs, since: Since, rows: Sequence[PendingRow], page: OffersPage
+) -> Iterator[tuple[PendingRow, Trace]]:
+    """The traces of rows on a page of offers, comparing requests with offers by `pairs`."""
+    shown = {offer.reference: offer for offer in page.offers}
+    for row in rows:
+        if row.reference in shown or page.next is None:
+            yield row, _trace(since, row, shown.get(row.reference), pairs)
 
 
 def _trace(since: Since, row: PendingRow, offer: Offer | None, pairs: Pairs) -> Trace:
@@ -141,14 +136,6 @@ def _money(value: float) -> Decimal:
     return Decimal(str(value))
 
 
-# The protocol.
-
-
-def _upload(package: PackageRef, bodies: Sequence[bytes]) -> Call:
-    shape = packages.UploadBody(package.settings.upload_body)
-    return packages.upload(package.package_id, bodies, shape)
-
-
 DELIVERY = Staged(
     size=lambda limits: Size(limits.upload, limits.package),
     create=Endpoint(
@@ -157,14 +144,16 @@ DELIVERY = Staged(
         ),
         packages.package_id,
     ),
-    upload=_upload,
+    upload=lambda package, bodies: packages.upload(
+        package.package_id, bodies, packages.UploadBody(package.settings.upload_body)
+    ),
     look=Endpoint(lambda package: packages.read_package(package.package_id), packages.package_view),
     commit=lambda package: packages.commit(package.package_id),
     results=Endpoint(
         lambda package: packages.read_results(package.package_id, package.link, package.page_size),
         packages.results_page,
     ),
-    lookup=Lookup(ask_offers, offers.offers_page, traces_by(_pairs), TEXTS),
+    lookup=Lookup(ask_offers, offers.offers_page, partial(traces, _pairs), TEXTS),
     listing=Endpoint(lambda package: offers.read_packages(package.link), offers.packages_page),
     meaning=packages.meaning_of,
     ready="Ready",

@@ -6,7 +6,7 @@ nobody could say it in a cell, is left empty.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -158,9 +158,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
             if reasons := _left_out(offer):
                 tally.update(reasons)
                 continue
-            made = maker.row(offer, query.channel)
-            tally.update(made.tally)
-            row = {**flatten(item, query["fields"]), **(made.row or {})}
+            row = flatten(item, query["fields"]) | maker.row(offer, query.channel, tally)
             if query.is_csv and feed.needs_asking:
                 row[columns.ACTION] = str(feed.package_type)
             rows.append((offer.offer_id or offer.reference, row))
@@ -213,11 +211,10 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
         )
     is_narrowed = any(query[given.name] for given in FILTERS if given.narrows)
     like = " like that" if is_narrowed else ""
+    where = "the filters, and at --channel" if is_narrowed else "--channel and --seller"
     return NothingToDo(
         f"there are no offers{like} on the channel {query.channel}",
-        "look at the filters, and at --channel; nothing was written"
-        if is_narrowed
-        else "look at --channel and --seller; nothing was written",
+        f"look at {where}; nothing was written",
     )
 
 
@@ -236,9 +233,14 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
                 is_loss=True,
             )
         )
-    if kind != DELETE.kind:
-        notes += _unknown(tally, Omission.TAXES, "tax_codes")
-        notes += _unknown(tally, Omission.MODES, "delivery_modes")
+    for lack, setting in SETTINGS.items():
+        if kind != DELETE.kind and (count := tally[lack, ""]):
+            offers, codes = counted(count, "offer"), _codes(tally, lack)
+            unknown = f"that the profile does not know ({codes})"
+            why = unknown if codes else "of which a part is missing"
+            text = f"{offers} with {lack} {why}: these cells are empty, so that nothing is removed"
+            hint = f"list them in the profile's {setting}, and export again" if codes else ""
+            notes.append(ExportNote(text, hint))
     primary = query.dialect.primary_channel
     shows_feedback = any(path.partition(".")[0] == FEEDBACK for path in query["fields"])
     if query.channel != primary and shows_feedback:
@@ -264,17 +266,8 @@ NOTES = {
     ),
 }
 """The note on every file of a shape."""
-
-
-def _unknown(tally: ExportTally, lack: Omission, setting: str) -> Sequence[ExportNote]:
-    count = tally[lack, ""]
-    if not count:
-        return ()
-    offers, codes = counted(count, "offer"), _codes(tally, lack)
-    why = f" that the profile does not know ({codes})" if codes else " of which a part is missing"
-    text = f"{offers} with {lack}{why}: these cells are empty, so that nothing is removed"
-    hint = f"list them in the profile's {setting}, and export again" if codes else ""
-    return (ExportNote(text, hint),)
+SETTINGS = {Omission.TAXES: "tax_codes", Omission.MODES: "delivery_modes"}
+"""The profile's setting that lists what is omitted."""
 
 
 def _codes(tally: ExportTally, lack: Omission) -> str:

@@ -4,7 +4,6 @@ Specification, "Offer package and offer request (JSON)" and "Offers (read)". The
 of taxes are the profile's.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import StrEnum
@@ -18,7 +17,7 @@ from feedtool.areas.offers.columns import CONDITIONS, HUNDRED, ZERO, number
 from feedtool.areas.offers.wire.offers import DeliveryMode, Offer
 from feedtool.areas.offers.wire.packages import UploadBody, upload
 from feedtool.feeds.area import shown
-from feedtool.feeds.export import ExportTally, MadeRow
+from feedtool.feeds.export import ExportTally
 from feedtool.feeds.feed import JsonRequests, Read, is_number
 from feedtool.feeds.template import LANGUAGES, Language
 from feedtool.model.cells import Value
@@ -48,15 +47,15 @@ class OfferRows:
         self._taxes = {code.casefold(): name for name, code in dialect.tax_codes.items()}
         self._vat_scale = dialect.vat_scale
         self._modes = {code: columns.mode(code) for code in columns.all_modes(dialect)}
-        at = None if language is None else LANGUAGES.index(language)
         self._conditions = (
-            {} if at is None else {name: labels[at] for name, labels in CONDITIONS.items()}
+            {name: labels[LANGUAGES.index(language)] for name, labels in CONDITIONS.items()}
+            if language
+            else {}
         )
 
-    def row(self, offer: Offer, channel: str) -> MadeRow:
-        """The row of an offer; the tally says why cells are empty, with the unknown codes."""
-        tally: ExportTally = Counter()
-        row: dict[str, Value] = {
+    def row(self, offer: Offer, channel: str, tally: ExportTally) -> dict[str, Value]:
+        """The row of an offer; the tally gets why cells are empty, with the unknown codes."""
+        return {
             columns.REFERENCE: offer.reference,
             columns.GTIN: offer.gtin,
             columns.PRODUCT_REFERENCE: offer.product_reference,
@@ -68,7 +67,6 @@ class OfferRows:
             columns.QUANTITY: offer.quantity,
             columns.CHANNEL: channel,
         }
-        return MadeRow(row, tally)
 
     def _taxes_of(self, taxes: Mapping[str, Decimal], tally: ExportTally) -> dict[str, Value]:
         """All of them or none: what an Update does not list would be gone."""

@@ -59,18 +59,17 @@ def annotate(
         source: The user's file.
         target: Where the copy goes. An earlier result there is replaced.
         sheets: The notes of each sheet to annotate; of a CSV exactly one.
-        summary: A sheet that becomes the workbook's last one, or replaces its namesake. A CSV has
-            no place for it.
+        summary: A sheet that becomes the workbook's last one, or replaces its namesake.
         overwrite: Replace whatever is at `target`.
-        csv_fallback: The encoding of a CSV that is not UTF-8, as the reader was told.
-        limits: How far a workbook is unpacked, as the reader was told.
-        confirm: Asked before the copy takes its place; what it raises keeps it from there.
+        csv_fallback: The encoding of a CSV that is not UTF-8.
+        limits: How far a workbook is unpacked.
+        confirm: Called before the copy takes its place; what it raises keeps it from there.
 
     Raises:
         UsageProblem: `target` is something else than an earlier result or cannot be written, or a
             sheet is not there or has no room for three more columns.
         FileProblem: `source` cannot be read.
-        NotAsWritten: The copy did not read back as it was written, and was not kept.
+        NotAsWritten: The copy did not read back as it was written.
         ValueError: The notes are not in ascending order, or a row is not in the sheet.
     """
     if len({notes.sheet for notes in sheets}) != len(sheets) or not sheets:

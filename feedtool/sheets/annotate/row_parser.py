@@ -12,9 +12,9 @@ from typing import NamedTuple
 from feedtool.model.cells import index_of
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.xml_offsets import Edit, PlaceParser, splice
+from feedtool.sheets.read.sheet_rows import DATA
 from feedtool.sheets.read.xml_parser import Node, corrupt, whole
 
-_DATA = "/worksheet/sheetData"
 _COLUMN = re.compile("[A-Z]{1,4}")
 _PAIR = re.compile(rb"([0-9]{1,9}):([0-9]{1,9})")
 _SPANS = re.compile(rb"""(\sspans\s*=\s*["'])([^"']*)(["'])""")
@@ -45,7 +45,7 @@ class RawRow(NamedTuple):
     """At least all from the first of our columns on."""
 
 
-class RowParser:
+class RowParser(PlaceParser):
     """A parser that is fed the sheet, or all of it but some whole rows.
 
     Raises on feeding: CorruptXml, XmlDoctype, ZipBomb.
@@ -56,44 +56,34 @@ class RowParser:
         """All up to the rows; complete when the first row is."""
         self.last_row = 0
         """The number of the last row so far, whoever looked at it."""
-        self._part = part
         self._ready: list[tuple[int, RawRow]] = []
         self._data: Node | None = None
         self._tail_start: int | None = None
-        self._columns: dict[str, int] = {}
-        self._parser = PlaceParser(
-            part,
-            limits,
-            {f"{_DATA}/row": self._add_row},
-            starts={_DATA: self._open_data},
-            ends={_DATA: self._close_data},
-        )
+        rows = {f"{DATA}/row": self._add_row}
+        ends = {DATA: self._close_data}
+        super().__init__(part, limits, rows, starts={DATA: self._open_data}, ends=ends)
 
-    def expects_rows(self, prefix: str) -> bool:
-        """True if a `row` with this prefix (`x:` or none) would be a row of the sheet now."""
-        return self._parser.is_right_inside(_DATA, prefix)
-
-    def feed(self, data: bytes) -> Iterator[RawRow | bytes]:
-        """The rows that end in `data`, and the bytes between them."""
-        self._parser.feed(data)
+    def rows(self, data: bytes) -> Iterator[RawRow | bytes]:
+        """The rows that end in the next piece, and the bytes between them."""
+        self.feed(data)
         if self._data is not None and not self.head:
-            self.head = self._parser.take(self._data.inner)
+            self.head = self.take(self._data.inner)
         ready, self._ready = self._ready, []
         for start, row in ready:
-            yield self._parser.take(start)
-            self._parser.take(start + len(row.data))
+            yield self.take(start)
+            self.take(start + len(row.data))
             yield row
 
     def flush(self) -> bytes:
         """The bytes since the last row, before rows that are not fed."""
-        return self._parser.take(self._parser.done + len(self._parser.buffer))
+        return self.take(self.done + len(self.buffer))
 
-    def finish(self) -> tuple[bytes, bytes]:
+    def rest(self) -> tuple[bytes, bytes]:
         """The bytes from the last row to the end of the rows, and all from there on."""
-        self._parser.finish()
+        self.finish()
         if self._tail_start is None:
-            raise corrupt(self._part, "it has no sheetData")
-        return self._parser.take(self._tail_start), self._parser.buffer
+            raise corrupt(self.part, "it has no sheetData")
+        return self.take(self._tail_start), self.buffer
 
     def _open_data(self, node: Node) -> None:
         self._data = self._data or node
@@ -101,13 +91,13 @@ class RowParser:
     def _close_data(self) -> None:
         # The end tag, or of `<sheetData/>`, for which the parser names its beginning, the end.
         inner = self._data.inner if self._data else 0
-        self._tail_start = max(self._parser.position, inner)
+        self._tail_start = max(self.position, inner)
 
     def _add_row(self, node: Node) -> None:
         stated = node.attributes.get("r")
         number = self.last_row + 1 if stated is None else whole(stated)
         if number is None:
-            raise corrupt(self._part, f"a row calls itself {(stated or '')[:20]!r}")
+            raise corrupt(self.part, f"a row calls itself {(stated or '')[:20]!r}")
         self.last_row = number
         cells: list[CellSpan] = []
         column, close = -1, None
@@ -118,8 +108,7 @@ class RowParser:
                 cells.append(CellSpan(column, *span, bool(child.children)))
             elif close is None:
                 close = child.start
-        start = node.start - self._parser.done
-        data = self._parser.buffer[start : node.end - self._parser.done]
+        data = self.buffer[node.start - self.done : node.end - self.done]
         close = (close or node.close) - node.start
         row = RawRow(number, data, node.prefix, node.inner - node.start, close, cells)
         self._ready.append((node.start, row))
@@ -130,12 +119,9 @@ class RowParser:
         if reference is None:
             return last + 1
         name = reference.rstrip("0123456789").upper()
-        column = self._columns.get(name)
-        if column is None:
-            if not _COLUMN.fullmatch(name):
-                raise corrupt(self._part, f"a cell calls itself {reference!r}")
-            column = self._columns[name] = index_of(name)
-        return column
+        if not _COLUMN.fullmatch(name):
+            raise corrupt(self.part, f"a cell calls itself {reference!r}")
+        return index_of(name)
 
 
 def rewrite(row: RawRow, ours: Sequence[tuple[int, bytes]], stale: Container[int]) -> bytes:
@@ -148,7 +134,8 @@ def rewrite(row: RawRow, ours: Sequence[tuple[int, bytes]], stale: Container[int
     present = {cell.column: cell for cell in row.cells}
     for column, markup in ours:
         at = present.get(column)
-        place = at.start if at else _place(row, column)
+        right = (cell.start for cell in row.cells if cell.column > column)
+        place = at.start if at else next(right, row.close)
         edits.append(Edit(place, at.end if at else place, markup))
     edits += (
         Edit(cell.start, cell.end, b"")
@@ -161,19 +148,9 @@ def rewrite(row: RawRow, ours: Sequence[tuple[int, bytes]], stale: Container[int
         return splice(row.data, edits)
     tag = widened(row.data[: row.inner], min(written), max(written))
     if row.inner == len(row.data):
-        return _opened(tag, row.prefix, ours)
+        inner = b"".join(markup for _, markup in ours)
+        return b"%b>%b</%brow>" % (tag[:-2].rstrip(), inner, row.prefix)  # was `<row/>`
     return tag + splice(row.data, edits, row.inner)
-
-
-def _place(row: RawRow, column: int) -> int:
-    """The place for a cell of this column: before the first cell to its right."""
-    return next((cell.start for cell in row.cells if cell.column > column), row.close)
-
-
-def _opened(tag: bytes, prefix: bytes, ours: Sequence[tuple[int, bytes]]) -> bytes:
-    """A row that was written `<row/>`, with cells in it."""
-    inner = b"".join(markup for _, markup in ours)
-    return tag[:-2].rstrip() + b">" + inner + b"</" + prefix + b"row>"
 
 
 @lru_cache(4096)

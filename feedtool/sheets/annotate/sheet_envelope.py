@@ -81,14 +81,20 @@ class SheetEnvelope:
         widths = dict(zip(columns, WIDTHS, strict=True))
         group = self.root.child("cols")
         if group is None or group.is_empty_tag:
-            return [self._new_columns(widths, group)]
+            inner = b"".join(_column(self.root.prefix, *item) for item in sorted(widths.items()))
+            rows = group or self.root.child("sheetData")
+            start = rows.start if rows else self._cut
+            markup = b"<%scols>%s</%scols>" % (self.root.prefix, inner, self.root.prefix)
+            return [Edit(start, group.end if group else start, markup)]
         edits, open_columns = [], dict(widths)
         for node in group.all("col"):
             first, last = _span(node)
             covered = [column for column in columns if first <= column <= last]
             for column in covered:
                 open_columns.pop(column, None)
-            if covered and not (earlier and _is_visible(node)):
+            stated = node.attributes.get("width", "1")
+            is_visible = not is_true(node.attributes.get("hidden")) and stated.strip("0.") != ""
+            if covered and not (earlier and is_visible):
                 pieces = b"".join(_split(node, self.root.prefix, widths))
                 edits.append(Edit(node.start, node.end, pieces))
         nodes = list(group.all("col"))
@@ -96,14 +102,6 @@ class SheetEnvelope:
             place = next((n.start for n in nodes if _span(n)[0] > column), group.close)
             edits.append(Edit(place, place, _column(self.root.prefix, column, width)))
         return edits
-
-    def _new_columns(self, widths: dict[int, int], group: Node | None) -> Edit:
-        prefix = self.root.prefix
-        inner = b"".join(_column(prefix, column, widths[column]) for column in sorted(widths))
-        rows = group or self.root.child("sheetData")
-        start = rows.start if rows else self._cut
-        end = group.end if group else start
-        return Edit(start, end, b"<%scols>%s</%scols>" % (prefix, inner, prefix))
 
     def recolour(self, guilty: HighlightedCells, styles: FormatIndexes) -> list[Edit]:
         """The edits that take an earlier annotation's rules out of the sheet and put ours in."""
@@ -127,19 +125,9 @@ def _span(node: Node) -> tuple[int, int]:
     return first - 1, last - 1
 
 
-def _is_visible(node: Node) -> bool:
-    width = node.attributes.get("width", "1")
-    return not is_true(node.attributes.get("hidden")) and width.strip("0.") != ""
-
-
 def _column(prefix: bytes, column: int, width: int, collapsed: bytes = b"") -> bytes:
-    return b'<%scol min="%d" max="%d" width="%d" customWidth="1"%s/>' % (
-        prefix,
-        column + 1,
-        column + 1,
-        width,
-        collapsed,
-    )
+    attributes = prefix, column + 1, column + 1, width, collapsed
+    return b'<%scol min="%d" max="%d" width="%d" customWidth="1"%s/>' % attributes
 
 
 def _split(node: Node, prefix: bytes, widths: dict[int, int]) -> Iterator[bytes]:

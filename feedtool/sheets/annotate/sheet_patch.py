@@ -18,6 +18,7 @@ from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.notes import NoteCells
 from feedtool.sheets.annotate.row_parser import CellSpan, RawRow, RowParser, rewrite, widened
 from feedtool.sheets.read.errors import GridOutOfRange
+from feedtool.sheets.read.sheet_rows import DATA
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW
 from feedtool.sheets.read.xml_chunks import Chunk, chunks
 from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, corrupt
@@ -72,13 +73,12 @@ class _Tags(NamedTuple):
     prefix: bytes
     """Of the workbook's namespace: `x:` or nothing."""
     row_start: bytes
-    """`<row`."""
     row_end: bytes
-    """`</row>`."""
     cell_start: bytes
-    """`<c`."""
     row: re.Pattern[bytes]
     """A row's start tag: its number, and the rest, which in `<row/>` ends with a slash."""
+    opened: re.Pattern[bytes]
+    """The start tag of a row that is not `<row/>`: none may be inside another."""
     cell: re.Pattern[bytes]
     """The beginning of a cell: the letters of its column."""
     used: re.Pattern[bytes]
@@ -97,6 +97,7 @@ def _tags(prefix: bytes) -> _Tags:
         b"</%brow>" % prefix,
         b"<%bc" % prefix,
         re.compile(start + rb'row r="([1-9][0-9]{0,9})"([^>]*)>'),
+        re.compile(start + rb"row[^>]*+(?<!/)>"),
         re.compile(start + rb'c r="([A-Z]{1,4})'),
         re.compile(cell + rb"[^>]*(?<!/)>(?!\s*" + end + rb"c)"),
         re.compile(
@@ -123,29 +124,25 @@ def _beyond(prefix: bytes, column: int) -> re.Pattern[bytes]:
 def scan_sheet(stream: Iterator[bytes], scan: SheetScan) -> None:
     """Look through a sheet. Raises CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb."""
     parser = RowParser(scan.part, scan.limits)
-    for chunk in _chunks(stream):
+    for chunk in chunks(stream):
         if _is_plain(chunk, parser, scan):
             scan.plain.append(scan.last_row)
             parser.flush()
             parser.last_row = scan.last_row
             continue
         scan.plain.append(None)
-        for row in parser.feed(chunk.data):
+        for row in parser.rows(chunk.data):
             if isinstance(row, RawRow):
                 scan.see_row(row.number)
                 used = {cell.column for cell in row.cells if cell.is_used}
                 scan.see_columns({cell.column for cell in row.cells}, used)
-    _, scan.tail = parser.finish()
+    _, scan.tail = parser.rest()
     scan.head = parser.head
-
-
-def _chunks(stream: Iterator[bytes]) -> Iterator[Chunk]:
-    return chunks(stream, b"sheetData", b"row")
 
 
 def _is_plain(chunk: Chunk, parser: RowParser, scan: SheetScan) -> bool:
     """True if patterns are proven to see all of a chunk; then its rows and columns are noted."""
-    if chunk.prefix is None or not parser.expects_rows(chunk.prefix):
+    if chunk.prefix is None or not parser.is_right_inside(DATA, chunk.prefix):
         return False
     block, tags = chunk.data, _tags(chunk.prefix.encode())
     rows = tags.row.findall(block)
@@ -157,7 +154,7 @@ def _is_plain(chunk: Chunk, parser: RowParser, scan: SheetScan) -> bool:
         or len(_NAMESPACE.findall(parser.head)) > 1
         or block.count(tags.row_start) != len(rows)
         or block.count(tags.row_end) != opened
-        or not all(_opens_a_row(part, tags) for part in block.split(tags.row_end)[:-1])
+        or not all(map(tags.opened.search, block.split(tags.row_end)[:-1]))
         or count != block.count(tags.cell_start + b' r="')
     ):
         return False
@@ -174,42 +171,25 @@ def _is_plain(chunk: Chunk, parser: RowParser, scan: SheetScan) -> bool:
     return True
 
 
-def _opens_a_row(part: bytes, tags: _Tags) -> bool:
-    """True if a row opens in what stands before an end tag of one: none is inside another."""
-    start = part.find(tags.row_start)
-    while start >= 0:
-        end = part.find(b">", start)
-        if part[end - 1 : end] != b"/":
-            return True
-        start = part.find(tags.row_start, end)
-    return False
-
-
 def patch_rows(
     stream: Iterator[bytes], scan: SheetScan, notes: NoteCells, stale: frozenset[int]
 ) -> Iterator[bytes]:
     """All between head and tail: the rows with ours in them, without what `stale` columns hold."""
     parser = RowParser(scan.part, scan.limits)
-    for chunk, last_row in zip(_chunks(stream), scan.plain, strict=True):
+    for chunk, last_row in zip(chunks(stream), scan.plain, strict=True):
         if last_row is not None and chunk.prefix is not None:
             yield parser.flush()
             parser.last_row = last_row
             patcher = _PatternPatcher(_tags(chunk.prefix.encode()), scan, notes, stale)
             yield patcher.block(chunk.data)
             continue
-        for row in parser.feed(chunk.data):
+        for row in parser.rows(chunk.data):
             if isinstance(row, bytes):
                 yield row
             else:
                 ours = notes.cells(row.number, row.prefix)
                 yield rewrite(row, ours, stale if row.number >= notes.header_row else _NOTHING)
-    yield parser.finish()[0]
-
-
-def _parse_row(data: bytes, scan: SheetScan) -> RawRow:
-    """One row of a sheet, taken apart; the sheet's head declares its namespaces."""
-    rows = RowParser(scan.part, scan.limits).feed(scan.head + data)
-    return next(row for row in rows if isinstance(row, RawRow))
+    yield parser.rest()[0]
 
 
 class _PatternPatcher:
@@ -273,7 +253,9 @@ class _PatternPatcher:
             end, last = cell.end(), column
             cells.append(CellSpan(column, cell.start(), cell.start(3), cell[2] is not None))
         if not is_in_order or end != len(part):
-            return _parse_row(data, self._scan)
+            parser = RowParser(self._scan.part, self._scan.limits)  # the head has the namespaces
+            rows = parser.rows(self._scan.head + data)
+            return next(row for row in rows if isinstance(row, RawRow))
         return RawRow(number, data, self._tags.prefix, inner, len(part), cells)
 
     def _empty_rows(self, data: bytes) -> Iterator[bytes]:

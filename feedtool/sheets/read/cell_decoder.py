@@ -60,8 +60,8 @@ class SharedStrings:
         parser = XmlParser(part, limits, {"/sst/si": add})
         for chunk in chunks(stream, b"sst", b"si>"):
             texts = None
-            if chunk.prefix is not None and parser.is_right_inside("/sst", chunk.prefix):
-                texts = _by_pattern(chunk.data, chunk.prefix)
+            if parser.is_right_inside("/sst", chunk.prefix):
+                texts = _by_pattern(chunk.data, chunk.prefix or "")
             if texts is None:
                 parser.feed(chunk.data)
                 texts = parsed

@@ -26,6 +26,7 @@ _ANNOTATED = re.compile(
 """Our headings in a line: an annotated copy says by them what separates its fields."""
 _ANNOUNCED = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?:\r\n|\n|\r)?', re.IGNORECASE)
 _CODE = "csv-quotes"
+_SOUND = (False, 0)
 _LONGEST_FIELD = 16 << 20
 """Characters."""
 _NAMED = 5
@@ -119,19 +120,14 @@ class Quotes:
     """The line where that shows; None is the end of the file."""
 
     @property
-    def is_sound(self) -> bool:
-        """True if all marks fit."""
-        return not self.doubtful.count and self.opened is None
+    def fault(self) -> tuple[bool, int]:
+        """What is wrong with the marks; the greater the worse."""
+        return self.opened is not None, self.doubtful.count
 
     @property
     def problem(self) -> CsvUnterminatedQuote | None:
         """The error of a mark that is not closed."""
         return None if self.opened is None else unclosed(self.opened, self.until)
-
-    def fits_better(self, other: "Quotes") -> bool:
-        """True if less is wrong here than there."""
-        here, there = ((it.opened is not None, it.doubtful.count) for it in (self, other))
-        return here < there
 
     def notices(self) -> tuple[Notice, ...]:
         """The notices of marks that do not keep the text from being read."""
@@ -179,16 +175,16 @@ def find_quoting(
         # `'tis` and `l'eau` are text; quotes are apostrophes that all fit, one for a reason.
         if any(map(_patterns(separator, APOSTROPHES).needed.search, pieces())):
             quotes = look(pieces(), separator, APOSTROPHES)
-            if quotes.is_sound:
+            if quotes.fault == _SOUND:
                 return APOSTROPHES, quotes
         return USUAL, Quotes()
     if announced.mark not in marks:
         return announced, Quotes()
     quotes = look(pieces(), separator, announced)
-    if not quotes.is_sound and separator != " ":
+    if quotes.fault > _SOUND and separator != " ":
         skipping = announced._replace(skips_blanks=True)
         others = look(pieces(), separator, skipping)
-        if others.fits_better(quotes):
+        if others.fault < quotes.fault:
             return skipping, others
     return announced, quotes
 

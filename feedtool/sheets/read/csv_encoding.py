@@ -46,17 +46,11 @@ class Encoding:
     """A codec that leaves the byte order mark alone."""
     mark: bytes
     """The byte order mark, or nothing."""
-    ends_in_ctrl_z: bool
-    has_inner_mark: bool
-    """There is a byte order mark that does not stand at the beginning: files were joined."""
+    is_odd: bool
+    """It ends in Ctrl-Z, or there is a further byte order mark, since files were joined."""
     quotes: str
     """Which of `"` and `'` occur."""
     notices: tuple[Notice, ...] = ()
-
-    @property
-    def is_odd(self) -> bool:
-        """True if its lines have to be looked at one by one."""
-        return self.ends_in_ctrl_z or self.has_inner_mark
 
     def open(self, path: Path) -> TextIOWrapper:
         """The text after the byte order mark, with the line ends as they are."""
@@ -186,8 +180,8 @@ def find_encoding(path: Path, fallback: str) -> Encoding:
         notices = (Notice("encoding-guessed", text),)
     if survey.is_blank:
         raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
-    quotes = "".join(sorted(survey.quotes))
-    return Encoding(survey.encoding, mark, survey.last == "\x1a", survey.has_mark, quotes, notices)
+    quotes, is_odd = "".join(sorted(survey.quotes)), survey.last == "\x1a" or survey.has_mark
+    return Encoding(survey.encoding, mark, is_odd, quotes, notices)
 
 
 def unicode_of(start: bytes) -> tuple[bytes, str]:

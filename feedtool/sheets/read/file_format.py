@@ -65,11 +65,6 @@ def open_source(
         raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
     if start.startswith(_ZIP):
         return XlsxSource(path, limits)
-    if _is_lock(start):
-        raise NotAWorkbook(
-            "The file is Excel's lock file: it only says that the workbook is open in Excel.",
-            "Give the workbook itself, the file without ~$ in front of its name.",
-        )
     problem = _foreign(path, start)
     if problem is not None:
         raise problem
@@ -87,18 +82,31 @@ def _is_lock(start: bytes) -> bool:
 
 def _foreign(path: Path, start: bytes) -> FileProblem | None:
     """The problem of a file that is neither; None for one that may be a CSV."""
-    if start.startswith(_COMPOUND):
-        return _compound(path)
-    if _OLD_BIFF.match(start):
-        return _legacy_xls()
+    if _is_lock(start):
+        return NotAWorkbook(
+            "The file is Excel's lock file: it only says that the workbook is open in Excel.",
+            "Give the workbook itself, the file without ~$ in front of its name.",
+        )
+    is_compound = start.startswith(_COMPOUND)
+    if is_compound and _holds(path, "EncryptedPackage"):
+        return Encrypted(
+            "The workbook is protected by a password.",
+            "Open it, remove the password to open (File > Info), and save it again.",
+        )
+    is_workbook = is_compound and (_holds(path, "Workbook") or _holds(path, "Book"))
+    if is_workbook or _OLD_BIFF.match(start):
+        return LegacyXls("The file is a workbook of Excel 97-2003 or older (.xls).", SAVE_AS_XLSX)
+    if is_compound:
+        return NotAWorkbook("The file is an old Office document, not a workbook.", _HINT)
     for magic, name in _OTHERS.items():
         if start.startswith(magic):
             return NotAWorkbook(f"The file is {name}, not a workbook.", _HINT)
-    return _markup(_text(start))
+    mark, name = unicode_of(start)
+    return _markup(start[len(mark) :].decode(name if b"\0" in start else "latin-1", "replace"))
 
 
 def _markup(text: str) -> FileProblem | None:
-    """The problem of a file that begins like HTML or XML."""
+    """The problem of a file that begins like HTML or XML, by its first letters, roughly read."""
     if _HTML.match(text):
         return HtmlAsXls(
             "The file is a web page (HTML) that carries a spreadsheet's name.", SAVE_AS_XLSX
@@ -112,22 +120,6 @@ def _markup(text: str) -> FileProblem | None:
     if re.search(r"<html\b", text, re.IGNORECASE):
         return HtmlAsXls("The file is a web page (XHTML).", SAVE_AS_XLSX)
     return NotAWorkbook("The file is XML, not a workbook.", _HINT)
-
-
-def _compound(path: Path) -> FileProblem:
-    """The problem of an old Office container, by the names of its streams."""
-    if _holds(path, "EncryptedPackage"):
-        return Encrypted(
-            "The workbook is protected by a password.",
-            "Open it, remove the password to open (File > Info), and save it again.",
-        )
-    if _holds(path, "Workbook") or _holds(path, "Book"):
-        return _legacy_xls()
-    return NotAWorkbook("The file is an old Office document, not a workbook.", _HINT)
-
-
-def _legacy_xls() -> LegacyXls:
-    return LegacyXls("The file is a workbook of Excel 97-2003 or older (.xls).", SAVE_AS_XLSX)
 
 
 def _holds(path: Path, stream: str) -> bool:
@@ -145,9 +137,3 @@ def _holds(path: Path, stream: str) -> bool:
                 return True
             kept = block[-len(name) :]
     return False
-
-
-def _text(start: bytes) -> str:
-    """The beginning as text, roughly: enough to recognise markup."""
-    mark, name = unicode_of(start)
-    return start[len(mark) :].decode(name if b"\0" in start else "latin-1", "replace")

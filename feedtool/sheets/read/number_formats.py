@@ -40,10 +40,14 @@ _LAST = 2_958_466
 _DAY = 86_400_000
 """Milliseconds, the precision that spreadsheets show."""
 
-_BUILT_IN_DATES = frozenset({*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)})
+_BUILT_IN = {
+    **dict.fromkeys(
+        (*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)), NumberStyle(DateKind.DATE)
+    ),
+    46: NumberStyle(DateKind.ELAPSED),
+    **dict.fromkeys((9, 10), NumberStyle(percent=True)),
+}
 """The second range and the last are the dates of East Asian versions (ECMA-376, 18.8.30)."""
-_BUILT_IN_ELAPSED = 46
-_BUILT_IN_PERCENT = frozenset({9, 10})
 
 _LITERAL = re.compile(r'"[^"]*"?|\\.|_.|\*.')
 """Quoted text, an escaped character, a blank as wide as a character, a filling character."""
@@ -65,16 +69,12 @@ def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...
     of_cells: list[int] = []
     roots: list[Node] = []
 
-    def add_code(node: Node) -> None:
-        codes[_number(node)] = node.attributes.get("formatCode", "")
-
-    def add_cell(node: Node) -> None:
-        of_cells.append(_number(node))
-
     starts = {
         "/styleSheet": roots.append,
-        "/styleSheet/numFmts/numFmt": add_code,
-        "/styleSheet/cellXfs/xf": add_cell,
+        "/styleSheet/numFmts/numFmt": lambda node: codes.update(
+            {_number(node): node.attributes.get("formatCode", "")}
+        ),
+        "/styleSheet/cellXfs/xf": lambda node: of_cells.append(_number(node)),
     }
     parser = XmlParser(part, package.limits, starts=starts)
     for data in package.small(part):
@@ -83,8 +83,9 @@ def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...
     if not roots:
         # All numbers would look general, dates too.
         raise corrupt(part, "its root is not <styleSheet>")
-    styles = {number: _style(number, codes) for number in set(of_cells)}
-    return tuple(styles[number] for number in of_cells)
+    # A workbook may redefine the built-in ones.
+    styles = _BUILT_IN | {number: style_of_code(code) for number, code in codes.items()}
+    return tuple(styles.get(number, GENERAL) for number in of_cells)
 
 
 def style_of_code(code: str) -> NumberStyle:
@@ -99,17 +100,6 @@ def style_of_code(code: str) -> NumberStyle:
         return NumberStyle(DateKind.DATE)
     padded = _PADDED.fullmatch(section)
     return NumberStyle(percent="%" in section, zeros=len(padded[1]) if padded else 0)
-
-
-def _style(number: int, codes: dict[int, str]) -> NumberStyle:
-    """A format by its number; a workbook may redefine the built-in ones."""
-    if number in codes:
-        return style_of_code(codes[number])
-    if number in _BUILT_IN_DATES:
-        return NumberStyle(DateKind.DATE)
-    if number == _BUILT_IN_ELAPSED:
-        return NumberStyle(DateKind.ELAPSED)
-    return NumberStyle(percent=True) if number in _BUILT_IN_PERCENT else GENERAL
 
 
 def _number(node: Node) -> int:
@@ -150,10 +140,8 @@ def _date(days: int, *, date1904: bool) -> str | None:
 
 
 def _clock(milliseconds: int) -> str:
-    seconds, rest = divmod(milliseconds, 1000)
-    minutes, second = divmod(seconds, 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{hour:02d}:{minute:02d}:{second:02d}" + (f".{rest:03d}" if rest else "")
+    time = (_EPOCH_1900 + timedelta(milliseconds=milliseconds)).time()
+    return time.isoformat("milliseconds" if milliseconds % 1000 else "seconds")
 
 
 def _duration(days: int, milliseconds: int) -> str:

@@ -83,15 +83,13 @@ class ZipPackage:
 
     def small(self, name: str) -> Iterator[bytes]:
         """A small part, by blocks. Raises as `read`."""
-        size = 0
-        for piece in self.stream(name):
-            size += len(piece)
-            if size > self.limits.small:
-                raise ZipBomb(
-                    f"Part {name} of the package unpacks to more than {_mib(self.limits.small)}.",
-                    _NOT_TRUSTED,
-                )
-            yield piece
+        info = self.part(name)
+        if info and info.file_size > self.limits.small:
+            raise ZipBomb(
+                f"Part {name} of the package unpacks to more than {_mib(self.limits.small)}.",
+                _NOT_TRUSTED,
+            )
+        return self.stream(name)
 
     def stream(self, name: str, size: int = 1 << 18) -> Iterator[bytes]:
         """A part, inflated by blocks of at most `size` bytes; its checksum is tested at the end.

@@ -32,8 +32,9 @@ from feedtool.sheets.read.xml_parser import (
     string_text,
 )
 
-_DATA = "/worksheet/sheetData"
-_ROW = f"{_DATA}/row"
+DATA = "/worksheet/sheetData"
+"""The path of the rows' element."""
+_ROW = f"{DATA}/row"
 
 WIDEST = 1024
 """Columns that a pattern is made for; wider rows are the parser's."""
@@ -67,7 +68,7 @@ class SheetRow(NamedTuple):
     """Their keys by 0-based column; only those with a value or a formula."""
 
 
-class SheetParser:
+class SheetParser(XmlParser):
     """A parser that is fed the sheet, or all of it but some whole rows.
 
     Raises on feeding: CorruptXml, XmlDoctype, GridOutOfRange, ZipBomb.
@@ -78,43 +79,23 @@ class SheetParser:
         """As the sheet announces it."""
         self.last_row = 0
         """The number of the last row so far, whoever read it."""
-        self._part = part
         self._rows: list[SheetRow] = []
-        self._number = ""
         self._hidden = False
         self._cells: dict[int, Raw] = {}
         self._column = -1
-        self._columns: dict[str, int] = {}
-        """The 0-based columns by their letters, as far as met."""
-        self._parser = XmlParser(
+        super().__init__(
             part,
             limits,
-            {
-                f"{_ROW}/c": self._add_cell,
-                "/worksheet/dimension": self._announce,
-            },
+            {f"{_ROW}/c": self._add_cell, "/worksheet/dimension": self._announce},
             starts={_ROW: self._start_row},
             ends={_ROW: self._end_row},
         )
 
-    @property
-    def namespaces(self) -> Mapping[str, str]:
-        """The namespaces that every row may use, by their prefixes."""
-        return self._parser.declared
-
-    def expects_rows(self, prefix: str) -> bool:
-        """True if a `row` with this prefix (`x:` or none) would be a row of the sheet now."""
-        return self._parser.is_right_inside(_DATA, prefix)
-
-    def feed(self, data: bytes) -> list[SheetRow]:
-        """The rows that end in `data`; formatted but empty ones are left out."""
-        self._parser.feed(data)
+    def rows(self, data: bytes) -> list[SheetRow]:
+        """The rows that end in the next piece; formatted but empty ones are left out."""
+        self.feed(data)
         rows, self._rows = self._rows, []
         return rows
-
-    def finish(self) -> None:
-        """The sheet is at its end."""
-        self._parser.finish()
 
     def _announce(self, node: Node) -> None:
         """Remember the dimension, a mere hint: what is wrong with it harms nobody."""
@@ -136,7 +117,6 @@ class SheetParser:
         if number > LAST_ROW:
             raise _outside(f"row {number}")
         self.last_row = number
-        self._number = str(number)
         self._hidden = is_true(node.attributes.get("hidden"))
         self._cells = {}
         self._column = -1
@@ -151,27 +131,20 @@ class SheetParser:
         if reference is None:
             self._column += 1
             if self._column > LAST_COLUMN:
-                raise _outside(f"column {self._column + 1} in row {self._number}")
+                raise _outside(f"column {self._column + 1} in row {self.last_row}")
         else:
-            letters = reference.removesuffix(self._number)
-            column = self._columns.get(letters)
-            self._column = self._cell_column(reference) if column is None else column
+            self._column, number = self._place(reference)
+            if number != self.last_row:
+                raise self._corrupt(f"cell {reference} stands in row {self.last_row}")
         value, inline, formula = _content(node)
         if not value and not inline and formula is None:
             return
         kind = attributes.get("t", "n")
         if kind not in CELL_TYPES:
-            raise self._corrupt(f"row {self._number} has a cell of the unknown type {kind}")
+            raise self._corrupt(f"row {self.last_row} has a cell of the unknown type {kind}")
         if self._column in self._cells:
-            raise self._corrupt(f"row {self._number} has two cells in column {self._column + 1}")
+            raise self._corrupt(f"row {self.last_row} has two cells in column {self._column + 1}")
         self._cells[self._column] = Raw(attributes.get("s", "0"), kind, value, inline, formula)
-
-    def _cell_column(self, reference: str) -> int:
-        column, row = self._place(reference)
-        if row != self.last_row:
-            raise self._corrupt(f"cell {reference} stands in row {self.last_row}")
-        self._columns[reference.removesuffix(self._number)] = column
-        return column
 
     def _place(self, reference: str) -> tuple[int, int]:
         """The 0-based column and the row of `B7`. Raises CorruptXml, GridOutOfRange."""
@@ -185,7 +158,7 @@ class SheetParser:
         return column, int(row)
 
     def _corrupt(self, what: str) -> CorruptXml:
-        return corrupt(self._part, what)
+        return corrupt(self.part, what)
 
 
 def _content(cell: Node) -> tuple[str, str | None, str | None]:

@@ -33,10 +33,7 @@ class SheetEntry:
     state: str = "visible"
     """visible, hidden or veryHidden."""
     is_worksheet: bool = True
-    """False for a chart sheet, a dialog or a macro sheet: there is nothing to read in them.
-
-    Such an entry may have no part at all, then `part` is empty.
-    """
+    """False for a chart sheet, a dialog or a macro sheet, whose `part` may be empty."""
 
     @property
     def hidden(self) -> bool:

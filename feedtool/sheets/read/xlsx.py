@@ -11,6 +11,7 @@ from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.number_formats import read_styles
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
 from feedtool.sheets.read.sheet_rows import (
+    DATA,
     RowMatcher,
     Scan,
     SheetParser,
@@ -76,19 +77,19 @@ class XlsxSheet(Sheet):
     def _read(self) -> Generator[Block, None, None]:
         """All blocks that have a value: by pattern where that is proven to be safe."""
         reader = SheetParser(self.entry.part, self._package.limits)
-        matcher = RowMatcher(reader.namespaces)
+        matcher = RowMatcher(reader.declared)
         width = 0
         warned = False
-        for chunk in chunks(self._package.stream(self.entry.part), b"sheetData", b"row"):
+        for chunk in chunks(self._package.stream(self.entry.part)):
             scan = None
-            if chunk.prefix is not None and reader.expects_rows(chunk.prefix):
-                text = normalize_xml(chunk.data, chunk.prefix)
+            if reader.is_right_inside(DATA, chunk.prefix):
+                text = normalize_xml(chunk.data, chunk.prefix or "")
                 scan = text and matcher.read(text, width, reader.last_row)
             if scan:
                 reader.last_row = scan.rows[-1]
                 block = self._of_scan(scan)
             else:
-                rows = reader.feed(chunk.data)
+                rows = reader.rows(chunk.data)
                 width = max(width, pattern_width(rows))
                 block = self._of_rows(rows)
             if block is None:

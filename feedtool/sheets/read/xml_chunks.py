@@ -30,7 +30,9 @@ class Chunk(NamedTuple):
     """Of the tags of whole items, `x:` or nothing. None if only a parser may read the chunk."""
 
 
-def chunks(stream: Iterator[bytes], container: bytes, item: bytes) -> Iterator[Chunk]:
+def chunks(
+    stream: Iterator[bytes], container: bytes = b"sheetData", item: bytes = b"row"
+) -> Iterator[Chunk]:
     """The chunks of a part in UTF-8, each about as long as the stream's blocks.
 
     `container` is the name of the element around the items, `item` the beginning of theirs, both

@@ -147,9 +147,9 @@ class XmlParser:
         """The byte of the part where the tag begins that a handler is called for."""
         return self._parser.CurrentByteIndex
 
-    def is_right_inside(self, path: str, prefix: str) -> bool:
-        """True if a tag with this prefix (`x:` or none) would now be a child of a path."""
-        if self._paths[-1] != path or self._open:
+    def is_right_inside(self, path: str, prefix: str | None) -> bool:
+        """True if a tag with this prefix (`x:` or nothing) would now be a child of a path."""
+        if prefix is None or self._paths[-1] != path or self._open:
             return False
         name = prefix.removesuffix(":")
         uris = (uri for known, uri in reversed(self._namespaces) if known == name)

@@ -72,11 +72,9 @@ ELSEWHERE = {"supplyMode": "Fulfillment", "quantity": 1}
         ("state", {"offerState": "Active"}, OfferState.ACTIVE),
         ("state", {"offerState": "inactive"}, OfferState.INACTIVE),
         ("price", priced(price=0.1), Decimal("0.1")),
-        ("price", priced(price=11), Decimal(11)),
         ("price", priced(price="11.50"), Decimal("11.50")),
         ("taxes", priced(taxes=HALF_TAXED), {"VAT": Decimal("5.5")}),
         ("taxes", priced(taxes=[]), {}),
-        ("preparation_time", delivered(preparationTime=2), 2),
         ("preparation_time", delivered(preparationTime=2.0), 2),
         ("quantity", delivered(quantity=0), 0),
         ("quantity", delivered(quantity="7"), 7),
@@ -107,10 +105,7 @@ ELSEWHERE = {"supplyMode": "Fulfillment", "quantity": 1}
         ("quantity", delivered(), None),
         *(
             ("updated_at", {"updatedAt": value}, None)
-            for value in (
-                *("yesterday", 1, "0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00Z"),
-                "9999-12-31T23:59:59Z",
-            )
+            for value in ("yesterday", 1, "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z")
         ),
     ],
 )
@@ -156,10 +151,9 @@ def test_what_is_no_page(body: bytes) -> None:
             read(Reply(200, {}, body, URL))
 
 
-@pytest.mark.parametrize("item", [None, 1, "A", []])
-def test_an_offer_that_is_none_is_not_left_out(item: object) -> None:
+def test_an_offer_that_is_none_is_not_left_out() -> None:
     with pytest.raises(Unreadable, match="no offer"):
-        offers_page(page([{}, item]))
+        offers_page(page([{}, None]))
 
 
 def test_pages_lead_to_the_same_origin_alone() -> None:
@@ -196,10 +190,9 @@ def test_a_package_in_the_list(item: object, found: ListedPackage | None) -> Non
 @pytest.mark.parametrize("key", ["", "A,1", " A", "A "])
 def test_what_no_comma_list_can_hold(key: str) -> None:
     assert not fits_comma_list(key)
-    with pytest.raises(ValueError, match="comma list"):
-        read_offers("PRIMARY", references=["A", key])
-    with pytest.raises(ValueError, match="comma list"):
-        read_offers("PRIMARY", gtins=[key])
+    for references, gtins in ((["A", key], []), ([], [key])):
+        with pytest.raises(ValueError, match="comma list"):
+            read_offers("PRIMARY", references, gtins)
 
 
 def test_links_of_lists_are_followed_as_they_are() -> None:

@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -38,18 +39,13 @@ def reply(document: Any = None, **headers: str) -> Reply:
 @pytest.mark.parametrize(
     ("place", "expected"),
     [
-        (f"{BASE}/offer-packages/p1", "p1"),
-        ("/v2/offer-packages/p1", "p1"),
-        ("offers-packages/p1", "p1"),
-        ("/offer-packages/p1/?a=b/c#d/e", "p1"),
-        ("p1", "p1"),
+        *((f"{BASE}/offer-packages/p1", "p1"), ("/v2/offer-packages/p1", "p1"), ("p1", "p1")),
+        *(("/offer-packages/p1/?a=b/c#d/e", "p1"), ("/offer-packages/a%2Fb", "a/b")),
         (" urn:uuid:6e8b ", "urn:uuid:6e8b"),
-        ("/offer-packages/a%2Fb", "a/b"),
-        ("/offer-packages/", "p2"),
-        ("", "p2"),
-        ("https://service.example", "p2"),
-        ("/offer-packages/..", "p2"),
-        ("http://[broken/p1", "p2"),
+        *((place, "p2") for place in ("", "/offer-packages/", "https://service.example")),
+        *((place, "p2") for place in ("/offer-packages/..", "http://[broken/p1")),
+        ("p" * 200, "p" * 200),
+        ("p" * 201, "p2"),
     ],
 )
 def test_the_id_is_in_one_header_or_in_the_other(place: str, expected: str) -> None:
@@ -57,19 +53,19 @@ def test_the_id_is_in_one_header_or_in_the_other(place: str, expected: str) -> N
     assert package_id(found) == expected
 
 
-@pytest.mark.parametrize("place", ["", "/offer-packages", "/offer-packages/"])
 @pytest.mark.parametrize(("value", "expected"), [("p3", "p3"), (12345, "12345")])
-def test_the_id_is_in_the_body(place: str, value: object, expected: str) -> None:
-    found = reply({"packageId": value}, content_location=place)
+def test_the_id_is_in_the_body(value: object, expected: str) -> None:
+    found = reply({"packageId": value}, content_location="/offer-packages")
     assert package_id(found) == expected
 
 
 @pytest.mark.parametrize(
-    "document", [None, {"id": "p1"}, {"packageId": None}, {"packageId": ""}, []]
+    "document",
+    [None, {"id": "p1"}, {"packageId": None}, {"packageId": ""}, {"packageId": "p" * 201}, []],
 )
 def test_an_answer_without_an_id(document: object) -> None:
     for found in (reply(document, content_location="/offer-packages/"), Reply(201, body=b"<html>")):
-        with pytest.raises(Unreadable):
+        with pytest.raises(Unreadable, match=r"names no package|JSON"):
             package_id(found)
 
 
@@ -79,12 +75,9 @@ def test_an_answer_without_an_id(document: object) -> None:
 @pytest.mark.parametrize(
     ("state", "meaning"),
     [
-        ("WaitingForCompletion", Meaning.OPEN),
-        ("Ready", Meaning.WORKING),
-        ("IntegrationPending", Meaning.WORKING),
-        ("Integrated", Meaning.INTEGRATED),
-        ("Rejected", Meaning.REJECTED),
-        ("Archived", Meaning.UNHEARD),
+        *(("WaitingForCompletion", Meaning.OPEN), ("Integrated", Meaning.INTEGRATED)),
+        *(("Ready", Meaning.WORKING), ("IntegrationPending", Meaning.WORKING)),
+        *(("Rejected", Meaning.REJECTED), ("Archived", Meaning.UNHEARD)),
         ("integrated", Meaning.UNHEARD),
     ],
 )
@@ -164,13 +157,6 @@ def test_an_answer_without_results(document: Any) -> None:
 # No answer is too large.
 
 
-def test_an_id_is_only_so_long() -> None:
-    assert package_id(reply(content_location="p" * 200)) == "p" * 200
-    assert package_id(reply(content_location="p" * 201, location="/p2")) == "p2"
-    with pytest.raises(Unreadable, match="names no package"):
-        package_id(reply({"packageId": "p" * 201}))
-
-
 @pytest.mark.parametrize("read", [package_id, package_view])
 def test_an_answer_about_one_package_is_only_so_long(read: Callable[[Reply], Any]) -> None:
     with pytest.raises(Unreadable, match="longer than 1048576 bytes"):
@@ -213,8 +199,7 @@ JSON = ("Content-Type", "application/json")
 
 
 @pytest.mark.parametrize(
-    ("language", "tag"),
-    [("en", "en-US"), ("fr", "fr-FR"), ("es", "es-ES"), ("fr-FR", "fr-FR"), ("ES-es", "es-ES")],
+    ("language", "tag"), [("en", "en-US"), ("fr-FR", "fr-FR"), ("ES-es", "es-ES")]
 )
 def test_a_creation_is_bound_to_channel_type_and_language(language: str, tag: str) -> None:
     call = create_package("PRIMARY", PackageType.UPDATE, language)
@@ -252,13 +237,14 @@ def test_an_id_stays_one_segment() -> None:
     assert read_package("a/b?c").target == "/offer-packages/a%2Fb%3Fc"
 
 
-@pytest.mark.parametrize("channel", ["", "ÉTÉ", "A\r\nX-Evil: 1", " A", "A\t"])
-def test_a_channel_that_no_header_carries(channel: str) -> None:
-    with pytest.raises(UsageProblem, match="sales channel"):
-        create_package(channel, PackageType.UPSERT, "en")
-
-
-def test_a_language_that_the_service_has_not() -> None:
-    with pytest.raises(UsageProblem, match="“de”") as caught:
-        create_package("PRIMARY", PackageType.UPSERT, "de")
-    assert "en, fr, es" in caught.value.hint
+@pytest.mark.parametrize(
+    ("channel", "language", "told"),
+    [
+        *((name, "en", "sales channel") for name in ("", "ÉTÉ", "A\r\nX-Evil: 1", " A", "A\t")),
+        ("PRIMARY", "de", "“de”.*en, fr, es"),
+    ],
+)
+def test_what_no_header_carries(channel: str, language: str, told: str) -> None:
+    with pytest.raises(UsageProblem) as caught:
+        create_package(channel, PackageType.UPSERT, language)
+    assert re.search(told, f"{caught.value.message} {caught.value.hint}")

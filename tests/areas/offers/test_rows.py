@@ -29,10 +29,8 @@ FEEDBACK = "salesChannelFeedback"
 
 CASES: dict[str, tuple[list[str], dict[str, Any]]] = {
     "a field": (["offerState"], {"offerState": "Active"}),
-    "a number": (["facialPrice.price"], {"facialPrice.price": Decimal("11.50")}),
     "a node is all that is in it": (["facialPrice"], {"facialPrice.price": Decimal("11.50")}),
     "yes or no": ([f"{FEEDBACK}.isOnline"], {f"{FEEDBACK}.isOnline": "true"}),
-    "null": ([f"{FEEDBACK}.offlineReason"], {}),
     "below null": ([f"{FEEDBACK}.offlineReason.reason"], {}),
     "nothing of that name": (["facialPrice.cents"], {}),
     "a list of texts": (["tags"], {"tags": "a; b"}),

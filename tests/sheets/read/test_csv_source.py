@@ -10,7 +10,6 @@ from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.read.csv_dialect import find_separator
-from feedtool.sheets.read.csv_source import CsvSource
 
 Table = list[tuple[int, int, list[str]]]
 """Record number, physical line, texts."""
@@ -85,25 +84,6 @@ def test_records(write: Write, content: str, table: Table) -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "mark"),
-    [
-        ("utf-8", b""),
-        ("utf-8", b"\xef\xbb\xbf"),
-        ("utf-16-le", b"\xff\xfe"),
-        ("utf-16-be", b"\xfe\xff"),
-    ],
-)
-def test_unicode_encodings(write: Write, encoding: str, mark: bytes) -> None:
-    path = write(mark + "réf;prix\r\n東京;€ 2\r\n".encode(encoding))
-    assert records(path) == [(1, 1, ["réf", "prix"]), (2, 2, ["東京", "€ 2"])]
-    with open_source(path) as source:
-        assert isinstance(source, CsvSource)
-        assert (source.dialect.encoding.name, source.dialect.encoding.mark) == (encoding, mark)
-        assert source.dialect.separator == ";"
-        assert source.sheet("").notices == {}
-
-
-@pytest.mark.parametrize(
     ("fallback", "word"), [("cp1252", "Café€"), ("iso-8859-15", "Caféİ"), ("cp1250", "Café€")]
 )
 def test_the_fallback_shows_what_it_made_of_it(write: Write, fallback: str, word: str) -> None:
@@ -119,57 +99,48 @@ def test_the_fallback_shows_what_it_made_of_it(write: Write, fallback: str, word
 
 
 @pytest.mark.parametrize(
-    ("content", "line"),
+    ("code", "content", "line"),
     [
-        (b"a\n\xc3\xa9\nb\n\xe9\n", 4),
-        (b"a\n\xe9\n\xc3\xa9\n", 2),
-        (b"\xef\xbb\xbfa\n\xe9\n", 2),
-        (b"a\r\r\r\n\xe9\xe2\x82\xac", 4),
-        (b"a\n\xc3\xa9\n\xe2\x82", 3),
-        (b"a\n\x81\n", 2),
-        (b"\xff\xfea\x00\n\x00\x00\xd8\n\x00", 2),
+        ("csv-encoding", b"a\n\xc3\xa9\nb\n\xe9\n", "Line 4 "),
+        ("csv-encoding", b"a\n\xe9\n\xc3\xa9\n", "Line 2 "),
+        ("csv-encoding", b"\xef\xbb\xbfa\n\xe9\n", "Line 2 "),
+        ("csv-encoding", b"a\r\r\r\n\xe9\xe2\x82\xac", "Line 4 "),
+        ("csv-encoding", b"a\n\xc3\xa9\n\xe2\x82", "Line 3 "),
+        ("csv-encoding", b"a\n\x81\n", "Line 2 "),
+        ("csv-encoding", b"\xff\xfea\x00\n\x00\x00\xd8\n\x00", "Line 2 "),
+        ("csv-encoding", "é;b\r\n".encode() * 200_000 + b"\xe9;b\r\n", "Line 200001 "),
+        ("csv-nul", b"a,b\n1,\x00\n", "Line 2 "),
+        ("csv-nul", "\ufeffa\n\0".encode("utf-16-le"), "Line 2 "),
+        ("csv-nul", b"a\x00bcde", "Line 1 "),
+        ("csv-unterminated-quote", 'a,b\n"1,2\n3,4\n', "line 2 "),
+        ("csv-unterminated-quote", 'a,b\n1,2\n3,"4', "line 3 "),
+        ("csv-unterminated-quote", 'a,b\n"x\ny","z\n1,2\n', "line 3 "),
+        ("csv-unterminated-quote", 'a,b\r\n"x\r\ny","z\r\n1,2\r\n', "line 3 "),
+        ("csv-unterminated-quote", 'a,b\r"x\ry","z\r1,2\r', "line 3 "),
+        ("csv-unterminated-quote", 'a,b\n1,2\n"\x1a', "line 3 "),
+        ("csv-unterminated-quote", 'a,b\n1,2\n"', "line 3 "),
+        ("csv-unterminated-quote", 'a,b\n1,2\n"x""', "line 3 "),
+        ("not-a-workbook", b"<!---->" * 500 + b"\n", "XML"),
+        ("grid-out-of-range", b"a,b\n" + b"," * 20_000 + b"1\n", "line 2 "),
     ],
 )
-def test_mixed_encodings(write: Write, content: bytes, line: int) -> None:
-    with pytest.raises(FileProblem, match=f"Line {line} ") as caught:
+def test_unreadable(write: Write, code: str, content: bytes | str, line: str) -> None:
+    with pytest.raises(FileProblem, match=line) as caught:
         records(write(content))
-    assert caught.value.code == "csv-encoding"
+    assert caught.value.code == code
 
 
-def test_an_encoding_that_changes_far_down(write: Write) -> None:
-    content = "é;b\r\n".encode() * 200_000 + b"\xe9;b\r\n"
-    with pytest.raises(FileProblem, match="Line 200001 ") as caught:
-        records(write(content))
-    assert caught.value.code == "csv-encoding"
+def test_a_text_without_blanks_before_the_first_odd_letter(write: Write) -> None:
+    with open_source(write(b"a,b\n" + b"x" * 250_000 + b"\xe9,1\n")) as source:
+        (text,) = source.sheet("").notices["encoding-guessed"]
+    assert "line 2 " in text
+    assert "“xxxxxxxxxxxxxxxxxxxxé”" in text
 
 
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [(b"a,b\n1,\x00\n", 2), ("\ufeffa\n\0".encode("utf-16-le"), 2), (b"a\x00bcde", 1)],
-)
-def test_nul(write: Write, content: bytes, line: int) -> None:
-    with pytest.raises(FileProblem, match=f"Line {line} ") as caught:
-        records(write(content))
-    assert caught.value.code == "csv-nul"
-
-
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        ('a,b\n"1,2\n3,4\n', 2),
-        ('a,b\n1,2\n3,"4', 3),
-        ('a,b\n"x\ny","z\n1,2\n', 3),
-        ('a,b\r\n"x\r\ny","z\r\n1,2\r\n', 3),
-        ('a,b\r"x\ry","z\r1,2\r', 3),
-        ('a,b\n1,2\n"\x1a', 3),
-        ('a,b\n1,2\n"', 3),
-        ('a,b\n1,2\n"x""', 3),
-    ],
-)
-def test_an_unclosed_quote(write: Write, content: str, line: int) -> None:
-    with pytest.raises(FileProblem, match=f"line {line} ") as caught:
-        records(write(content))
-    assert caught.value.code == "csv-unterminated-quote"
+def test_surplus_fields(write: Write) -> None:
+    path = write(b"a,b\n" + b"1,2" + b"," * 2_000_000 + b"\n" + b"3,4\n" * 2000)
+    with open_source(path) as source:
+        assert {block.width for block in source.sheet("").blocks()} == {2}
 
 
 def test_an_unclosed_quote_is_no_matter_of_the_head(write: Write) -> None:

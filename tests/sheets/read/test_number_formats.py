@@ -1,10 +1,9 @@
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from feedtool.model.cells import Cell, Kind
+from feedtool.sheets import CorruptXml
 from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, iso, style_of_code
+from tests.sheets.conftest import Make, Read
 
 DATE = NumberStyle(DateKind.DATE)
 ELAPSED = NumberStyle(DateKind.ELAPSED)
@@ -65,24 +64,16 @@ def test_format_codes(code: str, style: NumberStyle) -> None:
         (float("inf"), DateKind.DATE, None),
         (1.5, DateKind.ELAPSED, "PT36H0M0S"),
         (0.5000014467592, DateKind.ELAPSED, "PT12H0M0.125S"),
+        (0, None, "1904-01-01"),
+        (43860, None, "2024-01-31"),
+        (43860.5, None, "2024-01-31T12:00:00"),
+        (2957003, None, "9999-12-31"),
+        (2957004, None, None),
     ],
 )
-def test_serials(serial: float, moment: DateKind, text: str | None) -> None:
-    assert iso(serial, moment, date1904=False) == text
-
-
-@pytest.mark.parametrize(
-    ("serial", "text"),
-    [
-        (0, "1904-01-01"),
-        (43860, "2024-01-31"),
-        (43860.5, "2024-01-31T12:00:00"),
-        (2957003, "9999-12-31"),
-        (2957004, None),
-    ],
-)
-def test_serials_of_1904(serial: float, text: str | None) -> None:
-    assert iso(serial, DateKind.DATE, date1904=True) == text
+def test_serials(serial: float, moment: DateKind | None, text: str | None) -> None:
+    """Those without a kind are dates counted from 1904."""
+    assert iso(serial, moment or DateKind.DATE, date1904=moment is None) == text
 
 
 STYLES = (
@@ -107,12 +98,24 @@ STYLES = (
         (99, "7", Cell(Kind.NUMBER, "7")),
     ],
 )
-def test_cells_by_style(
-    make_sheet: Callable[..., Path],
-    read: Callable[[Path], dict[int, dict[int, Cell]]],
-    style: int,
-    value: str,
-    cell: Cell,
-) -> None:
+def test_cells_by_style(make_sheet: Make, read: Read, style: int, value: str, cell: Cell) -> None:
     row = f'<row r="1"><c r="A1" s="{style}"><v>{value}</v></c></row>'
     assert read(make_sheet(row, styles=STYLES)) == {1: {0: cell}}
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "1e400", "-1e400", "٣"])
+@pytest.mark.parametrize("kind", ["n", "s"])
+def test_absurd_numbers(make_sheet: Make, read: Read, value: str, kind: str) -> None:
+    row = f'<row r="1"><c r="A1" s="2" t="{kind}"><v>{value}</v></c></row>'
+    path = make_sheet(row, styles=STYLES, strings="<si><t>a</t></si>")
+    if kind == "n":
+        assert read(path)[1][0].text == value
+    else:
+        with pytest.raises(CorruptXml):
+            read(path)
+
+
+@pytest.mark.parametrize("style", ["9" * 5000, "-1", "x", ""])
+def test_absurd_styles(make_sheet: Make, read: Read, style: str) -> None:
+    row = f'<row r="1"><c r="A1" s="{style}"><v>7</v></c></row>'
+    assert read(make_sheet(row))[1][0].text == "7"

@@ -1,5 +1,6 @@
 """Packages that are damaged or made to do damage, besides those of `tests/corpus` and `fuzz`."""
 
+import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -74,3 +75,12 @@ def test_an_encrypted_part(make_package: Make) -> None:
     data[place + 8] |= 1
     path.write_bytes(data)
     assert code_of(lambda: read_all(path)) == "encrypted"
+
+
+def test_a_directory_without_end_in_zip64(tmp_path: Path) -> None:
+    path = tmp_path / "made.xlsx"
+    record = b"PK\x06\x06" + struct.pack("<QHHLLQQQQ", 44, 45, 45, 0, 0, 9, 9, 1 << 40, 0)
+    locator = b"PK\x06\x07" + struct.pack("<LQL", 0, 4, 1)
+    end = b"PK\x05\x06" + struct.pack("<4H2LH", 0, 0, 9, 9, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    path.write_bytes(b"PK\x03\x04" + record + locator + end)
+    assert code_of(lambda: read_all(path)) == "zip-bomb"

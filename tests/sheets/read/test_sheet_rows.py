@@ -54,7 +54,7 @@ def by_parser(text: str, prefix: str = "") -> tuple[Rows, frozenset[int]]:
     name = f":{prefix[:-1]}" if prefix else ""
     reader.feed(f'<{prefix}worksheet xmlns{name}="{MAIN}" xmlns:y="urn:y">'.encode())
     reader.feed(f"<{prefix}sheetData>".encode())
-    rows = reader.feed(text.encode())
+    rows = reader.rows(text.encode())
     reader.feed(f"</{prefix}sheetData></{prefix}worksheet>".encode())
     reader.finish()
     cells = {
@@ -236,4 +236,4 @@ def test_widths_come_in_steps(columns: tuple[str, ...], width: int) -> None:
     reader = SheetParser("sheet", DEFAULT_LIMITS)
     reader.feed(f'<worksheet xmlns="{MAIN}"><sheetData>'.encode())
     cells = "".join(f'<c r="{name}1"><v>1</v></c>' for name in columns)
-    assert pattern_width(reader.feed(f'<row r="1">{cells}</row>'.encode())) == width
+    assert pattern_width(reader.rows(f'<row r="1">{cells}</row>'.encode())) == width

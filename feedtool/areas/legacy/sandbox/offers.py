@@ -18,8 +18,13 @@ import orjson
 from lxml import etree
 
 from feedtool.areas.offers.sandbox.integration import APPLY, OfferOutcome, rejected
-from feedtool.areas.offers.sandbox.rules import MODE_DIGITS, OTHER_MODE, OfferRequest, upsert_codes
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import (
+    MODE_DIGITS,
+    OTHER_MODE,
+    OfferBehaviour,
+    OfferRequest,
+    upsert_codes,
+)
 from feedtool.areas.offers.sandbox.store import KnownOffer, OfferStore
 from feedtool.sandbox.exchange import FIELD_EMPTY, HttpRequest, RequestRefused, bad_request
 

@@ -20,7 +20,7 @@ from feedtool.areas.legacy.sandbox.offers import (
 )
 from feedtool.areas.offers.sandbox.integration import OfferOutcome, log_applied
 from feedtool.areas.offers.sandbox.messages import DOUBLED, PACKAGE_EMPTY, PACKAGE_FULL, message
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.areas.offers.sandbox.store import OfferStore
 from feedtool.sandbox.arguments import (
     HIGHEST,

@@ -14,14 +14,8 @@ from typing import Any, NamedTuple
 import orjson
 from sqlalchemy import Connection, Engine, Select, and_, delete, func, select, update
 
-from feedtool.areas.offers.changes.offer_state import (
-    OTHER_NAMES,
-    QUANTITY,
-    AcceptedOffer,
-    key_of,
-    may_be_same,
-    offer_fields,
-)
+from feedtool.areas.offers.changes import offer_state as state
+from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
@@ -121,7 +115,7 @@ def write_stocks(
     between: tuple[datetime, datetime],
     kinds: Iterable[str],
 ) -> None:
-    """Write quantities that were on their way between two times.
+    """Write quantities by the key of the stock; None where it is not known.
 
     Args:
         db: A transaction.
@@ -206,7 +200,7 @@ class AcceptedOffers:
                 stocks.scope == self._shared, stocks.product.startswith(MARK, autoescape=True)
             )
             self._marks = [(mark[1], mark[2:], until) for mark, until in db.execute(marks)]
-            names = [f"{NAMED}{kind}" for kind in OTHER_NAMES]
+            names = [f"{NAMED}{kind}" for kind in state.OTHER_NAMES]
             self.has_other_names = bool(read_stocks(db, self._shared, names))
             """True if products are known by more than their references."""
             self._read_open(db)
@@ -241,9 +235,9 @@ class AcceptedOffers:
         self._open.add((scope, row.reference))
         if row.package_type == PackageType.PURGE:
             self._purging.add(scope)
-        key = key_of(row.package_type, row.product, offer, scope, row.reference)
-        self.has_other_names |= key[0] in OTHER_NAMES
-        if QUANTITY in offer_fields(row.package_type, row.body):
+        key = state.key_of(row.package_type, row.product, offer, scope, row.reference)
+        self.has_other_names |= key[0] in state.OTHER_NAMES
+        if state.QUANTITY in state.offer_fields(row.package_type, row.body):
             self._moving.add(key)
             self._moving_kinds.add((key[0], scope))
 
@@ -298,7 +292,7 @@ class AcceptedOffers:
             }
             offers = [known[item.channel].get(item.reference) for item in items]
             keys = [
-                key_of(
+                state.key_of(
                     *(item.package_type, item.product, offer),
                     *(self._scope(item.channel), item.reference),
                 )
@@ -327,9 +321,9 @@ class AcceptedOffers:
         written = (
             (kind, channel)
             for kind, channel, until in self._marks
-            if self._cut_short or (until >= stock.begun and may_be_same(key[0], kind))
+            if self._cut_short or (until >= stock.begun and state.may_be_same(key[0], kind))
         )
-        moving = (mark for mark in self._moving_kinds if may_be_same(key[0], mark[0]))
+        moving = (mark for mark in self._moving_kinds if state.may_be_same(key[0], mark[0]))
         is_moved = any(channel != scope for marks in (written, moving) for _, channel in marks)
         return None if is_moved else stock.quantity
 

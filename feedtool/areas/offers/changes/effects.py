@@ -8,15 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from feedtool.areas.offers.changes.offer_state import (
-    PRICE,
-    QUANTITY,
-    AcceptedOffer,
-    differences,
-    offer_fields,
-)
+from feedtool.areas.offers.changes import offer_state as state
+from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
 from feedtool.report.plain import counted
@@ -113,14 +109,14 @@ class Effects:
         elif item.package_type == PackageType.DELETE:
             self.counts["removed"] += 1
         else:
-            fields = offer_fields(item.package_type, item.body)
-            if differences(item, fields, offer, quantity) == frozenset():
+            fields = state.offer_fields(item.package_type, item.body)
+            if state.differences(item, fields, offer, quantity) == frozenset():
                 self.counts["unchanged"] += 1
                 return
             self.counts["changed"] += 1
-            old, new = offer.fields.get(PRICE), fields.get(PRICE)
+            old, new = offer.fields.get(state.PRICE), fields.get(state.PRICE)
             _add_move(item, old, new, self.prices_up, self.prices_down)
-            stock = fields.get(QUANTITY)
+            stock = fields.get(state.QUANTITY)
             if _add_move(item, quantity, stock, self.stock_up, self.stock_down):
                 self.to_zero += stock == 0
 
@@ -153,20 +149,16 @@ def effects_of(
 ) -> dict[str, Effects]:
     """The effects of a plan's rows on the offers of each channel; products have none.
 
-    Args:
-        uploads: The rows, some at a time.
-        open_accepted: Called once, when it is first needed.
+    What was accepted is opened when it is first needed.
     """
     effects: dict[str, Effects] = {}
     known: AcceptedOffers | None = None
     for items in uploads:
-        looked_up: Iterable[tuple[AcceptedOffer | None, str, int | None]] = ()
-        if items[0].package_type in TYPES:
-            known = known or open_accepted()
-            looked_up = known.look_up(items) if known else ()
-        for item, (offer, _, quantity) in zip(
-            items, looked_up or [(None, "", None)] * len(items), strict=True
-        ):
+        looked_up: list[tuple[AcceptedOffer | None, str, int | None]] = []
+        if items[0].package_type in TYPES and (known := known or open_accepted()):
+            looked_up = known.look_up(items)
+        nothing = repeat((None, "", None), len(items))
+        for item, (offer, _, quantity) in zip(items, looked_up or nothing, strict=True):
             effects.setdefault(item.channel, Effects()).add(item, offer, quantity)
     return effects
 

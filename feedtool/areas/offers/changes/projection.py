@@ -33,6 +33,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, delete, func, select, text, tuple_, update
 
+from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.accepted import (
     CHUNK,
     forget,
@@ -41,21 +42,7 @@ from feedtool.areas.offers.changes.accepted import (
     write_accepted,
     write_stocks,
 )
-from feedtool.areas.offers.changes.offer_state import (
-    COMMENT,
-    ORIGIN,
-    PRICE,
-    PRODUCT,
-    QUANTITY,
-    WHOLE,
-    AcceptedOffer,
-    ObservedOffer,
-    OfferFields,
-    apply,
-    key_of,
-    offer_fields,
-    offer_key,
-)
+from feedtool.areas.offers.changes.offer_state import AcceptedOffer, ObservedOffer, OfferFields
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading, writing
@@ -127,9 +114,9 @@ def _project(db: Connection, package: Row[Any], service: str, seller: str) -> No
             if status in NEVER_SENT:
                 continue
             before, is_done = known.get(row.reference), status is Status.INTEGRATED
-            fields = offer_fields(package_type, row.body)
-            product = key_of(package_type, row.product, before, scope, row.reference)
-            price = fields.get(PRICE) if is_done else None
+            fields = state.offer_fields(package_type, row.body)
+            product = state.key_of(package_type, row.product, before, scope, row.reference)
+            price = fields.get(state.PRICE) if is_done else None
             changed[row.reference] = AcceptedOffer(
                 _fields(status, package_type, before.fields if before else {}, fields),
                 is_done,
@@ -137,8 +124,8 @@ def _project(db: Connection, package: Row[Any], service: str, seller: str) -> No
                 package.run_id,
                 before.last_price if price is None and before else price,
             )
-            if QUANTITY in fields and status not in FAILED:
-                quantities[product] = fields[QUANTITY] if is_done else None
+            if state.QUANTITY in fields and status not in FAILED:
+                quantities[product] = fields[state.QUANTITY] if is_done else None
         write_accepted(db, scope, changed)
         kinds = {offer.product[0] for offer in changed.values()}
         write_stocks(db, shared, scope, quantities, (begun, max(over, begun)), kinds)
@@ -150,10 +137,10 @@ def _fields(
 ) -> OfferFields | None:
     """The fields of an offer after a row of it; none of them where nothing is known any more."""
     if status is Status.INTEGRATED:
-        return apply(old, package_type, fields)
+        return state.apply(old, package_type, fields)
     if status in FAILED:
         return old
-    if package_type in WHOLE or package_type == PackageType.DELETE:
+    if package_type in state.WHOLE or package_type == PackageType.DELETE:
         return {}
     return {name: value for name, value in (old or {}).items() if name not in fields}
 
@@ -171,18 +158,9 @@ def record_observed(
 ) -> bool:
     """Record offers as an export was shown them: whatever sent them, the service has them.
 
-    Args:
-        engine: The ledger's.
-        service: Its base address.
-        seller: Whose offers.
-        channel: Where.
-        offers: What it showed; a quantity in the fields is the shared stock.
-        between: When it was first and last asked.
-        is_all: True if they are all of the channel's, so that nothing is known of others.
-        projected: What `project` returned before it was asked.
-
-    Returns:
-        False where nothing was recorded, since what was sent meanwhile is known already.
+    A quantity in their fields is the shared stock. It was first and last asked `between` two times.
+    Where `is_all` of the channel's, nothing is known of others. `projected` is what `project`
+    returned before: where more was sent meanwhile, nothing is recorded, and False returned.
     """
     scope, shared = scope_of(service, seller, channel), scope_of(service, seller)
     before = f"{scope}-"
@@ -193,24 +171,21 @@ def record_observed(
             _move(db, scope, before)
         coming = iter(offers)
         while batch := [*islice(coming, CHUNK)]:
-            references = [offer.reference for offer in batch]
-            known = read_accepted(db, before if is_all else scope, references)
-            now = {
-                offer.reference: _accepted(offer, known.get(offer.reference), scope)
-                for offer in batch
-            }
+            shown = {offer.reference: offer for offer in batch}
+            known = read_accepted(db, before if is_all else scope, [*shown])
+            now = {name: _accepted(shown[name], known.get(name), scope) for name in shown}
             write_accepted(db, scope, now)
             stock = {
-                now[offer.reference].product: offer.fields[QUANTITY]
-                for offer in batch
-                if QUANTITY in offer.fields
+                now[name].product: offer.fields[state.QUANTITY]
+                for name, offer in shown.items()
+                if state.QUANTITY in offer.fields
             }
             kinds = {offer.product[0] for offer in now.values()}
             write_stocks(db, shared, None, stock, between, kinds)
         # What is not there any more is forgotten, but for its last price.
         columns = t.accepted.c
-        shown = select(columns.reference).where(columns.scope == scope)
-        db.execute(delete(t.accepted).where(columns.scope == before, columns.reference.in_(shown)))
+        there = select(columns.reference).where(columns.scope == scope)
+        db.execute(delete(t.accepted).where(columns.scope == before, columns.reference.in_(there)))
         forget(db, before)
         _move(db, before, scope)
     return True
@@ -222,19 +197,19 @@ def _move(db: Connection, scope: str, to: str) -> None:
 
 def _accepted(offer: ObservedOffer, before: AcceptedOffer | None, scope: str) -> AcceptedOffer:
     """The offer as it is shown; what is never shown stays where nothing else has changed."""
-    fields = {name: value for name, value in offer.fields.items() if name != QUANTITY}
+    fields = {name: value for name, value in offer.fields.items() if name != state.QUANTITY}
     old = (before.fields if before else None) or {}
-    ours, shown = old.get(PRODUCT), fields.get(PRODUCT)
+    ours, shown = old.get(state.PRODUCT), fields.get(state.PRODUCT)
     if ours and shown and all(own in {"", other} for own, other in zip(ours, shown, strict=True)):
-        fields[PRODUCT] = ours  # as it was named by us: the service shows both names
+        fields[state.PRODUCT] = ours  # as it was named by us: the service shows both names
     if all(old.get(name, value) == value for name, value in fields.items()):
-        fields |= {name: old[name] for name in (ORIGIN, COMMENT) if name in old}
+        fields |= {name: old[name] for name in (state.ORIGIN, state.COMMENT) if name in old}
     product = offer.product or (before.product if before else "")
     run_id, last_price = (before.run_id, before.last_price) if before else (0, None)
     return AcceptedOffer(
         fields,
         True,
-        product or offer_key(scope, offer.reference),
+        product or state.offer_key(scope, offer.reference),
         run_id,
-        fields.get(PRICE, last_price),
+        fields.get(state.PRICE, last_price),
     )

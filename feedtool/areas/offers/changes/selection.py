@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.guards import (
     FILE_SHRUNK,
     MASS_REMOVAL,
@@ -23,16 +24,7 @@ from feedtool.areas.offers.changes.guards import (
     check_removals,
     check_shrunk,
 )
-from feedtool.areas.offers.changes.offer_state import (
-    BY_REFERENCE,
-    OTHER_NAMES,
-    PRODUCT,
-    QUANTITY,
-    AcceptedOffer,
-    as_update,
-    differences,
-    offer_fields,
-)
+from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import FLOOR
 from feedtool.model.nouns import Issue, Item, Message, RowResult, Severity, Status
@@ -74,14 +66,8 @@ def select(
 ) -> None:
     """Decide of each valid row whether it is sent; what is withheld is noted in the sheets.
 
-    Products, which are judged by their reports, are all sent.
-
-    Args:
-        sheets: All of a command.
-        known: What the service has accepted; None if nobody says whose offers are meant.
-        options: What the command wants.
-        settings: The profile's, with its guards.
-        earlier: Returns a sheet's predecessor.
+    Products, which are judged by their reports, are all sent. `known` is what the service has
+    accepted, None if nobody says whose offers are meant; `earlier` returns a sheet's predecessor.
     """
     readable = [sheet for sheet in sheets if sheet.error is None and sheet.kind != PRODUCTS]
     headers = [sheet.header for sheet in readable if sheet.header]
@@ -169,27 +155,27 @@ class _Selection:
         key: str,
         quantity: int | None,
     ) -> None:
-        fields = offer_fields(item.package_type, item.body)
-        is_by_reference = PRODUCT in fields and key.startswith(BY_REFERENCE)
+        fields = state.offer_fields(item.package_type, item.body)
+        is_by_reference = state.PRODUCT in fields and key.startswith(state.BY_REFERENCE)
         changed = None
         if self._options.changed_only and not (is_by_reference and self._has_other_names):
-            changed = differences(item, fields, offer, quantity)
+            changed = state.differences(item, fields, offer, quantity)
         is_unchanged = changed is not None and not changed
-        self._has_other_names |= not is_unchanged and key[:1] in OTHER_NAMES
+        self._has_other_names |= not is_unchanged and key[:1] in state.OTHER_NAMES
         is_delete = item.package_type == PackageType.DELETE
-        is_emptied = fields.get(QUANTITY) == 0 and quantity != 0
+        stock, gives_stock = fields.get(state.QUANTITY), state.QUANTITY in fields
+        is_emptied = stock == 0 and quantity != 0
         is_removal = not is_unchanged and (is_delete or is_emptied)
         if is_removal and offer and offer.fields:
             sheet.removed[item.channel] += quantity != 0
             sheet.deleted[item.channel] += is_delete
         if is_removal and quantity and not is_delete:
             sheet.emptied.add(hash(key))
-        gives_stock = QUANTITY in fields
-        self._changes_stock |= gives_stock and not is_unchanged and fields[QUANTITY] != quantity
+        self._changes_stock |= gives_stock and not is_unchanged and stock != quantity
         candidate = Candidate(item, fields, offer)
         issues = (check(candidate, self._settings) for check in self._checks)
         messages = tuple(_message(issue) for issue in issues if issue)
-        update = changed and self._options.prefer_update and as_update(item, fields, changed)
+        update = changed and self._options.prefer_update and state.as_update(item, fields, changed)
         sheet.has_updates |= bool(update)
         sheet.rows.append(
             _ComparedRow(

@@ -13,13 +13,13 @@ import orjson
 
 from feedtool.areas.offers.sandbox.messages import CREATED, DOUBLED, UPDATED
 from feedtool.areas.offers.sandbox.rules import (
+    OfferBehaviour,
     OfferRequest,
     read_request,
     update_codes,
     updated,
     upsert_codes,
 )
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
 from feedtool.areas.offers.sandbox.store import (
     KNOWN_COLUMNS,
     KnownOffer,
@@ -62,11 +62,6 @@ class OfferOutcome(NamedTuple):
 
     status: str
     codes: list[str]
-
-
-def integrated(code: str) -> OfferOutcome:
-    """Every integrated request carries a confirmation."""
-    return OfferOutcome("Integrated", [code])
 
 
 def rejected(*codes: str) -> OfferOutcome:
@@ -146,7 +141,7 @@ def _upsert(
     done = store.write(known, request, product) if known else store.create(request, product)
     if not done:
         return rejected("2403")
-    return integrated(UPDATED if known else CREATED)
+    return OfferOutcome("Integrated", [UPDATED if known else CREATED])
 
 
 def _update(
@@ -162,7 +157,7 @@ def _update(
     if codes := update_codes(request, known.request, behaviour):
         return rejected(*codes)
     store.write(known, updated(request, known.request), known.product)
-    return integrated(UPDATED)
+    return OfferOutcome("Integrated", [UPDATED])
 
 
 def _delete(
@@ -174,7 +169,7 @@ def _delete(
     if not known:
         return rejected("3003")
     store.remove(known)
-    return integrated(UPDATED)
+    return OfferOutcome("Integrated", [UPDATED])
 
 
 def is_another_product(request: OfferRequest, known: OfferRequest) -> bool:

@@ -11,7 +11,7 @@ import orjson
 
 from feedtool.areas.offers.sandbox import integration, offers, store
 from feedtool.areas.offers.sandbox.messages import PACKAGE_EMPTY, message
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.sandbox.arguments import (
     DRAFT,
     NUMBER,

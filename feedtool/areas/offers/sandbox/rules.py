@@ -1,4 +1,4 @@
-"""The service's demands on an offer request, once its package is Ready.
+"""The behaviour of the sandbox's offers, and its demands on a request once its package is Ready.
 
 Parts "Offer package and offer request", "Offers (JSON packages)" and "Delivery modes on orders".
 Where they are silent the field's practice fills the gap. Every rule is a line in a table, its
@@ -9,9 +9,50 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, NamedTuple
 
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+SMALL_PARCELS = (
+    *("TrackedHomeDelivery", "SignedHomeDelivery", "ExpressHomeDelivery"),
+    "NotTrackedHomeDelivery",
+)
+LARGE_PARCELS = ("FixedDateHomeDelivery", "SpecificRoomHomeDelivery", "WithSetupHomeDelivery")
+# "Still present and to be removed" (part "Versioning", 2).
+RETIRING_MODES = ("Standard", "Express")
+
+CONDITIONS = (
+    *("New", "UsedLikeNew", "UsedVeryGoodState", "UsedAverageState"),
+    *("RefurbishedLikeNew", "RefurbishedVeryGoodState", "RefurbishedCorrectState"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferBehaviour:
+    """Of packages of offers, and of the offers themselves. All durations are sandbox time."""
+
+    settle: timedelta = timedelta(seconds=40)
+    """After an upload: how long PATCH still answers 400."""
+    pend: timedelta = timedelta(seconds=20)
+    """From Ready to IntegrationPending."""
+    integrate: timedelta = timedelta(seconds=100)
+    """From Ready to Integrated or Rejected."""
+    delays: tuple[timedelta, ...] = ()
+    """Added to `integrate`, package after package in turn: with some, packages are not
+    integrated in the order in which they were completed."""
+    open_life: timedelta = timedelta(hours=6)
+    """An open package that is not completed by then is gone (part "Limits")."""
+    results_life: timedelta = timedelta(days=3)
+    """Results are readable for so long after processing (part "Limits")."""
+    upload_limit: int = 100
+    package_limit: int = 50_000
+    conditions: tuple[str, ...] = CONDITIONS
+    delivery_modes: tuple[str, ...] = SMALL_PARCELS + LARGE_PARCELS + RETIRING_MODES
+    """The ones that are configured for every seller."""
+    modes_without_tracked: tuple[str, ...] = LARGE_PARCELS
+    """An offer with one of these needs no TrackedHomeDelivery."""
+    reference_length: int = 50
+    """Longest sellerExternalReference and product.reference."""
+
 
 MOST_STOCK = 9_999_999_999
 LONGEST_PREPARATION = 999
@@ -113,8 +154,7 @@ def upsert_codes(request: OfferRequest, behaviour: OfferBehaviour) -> list[str]:
     """The codes by which an Upsert is refused whatever the state is; none when it is well."""
     return _distinct(
         *(code for code, given in REQUIRED if not given(request)),
-        *_reference_codes(request, behaviour),
-        *_product_codes(request, behaviour),
+        *_identity_codes(request, behaviour),
         *(["1302"] if request.condition and request.condition not in behaviour.conditions else []),
         *_missing_taxes(request.taxes or ()),
         *_missing_tracked(request.modes or (), behaviour),
@@ -149,14 +189,11 @@ def _distinct(*codes: str) -> list[str]:
     return list(dict.fromkeys(codes))
 
 
-def _reference_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[str]:
+def _identity_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[str]:
     if len(request.reference) > behaviour.reference_length:
         yield "1203"
     if UNWANTED.search(request.reference):
         yield "1103"
-
-
-def _product_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[str]:
     if request.gtin and not is_gtin(request.gtin):
         yield "1101"
     # "Not alphanumeric with optional dash or dot" (part "Errors", ER400-8614).

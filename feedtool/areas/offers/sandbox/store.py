@@ -218,12 +218,8 @@ class OfferStore:
 
 def _columns(request: OfferRequest) -> tuple[object, ...]:
     return (
-        request.gtin,
-        request.product_reference,
-        request.condition,
-        request.price,
-        request.origin_price,
-        orjson.dumps(request.taxes).decode(),
-        orjson.dumps(request.modes).decode(),
+        *(request.gtin, request.product_reference, request.condition),
+        *(request.price, request.origin_price),
+        *(orjson.dumps(request.taxes).decode(), orjson.dumps(request.modes).decode()),
         request.preparation,
     )

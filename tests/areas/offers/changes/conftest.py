@@ -13,7 +13,7 @@ import pytest
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.areas.offers.export import EXPORT
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.areas.registry import sandbox_parts
 from feedtool.check import Input, ReadOptions
 from feedtool.ledger import Ledger

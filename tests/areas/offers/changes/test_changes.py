@@ -21,6 +21,10 @@ class Step(NamedTuple):
     how: Mapping[str, Any] = {}
 
 
+Sent = Step | Mapping[str, str]
+"""A file, or the one row of one."""
+
+
 def step(*rows: Mapping[str, str], **how: Any) -> Step:
     return Step(rows, how)
 
@@ -51,72 +55,60 @@ BOTH = step(first(ONE), second(ONE))
 
 UNCHANGED, SENT, REFUSED = ["Unchanged"], ["Integrated"], ["Rejected"]
 
-CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
-    "nothing was ever sent": ([], step(ONE), SENT),
-    "the same again": ([step(ONE)], step(ONE), UNCHANGED),
+CASES: Mapping[str, tuple[list[Sent], Sent, list[str]]] = {
+    "nothing was ever sent": ([], ONE, SENT),
+    "the same again": ([ONE], ONE, UNCHANGED),
     "one of two": ([step(ONE, TWO)], step(ONE, offer(2, quantity="8")), UNCHANGED + SENT),
-    "one that is new": ([step(ONE)], step(ONE, TWO), UNCHANGED + SENT),
+    "one that is new": ([ONE], step(ONE, TWO), UNCHANGED + SENT),
     "written otherwise": (
-        [step(offer(1, price__price="20.00"))],
-        step(offer(1, price__price="20") | {"taxes.EcoPart": "0", "taxes.DEA": ""}),
+        [offer(1, price__price="20.00")],
+        offer(1, price__price="20") | {"taxes.EcoPart": "0", "taxes.DEA": ""},
         UNCHANGED,
     ),
-    "another price": ([step(ONE)], step(CHEAPER), SENT),
-    "another VAT": ([step(ONE)], step(offer(1, taxes__VAT="5.5")), SENT),
-    "another preparation time": ([step(ONE)], step(offer(1, preparationTime="3")), SENT),
-    "another stock": ([step(ONE)], step(offer(1, quantity="8")), SENT),
+    "another price": ([ONE], CHEAPER, SENT),
+    "another VAT": ([ONE], offer(1, taxes__VAT="5.5"), SENT),
+    "another preparation time": ([ONE], offer(1, preparationTime="3"), SENT),
+    "another stock": ([ONE], offer(1, quantity="8"), SENT),
     "another delivery mode": (
-        [step(ONE)],
-        step(ONE | {f"{SIGNED}.cost": "9", f"{SIGNED}.additionalCost": "1"}),
+        [ONE],
+        ONE | {f"{SIGNED}.cost": "9", f"{SIGNED}.additionalCost": "1"},
         SENT,
     ),
-    "back to what it was before": ([step(ONE), step(CHEAPER)], step(ONE), SENT),
-    "the struck price again": ([step(STRUCK)], step(STRUCK), UNCHANGED),
-    "without the struck price": ([step(STRUCK)], step(ONE), SENT),
-    "with a struck price": ([step(ONE)], step(STRUCK), SENT),
-    "an Upsert removes the struck price": ([step(STRUCK), step(ONE)], step(ONE), UNCHANGED),
+    "back to what it was before": ([ONE, CHEAPER], ONE, SENT),
+    "the struck price again": ([STRUCK], STRUCK, UNCHANGED),
+    "without the struck price": ([STRUCK], ONE, SENT),
+    "with a struck price": ([ONE], STRUCK, SENT),
+    "an Upsert removes the struck price": ([STRUCK, ONE], ONE, UNCHANGED),
     "an Update leaves the struck price": (
-        [step(STRUCK), step(REDUCED)],
-        step(STRUCK | {"price.price": "18"}),
+        [STRUCK, REDUCED],
+        STRUCK | {"price.price": "18"},
         UNCHANGED,
     ),
-    "an Update of what is known": ([step(ONE)], step(KNOWN), UNCHANGED),
-    "an Update of another price": ([step(ONE)], step(REDUCED), SENT),
-    "an Update of what an Update said": ([step(ONE), step(REDUCED)], step(REDUCED), UNCHANGED),
+    "an Update of what is known": ([ONE], KNOWN, UNCHANGED),
+    "an Update of another price": ([ONE], REDUCED, SENT),
+    "an Update of what an Update said": ([ONE, REDUCED], REDUCED, UNCHANGED),
     "an Upsert of what an Update said": (
-        [step(ONE), step(update(1, price__price="18", quantity="3"))],
-        step(offer(1, price__price="18", quantity="3")),
+        [ONE, update(1, price__price="18", quantity="3")],
+        offer(1, price__price="18", quantity="3"),
         UNCHANGED,
     ),
-    "an Upsert of what an Update has changed": ([step(ONE), step(REDUCED)], step(ONE), SENT),
-    "after a Delete": ([step(ONE), step(GONE, **DELETE)], step(ONE), SENT),
-    "an Update after a Delete": (
-        [step(ONE), step(GONE, **DELETE)],
-        step(update(1, quantity="7")),
-        REFUSED,
-    ),
-    "a Delete": ([step(ONE)], step(GONE, **DELETE), SENT),
-    "a Delete after a Delete": ([step(ONE), step(GONE, **DELETE)], step(GONE, **DELETE), UNCHANGED),
+    "an Upsert of what an Update has changed": ([ONE, REDUCED], ONE, SENT),
+    "after a Delete": ([ONE, step(GONE, **DELETE)], ONE, SENT),
+    "an Update after a Delete": ([ONE, step(GONE, **DELETE)], update(1, quantity="7"), REFUSED),
+    "a Delete": ([ONE], step(GONE, **DELETE), SENT),
+    "a Delete after a Delete": ([ONE, step(GONE, **DELETE)], step(GONE, **DELETE), UNCHANGED),
     "a Delete of what was never there": ([], step(GONE, **DELETE), REFUSED),
     "a Delete that was refused": ([step(GONE, **DELETE)], step(GONE, **DELETE), REFUSED),
-    "after a refusal": ([step(ONE), step(ANOTHER_PRODUCT)], step(ONE), SENT),
-    "what was refused": ([step(ONE), step(ANOTHER_PRODUCT)], step(ANOTHER_PRODUCT), REFUSED),
-    "once it was accepted again": (
-        [step(ONE), step(ANOTHER_PRODUCT), step(ONE)],
-        step(ONE),
-        UNCHANGED,
-    ),
-    "what has no answer yet": ([step(ONE, wait=False)], step(ONE), SENT),
-    "what was invalid": ([step(offer(1, quantity="-1"))], step(ONE), SENT),
-    "an invalid row between": ([step(ONE), step(offer(1, quantity="-1"))], step(ONE), UNCHANGED),
-    "on another channel": ([step(first(ONE))], step(second(ONE)), SENT),
+    "after a refusal": ([ONE, ANOTHER_PRODUCT], ONE, SENT),
+    "what was refused": ([ONE, ANOTHER_PRODUCT], ANOTHER_PRODUCT, REFUSED),
+    "once it was accepted again": ([ONE, ANOTHER_PRODUCT, ONE], ONE, UNCHANGED),
+    "what has no answer yet": ([step(ONE, wait=False)], ONE, SENT),
+    "what was invalid": ([offer(1, quantity="-1")], ONE, SENT),
+    "an invalid row between": ([ONE, offer(1, quantity="-1")], ONE, UNCHANGED),
+    "on another channel": ([first(ONE)], second(ONE), SENT),
     "on both channels": ([BOTH], BOTH, UNCHANGED * 2),
-    "stock that another channel has changed": ([BOTH, step(second(FEWER))], step(first(ONE)), SENT),
-    "stock that another channel has set just so": (
-        [BOTH, step(second(SOLD))],
-        step(first(SOLD)),
-        UNCHANGED,
-    ),
+    "stock that another channel has changed": ([BOTH, second(FEWER)], first(ONE), SENT),
+    "stock that another channel has set just so": ([BOTH, second(SOLD)], first(SOLD), UNCHANGED),
     "stock that another row changes": ([BOTH], step(first(ONE), second(FEWER)), SENT * 2),
     "a price beside stock that another row changes": (
         [BOTH],
@@ -124,18 +116,18 @@ CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
         UNCHANGED + SENT,
     ),
     "stock of another product": (
-        [step(first(ONE), second(TWO)), step(second(offer(2, quantity="3")))],
-        step(first(ONE)),
+        [step(first(ONE), second(TWO)), second(offer(2, quantity="3"))],
+        first(ONE),
         UNCHANGED,
     ),
     "stock in another condition": (
-        [step(first(ONE)), step(second(offer(1, condition="UsedLikeNew", quantity="3")))],
-        step(first(ONE)),
+        [first(ONE), second(offer(1, condition="UsedLikeNew", quantity="3"))],
+        first(ONE),
         UNCHANGED,
     ),
     "stock of a product that goes by another name there": (
-        [step(first(ONE)), step(second(BY_REFERENCE | {"quantity": "3"}))],
-        step(first(ONE)),
+        [first(ONE), second(BY_REFERENCE | {"quantity": "3"})],
+        first(ONE),
         SENT,
     ),
     "stock that another row changes by another name of the product": (
@@ -143,20 +135,20 @@ CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
         step(first(FEWER), second(TWO_BY_REFERENCE)),
         SENT * 2,
     ),
-    "named by the reference alone": ([step(BY_REFERENCE)], step(BY_REFERENCE), UNCHANGED),
+    "named by the reference alone": ([BY_REFERENCE], BY_REFERENCE, UNCHANGED),
     "named by the reference alone where another one has a GTIN": (
-        [step(BY_REFERENCE), step(TWO)],
-        step(BY_REFERENCE),
+        [BY_REFERENCE, TWO],
+        BY_REFERENCE,
         SENT,
     ),
     "named by the reference alone beside one that has a GTIN": (
-        [step(BY_REFERENCE)],
+        [BY_REFERENCE],
         step(BY_REFERENCE, TWO),
         SENT * 2,
     ),
     "an Update of one that is known by its reference": (
-        [step(BY_REFERENCE), step(TWO)],
-        step(update(1, quantity="7")),
+        [BY_REFERENCE, TWO],
+        update(1, quantity="7"),
         UNCHANGED,
     ),
     "several actions": (
@@ -167,16 +159,17 @@ CASES: Mapping[str, tuple[list[Step], Step, list[str]]] = {
     "a legacy zip": ([step(ONE, **LEGACY)], step(ONE, **LEGACY), UNCHANGED),
     "a legacy zip with another stock": ([step(ONE, **LEGACY)], step(FEWER, **LEGACY), SENT),
     "a legacy zip's price": ([step(ONE, **LEGACY)], step(KNOWN, **STOCK_AND_PRICE), UNCHANGED),
-    "a legacy zip after the JSON packages": ([step(ONE)], step(ONE, **LEGACY), SENT),
-    "an Update after a legacy zip": ([step(ONE, **LEGACY)], step(KNOWN), UNCHANGED),
+    "a legacy zip after the JSON packages": ([ONE], step(ONE, **LEGACY), SENT),
+    "an Update after a legacy zip": ([step(ONE, **LEGACY)], KNOWN, UNCHANGED),
 }
 
 
 @pytest.mark.parametrize(("history", "last", "expected"), CASES.values(), ids=CASES)
-def test_what_is_sent(shop: Shop, history: list[Step], last: Step, expected: list[str]) -> None:
-    for one in history:
-        shop.send(*one.rows, **one.how)
-    assert statuses(shop.send(*last.rows, selection=CHANGED, **last.how)) == expected
+def test_what_is_sent(shop: Shop, history: list[Sent], last: Sent, expected: list[str]) -> None:
+    *earlier, (rows, how) = (it if isinstance(it, Step) else Step([it]) for it in (*history, last))
+    for file in earlier:
+        shop.send(*file.rows, **file.how)
+    assert statuses(shop.send(*rows, selection=CHANGED, **how)) == expected
 
 
 def test_without_the_option_every_row_is_sent(shop: Shop) -> None:
@@ -211,39 +204,25 @@ def test_a_run_that_was_killed_before_its_rows_were_written_down_goes_first(shop
     assert [one[6] for one in shop.offers()] == [19.99]
 
 
-PREFERRED_CASES: Mapping[str, tuple[Mapping[str, str], str, object]] = {
-    "a price": (
-        CHEAPER,
-        "Update",
-        {"sellerExternalReference": "SKU-1", "price": {"price": 18}},
-    ),
-    "a stock": (
-        FEWER,
-        "Update",
-        {"sellerExternalReference": "SKU-1", "quantity": 3},
-    ),
-    "both": (
-        offer(1, price__price="18.5", quantity="3"),
-        "Update",
-        {"sellerExternalReference": "SKU-1", "price": {"price": 18.5}, "quantity": 3},
-    ),
-    "more than these": (offer(1, price__price="18", preparationTime="3"), "Upsert", None),
-    "a struck price": (STRUCK, "Upsert", None),
+BOTH_CHANGED = offer(1, price__price="18.5", quantity="3")
+PREFERRED_CASES: Mapping[str, tuple[Mapping[str, str], dict[str, object] | None]] = {
+    "a price": (CHEAPER, {"price": {"price": 18}}),
+    "a stock": (FEWER, {"quantity": 3}),
+    "both": (BOTH_CHANGED, {"price": {"price": 18.5}, "quantity": 3}),
+    "more than these": (offer(1, price__price="18", preparationTime="3"), None),
+    "a struck price": (STRUCK, None),
 }
 
 
-@pytest.mark.parametrize(
-    ("row", "package_type", "body"), PREFERRED_CASES.values(), ids=PREFERRED_CASES
-)
+@pytest.mark.parametrize(("row", "changes"), PREFERRED_CASES.values(), ids=PREFERRED_CASES)
 def test_an_update_of_just_that(
-    shop: Shop, row: Mapping[str, str], package_type: str, body: object
+    shop: Shop, row: Mapping[str, str], changes: dict[str, object] | None
 ) -> None:
     shop.send(ONE)
-    found = shop.send(row, selection=PREFERRED)
-    assert statuses(found) == SENT
+    assert statuses(shop.send(row, selection=PREFERRED)) == SENT
     last = shop.applied()[-1]
-    assert last.package_type == package_type
-    assert body is None or last.body == body
+    assert last.package_type == ("Update" if changes else "Upsert")
+    assert not changes or last.body == {"sellerExternalReference": "SKU-1", **changes}
     assert statuses(shop.send(row, selection=CHANGED)) == UNCHANGED
 
 
@@ -278,10 +257,8 @@ def test_a_large_file_with_a_few_changes_is_one_upload(shop: Shop) -> None:
 
 
 def test_packages_are_sent_in_the_order_of_all_rows(shop: Shop) -> None:
-    rows = [second(ONE), first(ONE), second(TWO)]
-    shop.send(*rows)
-    changed = [rows[0], first(CHEAPER)]
-    changed += [second(offer(2, price__price="18"))]
+    shop.send(second(ONE), first(ONE), second(TWO))
+    changed = (second(ONE), first(CHEAPER), second(offer(2, price__price="18")))
     (found,) = shop.send(*changed, selection=CHANGED).outcomes
     assert [one.channel for one in found.packages] == ["SECOND", "PRIMARY"]
 

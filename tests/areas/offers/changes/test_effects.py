@@ -1,7 +1,8 @@
 """What a file's numbers mean, by what was last accepted."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -40,28 +41,13 @@ def item(
 
 def zipped(price: str) -> Item:
     """An offer of a legacy zip, as its feed makes it."""
-    body = {
-        "Price": price,
-        "Stock": "5",
-        "ShippingInformation": [],
-        "PreparationTime": "2",
-        "ProductCondition": "6",
-    }
+    body = {"Price": price, "Stock": "5", "PreparationTime": "2", "ProductCondition": "6"}
     return Item(1, PackageType.FULL, "PRIMARY", "SKU-1", "", json.dumps(body).encode())
 
 
-class Accepted:
-    """What is known, by row."""
-
-    def __init__(self, by_row: Mapping[int, Known]) -> None:
-        self._by_row = by_row
-
-    def look_up(self, items: Sequence[Item]) -> list[Known]:
-        return [self._by_row[item.row] for item in items]
-
-
 def effects(*rows: tuple[Item, Known]) -> dict[str, Effects]:
-    accepted = Accepted({item.row: known for item, known in rows})
+    known = dict(rows)
+    accepted = SimpleNamespace(look_up=lambda items: [known[item] for item in items])
     return effects_of(([item] for item, _ in rows), lambda: cast("AcceptedOffers", accepted))
 
 

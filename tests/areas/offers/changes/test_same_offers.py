@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,11 +26,6 @@ PRODUCTS = (
 )
 
 PRICES = ("10", "10.00", "12.5", "20")
-
-
-def rows() -> st.SearchStrategy[dict[str, str]]:
-    """A row of an offers sheet; whatever is wrong with it is so for both shops."""
-    return st.one_of(upserts(), upserts(), updates(), deletes())
 
 
 def named(action: str) -> st.SearchStrategy[dict[str, str]]:
@@ -71,12 +67,8 @@ def updates(draw: st.DrawFn) -> dict[str, str]:
     return row | {key: draw(st.sampled_from(values)) for key, values in changes.items()}
 
 
-def deletes() -> st.SearchStrategy[dict[str, str]]:
-    return named("Delete")
-
-
-def is_of(row: Mapping[str, str]) -> tuple[str, str]:
-    return row["salesChannelId"], row["sellerExternalReference"]
+ROWS = st.one_of(upserts(), upserts(), updates(), named("Delete"))
+"""Of an offers sheet; whatever is wrong with one is so for both shops."""
 
 
 class File(NamedTuple):
@@ -95,8 +87,9 @@ Day = File | str
 @st.composite
 def days(draw: st.DrawFn) -> list[Day]:
     """Files, many of whose rows are those of earlier ones, and what comes between them."""
-    pool = draw(st.lists(rows(), min_size=2, max_size=8))
-    some = st.lists(st.sampled_from(pool) | rows(), min_size=1, max_size=5, unique_by=is_of)
+    pool = draw(st.lists(ROWS, min_size=2, max_size=8))
+    key = itemgetter("salesChannelId", "sellerExternalReference")
+    some = st.lists(st.sampled_from(pool) | ROWS, min_size=1, max_size=5, unique_by=key)
     file = st.builds(File, some, st.sampled_from((True, True, True, False)))
     one = st.one_of(file, file, file, file, st.sampled_from((EXPORT, ELSEWHERE)))
     return draw(st.lists(one, min_size=2, max_size=7))
@@ -115,13 +108,10 @@ def check_same(market: Market, coming: list[Day], selection: SelectionOptions) -
             every.resume()
             changed.resume()
             changed = changed.elsewhere()
-        if not (isinstance(day, File) and not day.is_waited_for):
+        if day is coming[-1] or not (isinstance(day, File) and not day.is_waited_for):
             every.resume()
             changed.resume()
             assert changed.offers() == every.offers()
-    every.resume()
-    changed.resume()
-    assert changed.offers() == every.offers()
     assert changed.sent() <= every.sent()
 
 

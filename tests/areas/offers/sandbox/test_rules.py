@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from feedtool.areas.offers.sandbox import messages
-from feedtool.areas.offers.sandbox.settings import OfferBehaviour
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.sandbox.arguments import texts
 from tests.sandbox.desk import Desk
 

@@ -4,8 +4,6 @@ The specification shows no list of codes. As observed, a code is two digits for 
 for the property that it is about: 10|05 is "required" on the stock.
 """
 
-from __future__ import annotations
-
 from feedtool.sandbox.arguments import texts
 
 CREATED = "8000"
