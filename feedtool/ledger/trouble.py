@@ -93,10 +93,7 @@ def explained(engine: Engine, done: str) -> Iterator[None]:
 
 
 def explain(error: SQLAlchemyError, url: URL, otherwise: Mapping[str, str]) -> tuple[str, str]:
-    """What is wrong, and what to do: by the database's name, unless more is known of a file.
-
-    Interrupted where the file is there no more.
-    """
+    """What is wrong, and what to do; Interrupted where the file is there no more."""
     cause = getattr(error, "orig", None) or error
     if is_file(url):
         path = Path(str(url.database))
