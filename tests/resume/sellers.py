@@ -37,8 +37,7 @@ class Zips(World):
 
     SUBMIT = (*World.SUBMIT, "--as", "legacy-offers")
 
-    size: int = 3
-    """Offers of a zip at most."""
+    size: int = 3  # offers of a zip at most
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -70,8 +69,7 @@ class Zips(World):
 class Shop(World):
     """One seller, whose products are nobody else's."""
 
-    catalogue: Path | None = None
-    """A cache that has the category."""
+    catalogue: Path | None = None  # A cache that has the category
 
     def __post_init__(self) -> None:
         super().__post_init__()

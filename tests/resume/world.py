@@ -106,8 +106,7 @@ class Ran(NamedTuple):
     code: int
     out: str
     err: str
-    points: list[str]
-    """What it was about to write, or had written; the last is where it was killed."""
+    points: list[str]  # what it was about to write, or had written; the last is where it was killed
 
 
 INVALID = {5}
@@ -123,10 +122,8 @@ def workbook(path: Path, rows: int, prefix: str = "SKU") -> None:
     sheet.title = "Offers"
     for number in range(1, rows + 1):
         row = offer(number, sellerExternalReference=f"{prefix}-{number}")
-        if number in INVALID:
-            row["quantity"] = "-1"
-        if number in REFUSED:
-            row["product.gtin"] = gtin(number, 2)
+        row |= {"quantity": "-1"} if number in INVALID else {}
+        row |= {"product.gtin": gtin(number, 2)} if number in REFUSED else {}
         if number == 1:
             sheet.append(list(row))
         sheet.append(list(row.values()))
@@ -250,14 +247,11 @@ class World:
 
     def go_on(self, first: Ran | None = None, kills: Iterable[Kill] = ()) -> list[Ran]:
         """Resume until there is an end, or submit where no run is noted."""
-        left = iter(kills)
-        done = [first] if first else []
+        left, done = iter(kills), [first] if first else []
         while not done or (done[-1].code not in (0, 1, 9) and len(done) < ROUNDS):
-            kill = next(left, None)
-            if json.loads(self.run("runs", "--format", "json").out):
-                done.append(self.run("resume", kill=kill))
-            else:
-                done.append(self.submit(kill))
+            has_run = json.loads(self.run("runs", "--format", "json").out)
+            command = ("resume",) if has_run else self.SUBMIT
+            done.append(self.run(*command, kill=next(left, None)))
         return done
 
     def answers(self, name: str = "offers.result.xlsx") -> dict[str, list[str]]:
@@ -289,13 +283,12 @@ class World:
 
     def lost(self) -> set[str]:
         """The references that the network swallowed in every package that a row may go into."""
+        query = (
+            "SELECT reference FROM requests JOIN uploads USING (package, upload)"
+            " WHERE sends = ? AND stage = 'doubtful'"
+        )
         with closing(sqlite3.connect(self.folder / "home" / "ledger.sqlite")) as ledger:
-            found = ledger.execute(
-                "SELECT reference FROM requests JOIN uploads USING (package, upload)"
-                " WHERE sends = ? AND stage = 'doubtful'",
-                [MOST_SENDS - 1],
-            )
-            return {reference for (reference,) in found}
+            return {reference for (reference,) in ledger.execute(query, [MOST_SENDS - 1])}
 
     def meet(self, seed: str, plan: Plan) -> None:
         """What the proxy does from now on."""
