@@ -117,16 +117,22 @@ REFUSED = {3, 9}
 
 def workbook(path: Path, rows: int, prefix: str = "SKU") -> None:
     """Offers with one row that is invalid and some that the service rejects."""
-    book = Workbook()
-    sheet = book.worksheets[0]
-    sheet.title = "Offers"
+    offers = []
     for number in range(1, rows + 1):
         row = offer(number, sellerExternalReference=f"{prefix}-{number}")
         row |= {"quantity": "-1"} if number in INVALID else {}
-        row |= {"product.gtin": gtin(number, 2)} if number in REFUSED else {}
-        if number == 1:
-            sheet.append(list(row))
-        sheet.append(list(row.values()))
+        offers.append(row | ({"product.gtin": gtin(number, 2)} if number in REFUSED else {}))
+    fill(path, Offers=offers)
+
+
+def fill(path: Path, **sheets: list[dict[str, str]]) -> None:
+    """A workbook of plain sheets whose first rows hold keys."""
+    book = Workbook()
+    for number, (title, rows) in enumerate(sheets.items()):
+        sheet = book.create_sheet(title, number)
+        for cells in (rows[0], *(row.values() for row in rows)):
+            sheet.append(list(cells))
+    del book["Sheet"]
     book.save(path)
 
 
@@ -254,11 +260,16 @@ class World:
             done.append(self.run(*command, kill=next(left, None)))
         return done
 
-    def answers(self, name: str = "offers.result.xlsx") -> dict[str, list[str]]:
+    def answers(
+        self,
+        name: str = "offers.result.xlsx",
+        sheet: str = "Offers",
+        key: str = "sellerExternalReference",
+    ) -> dict[str, list[str]]:
         """Reference → the statuses beside its rows in the annotated workbook."""
         book = load_workbook(self.folder / name)
-        head, *rows = book["Offers"].iter_rows(values_only=True)
-        reference, status = head.index("sellerExternalReference"), head.index("feedtool status")
+        head, *rows = book[sheet].iter_rows(values_only=True)
+        reference, status = head.index(key), head.index("feedtool status")
         return grouped((str(row[reference]), str(row[status])) for row in rows)
 
     def applied(self) -> dict[str, list[str]]:
