@@ -38,7 +38,6 @@ WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (ConnectionError, "{peer} closed the connection"),
 )
 """The system's errors in plain words; the first that fits."""
-
 UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN}
 """Numbers of the system's that say that there is no network, or no way to the host."""
 
