@@ -64,6 +64,13 @@ def test_texts_made_up(content: bytes) -> None:
     made_up("made.csv", content)
 
 
+@pytest.mark.long
+@settings(max_examples=2500, deadline=None)
+@given(shapes.workbooks() | shapes.csv_files())
+def test_thousands_made_up(content: bytes) -> None:
+    made_up("made.xlsx", content)
+
+
 def made_up(name: str, content: bytes) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / name

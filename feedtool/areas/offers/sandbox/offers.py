@@ -76,8 +76,7 @@ ORDER BY o.id LIMIT :rows
 
 def _asked_fields(exchange: Exchange) -> list[str]:
     """Rule 2: if fields and expand are both sent, expand is ignored."""
-    fields = exchange.parameters.get("fields")
-    if fields is not None:
+    if (fields := exchange.parameters.get("fields")) is not None:
         return fields.split(",")
     expand = asked(exchange, "expand")
     if expand not in {None, FEEDBACK}:
