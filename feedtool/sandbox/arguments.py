@@ -100,12 +100,7 @@ def asked_page(exchange: Exchange) -> CursorPage:
     cursor = exchange.parameters.get("cursor", "after-0")
     if not (after := re.fullmatch(r"after-([0-9]{1,18})", cursor)):
         raise bad_request("cursor", "cursor is not one that a Link header gave.")
-    return CursorPage(min(asked_limit(exchange), HIGHEST), int(after[1]))
-
-
-def asked_limit(exchange: Exchange) -> int:
-    """The `limit` as it was asked for, 100 by default."""
-    return asked_number(exchange, "limit", LIMIT)
+    return CursorPage(min(asked_number(exchange, "limit", LIMIT), HIGHEST), int(after[1]))
 
 
 def page_answer(

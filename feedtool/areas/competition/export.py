@@ -52,10 +52,9 @@ PRODUCT, ANSWERED = "product", "answered"
 
 
 class TableColumn(NamedTuple):
-    """One column of the table."""
+    """One column of the table; its label is in English."""
 
     label: str
-    """In English."""
     width: float = 18
     number_format: str = "General"
 
@@ -92,37 +91,25 @@ def check(query: Query) -> None:
         )
 
 
-# The seller's own products, each once.
-
-
-def _own_page(_: Query) -> Callable[[Reply, Call], ListPage]:
-    def page(reply: Reply, _: Call) -> ListPage:
-        offers, link = offers_page(reply)
-        gtins = [offer.gtin for offer in offers if offer.gtin and fits(offer.gtin)]
-        rows = [(gtin.zfill(14), {PRODUCT: gtin}) for gtin in gtins]
-        return ListPage(rows, Call("GET", link, READ) if link else None)
-
-    return page
-
-
-def _no_own(query: Query, _: ExportTally) -> NothingToDo:
-    return NothingToDo(
-        f"there are no offers with a GTIN on the channel {query.channel}, so no products to ask"
-        " for",
-        "name products with --product; nothing was written",
-    )
+def _own_page(reply: Reply, _: Call) -> ListPage:
+    """The products of the seller's offers, to be listed once each."""
+    offers, link = offers_page(reply)
+    gtins = [offer.gtin for offer in offers if offer.gtin and fits(offer.gtin)]
+    rows = [(gtin.zfill(14), {PRODUCT: gtin}) for gtin in gtins]
+    return ListPage(rows, Call("GET", link, READ) if link else None)
 
 
 OWN = ServiceList(
     "offers",
     lambda query, _: [read_offers(query.channel, fields=("product",))],
-    _own_page,
-    _no_own,
+    lambda _: _own_page,
+    lambda query, _: NothingToDo(
+        f"there are no offers with a GTIN on the channel {query.channel}, so no products to ask"
+        " for",
+        "name products with --product; nothing was written",
+    ),
     "look at --channel; nothing was written",
 )
-
-
-# The offers of others.
 
 
 def _first(query: Query, own: KeyedRows) -> Iterator[Call]:
@@ -130,14 +117,12 @@ def _first(query: Query, own: KeyedRows) -> Iterator[Call]:
     return map(read_competing_offers, comma_lists(products))
 
 
-def _page(_: Query) -> Callable[[Reply, Call], ListPage]:
-    def page(reply: Reply, _: Call) -> ListPage:
-        count, rows, link = competition_page(reply)
-        following = Call("GET", link, READ) if link else None
-        tally: ExportTally = Counter({(ANSWERED, ""): count})
-        return ListPage([(None, row) for row in rows], following, progress=count, tally=tally)
-
-    return page
+def _page(reply: Reply, _: Call) -> ListPage:
+    """The offers of others."""
+    count, rows, link = competition_page(reply)
+    following = Call("GET", link, READ) if link else None
+    tally: ExportTally = Counter({(ANSWERED, ""): count})
+    return ListPage([(None, row) for row in rows], following, progress=count, tally=tally)
 
 
 def _nothing(reason: str) -> Callable[[Query, ExportTally], NothingToDo]:
@@ -147,18 +132,15 @@ def _nothing(reason: str) -> Callable[[Query, ExportTally], NothingToDo]:
 COMPETING = ServiceList(
     "competing offers",
     _first,
-    _page,
+    lambda _: _page,
     _nothing("it knows none of these products"),
     HINT,
     unit="products",
 )
-CHANGED = ServiceList(
-    "competing offer changes",
-    lambda _, __: [read_competing_changes()],
-    _page,
-    _nothing("nothing has changed"),
-    HINT,
-    unit="products",
+CHANGED = COMPETING._replace(
+    name="competing offer changes",
+    first=lambda _, __: [read_competing_changes()],
+    nothing=_nothing("nothing has changed"),
 )
 
 
@@ -180,11 +162,12 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
     unknown = asked - tally[ANSWERED, ""]
     if unknown <= 0:
         return ExportSummary(())
-    note = ExportNote(
-        f"the service knows nothing of {unknown:,} product{'' if unknown == 1 else 's'}"
-    )
-    return ExportSummary([note], unknown)
+    products = f"{unknown:,} product{'' if unknown == 1 else 's'}"
+    return ExportSummary([ExportNote(f"the service knows nothing of {products}")], unknown)
 
+
+OF_PRODUCTS = "Of these products.  [default: all that the seller offers]"
+OF_CHANNEL = "Whose offers say which products.  [default: the primary one]"
 
 EXPORTS = (
     Export(
@@ -197,18 +180,8 @@ EXPORTS = (
         _table(OFFERS),
         summary,
         (
-            Filter(
-                PRODUCT,
-                "EAN[,EAN]",
-                "Of these products.  [default: all that the seller offers]",
-                is_list=True,
-            ),
-            Filter(
-                CHANNEL,
-                "ID",
-                "Whose offers say which products.  [default: the primary one]",
-                narrows=False,
-            ),
+            Filter(PRODUCT, "EAN[,EAN]", OF_PRODUCTS, is_list=True),
+            Filter(CHANNEL, "ID", OF_CHANNEL, narrows=False),
         ),
         check,
         closed=CLOSED,

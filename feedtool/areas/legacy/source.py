@@ -44,10 +44,7 @@ def open_offers(path: Path, settings: AccountSettings, kind: str | None) -> "Off
 class OffersSource(KeyedSheet):
     """An Offers.xml as a file of one sheet, which is this itself; nothing is kept open.
 
-    Args:
-        path: The file.
-        settings: The profile's: which modes and conditions there are.
-        as_json: Whether delivery modes are called as in the JSON packages.
+    With `as_json` delivery modes are called as in the JSON packages.
     """
 
     format = "offers-xml"
