@@ -81,9 +81,6 @@ def _unknown(package: Package, text: str, context: AnswerContext) -> Transition:
     return Transition(context.close(package), resolutions=resolved)
 
 
-# CHECK.
-
-
 def _checked(package: Package, context: AnswerContext) -> Transition:
     judgement = _judged(context)
     if judgement.goal is Goal.WAITING:
@@ -98,9 +95,6 @@ def _not_checked(package: Package, context: AnswerContext) -> Transition:
     if context.answer.status in ABOUT_THE_CONTENT | GONE:
         return _rejected(package, context.message, context)
     return stop_run(package, context)
-
-
-# CALL.
 
 
 def _called(package: Package, context: AnswerContext) -> Transition:
@@ -121,9 +115,6 @@ def _call_refused(package: Package, context: AnswerContext) -> Transition:
     stage = Stage.DOUBTFUL if package.creations > 1 else Stage.REFUSED
     message = context.message
     return Transition(package.advance(context.time, uploads=(stage,), message=message))
-
-
-# CONFIRM.
 
 
 def _confirmed(package: Package, context: AnswerContext) -> Transition:
@@ -160,9 +151,6 @@ def _not_confirmed(package: Package, context: AnswerContext) -> Transition:
     if _is_early(package, context):
         return fail(package, context)
     return _unknown(package, NOT_READABLE, context)
-
-
-# FOLLOW.
 
 
 def _followed(package: Package, context: AnswerContext) -> Transition:

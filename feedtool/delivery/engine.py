@@ -170,8 +170,6 @@ class Delivery:
         schedule = Schedule(packages, self.routes, now, self.settings, self.wait)
         return schedule.next_steps(self._calls.room(self._pace), busy, self._skew)
 
-    # Beginning steps.
-
     def _begin(self, package: Package, step: Step, upload: int) -> None:
         """Write down that a step is intended."""
         # An earlier step of this turn may have changed the package.
@@ -190,8 +188,6 @@ class Delivery:
             self._state.change(package, package, news=Transition(package, resolutions=resolved))
         else:  # no row is left to ask for: the package is at its end
             self._state.change(package, self._context(package).close(package, package.message))
-
-    # Taking answers in.
 
     def _take_results(self, results: Iterable[tuple[PendingCall, CallResult]]) -> None:
         for pending, result in results:
@@ -263,8 +259,6 @@ class Delivery:
     def _context(self, package: Package) -> TransitionContext:
         feed = self.routes[package.package_type]
         return TransitionContext(self.now(), self.jitter(), self.settings, feed, self._skew)
-
-    # Waiting, and the end.
 
     def _held_until(self) -> datetime | None:
         """No call begins before this: the service asked for it, or its quota wants a pause."""

@@ -11,7 +11,7 @@ on. From the intent of the commit on nothing is undone, only looked at again.
 """
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from feedtool.delivery.steps import GO_ON, Step
 from feedtool.delivery.transition import (
@@ -63,18 +63,11 @@ NEXT: dict[Phase, Step | None] = {
 """The step that each phase waits for."""
 
 
-# CREATE.
-
-
 def _created(package: Package, context: AnswerContext) -> Transition:
+    created = {"package_id": context.answer.value, "created_at": context.at}
+    times = package.creations + 1
     return Transition(
-        package.advance(
-            context.time,
-            phase=Phase.FILLING,
-            package_id=context.answer.value,
-            created_at=context.at,
-            creations=package.creations + 1,
-        )
+        package.advance(context.time, phase=Phase.FILLING, creations=times, **created)
     )
 
 
@@ -82,9 +75,6 @@ def _creation_refused(package: Package, context: AnswerContext) -> Transition:
     if context.answer.status not in ABOUT_THE_CONTENT:
         return stop_run(package, context)
     return Transition(context.close(package, context.message))
-
-
-# UPLOAD.
 
 
 def _taken(package: Package, context: AnswerContext) -> Transition:
@@ -121,12 +111,9 @@ def _filled(package: Package, context: TransitionContext) -> Package:
     return package.advance(context.time, phase=Phase.FILLED)
 
 
-def _holds_anything(package: Package) -> bool:
-    """True if an upload of it was taken, or may have been."""
-    return bool(package.staged(Stage.STAGED) or package.staged(Stage.DOUBTFUL))
-
-
-# GET_PACKAGE.
+def _holds_anything(package: Package) -> int:
+    """The number of its uploads that were taken, or may have been."""
+    return package.staged(Stage.STAGED) + package.staged(Stage.DOUBTFUL)
 
 
 def _seen(package: Package, context: AnswerContext) -> Transition:
@@ -180,11 +167,13 @@ def _not_seen(package: Package, context: AnswerContext) -> Transition:
 def _gone(package: Package, context: AnswerContext) -> Transition:
     """404: a package that was not completed has expired, and nothing of it was ever in force.
 
-    Otherwise its results were purged; a look-up tells what became of the rows.
+    Otherwise its results were purged; a look-up tells what became of the rows. One that was seen
+    open last has surely expired while it is too young to have been integrated and forgotten; and
+    one that is younger than open packages live has not, whatever a gateway says.
     """
-    at = context.at
+    age = context.at - (package.created_at or context.at)
     was_open = context.protocol.meaning(package.state or "") is Meaning.OPEN
-    has_expired = was_open and _has_expired(package, at)
+    has_expired = was_open and SURELY_OPEN <= age < SURELY_KEPT
     if package.committed_at is not None and not has_expired:
         return look_up(package, context)
     stop = None
@@ -193,37 +182,16 @@ def _gone(package: Package, context: AnswerContext) -> Transition:
     return Transition(_anew(package, context), stop=stop)
 
 
-def _has_expired(package: Package, at: datetime) -> bool:
-    """True if a package that is gone, and was seen open last, was so to its end.
-
-    That is sure while it is too young to have been integrated and forgotten; and one that is
-    younger than open packages live has not expired, whatever a gateway says.
-    """
-    return package.created_at is not None and SURELY_OPEN <= at - package.created_at < SURELY_KEPT
-
-
 def _anew(package: Package, context: TransitionContext) -> Package:
     """A package that is gone, and its rows as free as if they had never been sent."""
-    return package.advance(
-        context.time,
-        phase=Phase.PLANNED,
-        package_id=None,
-        state=None,
-        created_at=None,
-        committed_at=None,
-        uploads=(Stage.PLANNED,) * len(package.uploads),
-    )
-
-
-# COMMIT.
+    free = dict.fromkeys(("package_id", "state", "created_at", "committed_at"))
+    uploads = (Stage.PLANNED,) * len(package.uploads)
+    return package.advance(context.time, phase=Phase.PLANNED, uploads=uploads, **free)
 
 
 def _accepted(package: Package, context: AnswerContext) -> Transition:
     after = package.advance(context.time, phase=Phase.COMMITTED, state=context.protocol.ready)
     return Transition(context.poll_soon(after))
-
-
-# GET_RESULTS and CLOSE.
 
 
 def _read(package: Package, context: AnswerContext) -> Transition:
@@ -249,11 +217,10 @@ SURE_READINGS = 2
 
 
 def count_results(package: Package, counts: ResultCounts, context: TransitionContext) -> Package:
-    """The package at the end of a reading of its results.
+    """The package at the end of a reading of its results, which goes on while some are missing.
 
-    They are read again while some of them are missing. What is missing then is
-    looked up; so is what was perhaps staged, unless all that was surely staged has its result:
-    then the rest was not staged, and goes into a later package.
+    What is missing then is looked up; so is what was perhaps staged, unless all that was surely
+    staged has its result: then the rest was not staged, and goes into a later package.
     """
     readings = context.settings.readings if counts.missing else SURE_READINGS
     if (counts.missing or counts.doubtful) and package.readings < readings:

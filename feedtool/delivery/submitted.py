@@ -5,23 +5,19 @@ A package goes, when nothing goes wrong,
     planned → cleared → submitting → submitted → closed                        with reports
     planned → cleared → submitting → submitted → integrated → read → closed    with a log
 
-There is no idempotency key, hence:
-- after a POST of unknown outcome reports are read, and a submission of the package's rows that is
+- After a POST of unknown outcome reports are read, and a submission of the package's rows that is
   not older than our intent is taken for ours; where none appears in a while the package is sent
-  once more, and then the reports are read until the patience ends;
-- where there is only a log, which is found by the lost id, a look-up tells: what is as it was asked
-  for is in force, and once the package must have been integrated, what is plainly as it was goes
-  into a later one;
-- what may not be repeated (`Submitted.is_repeatable`) never is;
-- a refused package goes on in halves, unless the package itself is to blame;
-- a row that is refused for nothing but a quota goes into a later package, and none is sent until
-  the quota has room again;
-- a report is read until it has said the last word on every row. An empty page is "not yet", and so
+  once more, and then the reports are read until the patience ends.
+- Where there is only a log, which is found by the lost id, a look-up tells.
+- What may not be repeated (`Submitted.is_repeatable`) never is.
+- A refused package goes on in halves, unless the package itself is to blame.
+- A row that is refused for nothing but a quota goes into a later package, and none is sent until
+  the quota has room again.
+- A report is read until it has said the last word on every row. An empty page is "not yet", and so
   is a word that we do not know. A log is read to its last page once the package is final.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -46,7 +42,7 @@ from feedtool.delivery.transition import (
 )
 from feedtool.feeds.delivery import AnswerPage, LogPage, Meaning, ReportItem
 from feedtool.ledger import Package, Phase, Resolution, Stage
-from feedtool.model.nouns import Message, PendingRow
+from feedtool.model.nouns import Message
 from feedtool.service.answers import AnswerKind
 
 MOST_PAGES = 200
@@ -86,9 +82,6 @@ WITH_LOG: dict[Phase, Step | None] = {
 """The same where there is a log: where the answer is lost, a look-up tells what became of it."""
 
 
-# SUBMIT.
-
-
 def _submitted(package: Package, context: AnswerContext) -> Transition:
     after = _known(package, context.answer.value, context)
     sent = replace(after, created_at=context.at)
@@ -122,12 +115,15 @@ def _refused(package: Package, context: AnswerContext) -> Transition:
     return Transition(after, refused=(1, message))
 
 
-# FIND_REPORT.
-
-
 def _looked_for(package: Package, context: AnswerContext) -> Transition:
     page: AnswerPage[ReportItem] = context.answer.value
-    ours = _ours(package, context.intent.rows, page.items, context)
+    # Submitted since we meant to send it, by the service's clock; each once for every row.
+    since = (package.committed_at or context.time) + context.skew - A_SECOND
+    ours = [
+        item.package_id
+        for _, item in context.protocol.outcome.match(context.intent.rows, page.items)
+        if item.package_id and item.submitted_at and item.submitted_at >= since
+    ]
     if ours:
         ((package_id, _),) = Counter(ours).most_common(1)
         return Transition(_known(package, package_id, context))
@@ -144,35 +140,17 @@ def _looked_for(package: Package, context: AnswerContext) -> Transition:
     return Transition(context.retry(from_start))
 
 
-def _ours(
-    package: Package,
-    pending: Sequence[PendingRow],
-    items: Sequence[ReportItem],
-    context: TransitionContext,
-) -> list[str]:
-    """The packages in which rows of this one were submitted since we meant to send it.
-
-    Each once for every row; the time is the service's.
-    """
-    if package.committed_at is None:
-        return []
-    since = package.committed_at + context.skew - A_SECOND
-    return [
-        item.package_id
-        for _, item in context.protocol.outcome.match(pending, items)
-        if item.package_id and item.submitted_at and item.submitted_at >= since
-    ]
-
-
-# GET_REPORT.
-
-
 def _reported(package: Package, context: AnswerContext) -> Transition:
     page: AnswerPage[ReportItem] = context.answer.value
     # The specification shows no filter, so the service may show other packages too.
     items = [item for item in page.items if item.package_id in {None, package.package_id}]
     matches = list(context.protocol.outcome.match(context.intent.rows, items))
-    put_off = {row for row, item in matches if _is_put_off(row, item, context)}
+    # Refused for a quota and nothing else, with patience left.
+    put_off = {
+        row
+        for row, item in matches
+        if row.sends + 1 < context.settings.put_offs and context.protocol.outcome.is_quota(item)
+    }
     transition = Transition(
         package,
         [
@@ -211,12 +189,6 @@ def _is_forgotten(package: Package, context: TransitionContext) -> bool:
     return _since_sent(package, context) > context.settings.forgotten
 
 
-def _is_put_off(row: PendingRow, item: ReportItem, context: TransitionContext) -> bool:
-    """True if a row is refused for a quota and nothing else, and has patience left."""
-    is_patient = row.sends + 1 < context.settings.put_offs
-    return is_patient and bool(context.protocol.outcome.is_quota(item))
-
-
 def report_pause(tries: int) -> timedelta:
     """Between two readings of a report: from 1 s, growing, to 5 minutes."""
     return min(LONGEST_PAUSE, timedelta(seconds=1.5 ** min(tries, 30)))
@@ -228,9 +200,6 @@ def _next_page(package: Package, page: AnswerPage[ReportItem]) -> Package | None
     if page.next is None or pages >= MOST_PAGES:
         return None
     return replace(package, link=page.next, pages=pages, failures=0, due=None)
-
-
-# GET_LOG.
 
 
 def _logged(package: Package, context: AnswerContext) -> Transition:

@@ -119,10 +119,6 @@ class Area(NamedTuple):
     """Its further formats of files."""
 
 
-def _as_they_are(_: AccountSettings) -> RowConverter:
-    return lambda values: ConvertedRow(values, [], [])
-
-
 @dataclass(frozen=True)
 class Areas:
     """All areas that are loaded, as they are handed to the engines."""
@@ -164,7 +160,8 @@ class Areas:
             for conversion in area.conversions
         }
         for kind in self.feeds:
-            declared.setdefault((kind, kind), RowConversion(kind, kind, _as_they_are))
+            unchanged = RowConversion(kind, kind, lambda _: lambda row: ConvertedRow(row, [], []))
+            declared.setdefault((kind, kind), unchanged)
         return declared
 
     @cached_property
@@ -185,10 +182,6 @@ class Areas:
         }
 
     def format_of(self, path: Path) -> FileFormat | None:
-        """The declared format of a file; None for a workbook or a CSV.
-
-        Raises:
-            OSError: the file cannot be opened.
-        """
+        """The declared format of a file, None for a workbook or a CSV; OSError as of `open`."""
         formats = (item for area in self.areas for item in area.formats)
         return next((item for item in formats if item.recognises(path)), None)

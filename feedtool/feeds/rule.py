@@ -67,7 +67,9 @@ class Occurrences:
         """Notes one occurrence."""
         self._places.append(sheet << 32 | row)
         text = key.encode("utf-8", "surrogatepass")
-        self._texts += text if len(text) <= _LONGEST else _shortened(text)
+        if len(text) > _LONGEST:
+            text = text[:_LONGEST] + _CUT + hashlib.sha256(text).digest()
+        self._texts += text
         self._ends.append(len(self._texts))
 
     def rewind(self, length: int) -> None:
@@ -88,10 +90,7 @@ class Occurrences:
         return Place(packed >> 32, packed & 0xFFFFFFFF)
 
     def others(self, index: int, group: Group, names: Sequence[str], named: int = 5) -> str:
-        """The other places of a key: the first rows, and the number of the others.
-
-        A row of another sheet is told with that sheet's name.
-        """
+        """The other places of a key: the first rows, those of other sheets with their names."""
         here = self.place(index)
         first = islice(group, named + 1)
         others = [self.place(other) for other in first if other != index][:named]
@@ -103,11 +102,7 @@ class Occurrences:
         return ", ".join(shown) + (f" and {left} more" if left else "")
 
     def repeated(self) -> Iterator[tuple[int, str, Group]]:
-        """Each occurrence of a key that is not alone, in the order of adding.
-
-        Yields:
-            Its index, its key, and all occurrences of that key.
-        """
+        """Each occurrence of a key that is not alone: its index, its key, all occurrences."""
         first = array("I", range(len(self)))
         lengths = array("I", [1]) * len(self)
         following = array("I", [0]) * len(self)
@@ -136,10 +131,6 @@ class Occurrences:
     def _raw(self, index: int) -> bytes:
         start = self._ends[index - 1] if index else 0
         return bytes(self._texts[start : self._ends[index]])
-
-
-def _shortened(text: bytes) -> bytes:
-    return text[:_LONGEST] + _CUT + hashlib.sha256(text).digest()
 
 
 _SECTION = re.compile(r"^## ([a-z0-9-]+)\n\n(.*?\n)(?=\n## |\Z)", re.MULTILINE | re.DOTALL)

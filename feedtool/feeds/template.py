@@ -197,13 +197,5 @@ class Words:
     def column(
         self, key: str, cell_type: CellType, label: str, note: str, example: str = ""
     ) -> Column:
-        """A column.
-
-        Args:
-            key: Its key.
-            cell_type: What its cells hold.
-            label: Its label in English.
-            note: What belongs in it, in English.
-            example: A value.
-        """
+        """A column, by its label in English and what belongs in it."""
         return Column(key, cell_type, self.of(label), self.of(note), example, self.aliases(key))

@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any, TextIO
 
 from feedtool.model.errors import FeedtoolError, FileProblem
-from feedtool.model.nouns import Counts, Message, PackageSummary, RowResult
+from feedtool.model.nouns import Counts, PackageSummary, RowResult
 from feedtool.report.plain import STEERING
 from feedtool.report.sheet_result import SheetResult
 
@@ -131,10 +131,7 @@ def _result_fields(result: SheetResult, counts: Counts) -> Fields:
     checked = result.checked
     fields = {
         **_sheet_fields(result),
-        "rows": counts.rows,
-        "valid": counts.valid,
-        "invalid": counts.invalid,
-        "skipped": counts.skipped,
+        **{name: getattr(counts, name) for name in ("rows", "valid", "invalid", "skipped")},
         "error": error_fields(checked.error),
         "problems": (problem._asdict() for problem in checked.problems()),
         "warnings": counts.warnings,
@@ -211,10 +208,8 @@ def row_fields(result: RowResult) -> Fields:
         "sellerExternalReference": result.reference,
         "salesChannelId": result.channel or None,
         "status": result.status,
-        "messages": [_message_fields(message) for message in result.messages],
+        "messages": [
+            {"resultCode": of.code, "message": of.text} | ({"field": of.field} if of.field else {})
+            for of in result.messages
+        ],
     }
-
-
-def _message_fields(message: Message) -> Fields:
-    named = {"field": message.field} if message.field else {}
-    return {"resultCode": message.code, "message": message.text, **named}

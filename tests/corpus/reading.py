@@ -7,7 +7,7 @@ them explains is a fault of one of the two.
 import re
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -54,18 +54,9 @@ class Pair(NamedTuple):
     theirs: Theirs
 
 
-class Difference(NamedTuple):
-    """A way in which the two are known to differ."""
-
-    reason: str
-    book: str
-    """One of `BOOKS`, in which it occurs."""
-    explains: Callable[[Cell, Theirs], bool]
-
-
-def ours(path: Path) -> dict[str, dict[Place, Cell]]:
+def ours(path: Path, fallback: str = "cp1252") -> dict[str, dict[Place, Cell]]:
     """All cells that are not blank, by sheet. Raises FileProblem."""
-    with open_source(path) as source:
+    with open_source(path, csv_fallback=fallback) as source:
         return {
             entry.name: {
                 (row, index): cell
@@ -206,12 +197,6 @@ def _duration(text: str) -> timedelta:
     )
 
 
-def explanation(pair: Pair) -> str | None:
-    """The name of the known difference that a pair is, None where it is none of them."""
-    found = (name for name, known in DIFFERENCES.items() if known.explains(pair.ours, pair.theirs))
-    return next(found, None)
-
-
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
@@ -229,79 +214,48 @@ def _is_number_to_python(text: str) -> bool:
 
 
 DIFFERENCES = {
-    "escape": Difference(
-        "openpyxl leaves the _xHHHH_ of texts as they are written (ECMA-376, 22.9.2.19)",
-        "escapes",
-        lambda cell, other: (
-            cell.kind is Kind.TEXT
-            and isinstance(other.value, str)
-            and "_x" in other.value
-            and _resolved(other.value) == cell.text
-        ),
-    ),
-    "escaped underscore": Difference(
-        "of shared strings openpyxl only takes the x005F_ out, wherever it stands",
-        "escaped_underscores",
-        lambda cell, other: (
-            cell.kind is Kind.TEXT
-            and cell.text != other.value
-            and cell.text.replace("x005F_", "") == other.value
-        ),
-    ),
-    "29 February 1900": Difference(
-        "spreadsheets show day 60 as a day that never was, openpyxl as the day before",
-        "dates",
-        lambda cell, other: cell.text == "1900-02-29" and other.value == datetime(1900, 2, 28),  # noqa: DTZ001
-    ),
-    "before 1900": Difference(
-        "spreadsheets show a negative date as ####; we keep the number, openpyxl counts backwards",
-        "absurd_dates",
-        lambda cell, other: (
-            cell.kind is Kind.DATE
-            and cell.text.startswith("-")
-            and isinstance(other.value, datetime)
-        ),
-    ),
-    "day 0 of 1904": Difference(
-        "counted from 1904, day 0 is the first of January; openpyxl shows the time alone",
-        "first_days_of_1904",
-        lambda cell, other: (
-            cell.kind is Kind.DATE
-            and cell.text.startswith("1904-01-01")
-            and isinstance(other.value, time)
-            and cell.text.partition("T")[2] == other.value.isoformat()
-        ),
-    ),
-    "after 9999": Difference(
-        "a date beyond the calendar is no error in the file; we keep its number",
-        "absurd_dates",
-        lambda cell, other: (
-            cell.kind is Kind.DATE and other.value == "#VALUE!" and abs(float(cell.text)) > LAST_DAY
-        ),
-    ),
-    "merged": Difference(
-        "a value under a merged area is in the file, and nothing that is there is left out by us",
-        "titles_and_merges",
-        lambda cell, other: cell.kind is not Kind.BLANK and other.is_merged and other.value is None,
-    ),
-    "digits": Difference(
-        "what Python takes for a number (1_000, other alphabets' digits) is none in a spreadsheet",
-        "lenient",
-        lambda cell, other: (
-            cell.kind is Kind.TEXT
-            and other.kind in {"n", "d"}
-            and _is_number_to_python(cell.text)
-            and not re.fullmatch("[0-9.eE+-]+", cell.text)
-        ),
-    ),
-    "inline without <is>": Difference(
-        "a text in the wrong element of an inline string is a text, and would be lost to openpyxl",
-        "lenient",
-        lambda cell, other: (
-            cell.kind is Kind.TEXT and other.kind == "inlineStr" and other.value is None
-        ),
-    ),
+    # openpyxl leaves the _xHHHH_ of texts as they are written (ECMA-376, 22.9.2.19).
+    "escape": "escapes",
+    # Of shared strings openpyxl only takes the x005F_ out, wherever it stands.
+    "escaped underscore": "escaped_underscores",
+    # Spreadsheets show day 60 as a day that never was, openpyxl as the day before.
+    "29 February 1900": "dates",
+    # Spreadsheets show a negative date as ####; we keep the number, openpyxl counts backwards.
+    "before 1900": "absurd_dates",
+    # Counted from 1904, day 0 is the first of January; openpyxl shows the time alone.
+    "day 0 of 1904": "first_days_of_1904",
+    # A date beyond the calendar is no error in the file; we keep its number.
+    "after 9999": "absurd_dates",
+    # A value under a merged area is in the file, and nothing that is there is left out by us.
+    "merged": "titles_and_merges",
+    # What Python takes for a number (1_000, other alphabets' digits) is none in a spreadsheet.
+    "digits": "lenient",
+    # A text in the wrong element of an inline string is a text, and would be lost to openpyxl.
+    "inline without <is>": "lenient",
 }
-"""What is known, by name."""
-
+"""What is known, by name, and one of `BOOKS` in which it occurs."""
 LAST_DAY = 2_958_465
+
+
+def explanation(pair: Pair) -> str | None:
+    """The name of the known difference that a pair is, None where it is none of them."""
+    cell, other = pair.ours, pair.theirs
+    kind, text, value = cell.kind, cell.text, other.value
+    is_text, is_date = kind is Kind.TEXT, kind is Kind.DATE
+    is_lost = value is None and kind is not Kind.BLANK
+    is_escape = is_text and isinstance(value, str) and text != value
+    odd = is_text and other.kind in {"n", "d"} and not re.fullmatch("[0-9.eE+-]+", text)
+    known = {
+        "escape": is_escape and "_x" in str(value) and _resolved(str(value)) == text,
+        "escaped underscore": is_escape and text.replace("x005F_", "") == value,
+        "29 February 1900": text == "1900-02-29" and value == datetime(1900, 2, 28),  # noqa: DTZ001
+        "before 1900": is_date and text.startswith("-") and isinstance(value, datetime),
+        "day 0 of 1904": is_date
+        and isinstance(value, time)
+        and text == f"1904-01-01T{value.isoformat()}",
+        "after 9999": is_date and value == "#VALUE!" and abs(float(text)) > LAST_DAY,
+        "merged": is_lost and other.is_merged,
+        "digits": odd and _is_number_to_python(text),
+        "inline without <is>": is_lost and is_text and other.kind == "inlineStr",
+    }
+    return next((name for name, holds in known.items() if holds), None)

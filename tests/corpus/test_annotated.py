@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from tests.corpus import test_operator, test_texts, test_values, test_workbooks
 from tests.corpus.books import BOOKS
-from tests.corpus.copied import NO_ROOM, assert_copied
+from tests.corpus.copies import NO_ROOM, assert_copied
 from tests.corpus.made import Case
 from tests.fuzz import shapes
 from tests.fuzz.seeds import texts
@@ -62,6 +62,13 @@ def test_workbooks_made_up(content: bytes) -> None:
 @given(shapes.csv_files())
 def test_texts_made_up(content: bytes) -> None:
     made_up("made.csv", content)
+
+
+@pytest.mark.long
+@settings(max_examples=2500, deadline=None)
+@given(shapes.workbooks() | shapes.csv_files())
+def test_thousands_made_up(content: bytes) -> None:
+    made_up("made.xlsx", content)
 
 
 def made_up(name: str, content: bytes) -> None:

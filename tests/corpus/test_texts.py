@@ -73,42 +73,30 @@ ENCODINGS: dict[str, Callable[[], bytes]] = {
         for codec in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
     },
 }
+SEVERAL = [(name, end) for name in SEPARATORS for end in ENDS]
+MAKES: dict[str, Callable[[], bytes]] = {
+    **{
+        f"{name}, {end}": partial(csv, fields(), separator=SEPARATORS[name], end=ENDS[end])
+        for name, end in SEVERAL
+    },
+    **{
+        f"all quoted, {name}, {end}": partial(every_quoted, SEPARATORS[name], ENDS[end])
+        for name, end in SEVERAL
+    },
+    **{f"decimal commas, {name}": partial(comma_decimals, SEPARATORS[name]) for name in SEPARATORS},
+}
+ANNOUNCED = {**SEPARATORS, "caret": "^", "colon": ":", "blank": " "}
 WRITINGS = {
-    **{
-        f"{name}, {end_name}": Case(
-            partial(csv, fields(), separator=separator, end=end),
-            {2: sent()},
-            name="offers.csv",
-        )
-        for name, separator in SEPARATORS.items()
-        for end_name, end in ENDS.items()
-    },
-    **{
-        f"all quoted, {name}, {end_name}": Case(
-            partial(every_quoted, separator, end),
-            {2: sent()},
-            name="offers.txt",
-        )
-        for name, separator in SEPARATORS.items()
-        for end_name, end in ENDS.items()
-    },
-    **{
-        f"decimal commas, {name}": Case(
-            partial(comma_decimals, separator), {2: sent()}, name="offers.tsv"
-        )
-        for name, separator in SEPARATORS.items()
-    },
-    **{
-        f"announced {name}": Case(
-            partial(csv, fields(), separator=separator, before=f"sep={separator}\r\n"),
-            {3: sent()},
-            name="offers.csv",
-        )
-        for name, separator in {**SEPARATORS, "caret": "^", "colon": ":", "blank": " "}.items()
-    },
+    **{name: Case(make, {2: sent()}, name="offers.txt") for name, make in MAKES.items()},
     **{
         name: Case(make, {2: sent(reference="Été à 5€")}, name="offers.csv")
         for name, make in ENCODINGS.items()
+    },
+    **{
+        f"announced {name}": Case(
+            partial(csv, fields(), separator=separator, before=f"sep={separator}\r\n"), {3: sent()}
+        )
+        for name, separator in ANNOUNCED.items()
     },
 }
 CASES: dict[str, Case] = {

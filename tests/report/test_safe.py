@@ -57,25 +57,24 @@ def told_everywhere(text: str) -> list[SheetResult]:
         make_problem(row=3, **everywhere, code="enum-value", column="C"),
         make_problem(row=None, column=None, **everywhere, severity=Severity.WARNING, code="x"),
     ]
-    sent = make_outcome(problems, file=text, valid=(2, 4))
+    said = (Message(text, text), Message("", text))
+    sent = make_outcome(
+        problems,
+        RowResult(2, text, Status.REJECTED, said),
+        RowResult(3, text, Status.INVALID, said),
+        RowResult(4, text, Status.INTEGRATED, (Message(text, ""),)),
+        file=text,
+        valid=(2, 4),
+        packages=[PackageSummary(text, PackageType.UPSERT, text, text, 2, 1)],
+    )
     sent.checked.sheet = text
     sent.checked.header = Header(
         1, 1, {}, {0: text, 1: text}, ((0, text), (1, None)), frozenset(), {0: text}
     )
     sent.run = text
-    sent.is_submitted = True
     sent.explained = explained(sent.checked)
     sent.annotated = Path("folder", text.replace("\0", ""))
     sent.stopped = Interrupted(text, text)
-    sent.packages = [PackageSummary(text, PackageType.UPSERT, text, text, 2, 1)]
-    said = (Message(text, text), Message("", text))
-    sent.verdicts = lambda: iter(
-        [
-            RowResult(2, text, Status.REJECTED, said),
-            RowResult(3, text, Status.INVALID, said),
-            RowResult(4, text, Status.INTEGRATED, (Message(text, ""),)),
-        ]
-    )
     unreadable = make_outcome(file=text)
     unreadable.checked.error = CorruptXml(text, text)
     return [sent, unreadable]

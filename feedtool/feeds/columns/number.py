@@ -59,28 +59,20 @@ class Amount(NamedTuple):
 
 
 def parse(text: str, decimal: str | None = None) -> Amount | str:
-    """The number that unsigned digits and separators stand for.
+    """The number that unsigned digits and separators stand for, without currency or percent sign.
 
-    Args:
-        text: Without blanks at its ends, sign, currency or percent sign.
-        decimal: The column's decimal separator where other cells settle it.
-
-    Returns:
-        The Amount, or "ambiguous", or "" for what is no number in any accepted writing.
+    "ambiguous" where the column's `decimal` is not settled and matters, and "" for what is no
+    number in any accepted writing.
     """
     if not _WRITTEN.fullmatch(text):
         return ""
     for pattern, separator in _WRITINGS:
         if pattern.fullmatch(text):
-            shows = separator or _speaks_for(text)
-            return Amount(_number(text, separator), shows)
+            forms = (sign for sign, form in _EVIDENCE_OF.items() if form.fullmatch(text))
+            return Amount(_number(text, separator), separator or next(forms, ""))
     if _AMBIGUOUS.fullmatch(text):
         return Amount(_number(text, decimal), "") if decimal else "ambiguous"
     return ""
-
-
-def _speaks_for(text: str) -> str:
-    return next((sign for sign, form in _EVIDENCE_OF.items() if form.fullmatch(text)), "")
 
 
 def _number(text: str, decimal: str) -> Decimal:

@@ -79,32 +79,23 @@ _NO_VALUE = {
 }
 
 
-def identifier(cell: Cell) -> str | InvalidValue:
-    """The characters of an identifier, whether its cell is text or a number.
+def identified(cell: Cell) -> str | InvalidValue | None:
+    """The characters of an identifier, None of a blank cell, or why there are none to send.
 
     A whole number is written without `.0`; where its format pads with zeros it is read as shown.
     """
+    if flaw := no_value(cell):
+        return flaw
     text = plain(cell.text)
+    lost = ""
     if cell.kind is Kind.NUMBER:
         text = shown(cell)
         if rounded(cell.text).adjusted() >= SHOWN_DIGITS:
-            return refused(
-                PRECISION_LOST,
-                f"a numeric cell keeps {SHOWN_DIGITS} digits, {text} has more",
-                "format the column as text and paste the identifiers again",
-            )
+            lost = f"a numeric cell keeps {SHOWN_DIGITS} digits, {text} has more"
     elif "+" in text and _EXPONENT.fullmatch(text):
-        return refused(
-            PRECISION_LOST,
-            f"{text} is a shortened number, its last digits are gone",
-            "format the column as text and paste the identifiers again",
-        )
-    return text
-
-
-def identified(cell: Cell) -> str | InvalidValue | None:
-    """The characters of an identifier, None of a blank cell, or why there are none to send."""
-    return no_value(cell) or identifier(cell) or None
+        lost = f"{text} is a shortened number, its last digits are gone"
+    hint = "format the column as text and paste the identifiers again"
+    return refused(PRECISION_LOST, lost, hint) if lost else text or None
 
 
 def trimmed(cell: Cell, value: str) -> tuple[Issue, ...]:
@@ -134,7 +125,7 @@ class Text:
 
     def faults(self, value: str) -> tuple[Issue, ...]:
         """The issues of the characters themselves."""
-        if not has_invisible(value):
+        if not invisible_in(value):
             return ()
         message = f"the text holds an invisible character: {visible(value)}"
         return (Issue(TEXT_CONTROL_CHARS, message, "delete the text and type it again"),)
@@ -146,7 +137,7 @@ class Reference(Text):
 
     def faults(self, value: str) -> tuple[Issue, ...]:
         """`reference-format`."""
-        if "|" not in value and not has_invisible(value):
+        if "|" not in value and not invisible_in(value):
             return ()
         message = f"the reference holds `|` or an invisible character: {visible(value)}"
         return (Issue(REFERENCE_FORMAT, message, "type the reference again without it"),)
@@ -200,11 +191,6 @@ def _too_long(value: str, column: ColumnReader) -> tuple[Issue, ...]:
         return (Issue(TEXT_TOO_LONG, message, hint),)
     message = f"{len(value)} characters, comparable services allow {bounds.advised_length}"
     return (Issue(LENGTH_ADVISED, message, "use a shorter one if the service refuses it"),)
-
-
-def has_invisible(text: str) -> bool:
-    """True if a text holds control, zero-width or direction characters."""
-    return invisible_in(text) is not None
 
 
 def invisible_in(text: str) -> re.Match[str] | None:

@@ -21,11 +21,7 @@ def reply(document: Any, **headers: str) -> Reply:
 @pytest.mark.parametrize(
     "answer",
     [
-        reply({"package_id": 77}),
-        reply({"package_id": "77"}),
-        reply({"packageId": 77}),
-        reply(77),
-        reply("77"),
+        *map(reply, ({"package_id": 77}, {"package_id": "77"}, {"packageId": 77}, 77, "77")),
         reply(b"", content_location="https://a.example/v2/offer-integration-packages/77"),
         reply({}, location="/offer-integration-packages/77?x"),
         reply({"package_id": None}, location="77"),
@@ -38,13 +34,8 @@ def test_the_id_of_a_zip(answer: Reply) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        reply(b""),
-        reply(b"<html>"),
-        reply({}),
-        reply([77]),
-        reply(True),
-        reply({"package_id": ""}),
-        reply({"package_id": "7" * 201}),
+        *map(reply, (b"", b"<html>", {}, [77], True, 7.5)),
+        *(reply({"package_id": package_id}) for package_id in ("", "7" * 201)),
         reply({}, location="https://a.example/v2/offer-integration-packages"),
     ],
 )
@@ -79,17 +70,9 @@ def test_no_page_of_a_log(document: Any) -> None:
 @pytest.mark.parametrize(
     ("total", "size", "pages"),
     [
-        (5, 2, 3),
-        (4, 2, 2),
-        (0, 2, 0),
-        ("5", "2", 3),
-        (5, 0, None),
-        (None, 2, None),
-        (5, None, None),
-        (-1, 2, None),
-        (True, 2, None),
-        (1.5, 2, None),
-        ("x", 2, None),
+        *((5, 2, 3), (4, 2, 2), (0, 2, 0), ("5", "2", 3)),
+        *((total, 2, None) for total in (None, -1, True, 1.5, "x")),
+        *((5, size, None) for size in (0, None)),
     ],
 )
 def test_how_many_pages_there_are(total: Any, size: Any, pages: int | None) -> None:
@@ -97,73 +80,58 @@ def test_how_many_pages_there_are(total: Any, size: Any, pages: int | None) -> N
     assert log_page(reply(document)).pages == pages
 
 
+def said(**changes: Any) -> list[dict[str, Any]]:
+    return [{"property_code": "06", "property_error": "19", "log_message": "No price.", **changes}]
+
+
 def entry(**changes: Any) -> dict[str, Any]:
     return {
         "seller_product_id": "A-1",
         "product_ean": "4006381333931",
         "offer_integration_status": "Rejected",
-        "property_list": [
-            {"property_code": "06", "property_error": "19", "log_message": "No price."}
-        ],
+        "property_list": said(),
         **changes,
     }
 
 
 NO_PRICE = Message("1906", "No price.", "price.price")
-
-
-def said(**changes: Any) -> list[dict[str, Any]]:
-    return [{"property_code": "06", "property_error": "19", "log_message": "No price.", **changes}]
+NO_CHARGES = Message("1011", "No price.", "deliveryModes.Standard.cost")
+PARKED = Message("", "The service gives this row the status “Parked”.")
+WHOLE = LogEntry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,))
 
 
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({}, LogEntry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,))),
-        ({"offer_integration_status": "DUPLICATED"}, Status.DUPLICATED),
-        ({"offer_integration_status": "integrated"}, Status.INTEGRATED),
-        ({"seller_product_id": " A|1 "}, " A|1 "),
-        ({"seller_product_id": None}, ""),
-        ({"seller_product_id": 7}, ""),
+        ({}, WHOLE),
+        ({"offer_integration_status": "DUPLICATED"}, WHOLE._replace(status=Status.DUPLICATED)),
+        ({"offer_integration_status": "integrated"}, WHOLE._replace(status=Status.INTEGRATED)),
+        ({"seller_product_id": " A|1 "}, WHOLE._replace(reference=" A|1 ")),
+        *(({"seller_product_id": other}, WHOLE._replace(reference="")) for other in (None, 7)),
+        ({"product_ean": 4006381333931}, WHOLE),
+        ({"product_ean": None}, WHOLE._replace(gtin="")),
         (
-            {"product_ean": 4006381333931},
-            LogEntry("A-1", "4006381333931", Status.REJECTED, (NO_PRICE,)),
+            {"offer_integration_status": "Parked"},
+            WHOLE._replace(status=Status.UNKNOWN, messages=(PARKED, NO_PRICE)),
         ),
-        ({"product_ean": None}, LogEntry("A-1", "", Status.REJECTED, (NO_PRICE,))),
-        ({"property_list": None}, ()),
-        ({"property_list": [1, {}, {"other": 1}]}, ()),
-        ({"property_list": said(property_code=6, property_error=19)}, (NO_PRICE,)),
-        ({"property_list": said(property_code="6")}, (NO_PRICE,)),
-        ({"property_list": said(property_code="Price")}, (Message("19 Price", "No price."),)),
-        ({"property_list": said(property_error=None)}, (Message("06", "No price."),)),
-        ({"property_list": said(property_code="106")}, (Message("19 106", "No price."),)),
-        (
-            {"property_list": said(property_code="11", property_error="10")},
-            (Message("1011", "No price.", "deliveryModes.Standard.cost"),),
-        ),
-        (
-            {"property_list": said(property_error="80", property_code="00")},
-            (Message("8000", "No price."),),
+        *(
+            ({"property_list": properties}, WHOLE._replace(messages=messages))
+            for properties, messages in (
+                *((None, ()), ([1, {}, {"other": 1}], ())),
+                (said(property_code=6, property_error=19), (NO_PRICE,)),
+                (said(property_code="6"), (NO_PRICE,)),
+                (said(property_code="Price"), (Message("19 Price", "No price."),)),
+                (said(property_error=None), (Message("06", "No price."),)),
+                (said(property_code="106"), (Message("19 106", "No price."),)),
+                (said(property_code="11", property_error="10"), (NO_CHARGES,)),
+                (said(property_error="80", property_code="00"), (Message("8000", "No price."),)),
+            )
         ),
     ],
 )
-def test_an_entry(changes: dict[str, Any], expected: object) -> None:
+def test_an_entry(changes: dict[str, Any], expected: LogEntry) -> None:
     document = {"integration_state": "Integrated", "offer_log_paged_list": [entry(**changes)]}
-    [found] = log_page(reply(document)).entries
-    if isinstance(expected, LogEntry):
-        assert found == expected
-    elif isinstance(expected, Status):
-        assert found.status is expected
-    else:
-        assert expected in (found.reference, found.messages)
-
-
-def test_a_status_that_nobody_knows() -> None:
-    one = entry(offer_integration_status="Parked")
-    document = {"integration_state": "Integrated", "offer_log_paged_list": [one]}
-    [found] = log_page(reply(document)).entries
-    assert found.status is Status.UNKNOWN
-    assert found.messages[0].text == "The service gives this row the status “Parked”."
+    assert log_page(reply(document)).entries == [expected]
 
 
 def test_what_names_no_offer_is_said_of_all() -> None:

@@ -10,7 +10,6 @@ from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.read.csv_dialect import find_separator
-from feedtool.sheets.read.csv_source import CsvSource
 
 Table = list[tuple[int, int, list[str]]]
 """Record number, physical line, texts."""
@@ -82,25 +81,6 @@ def records(path: Path, after: int = 0) -> Table:
 )
 def test_records(write: Write, content: str, table: Table) -> None:
     assert records(write(content)) == table
-
-
-@pytest.mark.parametrize(
-    ("encoding", "mark"),
-    [
-        ("utf-8", b""),
-        ("utf-8", b"\xef\xbb\xbf"),
-        ("utf-16-le", b"\xff\xfe"),
-        ("utf-16-be", b"\xfe\xff"),
-    ],
-)
-def test_unicode_encodings(write: Write, encoding: str, mark: bytes) -> None:
-    path = write(mark + "réf;prix\r\n東京;€ 2\r\n".encode(encoding))
-    assert records(path) == [(1, 1, ["réf", "prix"]), (2, 2, ["東京", "€ 2"])]
-    with open_source(path) as source:
-        assert isinstance(source, CsvSource)
-        assert (source.dialect.encoding.name, source.dialect.encoding.mark) == (encoding, mark)
-        assert source.dialect.separator == ";"
-        assert source.sheet("").notices == {}
 
 
 @pytest.mark.parametrize(

@@ -118,16 +118,11 @@ BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
 @pytest.mark.parametrize(
     ("parts", "code"),
     [
-        ({"[Content_Types].xml": None}, "not-a-workbook"),
-        ({"[Content_Types].xml": types(WORD)}, "not-a-workbook"),
-        ({"[Content_Types].xml": types(BINARY)}, "xlsb-unsupported"),
         ({"[Content_Types].xml": types(BINARY, "/xl/workbook.xml", bin=BOOK)}, "xlsb-unsupported"),
         ({"[Content_Types].xml": types("text/xml", xml=BINARY)}, "xlsb-unsupported"),
         ({"[Content_Types].xml": types(WORD, "/xl/workbook.xml", xlsx=INNER)}, "not-a-workbook"),
         ({"[Content_Types].xml": types("text/xml")}, "not-a-workbook"),
         ({"[Content_Types].xml": "<Types"}, "corrupt-xml"),
-        ({"mimetype": "application/vnd.oasis.opendocument.spreadsheet"}, "ods-unsupported"),
-        ({"mimetype": "application/vnd.oasis.opendocument.text"}, "not-a-workbook"),
         ({"xl/workbook.xml": None}, "not-a-workbook"),
         ({"xl/workbook.xml": "<worksheet/>"}, "corrupt-xml"),
         ({"xl/workbook.xml": ""}, "corrupt-xml"),

@@ -20,7 +20,7 @@ from feedtool.feeds.columns.choice import ENUM_VALUE, FIELD_RETIRED
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, NUMBER_FORMAT, parse
 from feedtool.feeds.columns.text import (
     TEXT_TOO_LONG,
-    identifier,
+    identified,
     no_value,
     plain,
     refused,
@@ -79,8 +79,8 @@ class PropertyCell:
         if flaw:
             return flaw
         if cell.kind is Kind.NUMBER:
-            text = identifier(cell)
-            if isinstance(text, InvalidValue):
+            text = identified(cell)
+            if not isinstance(text, str):
                 return text
             return WrittenProperty(
                 text.removesuffix("%"), is_number=True, is_percent=cell.percent, decimal=None

@@ -12,7 +12,6 @@ from feedtool.feeds.columns.text import (
     LENGTH_ADVISED,
     TEXT_CONTROL_CHARS,
     Comment,
-    has_invisible,
     invisible_in,
     no_value,
     plain,
@@ -96,7 +95,7 @@ class Title(Prose):
 
     def faults(self, value: str) -> tuple[Issue, ...]:
         """Line breaks and other characters that nobody sees are refused, too."""
-        if not has_invisible(value):
+        if not invisible_in(value):
             return Prose.faults(self, value)
         message = f"the text holds a line break or an invisible character: {visible(value)}"
         return (Issue(TEXT_CONTROL_CHARS, message, "delete the text and type it again"),)
@@ -225,7 +224,7 @@ def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
     """True if a text is the address of something on the web."""
     if (usual := _usual(text)) is not None:
         return usual[1] in schemes
-    if len(text) > LONGEST or has_invisible(text) or any(map(str.isspace, text)):
+    if len(text) > LONGEST or invisible_in(text) or any(map(str.isspace, text)):
         return False
     try:
         parts = urlsplit(text)

@@ -16,9 +16,8 @@ TRACKED = {"DeliveryMode": "Tracked", "ShippingCharges": "4.9", "AdditionalShipp
 
 
 def tag(name: str, given: Mapping[str, str | None], inner: str = "") -> str:
-    attributes = "".join(f" {key}={quoteattr(value)}" for key, value in given.items() if value)
-    empty = "".join(f' {key}=""' for key, value in given.items() if value == "")
-    return f"<{name}{attributes}{empty}>{inner}</{name}>"
+    attributes = (f" {key}={quoteattr(text)}" for key, text in given.items() if text is not None)
+    return f"<{name}{''.join(attributes)}>{inner}</{name}>"
 
 
 def offer(

@@ -25,6 +25,7 @@ from tests.areas.legacy.sandbox.made_zips import (
     post,
     read,
     submit,
+    tag,
     zipped,
 )
 from tests.areas.offers.sandbox.records import applied_requests, stored_offers
@@ -34,12 +35,9 @@ CREATED = ("Integrated", ["8000"])
 UPDATED = ("Integrated", ["9000"])
 
 
-def mode(name: str, charges: str | None = "1", additional: str | None = "1") -> Any:
-    return {
-        "DeliveryMode": name,
-        "ShippingCharges": charges,
-        "AdditionalShippingCharges": additional,
-    }
+def mode(name: str, *charges: str | None) -> Any:
+    """A delivery mode with its charges and additional charges, 1 unless given."""
+    return dict(zip(TRACKED, (name, *charges, *("1", "1")[len(charges) :]), strict=True))
 
 
 OFFERS: list[tuple[dict[str, Any], list[str]]] = [
@@ -129,23 +127,17 @@ def test_an_offer_is_the_one_that_the_json_routes_show(desk: Desk) -> None:
     [shown] = desk.offers(
         fields="product,condition,integrationPrice,deliveryOffers,comments,salesChannelId"
     )
-    [legacy] = [
-        one for one in stored_offers(desk.sandbox) if one["sellerExternalReference"] == "A-1"
-    ]
+    [legacy] = stored_offers(desk.sandbox)
     assert legacy["comments"] == shown["comments"] == "Avec notice"
     assert shown["product"] == {"reference": None, "gtin": Desk.gtin(1)}
     assert (shown["condition"], shown["salesChannelId"]) == ("New", "PRIMARY")
     assert shown["integrationPrice"]["price"] == 11
-    assert {tax["code"]: tax["value"] for tax in shown["integrationPrice"]["taxes"]} == {
-        "VAT": 20,
-        "EcoPart": 0.12,
-        "DEA": 0,
-    }
+    taxes = {tax["code"]: tax["value"] for tax in shown["integrationPrice"]["taxes"]}
+    assert taxes == {"VAT": 20, "EcoPart": 0.12, "DEA": 0}
     [delivery] = shown["deliveryOffers"]
     assert (delivery["preparationTime"], delivery["quantity"]) == (2, 7)
-    assert [(one["code"], one["cost"]) for one in delivery["deliveryModes"]] == [
-        ("TrackedHomeDelivery", 4.9)
-    ]
+    modes = [(known["code"], known["cost"]) for known in delivery["deliveryModes"]]
+    assert modes == [("TrackedHomeDelivery", 4.9)]
 
 
 @pytest.mark.parametrize(
@@ -202,11 +194,7 @@ def test_stock_and_price(
 ) -> None:
     outcomes(desk, offer("A-1"))
     given = {"SellerProductId": "A-1", **attributes}
-    nothing = dict.fromkeys(
-        ("ProductEan", "ProductCondition", "EcoPart", "DeaTax", "Vat", "PreparationTime")
-    )
-    row = offer(None, modes=(), **{**nothing, "Price": None, "Stock": None, **given})
-    [entry] = outcomes(desk, row, PackageType="StockAndPrice")
+    [entry] = outcomes(desk, tag("Offer", given), PackageType="StockAndPrice")
     assert entry == (given["SellerProductId"], *found)
     [shown] = desk.offers(fields="integrationPrice.price,deliveryOffers.quantity")
     done = given if found == UPDATED else {}
@@ -265,18 +253,22 @@ def test_the_log_is_read_page_by_page(desk: Desk) -> None:
     assert (pending["offer_log_paged_list"], pending["number_of_errors"]) == ([], 0)
     desk.wait(INTEGRATED)
     pages = [read(desk, package_id, f"page={page}&count_by_page=2") for page in (1, 2, 3, 4)]
-    assert {
-        (
-            *(one["integration_state"], one["total_logs_count"], one["number_of_errors"]),
-            *(one["count_by_page"], one["seller_id"], str(one["package_id"])),
-        )
-        for one in pages
-    } == {("Integrated", 5, 2, 2, "S1", package_id)}
-    assert [one["page"] for one in pages] == [1, 2, 3, 4]
-    assert [
-        [entry["seller_product_id"] for entry in one["offer_log_paged_list"]] for one in pages
-    ] == [["A-0", "A-1"], ["A-2", "A-3"], ["A-4"], []]
-    assert pages[0]["offer_log_paged_list"][1] == {
+    logs = [page.pop("offer_log_paged_list") for page in pages]
+    assert pages == [
+        {
+            "integration_state": "Integrated",
+            "total_logs_count": 5,
+            "number_of_errors": 2,
+            "count_by_page": 2,
+            "seller_id": "S1",
+            "package_id": int(package_id),
+            "page": page,
+        }
+        for page in (1, 2, 3, 4)
+    ]
+    references = [[entry["seller_product_id"] for entry in log] for log in logs]
+    assert references == [["A-0", "A-1"], ["A-2", "A-3"], ["A-4"], []]
+    assert logs[0][1] == {
         "property_list": [
             {
                 "property_code": "06",
@@ -362,15 +354,10 @@ def test_a_package_is_read_no_further_than_its_limit(new_desk: type[Desk]) -> No
 
 
 @pytest.mark.parametrize("name", ["Content/Offers.xml", "content/offers.xml", "CONTENT/OFFERS.XML"])
-def test_a_member_may_be_written_in_any_case(desk: Desk, name: str) -> None:
-    assert post(desk, zipped(document(offer()), name)).status == 200
-
-
-@pytest.mark.parametrize("kind", ["application/zip", "application/octet-stream"])
-def test_media_types(desk: Desk, kind: str) -> None:
-    body = zipped(document(offer()))
-    assert post(desk, body, **{"Content-Type": kind}).status == 200
-    assert post(desk, body, **{"Content-Type": "text/xml"}).status == 415
+@pytest.mark.parametrize("kind", ["application/zip", "application/octet-stream", "text/xml"])
+def test_media_types_and_a_member_in_any_case(desk: Desk, name: str, kind: str) -> None:
+    answer = post(desk, zipped(document(offer()), name), **{"Content-Type": kind})
+    assert answer.status == (415 if kind == "text/xml" else 200)
 
 
 def test_delays_make_packages_overtake_one_another(new_desk: type[Desk]) -> None:
@@ -405,6 +392,8 @@ JSON = {"Content-Type": "application/json"}
 
 def test_a_zip_by_its_public_address(desk: Desk, public: tuple[Path, str]) -> None:
     folder, address = public
+    answer = post(desk, json.dumps(f"{address}/none.zip").encode(), **JSON)
+    assert (answer.status, answer.reasons) == (400, [("ER400", "body")])
     (folder / "offers.zip").write_bytes(zipped(document(offer("A"))))
     answer = post(desk, json.dumps(f"{address}/offers.zip").encode(), **JSON)
     assert answer.status == 200
@@ -418,9 +407,3 @@ def test_a_zip_by_its_public_address(desk: Desk, public: tuple[Path, str]) -> No
 )
 def test_what_is_no_public_address(desk: Desk, body: bytes) -> None:
     assert post(desk, body, **JSON).status == 400
-
-
-def test_an_address_without_a_zip(desk: Desk, public: tuple[Path, str]) -> None:
-    _, address = public
-    answer = post(desk, json.dumps(f"{address}/none.zip").encode(), **JSON)
-    assert (answer.status, answer.reasons) == (400, [("ER400", "body")])
