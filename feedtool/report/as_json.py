@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any, TextIO
 
 from feedtool.model.errors import FeedtoolError, FileProblem
-from feedtool.model.nouns import Counts, Message, PackageSummary, RowResult
+from feedtool.model.nouns import Counts, PackageSummary, RowResult
 from feedtool.report.plain import STEERING
 from feedtool.report.sheet_result import SheetResult
 
@@ -43,11 +43,7 @@ _STEERING = re.compile(f"[{STEERING}]")
 
 
 def dumped(value: object) -> str:
-    """The value as JSON on one line, readable as it is in any language.
-
-    Only characters that would steer a terminal are escaped, and halves of characters, which
-    UTF-8 cannot write: a JSON reader gets all of them back.
-    """
+    """The value as JSON on one line, in which only what would steer a terminal is escaped."""
     text = _encode(value)
     if text.isprintable():  # nothing that steers is, and millions of lines pass here
         return text
@@ -55,10 +51,7 @@ def dumped(value: object) -> str:
 
 
 def write_objects(objects: Iterable[Fields], out: TextIO) -> None:
-    """Writes a list of objects, a member a line; a member that is an iterator an entry a line.
-
-    So a million entries are neither held in memory nor unreadable.
-    """
+    """Writes a list of objects, a member a line; of one that is an iterator an entry a line."""
     out.write("[")
     for number, fields in enumerate(objects):
         out.write(",\n  {" if number else "\n  {")
@@ -131,10 +124,7 @@ def _result_fields(result: SheetResult, counts: Counts) -> Fields:
     checked = result.checked
     fields = {
         **_sheet_fields(result),
-        "rows": counts.rows,
-        "valid": counts.valid,
-        "invalid": counts.invalid,
-        "skipped": counts.skipped,
+        **{name: getattr(counts, name) for name in ("rows", "valid", "invalid", "skipped")},
         "error": error_fields(checked.error),
         "problems": (problem._asdict() for problem in checked.problems()),
         "warnings": counts.warnings,
@@ -211,10 +201,8 @@ def row_fields(result: RowResult) -> Fields:
         "sellerExternalReference": result.reference,
         "salesChannelId": result.channel or None,
         "status": result.status,
-        "messages": [_message_fields(message) for message in result.messages],
+        "messages": [
+            {"resultCode": of.code, "message": of.text} | ({"field": of.field} if of.field else {})
+            for of in result.messages
+        ],
     }
-
-
-def _message_fields(message: Message) -> Fields:
-    named = {"field": message.field} if message.field else {}
-    return {"resultCode": message.code, "message": message.text, **named}

@@ -40,15 +40,13 @@ PIECES = 200
 
 
 class Bar(NamedTuple):
-    """A line of the chart."""
+    """A line of the chart: a code, ours or the service's behind its status, and what it is of."""
 
     code: str
-    """Ours, or the service's behind the status that it gave."""
     number: int
     ink: str
-    """The colour: `error` or `warning`."""
     place: str
-    """The part of the page that says more, by its id."""
+    """The id of the part of the page that says more."""
     share: str
     """The length of the bar, in percent of the longest."""
 
@@ -77,7 +75,7 @@ class Section:
         return [Bar(*bar, f"{100 * bar[1] / longest:.1f}") for bar in bars]
 
     def place(self, at: int) -> str:
-        """The id of the part about one of the codes, 1-based."""
+        """The id of the part about a code, 1-based."""
         return f"s{self.number}-code-{at}"
 
     def verdicts(self) -> Iterator[RowResult]:

@@ -1,8 +1,4 @@
-"""For people: what is wrong, where, why and how to fix it, grouped by code and counted.
-
-Problems are streamed: of each code only the first few are kept, and with `is_verbose` those of a
-frequent code are read from disk once more.
-"""
+"""For people: what is wrong, where, why and how to fix it, grouped by code and counted."""
 
 import re
 from collections import Counter
@@ -47,14 +43,7 @@ class Page:
     """Columns; None wraps nothing."""
 
     def line(self, text: str = "", ink: str = "", *, label: str = "", indent: int = 0) -> None:
-        """Writes one line, wrapped under its beginning where it is too long.
-
-        Args:
-            text: What it says, clean already.
-            ink: The colour of the label, or of the whole text where there is no label.
-            label: What stands in front of the text.
-            indent: Blanks in front of it all.
-        """
+        """Writes a clean text, wrapped where it is too long; `ink` colours the label, or all."""
         lines = [f"{' ' * indent}{label}{text}"]
         if self.width and len(lines[0]) > self.width >= NARROWEST:
             hanging = " " * (indent + 4)
@@ -69,7 +58,7 @@ class Page:
         self.out.write("\n".join(lines) + "\n")
 
     def hint(self, hint: str, indent: int) -> None:
-        """Writes what to do, where there is something."""
+        """Writes what to do, where there is anything."""
         if hint:
             self.line(f" {printable(hint)}", "help", label="help:", indent=indent)
 
@@ -83,15 +72,9 @@ def write_text(
     is_verbose: bool = False,
     width: int | None = None,
 ) -> None:
-    """Writes a report to be read.
+    """Writes a report to be read: with `is_verbose` every problem and every refused row.
 
-    Args:
-        results: One for each sheet, and one for each file that could not be read.
-        out: A terminal or a file.
-        codes: The pages of problem codes.
-        is_colour: Whether ANSI colours may be used.
-        is_verbose: Whether every problem and every refused row is shown.
-        width: Columns of the terminal; None where lines may be of any length.
+    `width` is the terminal's columns; None where lines may be of any length.
     """
     page = Page(out, is_colour, width)
     totals = Totals()
@@ -173,10 +156,7 @@ def _write_group(
 
 
 def place(file: str, problem: Problem) -> str:
-    """The place of a problem: `offers.xlsx:12 B12 gtin`.
-
-    In a CSV the number after the file is the physical line, where editors find it.
-    """
+    """The place of a problem: `offers.xlsx:12 B12 gtin`; in a CSV 12 is the physical line."""
     line = problem.line or problem.row
     parts = [f"{clean(file)}:{line}" if line else clean(file)]
     if problem.column:
@@ -225,10 +205,7 @@ def _package(package: PackageSummary, *, is_planned: bool) -> str:
 
 
 def _write_answers(page: Page, result: SheetResult, groups: Tally, *, is_verbose: bool) -> None:
-    """The rows by status, and the first messages of each code: they may name their row and differ.
-
-    With `is_verbose` every refused row as well.
-    """
+    """The rows by status, and the first messages of each code, which may name their row."""
     if groups.counts.by_status:
         page.line()
         page.line(statuses_text(groups.counts.by_status), label="Rows: ")
@@ -245,12 +222,9 @@ def _write_answers(page: Page, result: SheetResult, groups: Tally, *, is_verbose
         if left := sum(refusal.count for refusal in alike[SHOWN:]):
             rows = counted(left, "row")
             page.line(f"… and {rows} with other messages ({MORE})", "faint", indent=2)
-    if is_verbose:
-        _write_refused_rows(page, result, {refusal.status for refusal in groups.refusals})
-
-
-def _write_refused_rows(page: Page, result: SheetResult, statuses: set[str]) -> None:
-    file = clean(result.checked.file)
+    if not is_verbose:
+        return
+    file, statuses = clean(result.checked.file), {refusal.status for refusal in groups.refusals}
     page.line()
     for row, channel in result.results_with_channels():
         if row.status in statuses:

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from feedtool.ledger.claims import Claim, EarlierClaim
 from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
-from feedtool.report import SheetResult
-from feedtool.report.as_json import Fields, error_fields, summary_fields
+from feedtool.report.as_json import Fields, notice_fields
 from feedtool.report.plain import counted
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import Totals, statuses_text
 from feedtool.sheets.atomic_write import atomic_write
 
@@ -69,7 +69,7 @@ def one_line(results: Sequence[SheetResult]) -> str:
 
 
 def _sheet(result: SheetResult) -> Fields:
-    fields = {**summary_fields(result), "error": error_fields(result.checked.error)}
+    fields = notice_fields(result)
     names = {"annotated": result.annotated, "failed": result.failed}
     fields |= {name: place and place.name for name, place in names.items()}
     return {name: value for name, value in fields.items() if name not in {"file", "run", "stopped"}}

@@ -28,20 +28,6 @@ from tests.hostile import TEXTS, Structure, is_calculated, steering
 
 HEADERS = ("sku", "price", "quantity", "preparationTime")
 FORMS = ("text", "json", "jsonl")
-ELEMENTS = frozenset(
-    {
-        *("html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "section", "p"),
-        *("ul", "li", "b", "strong", "code", "div", "span", "table", "thead", "tbody", "tr"),
-        *("th", "td", "a", "details", "summary", "fieldset", "label", "input", "br", "script"),
-    }
-)
-ATTRIBUTES = frozenset(
-    {
-        *("lang", "charset", "http-equiv", "content", "name", "class", "style", "scope", "open"),
-        *("data-status", "hidden", "type", "value", "checked", "id", "href"),
-    }
-)
-"""What an HTML report is made of."""
 
 
 def printed(*arguments: str, is_terminal: bool = False) -> Ran:
@@ -170,13 +156,8 @@ def assert_is_safe(text: str, report: str) -> None:
         fields = [field for record in csv.reader(io.StringIO(text)) for field in record]
         assert [field for field in fields if is_calculated(field)] == []
         return
-    page = Structure(text)
-    assert page.others == ["doctype html"]
-    assert {name.removeprefix("/") for name, _ in page.elements} <= ELEMENTS
-    assert {name for _, found in page.elements for name, _ in found} <= ATTRIBUTES
-    links = [value or "" for _, found in page.elements for name, value in found if name == "href"]
-    assert all(link.startswith("#s") for link in links), "the page leads nowhere but into itself"
-    assert [name for name, _ in page.elements].count("script") == 1
+    # `tests/report` compares its elements with those of a harmless page.
+    assert Structure(text).others == ["doctype html"]
 
 
 def assert_ours_are_texts(copy: Path) -> None:

@@ -7,30 +7,13 @@ from pathlib import Path
 import click
 import pytest
 
-from feedtool.cli import COMMANDS
 from feedtool.cli import feedtool as group
-from tests.cli.conftest import Feedtool, Ran
+from feedtool.cli.config import MASK
+from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
 
 
-def commands() -> dict[str, click.Command]:
-    """Every command by its words."""
-    found: dict[str, click.Command] = {}
-    for name in COMMANDS:
-        command = group.get_command(click.Context(group), name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            context = click.Context(command)
-            for own in command.list_commands(context):
-                inner = command.get_command(context, own)
-                assert inner is not None
-                found[f"{name} {own}"] = inner
-        else:
-            found[name] = command
-    return found
-
-
-@pytest.mark.parametrize("command", commands().values(), ids=commands())
+@pytest.mark.parametrize("command", list(group.every()), ids=lambda command: command.name)
 def test_each_option_is_explained_and_has_its_variable(command: click.Command) -> None:
     for parameter in command.params:
         if isinstance(parameter, click.Option):
@@ -39,11 +22,6 @@ def test_each_option_is_explained_and_has_its_variable(command: click.Command) -
             # What lets a token travel unencrypted is typed, or written for one account.
             assert parameter.help, long
             assert parameter.envvar == (None if long == "--insecure-http" else variable)
-
-
-def settings(ran: Ran) -> dict[str, tuple[object, str]]:
-    assert ran.code == 0, ran
-    return {one["name"]: (one["value"], one["source"]) for one in ran.json}
 
 
 SHOW = "config show --format json"
@@ -89,12 +67,12 @@ def test_which_source_counts(
     files.text(file, "feedtool.toml")
     if variable:
         monkeypatch.setenv(*f"FEEDTOOL_{variable}".split("="))
-    assert settings(feedtool(f"{SHOW} {options}"))[name] == shown
+    assert feedtool(f"{SHOW} {options}").settings[name] == shown
 
 
 def test_the_settings_are_found_in_the_users_folder(feedtool: Feedtool, files: Files) -> None:
     files.text(SPANISH, "settings/feedtool/feedtool.toml")
-    assert settings(feedtool(SHOW))["language"][0] == "es"
+    assert feedtool(SHOW).settings["language"][0] == "es"
 
 
 DEFAULTS = {
@@ -133,7 +111,7 @@ def test_any_option_has_its_default_and_its_variable(
 def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None:
     files.book({"Offers": [offer()]})
     files.text("[profile.strict.reading]\nparts = 3\n", "feedtool.toml")
-    found = settings(feedtool("config show --format json --profile strict"))
+    found = feedtool(f"{SHOW} --profile strict").settings
     assert found["reading.parts"] == (3, "feedtool.toml, profile")
     assert found["reading.total"] == (4294967296, "default")
     assert found["limits.upload"] == (100, "default")
@@ -150,12 +128,9 @@ def test_a_profile_speaks_a_dialect_of_its_own(feedtool: Feedtool, files: Files)
         '[profile.shop.columns]\n"mon ean" = "product.gtin"\n[profile.shop.limits]\nupload = 1\n',
         "feedtool.toml",
     )
-    ran = feedtool(
-        "submit --dry-run offers.csv --profile shop --requests out --format json")  # fmt: skip
-    assert ran.code == 0
-    body = json.loads(
-        Path("out/offers.csv/package-001-Upsert-PRIMARY/upload-001.json").read_bytes()
-    )
+    assert feedtool("submit --dry-run offers.csv --profile shop --requests out").code == 0
+    (upload,) = Path("out").rglob("*.json")
+    body = json.loads(upload.read_bytes())
     assert body["offerRequests"][0]["product"] == {"gtin": 4006381333931}
 
 
@@ -164,3 +139,20 @@ def test_the_state_is_the_users_alone(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer())
     assert feedtool("submit --sandbox offers.csv --home mine").code == 0
     assert Path("mine").stat().st_mode & 0o077 == 0
+
+
+SECRET = "planted-secret"
+
+
+@pytest.mark.parametrize("name", ["token", "token-command", "client-secret", "hook", "webhook"])
+@pytest.mark.parametrize("way", ["option", "environment", "profile"])
+def test_no_secret_is_shown(
+    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, name: str, way: str
+) -> None:
+    words = {"option": f" --{name} {SECRET}", "profile": " --profile shop"}.get(way, "")
+    if way == "environment":
+        monkeypatch.setenv(f"FEEDTOOL_{name.replace('-', '_').upper()}", SECRET)
+    files.text(f'[profile.shop]\n{name.replace("-", "_")} = "{SECRET}"\n', "feedtool.toml")
+    ran = feedtool(SHOW + words)
+    assert SECRET not in ran.out + ran.err
+    assert ran.settings[name][0] == MASK

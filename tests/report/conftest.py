@@ -1,6 +1,7 @@
 """Sheets as checking leaves them, made by hand."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 import pytest
 
@@ -8,7 +9,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.sheets import ZipBomb
 
 Problems = Iterable[Problem]
@@ -32,9 +33,16 @@ def make_problem(**changes: object) -> Problem:
 
 
 def make_outcome(
-    problems: Problems = (), *, file: str = "offers.xlsx", valid: Iterable[int] = (3, 4)
+    problems: Problems = (),
+    *results: RowResult,
+    file: str = "offers.xlsx",
+    valid: Iterable[int] = (3, 4),
+    packages: Sequence[PackageSummary] = (),
 ) -> SheetResult:
-    """Sheet Offers: rows with an error are invalid, `valid` ones are not."""
+    """Sheet Offers: rows with an error are invalid, `valid` ones are not.
+
+    With results, or packages, it was submitted.
+    """
     checked = CheckedSheet(file, "Offers", "offers-upsert", Header(2, 2, {}, {}, (), frozenset()))
     for row in valid:
         checked.marks[row] = VALID
@@ -44,38 +52,42 @@ def make_outcome(
         if problem.row is not None and problem.severity is Severity.ERROR:
             checked.marks[problem.row] = INVALID
     checked.problems_by_source.append(spool)
-    return SheetResult(checked)
+    is_submitted = bool(results or packages)
+    verdicts = partial(iter, results)
+    return SheetResult(checked, None, is_submitted, packages, verdicts if results else None)
 
 
-def make_mistaken() -> SheetResult:
+MISTAKEN = (
+    make_problem(
+        row=None,
+        column=None,
+        header=None,
+        field=None,
+        code="unknown-column",
+        severity=Severity.WARNING,
+        value="colour",
+        message="not sent: “colour” in Z",
+        hint="rename the header",
+    ),
+    make_problem(),
+    make_problem(
+        row=6,
+        column="A",
+        header="Référence",
+        field="sellerExternalReference",
+        code="required-missing",
+        value=None,
+        message="sellerExternalReference is missing",
+        hint="fill the cell",
+    ),
+    make_problem(row=7, value="12345670\x1b[2J", hint="12345678 would fit"),
+)
+
+
+@pytest.fixture
+def mistaken() -> SheetResult:
     """Two wrong GTINs, a missing reference, a warning of the whole sheet."""
-    return make_outcome(
-        [
-            make_problem(
-                row=None,
-                column=None,
-                header=None,
-                field=None,
-                code="unknown-column",
-                severity=Severity.WARNING,
-                value="colour",
-                message="not sent: “colour” in Z",
-                hint="rename the header",
-            ),
-            make_problem(),
-            make_problem(
-                row=6,
-                column="A",
-                header="Référence",
-                field="sellerExternalReference",
-                code="required-missing",
-                value=None,
-                message="sellerExternalReference is missing",
-                hint="fill the cell",
-            ),
-            make_problem(row=7, value="12345670\x1b[2J", hint="12345678 would fit"),
-        ]
-    )
+    return make_outcome(MISTAKEN)
 
 
 @pytest.fixture
@@ -85,41 +97,31 @@ def unreadable() -> SheetResult:
 
 def make_sent() -> SheetResult:
     """The mistaken sheet after submit: one row refused, one integrated."""
-    mistaken = make_mistaken()
-    verdicts = [
+    sent = make_outcome(
+        MISTAKEN,
         RowResult(3, "SKU-1", Status.INTEGRATED, (Message("8000", "The offer has been created."),)),
         RowResult(4, "SKU-2", Status.REJECTED, (Message("1324", "No product sheet <exists>"),)),
         RowResult(5, "SKU-3", Status.INVALID, (Message("gtin-checksum", "wrong digit"),)),
         RowResult(6, "", Status.INVALID, (Message("required-missing", "missing"),)),
         RowResult(7, "=cmd()", Status.INVALID, (Message("gtin-checksum", "wrong digit"),)),
-    ]
-    mistaken.run = "run-7"
-    mistaken.is_submitted = True
-    mistaken.packages = [PackageSummary("p-1", PackageType.UPSERT, "PRIMARY", "Integrated", 2, 1)]
-    mistaken.verdicts = lambda: iter(verdicts)
-    return mistaken
-
-
-@pytest.fixture
-def mistaken() -> SheetResult:
-    return make_mistaken()
-
-
-@pytest.fixture
-def two_channels() -> SheetResult:
-    """A row with a result on each of two channels, and one on one."""
-    sent, taken = make_outcome(), (Message("2403", "Taken."),)
-    sent.is_submitted = True
-    sent.verdicts = lambda: iter(
-        [
-            RowResult(3, "A", Status.INTEGRATED, (), "FIRST"),
-            RowResult(3, "A", Status.REJECTED, taken, "SECOND"),
-            RowResult(4, "B", Status.REJECTED, taken, "FIRST"),
-        ]
+        packages=[PackageSummary("p-1", PackageType.UPSERT, "PRIMARY", "Integrated", 2, 1)],
     )
+    sent.run = "run-7"
     return sent
 
 
 @pytest.fixture
 def sent() -> SheetResult:
     return make_sent()
+
+
+@pytest.fixture
+def two_channels() -> SheetResult:
+    """A row with a result on each of two channels, and one on one."""
+    taken = (Message("2403", "Taken."),)
+    return make_outcome(
+        (),
+        RowResult(3, "A", Status.INTEGRATED, (), "FIRST"),
+        RowResult(3, "A", Status.REJECTED, taken, "SECOND"),
+        RowResult(4, "B", Status.REJECTED, taken, "FIRST"),
+    )

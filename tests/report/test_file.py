@@ -8,8 +8,8 @@ import pytest
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, RowResult, Status
-from feedtool.report import SheetResult, write_report
-from feedtool.report.file import COLUMNS, as_text, write_csv
+from feedtool.report.file import COLUMNS, as_text, write_csv, write_report
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from tests.report.conftest import make_outcome
 
@@ -98,11 +98,9 @@ def test_problems_and_results_are_lines(sent: SheetResult, unreadable: SheetResu
 
 
 def test_each_message_of_a_row_is_a_line() -> None:
-    refused = make_outcome()
     said = (Message("2503", "Known under another product"), Message("1324", "No product sheet"))
-    refused.is_submitted = True
-    refused.verdicts = lambda: iter([RowResult(3, "SKU-1", Status.REJECTED, said)])
-    assert [one["code"] for one in lines(refused)] == ["2503", "1324"]
+    refused = RowResult(3, "SKU-1", Status.REJECTED, said)
+    assert [one["code"] for one in lines(make_outcome((), refused))] == ["2503", "1324"]
 
 
 def test_of_several_results_of_a_row_each_has_its_channel(two_channels: SheetResult) -> None:

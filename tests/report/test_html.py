@@ -13,8 +13,8 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Status
 from feedtool.model.sheet import ProblemSpool
-from feedtool.report import SheetResult
 from feedtool.report.html import write_html
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from tests.report.conftest import make_outcome, make_problem
 
@@ -64,10 +64,10 @@ def test_how_a_status_is_coloured() -> None:
         "error": (Status.INVALID, Status.REJECTED, Status.REFUSED),
         "warning": (Status.PENDING, Status.HELD, Status.UNKNOWN),
     }
-    told = make_outcome()
-    told.is_submitted = True
-    told.verdicts = lambda: (RowResult(3, "R", one) for ones in inks.values() for one in ones)
-    found: Any = html.fromstring(page(told)).xpath("//tr[@data-status]/td[3]/@class")
+    told = (RowResult(3, "R", status) for statuses in inks.values() for status in statuses)
+    found: Any = html.fromstring(page(make_outcome((), *told))).xpath(
+        "//tr[@data-status]/td[3]/@class"
+    )
     assert found == [ink for ink, statuses in inks.items() for _ in statuses]
 
 
@@ -79,9 +79,8 @@ def test_a_code_of_many_problems_is_folded() -> None:
 
 
 def test_of_hundreds_of_batches_the_first_are_listed() -> None:
-    batches = make_outcome()
-    batches.packages = [PackageSummary("p", "Products", "", "Reported", 25, 1)] * 120
-    text = page(batches)
+    batches = [PackageSummary("p", "Products", "", "Reported", 25, 1)] * 120
+    text = page(make_outcome(packages=batches))
     assert len(cells(text, "//tbody/tr")) == 50
     assert "… and 70 more packages: all are in the .json report." in text
 
@@ -172,9 +171,9 @@ def test_places(changes: dict[str, object], cell: str) -> None:
 
 
 def test_the_plan_is_shown() -> None:
-    dry = make_outcome()
-    dry.packages = [PackageSummary(None, PackageType.UPSERT, "PRIMARY", None, 50_000, 500)]
-    assert ["planned", "Upsert", "PRIMARY", "", "50,000", "500"] in cells(page(dry), "//tbody/tr")
+    package = PackageSummary(None, PackageType.UPSERT, "PRIMARY", None, 50_000, 500)
+    shown = cells(page(make_outcome(packages=[package])), "//tbody/tr")
+    assert ["planned", "Upsert", "PRIMARY", "", "50,000", "500"] in shown
 
 
 def test_an_unreadable_file_stands_beside_the_others(
@@ -200,10 +199,8 @@ EVIL = "</td><script>alert(1)</script>\"'{{ 7*7 }}{% raw %}\u202e\x00"
 
 
 def test_of_a_row_s_many_messages_the_first_are_listed() -> None:
-    wide = make_outcome()
-    wide.is_submitted = True
     said = tuple(Message("too-many-columns", f"field {number}") for number in range(1, 16_001))
-    wide.verdicts = lambda: iter([RowResult(3, "R", Status.INVALID, said)])
+    wide = make_outcome((), RowResult(3, "R", Status.INVALID, said))
     ((*_, told),) = cells(page(wide), "//tr[@data-status]")
     assert told.endswith("too-many-columns field 20… and 15,980 more")
 

@@ -21,18 +21,12 @@ from feedtool.model.cells import Kind
 from feedtool.model.errors import Interrupted
 from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Severity, Status
-from feedtool.report import (
-    SheetResult,
-    progress_events,
-    write_columns,
-    write_csv,
-    write_json,
-    write_jsonl,
-    write_report,
-    write_text,
-)
+from feedtool.report.as_json import progress_events, write_json, write_jsonl
+from feedtool.report.file import write_csv, write_report
 from feedtool.report.html import write_html
 from feedtool.report.plain import clean, printable, value
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.text import write_columns, write_text
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes
@@ -57,25 +51,24 @@ def told_everywhere(text: str) -> list[SheetResult]:
         make_problem(row=3, **everywhere, code="enum-value", column="C"),
         make_problem(row=None, column=None, **everywhere, severity=Severity.WARNING, code="x"),
     ]
-    sent = make_outcome(problems, file=text, valid=(2, 4))
+    said = (Message(text, text), Message("", text))
+    sent = make_outcome(
+        problems,
+        RowResult(2, text, Status.REJECTED, said),
+        RowResult(3, text, Status.INVALID, said),
+        RowResult(4, text, Status.INTEGRATED, (Message(text, ""),)),
+        file=text,
+        valid=(2, 4),
+        packages=[PackageSummary(text, PackageType.UPSERT, text, text, 2, 1)],
+    )
     sent.checked.sheet = text
     sent.checked.header = Header(
         1, 1, {}, {0: text, 1: text}, ((0, text), (1, None)), frozenset(), {0: text}
     )
     sent.run = text
-    sent.is_submitted = True
     sent.explained = explained(sent.checked)
     sent.annotated = Path("folder", text.replace("\0", ""))
     sent.stopped = Interrupted(text, text)
-    sent.packages = [PackageSummary(text, PackageType.UPSERT, text, text, 2, 1)]
-    said = (Message(text, text), Message("", text))
-    sent.verdicts = lambda: iter(
-        [
-            RowResult(2, text, Status.REJECTED, said),
-            RowResult(3, text, Status.INVALID, said),
-            RowResult(4, text, Status.INTEGRATED, (Message(text, ""),)),
-        ]
-    )
     unreadable = make_outcome(file=text)
     unreadable.checked.error = CorruptXml(text, text)
     return [sent, unreadable]

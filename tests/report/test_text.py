@@ -9,8 +9,8 @@ import pytest
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.sheet import ProblemSpool
-from feedtool.report import SheetResult, write_text
-from feedtool.report.text import place
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.text import place, write_text
 from feedtool.runs.codes import all_codes
 from tests.report.conftest import make_outcome, make_problem
 
@@ -100,20 +100,16 @@ def test_a_clean_sheet_is_told_in_few_words() -> None:
 
 
 def test_a_plan_says_what_would_be_sent() -> None:
-    dry = make_outcome()
-    dry.is_submitted = True
-    dry.packages = [PackageSummary(None, PackageType.UPDATE, "SECOND", None, 1198, 12)]
+    package = PackageSummary(None, PackageType.UPDATE, "SECOND", None, 1198, 12)
+    dry = make_outcome(packages=[package])
     assert "Planned package: Update, channel SECOND, 1,198 rows in 12 uploads\n" in told(dry)
 
 
 def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told() -> None:
-    sent = make_outcome()
-    sent.run, sent.is_submitted = "7", True
-    sent.packages = [
-        PackageSummary(None, PackageType.FULL, "P", None, 0, 1),
-        PackageSummary(None, PackageType.FULL, "P", None, 1, 1),
-        PackageSummary("12", PackageType.FULL, "P", "Integrated", 1, 1),
-    ]
+    states = ((None, None, 0), (None, None, 1), ("12", "Integrated", 1))
+    full = [PackageSummary(name, PackageType.FULL, "P", at, rows, 1) for name, at, rows in states]
+    sent = make_outcome(packages=full)
+    sent.run = "7"
     assert (
         "Package not confirmed: Full, channel P, 1 row in 1 upload\n"
         "Package 12: Full, channel P, 1 row in 1 upload: Integrated\n"
@@ -122,11 +118,7 @@ def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told() -> No
 
 
 def test_unchanged_and_held_rows_are_skipped() -> None:
-    skipped = make_outcome()
-    skipped.is_submitted = True
-    skipped.verdicts = lambda: iter(
-        [RowResult(3, "", Status.UNCHANGED), RowResult(4, "", Status.HELD)]
-    )
+    skipped = make_outcome((), RowResult(3, "", Status.UNCHANGED), RowResult(4, "", Status.HELD))
     assert "2 rows: 0 valid, 0 invalid, 2 skipped, 0 warnings\n" in told(skipped)
 
 
@@ -163,13 +155,9 @@ def test_no_line_is_wider_than_the_terminal(sent: SheetResult, width: int) -> No
 
 
 def test_refusals_that_all_differ_are_summed_up() -> None:
-    differing = make_outcome()
-    differing.is_submitted = True
-    differing.verdicts = lambda: (
-        RowResult(row, "", Status.REJECTED, (Message("1324", f"No sheet for {row}"),))
-        for row in range(3, 1203)
-    )
-    report = told(differing)
+    rows = {row: (Message("1324", f"No sheet for {row}"),) for row in range(3, 1203)}
+    differing = (RowResult(row, "", Status.REJECTED, said) for row, said in rows.items())
+    report = told(make_outcome((), *differing))
     assert report.count("Rejected[1324] 1 row: No sheet for ") == 5
     assert "  … and 1,195 rows with other messages (all with -v or " in report
 

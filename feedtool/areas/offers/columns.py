@@ -178,10 +178,10 @@ def filled_modes(row: Row) -> list[tuple[str, Decimal, Decimal]]:
     """The modes of which both amounts are given, each with these."""
     values = row.values
     return [
-        (known.code, cost, additional)
-        for known in row.sheet.modes
-        if (cost := values.get(known.cost)) is not None
-        if (additional := values.get(known.additional)) is not None
+        (mode.code, cost, additional)
+        for mode in row.sheet.modes
+        if (cost := values.get(mode.cost)) is not None
+        if (additional := values.get(mode.additional)) is not None
     ]
 
 
@@ -196,38 +196,28 @@ def missing_of_whole(sheet: SheetColumns, amounts: tuple[str, ...]) -> list[str]
 
 def blank_amounts(row: Row, amounts: tuple[str, ...]) -> list[str]:
     """Those of the mandatory mode that are blank; none where the row has a large-parcel mode."""
-    blank = row.blanks(amounts)
-    if blank and any(
-        known.is_large and len(row.blanks((known.cost, known.additional))) < _BOTH
-        for known in row.sheet.modes
-    ):
-        return []
-    return blank
+    if not (blank := row.blanks(amounts)):
+        return blank
+    large = (mode for mode in row.sheet.modes if mode.is_large)
+    return [] if any(len(row.blanks((it.cost, it.additional))) < _BOTH for it in large) else blank
 
 
 @lru_cache
 def mode_columns(code: str) -> tuple[Column, Column]:
     """The cost and the additional cost of a delivery mode."""
-    cost, additional = (_mode_column(code, *texts) for texts in _COSTS)
-    return cost, additional
-
-
-def _mode_column(code: str, what: str, label: str, note: str, example: str) -> Column:
     names = WORDS.of(MODE_LABELS[code]) if code in MODE_LABELS else (code, code, code)
-    first, second, third = (
-        text.format(mode=name) for text, name in zip(WORDS.of(label), names, strict=True)
-    )
-    # The templates' words for the amounts; not “cost”, as `Express.cost` is a deprecated mode's.
-    amounts = WORDS.aliases(f"deliveryModes.{what}")
-    modes = WORDS.aliases(f"deliveryModes.{code}")
-    return Column(
-        f"deliveryModes.{code}.{what}",
-        AMOUNT,
-        (first, second, third),
-        WORDS.of(note),
-        example,
-        (f"{code}.{what}", *(f"{mode} {amount}" for mode in modes for amount in amounts)),
-    )
+    modes, columns = WORDS.aliases(f"deliveryModes.{code}"), []
+    for what, label, note, example in _COSTS:
+        first, second, third = (
+            text.format(mode=name) for text, name in zip(WORDS.of(label), names, strict=True)
+        )
+        # The templates' words for the amounts; not “cost”: `Express.cost` is a deprecated mode's.
+        amounts = WORDS.aliases(f"deliveryModes.{what}")
+        aliases = (f"{code}.{what}", *(f"{mode} {it}" for mode in modes for it in amounts))
+        key, labels = f"deliveryModes.{code}.{what}", (first, second, third)
+        columns.append(Column(key, AMOUNT, labels, WORDS.of(note), example, aliases))
+    cost, additional = columns
+    return cost, additional
 
 
 def all_modes(dialect: AccountSettings) -> tuple[str, ...]:

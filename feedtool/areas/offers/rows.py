@@ -47,9 +47,10 @@ class OfferRows:
         self._taxes = {code.casefold(): name for name, code in dialect.tax_codes.items()}
         self._vat_scale = dialect.vat_scale
         self._modes = {code: columns.mode(code) for code in columns.all_modes(dialect)}
-        at = None if language is None else LANGUAGES.index(language)
         self._conditions = (
-            {} if at is None else {name: labels[at] for name, labels in CONDITIONS.items()}
+            {name: labels[LANGUAGES.index(language)] for name, labels in CONDITIONS.items()}
+            if language
+            else {}
         )
 
     def row(self, offer: Offer, channel: str, tally: ExportTally) -> dict[str, Value]:

@@ -67,9 +67,8 @@ class LegacyZip:
 def read_zip(request: HttpRequest, limit: int) -> LegacyZip:
     """The package in a request: the zip's bytes, or a JSON string with its public address.
 
-    Of more than `limit` Offers the first one too many is the last that is read.
-
-    Refuses with 415 what is neither, and with 400 what is no zip with an Offers.xml in it.
+    Of more than `limit` Offers the first one too many is the last that is read. What is neither is
+    415, what is no zip with an Offers.xml in it 400.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
@@ -223,14 +222,9 @@ def applied(
     store: OfferStore,
     behaviour: OfferBehaviour,
 ) -> OfferOutcome:
-    """Put an Offer in the store, or say why not.
+    """Put an Offer of a zip of this PackageType in the store, or say why not.
 
-    Args:
-        kind: The zip's PackageType.
-        entry: The Offer as it was read.
-        known: The offer that has its SellerProductId.
-        store: The seller's offers on one channel.
-        behaviour: As `rules_of` makes them.
+    `known` is the offer that has its SellerProductId; `behaviour` is as `rules_of` makes it.
     """
     is_full = kind == FULL
     unreadable = list(dict.fromkeys(_unreadable(entry, is_full=is_full)))
@@ -261,8 +255,13 @@ def _unreadable(entry: Mapping[str, Any], *, is_full: bool) -> Iterator[str]:
 
 def _request(entry: Mapping[str, Any], known: KnownOffer | None) -> OfferRequest:
     """An Offer of a Full package; what it has no place for stays as it is in the store."""
+    number = entry.get("ProductCondition", "")
+    # The names of the JSON packages are none here.
+    condition = CONDITIONS.get(number, number and f"condition {number}")
+    if known and number and number_of(known.request.condition) == number:
+        condition = known.request.condition  # of the several that it may mean the one that is there
     request = _changes(entry)._replace(
-        condition=_condition(entry.get("ProductCondition", ""), known),
+        condition=condition,
         origin_price=_amount(entry.get("StrikedPrice", "")),
         taxes=[
             {"code": code, "value": _amount(entry[name])}
@@ -293,14 +292,6 @@ def _changes(entry: Mapping[str, Any]) -> OfferRequest:
         price=_amount(entry.get("Price", "")),
         quantity=_whole(entry.get("Stock", "")),
     )
-
-
-def _condition(number: str, known: KnownOffer | None) -> str:
-    """The condition of a number; where it may mean several, the one that the offer has."""
-    if known and number and number_of(known.request.condition) == number:
-        return known.request.condition
-    # The names of the JSON packages are none here.
-    return CONDITIONS.get(number, number and f"condition {number}")
 
 
 def _mode_code(mode: Mapping[str, str]) -> str:

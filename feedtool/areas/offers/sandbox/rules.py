@@ -154,8 +154,7 @@ def upsert_codes(request: OfferRequest, behaviour: OfferBehaviour) -> list[str]:
     """The codes by which an Upsert is refused whatever the state is; none when it is well."""
     return _distinct(
         *(code for code, given in REQUIRED if not given(request)),
-        *_reference_codes(request, behaviour),
-        *_product_codes(request, behaviour),
+        *_identity_codes(request, behaviour),
         *(["1302"] if request.condition and request.condition not in behaviour.conditions else []),
         *_missing_taxes(request.taxes or ()),
         *_missing_tracked(request.modes or (), behaviour),
@@ -190,14 +189,11 @@ def _distinct(*codes: str) -> list[str]:
     return list(dict.fromkeys(codes))
 
 
-def _reference_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[str]:
+def _identity_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[str]:
     if len(request.reference) > behaviour.reference_length:
         yield "1203"
     if UNWANTED.search(request.reference):
         yield "1103"
-
-
-def _product_codes(request: OfferRequest, behaviour: OfferBehaviour) -> Iterator[str]:
     if request.gtin and not is_gtin(request.gtin):
         yield "1101"
     # "Not alphanumeric with optional dash or dot" (part "Errors", ER400-8614).

@@ -129,7 +129,14 @@ def offer_of(item: dict[str, Any]) -> Offer:
         condition=text(item.get("condition")) or None,
         state=STATES.get(text(item.get("offerState")).casefold()),
         price=amount(price.get("price")),
-        taxes=None if taxes is None else _taxes(taxes),
+        taxes=None
+        if taxes is None
+        else {
+            code: value
+            for tax in taxes
+            if (code := text(tax.get("code")))
+            if (value := amount(tax.get("value"))) is not None
+        },
         preparation_time=whole(delivery.get("preparationTime")),
         delivery_modes=None if modes is None else _modes(modes),
         quantity=whole(delivery.get("quantity")),
@@ -137,11 +144,6 @@ def offer_of(item: dict[str, Any]) -> Offer:
         offer_id=_key(item.get("offerId")),
         supply_modes=None if deliveries is None else frozenset(filter(None, supply)),
     )
-
-
-def _taxes(listed: list[dict[str, Any]]) -> dict[str, Decimal]:
-    taxes = ((text(tax.get("code")), amount(tax.get("value"))) for tax in listed)
-    return {code: amount for code, amount in taxes if code and amount is not None}
 
 
 def _modes(listed: list[dict[str, Any]]) -> dict[str, DeliveryMode]:
