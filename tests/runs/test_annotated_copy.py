@@ -1,7 +1,7 @@
 import pytest
 
 from feedtool.model.nouns import Severity
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import summary_sheet, summary_table
 from feedtool.sheets.annotate import Link
 from tests.report.conftest import make_outcome, make_problem, make_sent
