@@ -107,14 +107,11 @@ def warnings(packages: Iterable[Package], clock: Clock, routes: Routes) -> list[
 def warnings_of_others(ledger: Ledger, run_id: int, clock: Clock, routes: Routes) -> Iterator[str]:
     """The same for other open runs of the seller at the service."""
     this = ledger.run(run_id)
-    if this is None:
-        return
-    for other in ledger.unfinished(this.seller):
+    for other in ledger.unfinished(this.seller) if this else ():
         run = ledger.run(other)
-        if run is None or other == run_id or run.service != this.service:
-            continue
-        for warning in warnings(ledger.read_packages(other), clock, routes):
-            yield f"run {other}: {warning}; go on with it: feedtool resume {other}"
+        if this and run and other != run_id and run.service == this.service:
+            for warning in warnings(ledger.read_packages(other), clock, routes):
+                yield f"run {other}: {warning}; go on with it: feedtool resume {other}"
 
 
 FINAL = {Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
@@ -128,9 +125,7 @@ NOT_READ = "The run was given up before the service's answer was fetched."
 def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[str]:
     """Give a run up; the lines say what is in doubt.
 
-    Raises:
-        UsageProblem: Something of it may still be applied, or another process is at work for the
-            seller.
+    Raises UsageProblem if something of it may still be applied, or another process is at work.
     """
     run = ledger.run(run_id)
     if run is None:

@@ -160,8 +160,7 @@ def _seen_open(package: Package, context: TransitionContext) -> Package:
 
 
 def _not_seen(package: Package, context: AnswerContext) -> Transition:
-    rule = _gone if context.answer.status in GONE else stop_run
-    return rule(package, context)
+    return (_gone if context.answer.status in GONE else stop_run)(package, context)
 
 
 def _gone(package: Package, context: AnswerContext) -> Transition:
@@ -176,10 +175,9 @@ def _gone(package: Package, context: AnswerContext) -> Transition:
     has_expired = was_open and SURELY_OPEN <= age < SURELY_KEPT
     if package.committed_at is not None and not has_expired:
         return look_up(package, context)
-    stop = None
-    if package.creations >= context.settings.creations:
-        stop = Interrupted(f"The service keeps losing our packages: {context.answer.detail}", GO_ON)
-    return Transition(_anew(package, context), stop=stop)
+    is_enough = package.creations >= context.settings.creations
+    text = f"The service keeps losing our packages: {context.answer.detail}"
+    return Transition(_anew(package, context), stop=Interrupted(text, GO_ON) if is_enough else None)
 
 
 def _anew(package: Package, context: TransitionContext) -> Package:
@@ -207,9 +205,7 @@ def _read(package: Package, context: AnswerContext) -> Transition:
 
 
 def _not_read(package: Package, context: AnswerContext) -> Transition:
-    if context.answer.status in GONE:
-        return _gone(package, context)
-    return read_from_start(package, context)
+    return (_gone if context.answer.status in GONE else read_from_start)(package, context)
 
 
 SURE_READINGS = 2

@@ -14,8 +14,8 @@ from feedtool.model.file_version import unchanged
 from feedtool.model.nouns import Counts
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.report import SheetResult
 from feedtool.report.plain import clean, listed, printable
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import CodeGroup, RefusedRows, tally
 from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes

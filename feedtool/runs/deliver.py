@@ -12,7 +12,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FeedtoolError
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, write_copies_of
 from feedtool.runs.row_results import note_sent_again, results_of_run
 from feedtool.runs.run_record import RunOptions

@@ -9,7 +9,7 @@ from feedtool.delivery.plan import Dependencies, Plan
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.row_notes import REFUSED, Verdicts, refused_rows
 from feedtool.runs.run_record import RunOptions

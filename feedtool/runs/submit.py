@@ -16,7 +16,7 @@ from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
 from feedtool.runs.deliver import (
     OnEvent,

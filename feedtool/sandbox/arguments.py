@@ -242,12 +242,7 @@ def _place(error: jsonschema_rs.ValidationError) -> str:
 
 @cache
 def texts(package: str, language: str) -> Mapping[str, str]:
-    """The texts by code, which is their msgid.
-
-    Args:
-        package: The dotted name of the package that holds `en.po`, `fr.po` and so on.
-        language: One of `LANGUAGES`.
-    """
+    """The texts by code, their msgid, of the (dotted) package with `en.po`, `fr.po` and so on."""
     from babel.messages.pofile import read_po
 
     with files(package).joinpath(f"{language.partition('-')[0]}.po").open("rb") as file:

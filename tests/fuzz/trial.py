@@ -19,8 +19,11 @@ from feedtool.model.cells import Cell
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Problem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import SheetResult, write_csv, write_json, write_text
+from feedtool.report.as_json import write_json
+from feedtool.report.file import write_csv
 from feedtool.report.html import write_html
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.text import write_text
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes

@@ -6,9 +6,9 @@ there is none has a row of its own. The columns carry the service's own words be
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from feedtool.areas.competition.wire import (
+    FIELDS,
     competition_page,
     fits,
     read_competing_changes,
@@ -28,7 +28,7 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
 )
-from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.translation import translation
@@ -49,38 +49,6 @@ CLOSED = (
 HINT = "look at --product, and whether the service has the legacy offer routes"
 
 PRODUCT, ANSWERED = "product", "answered"
-
-
-class TableColumn(NamedTuple):
-    """One column of the table; its label is in English."""
-
-    label: str
-    width: float = 18
-    number_format: str = "General"
-
-
-MONEY = "0.00##"
-
-COLUMNS = {
-    "product.product_ean": TableColumn("EAN", 18, TEXT),
-    "product.product_id": TableColumn("Product", 18, TEXT),
-    "product.title": TableColumn("Title", 40),
-    "product.brand_name": TableColumn("Brand"),
-    "last_change_date": TableColumn("Last change", 28),
-    "seller.name": TableColumn("Seller", 24),
-    "price": TableColumn("Price", 12, MONEY),
-    "shipping.shipping_price": TableColumn("Shipping", 14, MONEY),
-    "is_best_offer": TableColumn("Best offer"),
-    "is_available": TableColumn("Available"),
-    "product_condition_id": TableColumn("Condition"),
-    "product_state_id": TableColumn("State"),
-    "is_with_commercial_operation": TableColumn("Commercial operation", 22),
-    "seller.rating": TableColumn("Rating"),
-    "seller.rating_count": TableColumn("Ratings"),
-    "seller.sales_count": TableColumn("Sales"),
-    "seller.shipment_country": TableColumn("Ships from"),
-}
-"""By the path of the field."""
 
 
 def check(query: Query) -> None:
@@ -149,7 +117,7 @@ def _table(kind: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
         translate = translation("feedtool.areas.competition", query.language)
         fields = (
             Field(path, translate(label), "", CellEntry(number_format, width))
-            for path, (label, width, number_format) in COLUMNS.items()
+            for path, (label, _, width, number_format) in FIELDS.items()
         )
         return PlainTable(SHEETS[kind], tuple(fields))
 

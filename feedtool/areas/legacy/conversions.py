@@ -192,10 +192,7 @@ def write_offers(
     about: object,
     settings: AccountSettings,
 ) -> bool:
-    """Write the offers of one package; False where they do not read back like that.
-
-    The same rows give the same bytes.
-    """
+    """Write the offers of one package; False where they do not read back like that."""
     first = next(iter(items))
     own = about if isinstance(about, Head) else None
     head = head_of(first.package_type, first.channel, settings, own)

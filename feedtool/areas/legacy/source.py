@@ -205,11 +205,7 @@ def write_workbook(
     """Write the offers of a file as a workbook of the columns of an Offers.xml, over the target.
 
     Its rows are those of the file read as a sheet: the keys in row 1, offer n in row n + 1. The
-    `kinds` that it was read as say how delivery modes are called.
-
-    Raises:
-        FileProblem: the file cannot be read.
-        TooManyRows: a sheet has no room for them.
+    `kinds` that it was read as say how delivery modes are called. Raises FileProblem, TooManyRows.
     """
     from openpyxl import Workbook  # slow to import
     from openpyxl.packaging.custom import StringProperty

@@ -59,11 +59,8 @@ ANY_NUMBER = ("-1E+300", "1E+300")
 def contents(basis: Basis) -> Contents:
     """The contents of the template for some categories, in the catalogue's language.
 
-    For rows that are there already, categories that cannot be had do not count.
-
-    Raises:
-        UsageProblem: a category is unknown, takes no products, or was not brought; or there is no
-            catalogue.
+    For rows that are there already, categories that cannot be had do not count. UsageProblem as
+    in `products_contents`, and if there is no catalogue.
     """
     catalog = basis.context.catalog(basis.language)
     if catalog is None:

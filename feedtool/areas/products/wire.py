@@ -212,8 +212,8 @@ def sheets_page(reply: Reply, page: CatalogPage, seller: str) -> Listing:
     return listing(reply, page, "products", lambda item: _sheet(item, seller))
 
 
-def _sheet(item: Any, seller: str) -> ProductSheet | None:
-    if not isinstance(item, dict) or not (gtin := text(item.get("gtin"))):
+def _sheet(item: dict[str, Any], seller: str) -> ProductSheet | None:
+    if not (gtin := text(item.get("gtin"))):
         return None
     sellers = islice(_objects(item.get("sellers")), MOST_VALUES)
     own = next((entry for entry in sellers if text(entry.get("reference")) == seller), {})

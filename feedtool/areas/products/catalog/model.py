@@ -271,18 +271,16 @@ def fingerprint(properties: Iterable[Property]) -> str:
     Returns:
         32 hexadecimal digits.
     """
-    return _digest(
-        [
-            [item.reference, str(item.necessity), *_form(item), _choices(item), _types(item)]
-            for item in sorted(properties, key=lambda item: item.reference)
-        ]
-    )[:32]
+    ordered = sorted(properties, key=lambda item: item.reference)
+    parts = [([item.reference, str(item.necessity)], *_parts(item)) for item in ordered]
+    return _digest([[*head, *form, choices, types] for head, form, choices, types in parts])[:32]
 
 
 def fingerprint_of(item: Property) -> PropertyFingerprint:
     """A property's own; its label does not count, nor the order of its choices."""
-    form, choices = _digest([*_form(item), _types(item)]), _digest(_choices(item))
-    return PropertyFingerprint(str(item.necessity)[0], form[:_LETTERS], choices[:_LETTERS])
+    form, choices, types = _parts(item)
+    texts = (_digest([*form, types]), _digest(choices))
+    return PropertyFingerprint(str(item.necessity)[0], *(text[:_LETTERS] for text in texts))
 
 
 def written_fingerprints(properties: Iterable[Property]) -> Iterator[str]:
@@ -299,17 +297,11 @@ def read_fingerprints(texts: Iterable[str]) -> Mapping[str, PropertyFingerprint]
     return {item[1]: PropertyFingerprint(*item.groups()[1:]) for item in result}
 
 
-def _form(item: Property) -> list[Any]:
+def _parts(item: Property) -> tuple[list[Any], list[str], list[str]]:
+    """Its form, its choices, its types of files."""
     flags = (item.is_ranged, item.is_numeric, item.is_multiple, item.is_variation, item.is_size)
-    return [item.unit, *flags]
-
-
-def _choices(item: Property) -> list[str]:
-    return sorted(choice.code for choice in item.choices)
-
-
-def _types(item: Property) -> list[str]:
-    return sorted(item.allowed_file_types)
+    choices = sorted(choice.code for choice in item.choices)
+    return [item.unit, *flags], choices, sorted(item.allowed_file_types)
 
 
 def _digest(content: object) -> str:

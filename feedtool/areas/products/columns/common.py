@@ -55,12 +55,11 @@ class CategoryCode:
 def written_as(text: str, catalog: Catalog, *, is_number: bool) -> tuple[str, tuple[Issue, ...]]:
     """The code that a text stands for, and warnings of how it was corrected."""
     code, warnings = text.upper(), list[Issue]()
-    for length in (LENGTH, LEGACY_LENGTH) if is_number else ():
-        padded = code.zfill(length)
-        if len(code) < length and catalog.category(padded[:LENGTH]):
-            warnings.append(Issue(CATEGORY_PADDED, f"leading zeros were put back: {padded}", ""))
-            code = padded
-            break
+    lengths = [length for length in (LENGTH, LEGACY_LENGTH) if is_number and len(code) < length]
+    padded = (code.zfill(length) for length in lengths)
+    if restored := next((item for item in padded if catalog.category(item[:LENGTH])), None):
+        warnings.append(Issue(CATEGORY_PADDED, f"leading zeros were put back: {restored}", ""))
+        code = restored
     if _LEGACY.fullmatch(code):
         message = f"{code} is a legacy code: read as {code[:LENGTH]}"
         warnings.append(Issue(CATEGORY_CODE_CUT, message))
