@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-import orjson
 from lxml import etree
 
 from feedtool.areas.offers.sandbox.integration import APPLY, OfferOutcome, rejected
@@ -26,6 +25,7 @@ from feedtool.areas.offers.sandbox.rules import (
     upsert_codes,
 )
 from feedtool.areas.offers.sandbox.store import KnownOffer, OfferStore
+from feedtool.sandbox.arguments import json_body
 from feedtool.sandbox.exchange import FIELD_EMPTY, HttpRequest, RequestRefused, bad_request
 
 
@@ -72,7 +72,7 @@ def read_zip(request: HttpRequest, limit: int) -> LegacyZip:
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        return _read(_fetched(request.body), limit)
+        return _read(_fetched(request), limit)
     if kind not in {"application/zip", "application/x-zip-compressed", "application/octet-stream"}:
         raise RequestRefused(
             415, f"The media type {kind!r} is not supported; send application/zip."
@@ -80,12 +80,9 @@ def read_zip(request: HttpRequest, limit: int) -> LegacyZip:
     return _read(request.body, limit)
 
 
-def _fetched(body: bytes) -> bytes:
+def _fetched(request: HttpRequest) -> bytes:
     """The zip behind the address that a JSON string holds."""
-    try:
-        address = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise bad_request("body", f"The body is not well-formed JSON: {error}") from error
+    address = json_body(request)
     if not isinstance(address, str) or not address.startswith(("http://", "https://")):
         raise bad_request("body", "The body must be a JSON string: the public address of a zip.")
     try:
