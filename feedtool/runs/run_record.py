@@ -156,7 +156,7 @@ class RunOptions:
     catalog: str | None = None
     """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
     checked: str | None = None
-    """The SHA-256 of what checking found (`kept_sheets`); None in a run older than this."""
+    """The SHA-256 of what checking found (`write_sheets`); None in a run older than this."""
     removals: int | None = None
     """Of a purge, how many removals of offers were confirmed."""
     who: str = ""
