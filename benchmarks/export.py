@@ -40,9 +40,9 @@ def gtin(number: int) -> str:
 
 def serve(rows: int) -> None:
     """The sandbox with so many offers, until standard input ends."""
-    from feedtool.sandbox.server import serving
+    from feedtool.sandbox.server import Server
 
-    with serving(sandbox_parts()) as server:
+    with Server(sandbox_parts()) as server:
         with server.sandbox.state.transaction() as db:
             for number in range(rows):
                 code = gtin(number)

@@ -53,10 +53,10 @@ def serve(latency: float) -> None:
 
     Then it tells when it had which call.
     """
-    from feedtool.sandbox.server import serving
+    from feedtool.sandbox.server import Server
 
     spans: list[Span] = []
-    with serving(sandbox_parts()) as server:
+    with Server(sandbox_parts()) as server:
         answer: Callable[..., Any] = server.sandbox.answer
 
         def late(*arguments: Any) -> Any:

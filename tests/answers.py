@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -80,12 +81,5 @@ def exported(
 ) -> Exported:
     """What comes of an export of some pages, or of what a service answers."""
     query = query_of(kind, **asked)
-    query = Query(
-        query.seller,
-        query.channel,
-        query.language,
-        query.context,
-        target.suffix == ".csv",
-        query.values,
-    )
+    query = replace(query, is_csv=target.suffix == ".csv")
     return export(kind, query, target, service or Answers(*pages), AROUND, service=BASE)

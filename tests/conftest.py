@@ -20,9 +20,7 @@ from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import CheckedSheet
 
 # Failures in what tests share are told as those in the tests themselves.
-pytest.register_assert_rewrite(
-    "tests.corpus.made", "tests.corpus.again", "tests.corpus.copies", "tests.fuzz.trial"
-)
+pytest.register_assert_rewrite("tests.corpus.made", "tests.corpus.copies", "tests.fuzz.trial")
 
 # How long an example takes says more of the machine's other work than of the code.
 settings.register_profile("patient", deadline=None)

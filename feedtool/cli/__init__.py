@@ -50,11 +50,9 @@ class Commands(click.Group):
         for word in COMMANDS:
             command = self.get_command(click.Context(self), word)
             if isinstance(command, click.Group):
-                ctx = click.Context(command)
-                subcommands = (
-                    command.get_command(ctx, each) for each in command.list_commands(ctx)
-                )
-                yield from filter(None, subcommands)
+                ctx, group = click.Context(command), command
+                names = group.list_commands(ctx)
+                yield from filter(None, (group.get_command(ctx, name) for name in names))
             elif command:
                 yield command
 

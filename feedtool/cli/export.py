@@ -72,14 +72,10 @@ def _command(kind: Export) -> click.Command:
 
 
 def _option(entry: Filter) -> Callable[[options.F], options.F]:
-    return options.text(
-        f"--{entry.name} {_parameter(entry)}",
-        entry.metavar,
-        entry.help,
-        default=entry.default,
-        show_default=entry.default is not None,
-        callback=_parts if entry.is_list else None,
-    )
+    default = {"default": entry.default, "show_default": entry.default is not None}
+    callback = _parts if entry.is_list else None
+    name = f"--{entry.name} {_parameter(entry)}"
+    return options.text(name, entry.metavar, entry.help, callback=callback, **default)
 
 
 def _parameter(entry: Filter) -> str:
@@ -131,14 +127,12 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
                 on_progress=lambda text, done: on_count(text, done, None),
                 observed=observed,
             )
-    has_loss = False
     for text, hint, is_loss in exported.notes:
-        has_loss = has_loss or is_loss
         echo("warning" if is_loss else "note", text)
         if hint:
             echo("help", hint)
     write_exported(exported, sys.stdout, form)
-    return Exit.ROWS if has_loss else Exit.OK
+    return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
 
 
 def _query(ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: bool) -> Query:

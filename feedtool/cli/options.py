@@ -93,7 +93,7 @@ def _check_report(ctx: click.Context, parameter: click.Parameter, path: Path | N
     """A report's form follows its name; a wrong one is told before any work is done."""
     del ctx, parameter
     if path:
-        from feedtool.report import writer_for
+        from feedtool.report.file import writer_for
 
         writer_for(path)
         if not os.access(path.parent, os.W_OK):

@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from feedtool.cli.errors import discard_stdout, echo, echo_error, wants_colour
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.report import (
-    progress_events,
-    write_columns,
-    write_json,
-    write_jsonl,
-    write_report,
-    write_text,
-)
+from feedtool.report.as_json import progress_events, write_json, write_jsonl
+from feedtool.report.file import write_report
 from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
+from feedtool.report.text import write_columns, write_text
 from feedtool.runs.codes import all_codes
 from feedtool.runs.row_results import exit_code
 

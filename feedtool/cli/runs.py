@@ -188,6 +188,7 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
     rows that were refused, here or by the service, are written into a workbook of the template's
     shape, their messages beside them: correct it, and submit it.
     """
+    from feedtool.cli.output import echo_submission
     from feedtool.runs.workspace import options_of
 
     home = home_folder(given["home"])
@@ -203,7 +204,7 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
             )
         if workspace.ledger.has_to_fetch(run):
             return recorded.go_on([run])
-        return recorded.echo(recorded.write_copies(run))
+        return echo_submission(recorded.write_copies(run), given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +216,6 @@ class _RecordedRuns:
     home: Path
     given: dict[str, Any]
     only_fetch: bool = False
-
-    def echo(self, submission: "Submission") -> int:
-        """Show the results; the exit code."""
-        from feedtool.cli.output import echo_submission
-
-        return echo_submission(submission, self.given)
 
     def write_copies(self, run: int) -> "Submission":
         """Write the annotated copies of a run of which nothing is to be fetched."""
@@ -235,6 +230,7 @@ class _RecordedRuns:
         With `is_each` nobody has named a run: one that cannot go on is named, and stops no other.
         """
         from feedtool.cli.notifier import run_notices
+        from feedtool.cli.output import echo_submission
         from feedtool.runs.deliver import Submission
         from feedtool.runs.workspace import has_to_ask
 
@@ -260,12 +256,13 @@ class _RecordedRuns:
                     break
             outcomes = [outcome for _, submission in each for outcome in submission.outcomes]
             warnings = [warning for _, submission in each for warning in submission.warnings]
-            self.echo(Submission(outcomes, warnings=warnings))
+            echo_submission(Submission(outcomes, warnings=warnings), self.given)
             return first_of([self._notify(*ended, notices) for ended in each])
 
     def write_failed(self, run: int) -> int:
         """Write the rows to correct, once all that can be had is there; 9 where there are none."""
         from feedtool.cli.files import refuse_ending
+        from feedtool.cli.output import echo_submission
         from feedtool.runs.corrections import write_corrections  # openpyxl, slow to import
         from feedtool.runs.deliver import Submission
 
@@ -276,7 +273,7 @@ class _RecordedRuns:
         may_replace = Path.is_file if self.given["yes"] else None
         now = datetime.now(UTC)
         outcomes = write_corrections(run, workspace, now, out=out, may_replace=may_replace)
-        code = self.echo(replace(fetched, outcomes=outcomes))
+        code = echo_submission(replace(fetched, outcomes=outcomes), self.given)
         if not any(outcome.failed for outcome in outcomes):
             echo("note", f"no row of run {run} is to be corrected, and no workbook was written")
             return code or Exit.NOTHING

@@ -1,9 +1,7 @@
 """The delivery of rows to the service: packages as transactions, in three protocols.
 
-`plan` puts rows into packages, `dependencies` says which rows wait for which. The state machines
-are tables, pure: `staged` (uploads, then a commit), `submitted` (one POST, then a report or a log)
-and `direct` (one call for each request); `machine` has them together, `transition` the rules that
-they share, `schedule` which step comes next. `engine` is the thin shell that carries the steps out
-and writes each to the ledger before its request and after its answer. What differs from area to
-area is handed in by package type (`feeds.delivery.Route`).
+`plan` puts rows into packages. The state machines are pure tables: `staged`, `submitted`, `direct`;
+`transition` has the rules that they share, `machine` has them together, `schedule` says which step
+comes next. `engine` carries the steps out and writes each to the ledger before its request and
+after its answer. What differs from area to area is declared by each feed (`feeds.delivery`).
 """

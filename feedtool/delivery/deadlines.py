@@ -107,18 +107,15 @@ def warnings(packages: Iterable[Package], clock: Clock, routes: Routes) -> list[
 def warnings_of_others(ledger: Ledger, run_id: int, clock: Clock, routes: Routes) -> Iterator[str]:
     """The same for other open runs of the seller at the service."""
     this = ledger.run(run_id)
-    if this is None:
-        return
-    for other in ledger.unfinished(this.seller):
+    for other in ledger.unfinished(this.seller) if this else ():
         run = ledger.run(other)
-        if run is None or other == run_id or run.service != this.service:
-            continue
-        for warning in warnings(ledger.read_packages(other), clock, routes):
-            yield f"run {other}: {warning}; go on with it: feedtool resume {other}"
+        if this and run and other != run_id and run.service == this.service:
+            for warning in warnings(ledger.read_packages(other), clock, routes):
+                yield f"run {other}: {warning}; go on with it: feedtool resume {other}"
 
 
-FINAL = {Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
-"""The service is done with the package; not all of its answer is read here."""
+FINAL = {Phase.INTEGRATED, Phase.READ, Phase.LOOKING, Phase.CLOSED}
+"""The service is done with the package; perhaps not all of its answer is read here."""
 
 NEVER_SENT = "Not sent: the run was given up."
 NEVER_COMMITTED = "Not in force: the run was given up before its package was committed."
@@ -128,9 +125,7 @@ NOT_READ = "The run was given up before the service's answer was fetched."
 def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[str]:
     """Give a run up; the lines say what is in doubt.
 
-    Raises:
-        UsageProblem: Something of it may still be applied, or another process is at work for the
-            seller.
+    Raises UsageProblem if something of it may still be applied, or another process is at work.
     """
     run = ledger.run(run_id)
     if run is None:
@@ -159,7 +154,7 @@ def may_be_applied(package: Package, clock: Clock) -> datetime | None:
     What was committed, or sent, is taken for over when the service no longer keeps its results:
     3 days. An upload without an answer counts for as long as its package is open: 6 hours.
     """
-    if package.phase is Phase.CLOSED or package.phase in FINAL:
+    if package.phase in FINAL:
         return None
     until = None
     if package.committed_at is not None:

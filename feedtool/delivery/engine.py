@@ -1,9 +1,8 @@
 """The shell that carries the steps out: `schedule` and `machine` say which, and what they come to.
 
-All that is read and written of the ledger is so from the calling thread; only the calls
-themselves run in a pool. Each turn writes what the answers came to and which steps are begun
-next in one commit, so that no request leaves before its intent is on disk, and no step follows
-from an answer that is not.
+Only the calls themselves run in a pool. Each turn writes what the answers came to and which steps
+are begun next in one commit, so that no request leaves before its intent is on disk, and no step
+follows from an answer that is not.
 """
 
 import random
@@ -224,6 +223,9 @@ class Delivery:
         now, intent = self.now(), pending.intent
         before = self._state.packages[intent.package]
         news = transition(before, intent, answer, self._context(before))
+        named = answer.value if intent.step in {Step.CREATE, *AT_ONCE} else None
+        if intent.step is Step.FIND_REPORT:
+            named = news.package.package_id
         attempt = replace(
             pending.attempt,
             answered_at=now,
@@ -231,7 +233,7 @@ class Delivery:
             status=answer.status,
             trace_id=(answer.refusal.trace_id or None) if answer.refusal else None,
             detail=answer.detail or None,
-            package_id=_named(intent, answer, news),
+            package_id=named,
         )
         self._state.change(before, news.package, attempt, news)
         after = self._state.packages[before.key]
@@ -288,10 +290,3 @@ class Delivery:
             self._cancel()
             self._take_results(self._calls.last_results())
             self._state.save()
-
-
-def _named(intent: StepIntent, answer: Answer, news: Transition) -> str | None:
-    """The service's package that an answer names as ours."""
-    if intent.step is Step.FIND_REPORT:
-        return news.package.package_id
-    return answer.value if intent.step in {Step.CREATE, *AT_ONCE} else None

@@ -53,12 +53,7 @@ class EventBuffer:
     """The deadlines that were warned of."""
 
     def answer(
-        self,
-        step: Step,
-        answer: Answer,
-        before: Package,
-        after: Package,
-        now: datetime,
+        self, step: Step, answer: Answer, before: Package, after: Package, now: datetime
     ) -> None:
         """Add what an answer came to; `now` by our clock."""
         kind, detail = answer.kind, answer.detail
@@ -133,7 +128,8 @@ def _describe(step: Step, package: Package, results: int) -> tuple[str, str]:
     """The kind of a step's event, and its text."""
     state = f"the service says {package.state}"
     count = f"results of {results} of {package.rows} rows"
-    report = f"its report was found: {package.package_id}"
+    found = f"its report was found: {package.package_id}"
+    report = found if package.package_id else "no report names it: it is sent once more"
     texts = {
         Step.CREATE: ("created", f"created as {package.package_id}"),
         Step.UPLOAD: ("upload", f"upload {_sent(package)} of {len(package.uploads)}"),
@@ -143,10 +139,7 @@ def _describe(step: Step, package: Package, results: int) -> tuple[str, str]:
         Step.CLOSE: ("closed", "looking again: some results are missing"),
         Step.LOOKUP: ("results", "looking up the offers of rows without a result"),
         Step.SUBMIT: ("committed", f"submitted as {package.package_id}"),
-        Step.FIND_REPORT: (
-            "state",
-            report if package.package_id else "no report names it: it is sent once more",
-        ),
+        Step.FIND_REPORT: ("state", report),
         Step.GET_REPORT: ("results", count),
         Step.GET_LOG: ("results", state if package.phase is Phase.SUBMITTED else count),
         Step.CHECK: ("state", "it can be sent"),

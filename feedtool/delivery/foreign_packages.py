@@ -1,8 +1,4 @@
-"""Packages and rows that are not of this ledger: those that are open, and those in answers.
-
-Somebody else is at work there. Open packages may hold the same references, and which of the two is
-integrated last is anybody's guess.
-"""
+"""Packages and rows that are not of this ledger: those that are open, and those in answers."""
 
 from collections.abc import Collection, Iterator
 
@@ -39,25 +35,19 @@ def foreign_packages(
 ) -> list[str]:
     """A warning for each in such a state, up to MOST; none where the service shows no list.
 
-    Raises:
-        NotAuthorised: There is no token, or the service does not accept it. Nothing else is
-            raised: a seller who may not see the list (403) may still be allowed to send.
+    NotAuthorised alone is raised: a seller who may not see the list (403) may be allowed to send.
     """
     protocols = (feed.delivery for feed in routes.values())
     listings = {protocol.listing for protocol in protocols if isinstance(protocol, Staged)}
     try:
-        listed = [
-            package
-            for listing in listings
-            for package in _listed(client, listing)
-            if package.meaning in meanings
-        ]
+        shown = [package for listing in listings for package in _listed(client, listing)]
     except NotAuthorised:
         raise
     except (Unreadable, OutcomeUnknown) as error:
         return [f"open packages that were not begun here are not known: {error}"]
     except (FeedtoolError, Failure):
         return []  # whatever it is, the delivery meets it too, and tells it better
+    listed = [package for package in shown if package.meaning in meanings]
     known = ledger.known([package.package_id for package in listed])
     foreign = [package for package in listed if package.package_id not in known]
     warnings = [

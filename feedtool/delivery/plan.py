@@ -22,7 +22,7 @@ from operator import itemgetter
 from sys import maxsize
 from typing import NamedTuple
 
-from feedtool.feeds.delivery import Submitted
+from feedtool.feeds.delivery import Names, Submitted
 from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status, Upload
 from feedtool.model.settings import PackageLimits
@@ -71,7 +71,7 @@ class Dependencies:
 
         `statuses_of` gives the statuses of the rows of one of the command's sheets.
         """
-        if not self._made or self._makes(sheet):
+        if not self._made or self._provides(sheet):
             yield from results
             return
         by_row = groupby(rows_of(sheet.items), key=itemgetter(0))
@@ -114,14 +114,14 @@ class Dependencies:
         has_others = len({other.file for other in self._sheets}) > 1
         return f"{where} of {sheet.file}" if has_others else where
 
-    def _makes(self, sheet: CheckedSheet) -> bool:
+    def _provides(self, sheet: CheckedSheet) -> Names | None:
         feed = self._feeds.get(sheet.kind or "")
-        return feed is not None and feed.provides is not None
+        return feed.provides if feed else None
 
     @cached_property
     def _made(self) -> dict[str, Maker]:
         """Where each thing is made, by all of its names; by the invalid rows too."""
-        if {self._makes(sheet) for sheet in self._sheets} != {True, False}:
+        if {self._provides(sheet) is None for sheet in self._sheets} != {True, False}:
             return {}
         makers: dict[str, Maker] = {}
         for number, sheet in enumerate(self._sheets):
@@ -132,9 +132,8 @@ class Dependencies:
 
     def _named_rows(self, sheet: CheckedSheet) -> Iterator[tuple[int, frozenset[str]]]:
         """The rows of a sheet that makes something, and the names of what they make."""
-        feed = self._feeds.get(sheet.kind or "")
-        provides = feed.provides if feed and sheet.error is None else None
-        if provides is None:
+        provides = self._provides(sheet)
+        if provides is None or sheet.error is not None:
             return
         for item in sheet.items:
             yield item.row, provides(item.reference, item.product)

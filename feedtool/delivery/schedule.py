@@ -52,7 +52,7 @@ class Schedule:
         steps: list[tuple[Package, Step, int]] = []
         for package in self.in_turn():
             step = next_step(package, self.routes)
-            if step is None or self._begins(package) > self.now:
+            if step is None or self._due(package) > self.now:
                 continue
             age = self.now + skew - (package.created_at or self.now + skew)
             if step is Step.UPLOAD and age <= self.settings.filling:
@@ -68,7 +68,7 @@ class Schedule:
 
     def wake_at(self) -> datetime | None:
         """The time at which the next step may begin; None when there is none to wait for."""
-        return min((self._due(package) or self.now for package in self.in_turn()), default=None)
+        return min(map(self._due, self.in_turn()), default=None)
 
     def in_turn(self) -> list[Package]:
         """The packages that something is to be done for, now or later.
@@ -100,19 +100,18 @@ class Schedule:
     def _feed(self, package: Package) -> Feed:
         return self.routes[package.package_type]
 
-    def _due(self, package: Package) -> datetime | None:
-        """The earliest time of a package's next step.
-
-        Rows of a submitted package whose answer was lost are looked up once it may be integrated.
-        """
-        is_looked_up = package.phase is Phase.SUBMITTING and self._feed(package).lookup
-        if not (is_looked_up and package.committed_at):
-            return package.due
-        pause = min(self.settings.before_seeking, self.settings.before_resending)
-        return max(package.committed_at + pause, package.due or package.committed_at)
-
-    def _begins(self, package: Package) -> datetime:
-        return max(self.now, self._due(package) or self.now)
+    def _due(self, package: Package) -> datetime:
+        """The earliest time of a package's next step, from now on."""
+        due = max(self.now, package.due or self.now)
+        if (
+            package.phase is Phase.SUBMITTING
+            and package.committed_at
+            and self._feed(package).lookup
+        ):
+            # Rows whose answer was lost are looked up once their package may be integrated.
+            pause = min(self.settings.before_seeking, self.settings.before_resending)
+            return max(due, package.committed_at + pause)
+        return due
 
     def _is_left(self, package: Package, needed: Collection[int]) -> bool:
         """True if anything is still to be done for a package, now or later."""
@@ -120,7 +119,7 @@ class Schedule:
         waits = self.wait or is_needed
         if package.phase is Phase.CLOSED or (package.phase in AFTER_COMMIT and not waits):
             return False
-        return self._begins(package) - (package.since or self.now) <= self.settings.patience
+        return self._due(package) - (package.since or self.now) <= self.settings.patience
 
     def _is_in_doubt(self, package: Package) -> bool:
         """True if a package that reports tell of was sent, and its answer lost."""

@@ -120,23 +120,19 @@ def _seen(package: Package, context: AnswerContext) -> Transition:
     view: PackageView = context.answer.value
     changed = view.state != package.state
     seen = replace(package, state=view.state)
+    committed_at = package.committed_at or context.time  # whoever did it: there is no way back
     if view.meaning is Meaning.REJECTED:
         reason = joined(view.messages) or Message("", NO_REASON)
         return Transition(seen.close(context.time, reason, context.at))
     if view.meaning is Meaning.INTEGRATED:
-        seen = replace(_committed(seen, context), finished_at=context.at)
-        return Transition(seen.advance(context.time, phase=Phase.INTEGRATED))
+        ends = {"committed_at": committed_at, "finished_at": context.at}
+        return Transition(seen.advance(context.time, phase=Phase.INTEGRATED, **ends))
     if view.meaning is Meaning.OPEN:
         return Transition(_seen_open(seen, context))
     if view.meaning is Meaning.WORKING and (changed or package.phase is not Phase.COMMITTED):
-        after = _committed(seen, context).advance(context.time, phase=Phase.COMMITTED)
+        after = seen.advance(context.time, phase=Phase.COMMITTED, committed_at=committed_at)
         return Transition(context.poll_soon(after))
     return look_again(seen, context)
-
-
-def _committed(package: Package, context: TransitionContext) -> Package:
-    """Whoever did it: there is no way back."""
-    return replace(package, committed_at=package.committed_at or context.time)
 
 
 def _seen_open(package: Package, context: TransitionContext) -> Package:
@@ -160,8 +156,7 @@ def _seen_open(package: Package, context: TransitionContext) -> Package:
 
 
 def _not_seen(package: Package, context: AnswerContext) -> Transition:
-    rule = _gone if context.answer.status in GONE else stop_run
-    return rule(package, context)
+    return (_gone if context.answer.status in GONE else stop_run)(package, context)
 
 
 def _gone(package: Package, context: AnswerContext) -> Transition:
@@ -176,10 +171,9 @@ def _gone(package: Package, context: AnswerContext) -> Transition:
     has_expired = was_open and SURELY_OPEN <= age < SURELY_KEPT
     if package.committed_at is not None and not has_expired:
         return look_up(package, context)
-    stop = None
-    if package.creations >= context.settings.creations:
-        stop = Interrupted(f"The service keeps losing our packages: {context.answer.detail}", GO_ON)
-    return Transition(_anew(package, context), stop=stop)
+    is_enough = package.creations >= context.settings.creations
+    text = f"The service keeps losing our packages: {context.answer.detail}"
+    return Transition(_anew(package, context), stop=Interrupted(text, GO_ON) if is_enough else None)
 
 
 def _anew(package: Package, context: TransitionContext) -> Package:
@@ -207,9 +201,7 @@ def _read(package: Package, context: AnswerContext) -> Transition:
 
 
 def _not_read(package: Package, context: AnswerContext) -> Transition:
-    if context.answer.status in GONE:
-        return _gone(package, context)
-    return read_from_start(package, context)
+    return (_gone if context.answer.status in GONE else read_from_start)(package, context)
 
 
 SURE_READINGS = 2

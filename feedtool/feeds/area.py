@@ -99,7 +99,6 @@ class FileFormat(NamedTuple):
     facts: Callable[[Any, AccountSettings, str], FileFacts] | None = None
     """The statements of a file that was read, where its rows are for this channel."""
     outputs: tuple[Output, ...] = ()
-    """The forms in which it is written."""
 
 
 class Area(NamedTuple):
@@ -108,7 +107,6 @@ class Area(NamedTuple):
     name: str
     """The folder's: `offers`."""
     feeds: tuple[Feed, ...] = ()
-    """The sheets that become requests."""
     rules: tuple[Rule, ...] = ()
     """The rules of its rows and sheets, beside those of any sheet."""
     exports: tuple[Export, ...] = ()
@@ -116,7 +114,6 @@ class Area(NamedTuple):
     conversions: tuple[RowConversion, ...] = ()
     """The conversions of its rows; a kind that has none stays what it is."""
     formats: tuple[FileFormat, ...] = ()
-    """Its further formats of files."""
 
 
 @dataclass(frozen=True)

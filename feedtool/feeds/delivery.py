@@ -41,7 +41,6 @@ class PackageView(NamedTuple):
     state: str
     meaning: Meaning
     messages: tuple[Message, ...] = ()
-    """The reasons of a rejection."""
 
 
 class RequestResult(NamedTuple):
@@ -102,7 +101,6 @@ class LogPage(NamedTuple):
     """The state of a package, and a page of its log."""
 
     state: str
-    """In the service's word."""
     meaning: Meaning
     entries: list[LogEntry]
     about_all: tuple[Message, ...]
@@ -123,7 +121,6 @@ class PackageRef(NamedTuple):
     link: str | None = None
     """The address of the next page, where the page before gave one."""
     page: int = 1
-    """The number of the next page."""
     page_size: int | None = None
     """The number of entries a page is asked for; None leaves that to the service."""
 
@@ -210,7 +207,6 @@ class Report(NamedTuple):
     """Reports of single products, which any list of reports may hold."""
 
     page: Endpoint[AnswerPage[ReportItem]]
-    """A page of the report of a package."""
     find: Callable[[PackageRef, Sequence[PendingRow]], tuple[Call, int]]
     """A page of the reports of the first of some products, and how many of them it asks for."""
     match: Callable[
@@ -236,7 +232,6 @@ class Submitted(NamedTuple):
     size: Callable[[PackageLimits], Size]
     submit: Callable[[PackageRef, Sequence[bytes]], Call]
     submitted: Callable[[Reply], str]
-    """The id that the answer carries."""
     outcome: Report | PackageLog
     """The place of the results; a Report also finds what was lost."""
     document: Callable[[PackageRef, Sequence[bytes]], bytes]
@@ -272,9 +267,7 @@ class Goal(StrEnum):
     REACHED = "reached"
     """It is as asked: nothing is to be sent."""
     OPEN = "open"
-    """It can be sent."""
     WAITING = "waiting"
-    """It is under way at the service."""
     OTHERWISE = "otherwise"
     """It was done in another way than asked."""
     IMPOSSIBLE = "impossible"
@@ -289,7 +282,6 @@ class Judgement(NamedTuple):
     """The row's status where this is the last word."""
     messages: tuple[Message, ...] = ()
     word: str = ""
-    """The service's own word for the state."""
 
 
 class Act(NamedTuple):

@@ -55,10 +55,8 @@ class SheetColumns:
     """The keys that the header has."""
     modes: tuple[Mode, ...]
     stamp: Mapping[str, str] = field(default_factory=dict)
-    """The workbook's properties about the whole sheet, by name:
-    `feedtool.category`."""
+    """The workbook's properties about the whole sheet, by name: `feedtool.category`."""
     unknown: tuple[str, ...] = ()
-    """The headers that no column is known for."""
 
 
 class Fit(NamedTuple):
@@ -66,7 +64,6 @@ class Fit(NamedTuple):
 
     is_sure: bool = True
     reason: str = "every required column is there"
-    """The reason."""
     hint: str = ""
     """A way to make it surer, beside what the kind lacks that it might be otherwise."""
 
@@ -155,7 +152,6 @@ class JsonRequests(NamedTuple):
     bundle: Callable[[Sequence[bytes], AccountSettings], bytes]
     """Requests as they travel together."""
     limit: Callable[[AccountSettings], int]
-    """The most that travel together."""
 
 
 # Rows and feeds.
@@ -202,7 +198,6 @@ class Feed:
     area: str
     """The package of its area, in whose folder `schemas` its requests' schema is."""
     sheet: str
-    """The name of the template's sheet."""
     package_type: str
     summary: str
     columns: Callable[[AccountSettings], tuple[Column, ...]]
@@ -216,7 +211,6 @@ class Feed:
     request: Callable[..., dict[str, object]]
     """The request that a valid row becomes; of all its rows, where there is a `group_by`."""
     delivery: Protocol
-    """The protocol of its requests."""
     is_sent: Callable[[str], bool] = lambda _: True
     """True if a key's cells travel; what is wrong with one that does not keeps no row back."""
     fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
@@ -249,7 +243,6 @@ class Feed:
     identity: tuple[str, ...] = ()
     """The keys of what else identifies a row to the service."""
     has_channel: bool = True
-    """True if its rows are for a sales channel."""
     takes_several: bool = False
     """True if several of its sheets in one workbook are all meant."""
     key_column: str | None = None
@@ -265,7 +258,6 @@ class Feed:
     enrich: Callable[[SheetColumns], Enrich] | None = None
     """A change of the rows of a sheet before rules see them; it may remember rows."""
     name_of: Callable[[Row, str], str] = lambda _, key: key
-    """The name of a key in messages."""
     title: str = ""
     """Of its template; translated, as `about` is, by the area's catalogue."""
     about: str = ""

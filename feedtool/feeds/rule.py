@@ -171,19 +171,15 @@ class Survey(Protocol):
 
     def __len__(self) -> int:
         """The number of rows that are remembered."""
-        ...
 
     def rewind(self, length: int) -> None:
         """Forgets all but the first `length` rows, since a sheet is read once more."""
-        ...
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes one row of the sheet with this number."""
-        ...
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """The issues and their places; `names` are the sheets', for messages."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,11 @@
 The service has no idempotency keys, so what we know of it is here or nowhere: every step is
 written before its request and after its answer, each a full commit. Never a token or a header.
 
-Reading order: `records` (the nouns), `tables` (how they are kept), `database` (SQLite or
-PostgreSQL behind one URL), `trouble` (why it cannot be used), `migrations` (from older tables),
-`store` (the Ledger) and `reader`, `packages` (what was planned, and what steps and answers came
-to), `clearing` (which rows go with a package), `row_results` (the result of each row); beside it
-`lock` (one writer for each seller), `claims` (the files that a watcher has taken) and `snapshots`
-(the input files). What an area keeps beside these, such as the offers last accepted, is the
-area's: it reads and writes through the ledger's engine.
+Reading order: `records` (the nouns), `tables` (how they are kept; `migrations` from older ones),
+`database` (SQLite or PostgreSQL behind one URL; `trouble`: why it cannot be used), `store` (the
+Ledger) and `reader`, `packages`, `clearing` (which rows go with a package), `row_results`; beside
+it `lock` (one writer for each seller), `claims` (a watcher's files) and `snapshots` (the input
+files). What an area keeps beside these it reads and writes through the ledger's engine.
 
 Requests and rows are many to many. A request is named by its first row and its number among the
 requests of that row; `request_rows` has its further rows, which most do not have.

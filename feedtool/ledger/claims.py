@@ -25,10 +25,8 @@ from feedtool.ledger.records import ABANDONED
 class ClaimState(StrEnum):
     """How far a file is."""
 
-    TAKEN = "taken"
-    """To be sent; with a run, begun."""
-    ANSWERED = "answered"
-    """The answers are written, and the file is to go to its target."""
+    TAKEN = "taken"  # to be sent; with a run, begun
+    ANSWERED = "answered"  # the answers are written, and the file is to go to its target
     REFUSED = "refused"
     """Nothing of it was sent; its reason is written, and it is to go to its target."""
     ENDED = "ended"
@@ -39,23 +37,18 @@ class Claim:
     """A file that was taken."""
 
     claim: int
-    folder: str
-    """Which watched folder it is of."""
-    lane: str
-    """The subfolder of the inbox, with `/`; empty for the inbox itself."""
-    scope: str
-    """Whom the same content is judged by: the folder, the seller, the kind."""
+    folder: str  # which watched folder it is of
+    lane: str  # the subfolder of the inbox, with `/`; empty for the inbox itself
+    scope: str  # whom the same content is judged by: the folder, the seller, the kind
     sha256: str
-    source: str
-    """Its name in that subfolder."""
+    source: str  # its name in that subfolder
     name: str
     """What it and its answers are named by from here on, without an ending, in its lane's folder;
     no other claim of the lane has it."""
     state: ClaimState
     taken_at: datetime
     run_id: int | None
-    target: str | None
-    """Where it goes at last, in the folder."""
+    target: str | None  # where it goes at last, in the folder
 
     @property
     def place(self) -> PurePosixPath:

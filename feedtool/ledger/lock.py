@@ -62,8 +62,7 @@ class Holder:
     pid: int
     host: str
     user: str
-    command: str
-    """`submit`, `watch` …: the command's name, without its options."""
+    command: str  # `submit`, `watch` …: the command's name, without its options
     since: datetime
 
     def __str__(self) -> str:

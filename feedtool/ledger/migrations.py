@@ -1,21 +1,16 @@
 """From the tables of every earlier version to those of this one.
 
 A step takes a ledger from one version to the next: the first in `STEPS` from version 1 to 2. It
-gets a connection with a transaction open and neither begins nor ends one: all steps that a ledger
-needs, and the note of its new version, are one transaction. A crash, a full disk or a failing step
-leaves the old ledger as it was. Both databases take back changes of tables too.
+neither begins nor ends a transaction: all steps that a ledger needs, and the note of its new
+version, are one. A crash, a full disk or a failing step leaves the old ledger as it was.
 
-To change the tables:
+To change the tables: change `tables` as if they had always been so, and append a step to `STEPS`,
+which says in its own words what a column is. Once released, it is never changed. A test takes
+ledgers of versions 1 and 8 through all steps and compares them with a new one.
 
-1. Change `tables` as if they had always been so. A new ledger is made from there, without steps.
-2. Append a step to `STEPS`. It says in its own words what a column is, since `tables` is always of
-   today's version and the step is for good: once released, it is never changed.
-3. A test takes a ledger of version 1 through all steps and compares it with a new one.
-
-A step uses what SQL both databases read alike; `connection.dialect.name` tells them apart where
-nothing else helps. SQLite adds a column that is NOT NULL only with a `server_default`, and one with
-a foreign key only without. It changes no column: make a new table, copy, drop the old one, rename,
-after `PRAGMA defer_foreign_keys = ON`.
+A step uses what SQL both databases read alike. SQLite adds a column that is NOT NULL only with a
+`server_default`, and one with a foreign key only without. It changes no column: make a new table,
+copy, drop the old one, rename, after `PRAGMA defer_foreign_keys = ON`.
 """
 
 from collections.abc import Callable, Sequence

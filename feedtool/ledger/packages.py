@@ -143,7 +143,8 @@ def save_changes(db: Connection, changes: Iterable[Change]) -> None:
             text = messages_as_text(messages)
             results[key, reference] = (key, reference, str(status), text)
         resolved += [_fate(change.after, resolution) for resolution in change.resolutions]
-    _update(db, _UPDATE_PACKAGE, [*map(_package, packages.values())])
+    whole = [(*map(_kept, _changed(p)), *_message(p.message), p.key) for p in packages.values()]
+    _update(db, _UPDATE_PACKAGE, whole)
     _insert(db, t.uploads, [*uploads.values()])
     # A step that was taken back at once is both begun and answered.
     _insert(db, t.attempts, begun, replaces=False)
@@ -160,10 +161,6 @@ def _kept(value: Any) -> str | int | None:
 
 CHANGED = ("phase", *(name for name in PLAIN if name not in FIXED))
 _changed = attrgetter(*CHANGED)
-
-
-def _package(package: Package) -> Whole:
-    return (*map(_kept, _changed(package)), *_message(package.message), package.key)
 
 
 def _moved(change: Change) -> Sequence[int]:

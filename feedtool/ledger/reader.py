@@ -147,10 +147,7 @@ class LedgerReader:
         return count_statuses(self.engine, run_id)
 
     def skew(self, service: str) -> timedelta:
-        """How far a service's clock was ahead of ours when it last created a package.
-
-        0 if that is not known.
-        """
+        """How far a service's clock was ahead of ours when it last created a package, or 0."""
         created, answered = t.packages.c.created_at, t.attempts.c.answered_at
         query = (
             select(created, answered)

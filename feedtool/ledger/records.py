@@ -18,38 +18,26 @@ Names = Callable[[str, str], frozenset[str]]
 class Phase(StrEnum):
     """How far we are with a package. What follows on each is its protocol's table."""
 
-    PLANNED = "planned"
-    """The service knows nothing of it."""
+    PLANNED = "planned"  # the service knows nothing of it
     CLEARED = "cleared"
     """Its rows are in flight here and in no other open package; none is superseded."""
-    CHECKED = "checked"
-    """Of a single request: it was looked at, and is to be sent."""
+    CHECKED = "checked"  # of a single request: it was looked at, and is to be sent
     CREATING = "creating"
     """Intended; without an answer another one is created, and the orphan expires empty."""
-    FILLING = "filling"
-    """It has an id, and uploads that have had no answer yet."""
-    PROBING = "probing"
-    """An upload went wrong: the package is looked at before another one is sent."""
-    FILLED = "filled"
-    """Every upload has had its answer, or is in doubt."""
-    SETTLED = "settled"
-    """Filled, and the service has been seen waiting for its completion."""
-    COMMITTING = "committing"
-    """The PATCH is intended: from here on there is no way back."""
-    COMMITTED = "committed"
-    """The service has taken the PATCH, or was seen working on the package."""
-    INTEGRATED = "integrated"
-    """Final: its results are being read."""
-    READ = "read"
-    """The last page of its results has been read."""
-    LOOKING = "looking"
-    """Final; rows that no result names are looked up among the seller's offers."""
+    FILLING = "filling"  # it has an id, and uploads that have had no answer yet
+    PROBING = "probing"  # an upload went wrong: the package is looked at before another one is sent
+    FILLED = "filled"  # every upload has had its answer, or is in doubt
+    SETTLED = "settled"  # filled, and the service has been seen waiting for its completion
+    COMMITTING = "committing"  # the PATCH is intended: from here on there is no way back
+    COMMITTED = "committed"  # the service has taken the PATCH, or was seen working on the package
+    INTEGRATED = "integrated"  # final: its results are being read
+    READ = "read"  # the last page of its results has been read
+    LOOKING = "looking"  # final; rows that no result names are looked up among the seller's offers
     SUBMITTING = "submitting"
     """A batch or a zip whose POST is intended: more is in the reports, or in the offers."""
     SUBMITTED = "submitted"
     """A batch or a zip that the service has: its report, or log, is being read."""
-    CLOSED = "closed"
-    """Nothing more is to be done for it or had of it."""
+    CLOSED = "closed"  # nothing more is to be done for it or had of it
 
 
 NOT_IN_FLIGHT = frozenset({Phase.PLANNED, Phase.CLOSED})
@@ -60,16 +48,12 @@ class Stage(StrEnum):
     """How far we are with an upload."""
 
     PLANNED = "planned"
-    SENDING = "sending"
-    """Intended. After a crash that is as much as DOUBTFUL."""
-    STAGED = "staged"
-    """The service has taken it."""
+    SENDING = "sending"  # intended. After a crash that is as much as DOUBTFUL
+    STAGED = "staged"  # the service has taken it
     DOUBTFUL = "doubtful"
     """It is not known if the service has taken it; it is never sent again in its package."""
-    REFUSED = "refused"
-    """The service has refused it as a whole; the reason is kept."""
-    SKIPPED = "skipped"
-    """All of its rows are superseded: it is not sent."""
+    REFUSED = "refused"  # the service has refused it as a whole; the reason is kept
+    SKIPPED = "skipped"  # all of its rows are superseded: it is not sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +63,9 @@ class Run:
     run_id: int
     started_at: datetime
     seller: str
-    service: str
-    """The base address."""
-    language: str
-    """Of the service's messages: `en`, `fr`, `es`."""
-    options: Mapping[str, Any]
-    """Of the command, as JSON: kept so that it can be gone on with."""
+    service: str  # the base address
+    language: str  # of the service's messages: `en`, `fr`, `es`
+    options: Mapping[str, Any]  # of the command, as JSON: kept so that it can be gone on with
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,33 +75,26 @@ class File:
     file: int
     run_id: int
     path: str
-    sha256: str
-    """Of the whole file's content, by which its snapshot is found."""
+    sha256: str  # of the whole file's content, by which its snapshot is found
     kind: str
     sheet: str | None
-    size: int | None = None
-    """All rows that it has, where later files are compared with it."""
+    size: int | None = None  # all rows that it has, where later files are compared with it
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
     """All that the next step depends on, as the ledger has it. Times are UTC."""
 
-    key: int
-    """The ledger's own; the service's is `package_id`."""
+    key: int  # the ledger's own; the service's is `package_id`
     file: int
-    number: int
-    """1-based within its file."""
+    number: int  # 1-based within its file
     channel: str
     package_type: str
-    rows: int
-    """How many requests it has."""
-    uploads: tuple[Stage, ...]
-    """Upload n is at n - 1."""
+    rows: int  # how many requests it has
+    uploads: tuple[Stage, ...]  # Upload n is at n - 1
     phase: Phase = Phase.PLANNED
     package_id: str | None = None
-    state: str | None = None
-    """The last that the service said, in its words."""
+    state: str | None = None  # the last that the service said, in its words
     message: Message | None = None
     """Why it was closed without results: the service's reason, or ours."""
     created_at: datetime | None = None
@@ -129,28 +103,17 @@ class Package:
     committed_at: datetime | None = None
     """When the PATCH, or POST, was first intended, or seen to have been sent by somebody else: from
     then on there is no way back. By our clock."""
-    finished_at: datetime | None = None
-    """By the service's clock."""
-    creations: int = 0
-    """How often one was created for these rows; of a batch how often it was sent."""
-    readings: int = 0
-    """How often the results have been read from the first page to the last."""
-    link: str | None = None
-    """The next page of results."""
-    pages: int = 0
-    """Of the present reading."""
-    attempts: int = 0
-    """Steps tried, and the number of the last of them."""
-    tries: int = 0
-    """Answers since the last progress; pauses grow with them."""
-    failures: int = 0
-    """Calls in a row that had no answer."""
-    since: datetime | None = None
-    """The last progress."""
-    due: datetime | None = None
-    """Its next step comes no earlier."""
-    baseline: str | None = None
-    """Of a single request: what was there before it was sent."""
+    finished_at: datetime | None = None  # by the service's clock
+    creations: int = 0  # how often one was created for these rows; of a batch how often it was sent
+    readings: int = 0  # how often the results have been read from the first page to the last
+    link: str | None = None  # the next page of results
+    pages: int = 0  # of the present reading
+    attempts: int = 0  # steps tried, and the number of the last of them
+    tries: int = 0  # answers since the last progress; pauses grow with them
+    failures: int = 0  # calls in a row that had no answer
+    since: datetime | None = None  # the last progress
+    due: datetime | None = None  # its next step comes no earlier
+    baseline: str | None = None  # of a single request: what was there before it was sent
     blocked_by: frozenset[int] = frozenset()
     """The open packages that hold some of its rows' keys. Not kept: whoever goes on asks again."""
 
@@ -183,26 +146,20 @@ class Package:
 class Attempt:
     """One step tried: written before its request, and completed after its answer."""
 
-    number: int
-    """1-based within its package."""
+    number: int  # 1-based within its package
     step: str
     intended_at: datetime
     upload: int | None = None
     answered_at: datetime | None = None
-    outcome: str | None = None
-    """`answers.Kind`; None while there is no answer."""
+    outcome: str | None = None  # `answers.Kind`; None while there is no answer
     status: int | None = None
     trace_id: str | None = None
-    detail: str | None = None
-    """What the service, or the failure, said."""
-    package_id: str | None = None
-    """The service's name for what a creation created."""
+    detail: str | None = None  # what the service, or the failure, said
+    package_id: str | None = None  # the service's name for what a creation created
 
 
 REQUEUE = "again"
 """In the place of a status: the row is to be sent again, in a later package."""
-
-
 ABANDONED = "abandoned"
 """When a run was given up, among its options: no table has to change for it."""
 
@@ -211,34 +168,25 @@ class Resolution(NamedTuple):
     """What became of a request for which its package has no result."""
 
     row: int
-    status: Status | None
-    """None: it goes into a later package."""
-    text: str
-    """Why; one line for the user."""
-    number: int = 0
-    """Which of the row's requests it is of."""
+    status: Status | None  # None: it goes into a later package
+    text: str  # why; one line for the user
+    number: int = 0  # which of the row's requests it is of
 
 
 class ResultCounts(NamedTuple):
     """The rows of a package of which all results have been read."""
 
-    answered: int
-    """With a result, and so surely staged, whatever was heard of its upload."""
-    missing: int
-    """Surely staged, and without a result."""
-    doubtful: int
-    """Perhaps staged, and without a result."""
+    answered: int  # with a result, and so surely staged, whatever was heard of its upload
+    missing: int  # surely staged, and without a result
+    doubtful: int  # perhaps staged, and without a result
 
 
 class Clearance(NamedTuple):
     """What a package waits for before it is begun, beside those that hold its rows' keys."""
 
-    is_exclusive: bool = False
-    """True if it needs that no other package of the seller is open."""
-    exclusive: frozenset[str] = frozenset()
-    """The package types that need that."""
-    needs: Names | None = None
-    """The names of what a row of it needs, if it needs anything."""
+    is_exclusive: bool = False  # True if it needs that no other package of the seller is open
+    exclusive: frozenset[str] = frozenset()  # the package types that need that
+    needs: Names | None = None  # the names of what a row of it needs, if it needs anything
     provides: Mapping[str, Names] = {}
     """By package type, the names of what a row makes that others need."""
 
@@ -246,10 +194,8 @@ class Clearance(NamedTuple):
 class Requeue(StrEnum):
     """How the rows of a closed package that are sent again go into later ones."""
 
-    TOGETHER = "together"
-    """Into one package, as uploads of it."""
-    APART = "apart"
-    """Each upload, and each half of a refused one, into a package of its own."""
+    TOGETHER = "together"  # into one package, as uploads of it
+    APART = "apart"  # each upload, and each half of a refused one, into a package of its own
     NEVER = "never"
 
 
@@ -260,12 +206,9 @@ class Change(NamedTuple):
     after: Package
     attempt: Attempt | None = None
     results: Sequence[Result] = ()
-    refused: tuple[int, Message] | None = None
-    """An upload that was refused, and why."""
-    resolutions: Sequence[Resolution] = ()
-    """What became of rows that were looked up."""
-    requeue: Requeue = Requeue.TOGETHER
-    """How its rows are sent again, where that closes it."""
+    refused: tuple[int, Message] | None = None  # an upload that was refused, and why
+    resolutions: Sequence[Resolution] = ()  # what became of rows that were looked up
+    requeue: Requeue = Requeue.TOGETHER  # how its rows are sent again, where that closes it
 
     @property
     def closes(self) -> bool:

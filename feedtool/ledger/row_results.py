@@ -35,23 +35,18 @@ class RowFacts(NamedTuple):
     reference: str
     fate: str | None
     """The status decided for the row without a result: by a look-up, or a later run."""
-    why: str | None
-    """Of that; or why it is sent again, where nothing is decided yet."""
+    why: str | None  # of that; or why it is sent again, where nothing is decided yet
     phase: str
     package_id: str | None
-    state: str | None
-    """The last package state that the service said."""
-    is_committed: bool
-    """True if the PATCH was at least intended."""
+    state: str | None  # the last package state that the service said
+    is_committed: bool  # True if the PATCH was at least intended
     package_code: str | None
     package_text: str | None
     stage: str
     upload_code: str | None
     upload_text: str | None
-    status: str | None
-    """The service's result for the row, if there is one."""
-    messages: str | None
-    """Of that, as `messages_as_text` made them."""
+    status: str | None  # the service's result for the row, if there is one
+    messages: str | None  # of that, as `messages_as_text` made them
 
     @property
     def package_message(self) -> Message | None:
@@ -183,8 +178,7 @@ _FURTHER = (
 def read_results(engine: Engine, file: int) -> Iterator[RowResult]:
     """The results of a file's rows, in their order; nothing is held open meanwhile.
 
-    Several of a row come in the order of their requests, as `rows_of` has them; what is not sent
-    follows.
+    Those of a row come in the order of its requests, as in `rows_of`; what is not sent follows.
     """
     of, further, skipped = t.requests.c, t.request_rows.c, t.withheld.c
     requests = _pages(engine, FACTS.where(of.file == file), of.row, of.number)

@@ -118,11 +118,10 @@ class Ledger(LedgerReader):
         return rows
 
     def clear(self, package: Package, run: Run, clearance: Clearance | None = None) -> Package:
-        """Begin with a package: the rows that a later run has sent are given up.
+        """Begin with a package, which is returned: the rows that a later run has sent are given up.
 
-        Returns the package as it is then. It is `blocked_by` the committed packages that hold
-        one of its keys, and by what `clearance` says; if there is none, its keys are in flight
-        from here on.
+        It is `blocked_by` the committed packages that hold one of its keys, and by what `clearance`
+        says; if there is none, its keys are in flight from here on.
         """
         clearance = clearance or Clearance()
         with writing(self.engine) as db:
@@ -139,8 +138,7 @@ class Ledger(LedgerReader):
     def save(self, changes: Sequence[Change]) -> list[Package]:
         """Write changes down, in one full commit. What it returns from, no crash takes back.
 
-        The rows of a package that it closes which are sent again are put into new ones in the same
-        commit; the new ones are returned.
+        Rows of a package that it closes are put into new ones, which are returned, if sent again.
         """
         new: list[int] = []
         with writing(self.engine) as db:

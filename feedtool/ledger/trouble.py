@@ -23,11 +23,9 @@ LATER = {
 
 LOCKS = Path("/proc/locks")
 """Who has locked what, where the system tells: only Linux does."""
-
 WORLDS = ("08", "25006", "25P03", "28", "3D", "42501", "42P01", "53", "55", "57", "58", "XX")
 """SQLSTATEs, or their classes, of what is no bug of ours: no connection, nothing may be written, no
 rights, no such table any more, no room, no lock, a server that shuts down or is broken."""
-
 SHOWN = ("host", "port", "options", "service")
 """Options of a URL that are shown; any other may be a password, or a misspelt one."""
 
@@ -93,10 +91,7 @@ def explained(engine: Engine, done: str) -> Iterator[None]:
 
 
 def explain(error: SQLAlchemyError, url: URL, otherwise: Mapping[str, str]) -> tuple[str, str]:
-    """What is wrong, and what to do: by the database's name, unless more is known of a file.
-
-    Interrupted where the file is there no more.
-    """
+    """What is wrong, and what to do; Interrupted where the file is there no more."""
     cause = getattr(error, "orig", None) or error
     if is_file(url):
         path = Path(str(url.database))

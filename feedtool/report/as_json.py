@@ -43,11 +43,7 @@ _STEERING = re.compile(f"[{STEERING}]")
 
 
 def dumped(value: object) -> str:
-    """The value as JSON on one line, readable as it is in any language.
-
-    Only characters that would steer a terminal are escaped, and halves of characters, which
-    UTF-8 cannot write: a JSON reader gets all of them back.
-    """
+    """The value as JSON on one line, in which only what would steer a terminal is escaped."""
     text = _encode(value)
     if text.isprintable():  # nothing that steers is, and millions of lines pass here
         return text
@@ -55,10 +51,7 @@ def dumped(value: object) -> str:
 
 
 def write_objects(objects: Iterable[Fields], out: TextIO) -> None:
-    """Writes a list of objects, a member a line; a member that is an iterator an entry a line.
-
-    So a million entries are neither held in memory nor unreadable.
-    """
+    """Writes a list of objects, a member a line; of one that is an iterator an entry a line."""
     out.write("[")
     for number, fields in enumerate(objects):
         out.write(",\n  {" if number else "\n  {")

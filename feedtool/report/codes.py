@@ -41,12 +41,7 @@ class Codes:
         gather: Callable[[], Mapping[str, Code]],
         is_confirmation: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """Nothing is gathered yet.
-
-        Args:
-            gather: The codes by their names; called once, and only where a page is wanted.
-            is_confirmation: True for a code of the service that only says that a row was taken.
-        """
+        """`gather` is called once, and late; `is_confirmation` tells codes that say “taken”."""
         self._gather = gather
         self.is_confirmation = is_confirmation
 
@@ -69,15 +64,10 @@ class Codes:
         return last
 
     def explain(self, name: str, words: Mapping[str, Word], others: Iterable[str] = ()) -> str:
-        """The page of a code, a status or a state: what it means, and how to fix it.
+        """The page of a code, a status or a state, by its name in any case, blanks and dashes.
 
-        Args:
-            name: As it is printed; case, blanks and dashes do not matter.
-            words: Further words with their pages; those of `WORDS` go first.
-            others: Further names that may have been meant.
-
-        Raises:
-            UsageProblem: There is none of that name; the hint names the three nearest.
+        `words` are further ones, after `WORDS`, and `others` names that may have been meant.
+        UsageProblem where there is none; the hint names the three nearest.
         """
         word, wanted = name.strip(), _folded(name)
         known = {**words, **WORDS}

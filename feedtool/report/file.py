@@ -88,11 +88,7 @@ Write = Callable[[Iterable[SheetResult], TextIO, Codes], None]
 
 
 def write_report(path: Path, results: Iterable[SheetResult], codes: Codes) -> None:
-    """Writes a report beside its place and renames it, so that no half of one is ever seen.
-
-    Raises:
-        UsageProblem: the name says no known form, or the file cannot be written.
-    """
+    """Writes a report, of which no half is ever seen. UsageProblem where it cannot be written."""
     write = writer_for(path)
     beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
     try:
@@ -110,11 +106,7 @@ def write_report(path: Path, results: Iterable[SheetResult], codes: Codes) -> No
 
 
 def writer_for(path: Path) -> Write:
-    """The function that writes the form of a file's name, `.json`, `.csv` or `.html` in any case.
-
-    Raises:
-        UsageProblem: the name says no known form; to be found out before a long command starts.
-    """
+    """The function that writes the form of a file's name; UsageProblem where that says none."""
     match path.suffix.casefold():
         case ".html":
             from feedtool.report.html import write_html  # jinja2 is not worth its time elsewhere

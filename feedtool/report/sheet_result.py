@@ -23,16 +23,13 @@ NOT_SENT = (Status.UNCHANGED, Status.HELD)
 
 
 class ColumnFacts(NamedTuple):
-    """The meaning of one header."""
+    """The meaning of a header in the column of a letter: a key, or None where it is not sent."""
 
     column: str
-    """Its letter."""
     header: str
-    """As the user wrote it."""
     field: str | None
-    """The key that it means; None where it is not sent."""
     reason: str
-    """The reason, or the key that may be meant."""
+    """Why, or the key that may be meant."""
 
 
 class ExplainedHeader(NamedTuple):

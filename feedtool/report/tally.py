@@ -45,16 +45,14 @@ SILENT = frozenset(
 
 @dataclass(slots=True)
 class CodeGroup:
-    """All problems of one code."""
+    """All problems of one code: the first of them, and the columns, some by letter and header."""
 
     code: str
     severity: Severity
     count: int = 0
     first: list[Problem] = field(default_factory=list)
     columns: dict[str, str] = field(default_factory=dict)
-    """Letter → header of the columns that are concerned, the first few of them."""
     more_columns: bool = False
-    """True if there are more columns than those."""
     nouns: set[str] = field(default_factory=set)
     """The things that are counted: `cell`, `value`, `row`, `column`, `sheet`."""
     hint: str | None = None

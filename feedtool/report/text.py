@@ -1,8 +1,4 @@
-"""For people: what is wrong, where, why and how to fix it, grouped by code and counted.
-
-Problems are streamed: of each code only the first few are kept, and with `is_verbose` those of a
-frequent code are read from disk once more.
-"""
+"""For people: what is wrong, where, why and how to fix it, grouped by code and counted."""
 
 import re
 from collections import Counter

@@ -14,8 +14,8 @@ from feedtool.model.file_version import unchanged
 from feedtool.model.nouns import Counts
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.report import SheetResult
 from feedtool.report.plain import clean, listed, printable
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import CodeGroup, RefusedRows, tally
 from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
@@ -105,9 +105,6 @@ def _link(result: SheetResult, reference: str) -> str | Link:
     return Link(reference, sheet, reference) if sheet and reference else reference
 
 
-Written = Callable[[Path], None]
-
-
 @dataclass(frozen=True, slots=True)
 class Outputs:
     """Where the annotated copies go."""
@@ -127,86 +124,83 @@ def refuse_places(
     if outputs.is_in_place:
         return
     summary = Summary(SUMMARY, ())
-    for one, target, told in _wanted(inputs, [SheetResult(sheet) for sheet in sheets], outputs):
-        headings = [row_notes.notes(outcome.checked, tuple) for outcome in told]
+    for file, target, own in _wanted(inputs, [SheetResult(sheet) for sheet in sheets], outputs):
+        headings = [row_notes.notes(result.checked, tuple) for result in own]
         limits, fallback = asked.dialect.reading, asked.dialect.csv_fallback
         _refuse_pipe(target)
-        refuse_place(one.path, target, headings, summary, fallback, limits)
+        refuse_place(file.path, target, headings, summary, fallback, limits)
 
 
 def write_copies_of(
     inputs: Sequence[Input],
-    outcomes: Sequence[SheetResult],
+    results: Sequence[SheetResult],
     outputs: Outputs,
     asked: ReadOptions,
     *,
     spares: Callable[[Path], Iterable[Path]] = lambda _: (),
     may_replace: Callable[[Path], bool] = lambda _: True,
-    on_written: Written = lambda _: None,
+    on_written: Callable[[Path], None] = lambda _: None,
 ) -> None:
     """Writes the annotated copy of each file, with all its sheets.
 
     One that cannot be written keeps back neither the others nor the results: it goes to the first
     of its `spares` that takes it. `may_replace` is asked about a file in an input's own place.
     """
-    for one, target, told in _wanted(inputs, outcomes, outputs):
+    for file, target, own in _wanted(inputs, results, outputs):
         failed: FeedtoolError | None = None
         written = None
         for place in (target, *spares(target)):
             is_own = place == target and outputs.is_in_place
-            if is_own and not may_replace(place):
-                failed_here: FeedtoolError | None = UsageProblem(
-                    f"{place} was changed after it was read, and is left as it is.",
-                    "Take the answers from the copy beside it.",
-                )
-            else:
-                failed_here = _write(one, place, told, asked, overwrite=is_own)
-            if failed_here is None:
-                written = place
-                on_written(place)
-                break
-            failed = failed or failed_here
-            if not isinstance(failed_here, UsageProblem):
+            try:
+                if is_own and not may_replace(place):
+                    raise UsageProblem(
+                        f"{place} was changed after it was read, and is left as it is.",
+                        "Take the answers from the copy beside it.",
+                    )
+                _write(file, place, own, asked, overwrite=is_own)
+            except FeedtoolError as error:
+                failed = failed or error
+                if isinstance(error, UsageProblem):
+                    continue
                 break  # what is wrong is not the place
-        for outcome in told:
-            outcome.annotated = written
-            outcome.displaced = failed if written else None
-            outcome.copy_failed = None if written else failed
+            written = place
+            on_written(place)
+            break
+        for result in own:
+            result.annotated = written
+            result.displaced = failed if written else None
+            result.copy_failed = None if written else failed
 
 
 def _write(
-    one: Input, place: Path, told: Sequence[SheetResult], asked: ReadOptions, *, overwrite: bool
-) -> FeedtoolError | None:
-    try:
-        _refuse_pipe(place)
-        version = told[0].checked.version
-        with unchanged(one.path, one.name, version) as confirm, _book(one, told, asked) as path:
-            annotate(
-                path,
-                place,
-                [row_notes.notes(outcome.checked, outcome.verdicts) for outcome in told],
-                summary_sheet(told) if is_package(path) else None,
-                overwrite=overwrite,
-                csv_fallback=asked.dialect.csv_fallback,
-                limits=asked.dialect.reading,
-                confirm=confirm,
-            )
-    except FeedtoolError as error:
-        return error
-    return None
+    file: Input, place: Path, own: Sequence[SheetResult], asked: ReadOptions, *, overwrite: bool
+) -> None:
+    _refuse_pipe(place)
+    version = own[0].checked.version
+    with unchanged(file.path, file.name, version) as confirm, _book(file, own, asked) as path:
+        annotate(
+            path,
+            place,
+            [row_notes.notes(result.checked, result.verdicts) for result in own],
+            summary_sheet(own) if is_package(path) else None,
+            overwrite=overwrite,
+            csv_fallback=asked.dialect.csv_fallback,
+            limits=asked.dialect.reading,
+            confirm=confirm,
+        )
 
 
 @contextmanager
-def _book(one: Input, told: Sequence[SheetResult], asked: ReadOptions) -> Iterator[Path]:
+def _book(file: Input, own: Sequence[SheetResult], asked: ReadOptions) -> Iterator[Path]:
     """What is annotated of an input: itself, or a workbook of its rows if that cannot be."""
-    declared = load().format_of(one.path)
+    declared = load().format_of(file.path)
     if declared is None:
-        yield one.path
+        yield file.path
         return
-    kinds = [outcome.checked.kind for outcome in told]
+    kinds = [result.checked.kind for result in own]
     with temporary_folder() as folder:
         book = folder / "offers.xlsx"
-        declared.write_workbook(one.path, book, asked.dialect, kinds)
+        declared.write_workbook(file.path, book, asked.dialect, kinds)
         yield book
 
 
@@ -223,18 +217,14 @@ def _refuse_pipe(place: Path) -> None:
 
 
 def _wanted(
-    inputs: Sequence[Input], outcomes: Sequence[SheetResult], outputs: Outputs
+    inputs: Sequence[Input], results: Sequence[SheetResult], outputs: Outputs
 ) -> Iterator[tuple[Input, Path, list[SheetResult]]]:
     """Each file of which a copy is wanted and that could be read, with all its sheets."""
-    for one in inputs:
-        target = outputs.targets.get(one.name)
-        told = [
-            outcome
-            for outcome in outcomes
-            if outcome.checked.file == one.name and outcome.checked.error is None
-        ]
-        if target is not None and told:
-            yield one, target, told
+    for file in inputs:
+        own = [result for result in results if result.checked.file == file.name]
+        readable = [result for result in own if result.checked.error is None]
+        if readable and (target := outputs.targets.get(file.name)) is not None:
+            yield file, target, readable
 
 
 def digest_of(path: Path) -> str | None:

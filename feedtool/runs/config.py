@@ -168,19 +168,13 @@ def _check_account(name: str, value: Any, where: str) -> None:
 def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
     """The settings with the fields of a profile that differ from the default."""
     default = AccountSettings()
-    refuse_unknown(table, _names(AccountSettings), where)
-    values = dict(table)
     for name, allowed in CHOICES.items():
-        if name in values and values[name] not in allowed:
+        if name in table and table[name] not in allowed:
             raise UsageProblem(
-                f"{where}: {name} = {values[name]!r} is not possible",
+                f"{where}: {name} = {table[name]!r} is not possible",
                 f"use one of {', '.join(map(repr, allowed))}",
             )
-    for name, kind in RECORDS.items():
-        if name in values:
-            values[name] = _record(kind, _table(table, name, where), f"{where}, [{name}]")
-    for name, value in values.items():
-        values[name] = _like(getattr(default, name), value, f"{where}: {name}")
+    values = _values(default, table, where)
     if "tax_codes" in values:
         refuse_unknown(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
     for name in ("tax_codes", "legacy_conditions", "legacy_modes"):
@@ -217,17 +211,20 @@ def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
             yield f"{name} = {value} is no {meaning}", f"write a {number} from 0 to {most}"
 
 
-def _record(kind: type[Any], table: Mapping[str, Any], where: str) -> Any:
-    default = kind()
-    refuse_unknown(table, _names(kind), where)
-    values = {
-        name: _like(getattr(default, name), value, f"{where}: {name}")
-        for name, value in table.items()
-    }
-    try:
-        return kind(**values)
-    except ValueError as error:
-        raise UsageProblem(f"{where}: {error}", "correct it in the file") from error
+def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The fields of a table as their defaults are: those of `RECORDS` as records."""
+    refuse_unknown(table, _names(type(default)), where)
+    values = {}
+    for name, value in table.items():
+        if name not in RECORDS:
+            values[name] = _like(getattr(default, name), value, f"{where}: {name}")
+            continue
+        own, place = _table(table, name, where), f"{where}, [{name}]"
+        try:
+            values[name] = RECORDS[name](**_values(getattr(default, name), own, place))
+        except ValueError as error:
+            raise UsageProblem(f"{place}: {error}", "correct it in the file") from error
+    return values
 
 
 def _like(default: object, value: Any, where: str) -> Any:

@@ -16,7 +16,7 @@ from feedtool.feeds.template import Language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import RowResult, Status
 from feedtool.model.spool import temporary_folder
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of, summary_sheet
 from feedtool.runs.corrections_sheet import SheetToCorrect

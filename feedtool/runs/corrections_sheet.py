@@ -21,7 +21,7 @@ from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
 from feedtool.model.translation import translation
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.sheets import Sheet, Source
 from feedtool.templates.contents import contents_of, plain_contents

@@ -1,6 +1,6 @@
 """Brings a run that is written down to its end, or goes on with it, and writes its copies."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -12,7 +12,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FeedtoolError
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, write_copies_of
 from feedtool.runs.row_results import note_sent_again, results_of_run
 from feedtool.runs.run_record import RunOptions
@@ -92,11 +92,6 @@ def deliver_run(
     except FeedtoolError as error:
         return error
     return None
-
-
-def has_begun(outcomes: Iterable[SheetResult]) -> bool:
-    """True if the service has a package of the run."""
-    return any(package.package_id for outcome in outcomes for package in outcome.packages)
 
 
 def write_copies(

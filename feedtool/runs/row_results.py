@@ -9,7 +9,7 @@ from feedtool.delivery.plan import Dependencies, Plan
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.row_notes import REFUSED, Verdicts, refused_rows
 from feedtool.runs.run_record import RunOptions
@@ -130,17 +130,17 @@ def note_sent_again(outcomes: Sequence[SheetResult], run_id: int, workspace: Wor
     """Lets each row that was not taken say in which later run its reference was sent again."""
     runs = workspace.ledger.runs()
     run = next((run for run in runs if run.run_id == run_id), None)
-    if run is None or not any(_is_later(other, run) for other in runs):
+    if run is None:
+        return
+    account = (run.seller, run.service)
+    if not any(
+        (other.seller, other.service) == account and other.run_id > run_id for other in runs
+    ):
         return
     for outcome in outcomes:
         if outcome.verdicts is not None and outcome.checked.error is None:
             outcome.sent_again = _sent_again(outcome, run, workspace)
             outcome.verdicts = partial(_noted, outcome.verdicts, outcome.sent_again)
-
-
-def _is_later(other: "Run", run: "Run") -> bool:
-    is_same_account = (other.seller, other.service) == (run.seller, run.service)
-    return is_same_account and other.run_id > run.run_id
 
 
 def _sent_again(

@@ -16,13 +16,12 @@ from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
 from feedtool.runs.deliver import (
     OnEvent,
     Submission,
     deliver_run,
-    has_begun,
     ignore,
     write_copies,
 )
@@ -120,15 +119,15 @@ def submit(
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
         options = replace(options, selection=selection, removals=removals)
-        run = _begin(plan, options, session, workspace, claim)
-        warnings = [*_open_runs(run, session, workspace), *warnings]
+        run, open_runs = _begin(plan, options, session, workspace, claim)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
             stopped = deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
         results = results_of_run(sheets, workspace.ledger, run, stopped)
-        if stopped is None or (has_begun(results) and not outputs.only_whole):
+        has_begun = any(package.package_id for result in results for package in result.packages)
+        if stopped is None or (has_begun and not outputs.only_whole):
             write_copies(run, files, results, options, session.now(), workspace)
-    return Submission(results, stopped, warnings)
+    return Submission(results, stopped, [*open_runs, *warnings])
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +211,10 @@ def _confirmed_removals(
 
 def _begin(
     plan: Plan, options: RunOptions, session: Session, workspace: Workspace, claim: int | None
-) -> int:
-    """A new run, with all of its rows written down."""
+) -> tuple[int, list[str]]:
+    """A new run, with all of its rows written down, and the warnings of those that are open."""
+    from feedtool.delivery.deadlines import warnings_of_others
+
     run = workspace.ledger.start_run(
         now=session.wall(),
         seller=session.seller,
@@ -223,14 +224,8 @@ def _begin(
         claim=claim,
     )
     record(workspace, run, plan, options, session.now())
-    return run
-
-
-def _open_runs(run: int, session: Session, workspace: Workspace) -> list[str]:
-    from feedtool.delivery.deadlines import warnings_of_others
-
     clock = clock_of(session, workspace)
-    return list(warnings_of_others(workspace.ledger, run, clock, load().routes))
+    return run, [*warnings_of_others(workspace.ledger, run, clock, load().routes)]
 
 
 def _checked_sheets(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
 

@@ -100,12 +100,7 @@ def asked_page(exchange: Exchange) -> CursorPage:
     cursor = exchange.parameters.get("cursor", "after-0")
     if not (after := re.fullmatch(r"after-([0-9]{1,18})", cursor)):
         raise bad_request("cursor", "cursor is not one that a Link header gave.")
-    return CursorPage(min(asked_limit(exchange), HIGHEST), int(after[1]))
-
-
-def asked_limit(exchange: Exchange) -> int:
-    """The `limit` as it was asked for, 100 by default."""
-    return asked_number(exchange, "limit", LIMIT)
+    return CursorPage(min(asked_number(exchange, "limit", LIMIT), HIGHEST), int(after[1]))
 
 
 def page_answer(
@@ -247,12 +242,7 @@ def _place(error: jsonschema_rs.ValidationError) -> str:
 
 @cache
 def texts(package: str, language: str) -> Mapping[str, str]:
-    """The texts by code, which is their msgid.
-
-    Args:
-        package: The dotted name of the package that holds `en.po`, `fr.po` and so on.
-        language: One of `LANGUAGES`.
-    """
+    """The texts by code, their msgid, of the (dotted) package with `en.po`, `fr.po` and so on."""
     from babel.messages.pofile import read_po
 
     with files(package).joinpath(f"{language.partition('-')[0]}.po").open("rb") as file:

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
@@ -27,7 +28,6 @@ from feedtool.sandbox.exchange import (
     SandboxSettings,
     find_route,
     problem_answer,
-    trace_of,
 )
 from feedtool.sandbox.state import State, latest_moment, moment_of, stamp
 
@@ -86,7 +86,9 @@ class Sandbox:
 
     def answer(self, request: HttpRequest, now: datetime) -> HttpResponse:
         """Answer one request; what is due is left to somebody else."""
-        trace_id = trace_of(stamp(now), request.method, request.path, request.query)
+        asked = (stamp(now), request.method, request.path, request.query)
+        # To quote; the same for the same request at the same time.
+        trace_id = sha256("\0".join(asked).encode(errors="surrogatepass")).hexdigest()[:32]
         try:
             with self.state.transaction() as db:
                 now = latest_moment(db, now)
@@ -116,9 +118,8 @@ class Sandbox:
         seller = required_header(request, "SellerId") if route.seller else ""
         if route.counted and self.settings.quota:
             count_request(db, self.settings.quota, seller, now)
-        return route.answer(
-            Exchange(request, now, db, self.settings, seller, ids, request.parameters)
-        )
+        parameters = request.parameters
+        return route.answer(Exchange(request, now, db, self.settings, seller, ids, parameters))
 
     def close(self) -> None:
         """Let go of the state."""

@@ -1,12 +1,12 @@
 """Requests, answers, refusals (part "Errors" of the specification) and the routes of a part."""
 
-import hashlib
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from http import HTTPStatus
 from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
@@ -103,18 +103,6 @@ def json_answer(
     return HttpResponse(status, {**kinds, **(headers or {})}, orjson.dumps(document))
 
 
-TITLES = {
-    400: "Bad Request",
-    401: "Unauthorized",
-    403: "Forbidden",
-    404: "Not Found",
-    405: "Method Not Allowed",
-    409: "Conflict",
-    415: "Unsupported Media Type",
-    429: "Too Many Requests",
-    500: "Internal Server Error",
-}
-
 UNKNOWN_FIELD = "ER400-179"
 FIELD_EMPTY = "ER400-9250"
 FIELD_MISSING = "ER400-7480"
@@ -163,7 +151,7 @@ def problem_answer(refused: RequestRefused, trace_id: str) -> HttpResponse:
     """The refusal as an application/problem+json answer."""
     code = f"ER{refused.status}"
     document = {
-        "title": TITLES[refused.status],
+        "title": HTTPStatus(refused.status).phrase,
         "description": refused.description,
         "statusCode": refused.status,
         "traceId": trace_id,
@@ -174,11 +162,6 @@ def problem_answer(refused: RequestRefused, trace_id: str) -> HttpResponse:
     }
     kinds = {"Content-Type": "application/problem+json; charset=utf-8"}
     return HttpResponse(refused.status, {**kinds, **refused.headers}, orjson.dumps(document))
-
-
-def trace_of(*parts: str) -> str:
-    """An identifier to quote, the same for the same request at the same time."""
-    return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +176,7 @@ class Exchange:
     """The SellerId; empty on routes that need none."""
     ids: Mapping[str, str]
     """The identifiers in the path, by their names in the route."""
-    parameters: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ import socket
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import FrameType
+from typing import Self
 
 import flask
 from waitress import wasyncore
@@ -141,6 +141,16 @@ class Server:
         """Make `run` return; may be called from any thread and from a signal handler."""
         self._stopping.set()
 
+    def __enter__(self) -> Self:
+        """Run in a thread of its own for as long as the context lasts."""
+        self._thread = threading.Thread(target=self.run, name="sandbox-server")
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._thread.join()
+
     def _work_by_itself(self) -> None:
         """Integrate packages when they are due, so that no request has to do it."""
         while not self._stopping.wait(PULSE):
@@ -175,22 +185,3 @@ def serve(
     finally:
         for number, action in former.items():
             signal.signal(number, action)
-
-
-@contextmanager
-def serving(
-    parts: Sequence[Part],
-    port: int = 0,
-    state: Path | None = None,
-    speed: float = SPEED,
-    settings: SandboxSettings | None = None,
-) -> Iterator[Server]:
-    """A server that runs in a thread of its own for as long as the context lasts."""
-    server = Server(parts, port, state, speed, settings)
-    thread = threading.Thread(target=server.run, name="sandbox-server")
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.stop()
-        thread.join()

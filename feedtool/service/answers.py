@@ -32,18 +32,12 @@ LARGEST_REFUSAL = 1024 * 1024
 class AnswerKind(StrEnum):
     """The effect of a call, as far as it is known."""
 
-    DONE = "done"
-    """It took effect, and what its answer carries was read."""
-    REFUSED = "refused"
-    """It took no effect, and will not when repeated as it is."""
-    WAIT = "wait"
-    """It took no effect, and is to be repeated later (429)."""
-    AUTH = "auth"
-    """It took no effect: the service refuses the credential (401) or the right (403)."""
-    UNKNOWN = "unknown"
-    """It may have taken effect."""
-    NOT_SENT = "not sent"
-    """It never left."""
+    DONE = "done"  # it took effect, and what its answer carries was read
+    REFUSED = "refused"  # it took no effect, and will not when repeated as it is
+    WAIT = "wait"  # it took no effect, and is to be repeated later (429)
+    AUTH = "auth"  # it took no effect: the service refuses the credential (401) or the right (403)
+    UNKNOWN = "unknown"  # it may have taken effect
+    NOT_SENT = "not sent"  # it never left
 
 
 BY_STATUS = {
@@ -71,14 +65,10 @@ class Refusal:
     status: int
     title: str = ""
     description: str = ""
-    errors: tuple[str, ...] = ()
-    """Each `code cause: reason`."""
-    causes: frozenset[str] = frozenset()
-    """The fields, headers or parameters that the errors name."""
-    trace_id: str = ""
-    """For the service's support."""
-    code: str = ""
-    """The first error's code."""
+    errors: tuple[str, ...] = ()  # each `code cause: reason`
+    causes: frozenset[str] = frozenset()  # the fields, headers or parameters that the errors name
+    trace_id: str = ""  # for the service's support
+    code: str = ""  # the first error's code
 
     @property
     def text(self) -> str:

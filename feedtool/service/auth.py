@@ -44,10 +44,7 @@ class Token(Protocol):
         ...
 
     def renew(self, stale: str) -> str:
-        """A newer token than `stale`, which the service refused, or `stale` itself.
-
-        When another thread has renewed it already, that one's.
-        """
+        """A newer token than `stale`, which was refused, perhaps another thread's; or `stale`."""
         ...
 
 
@@ -245,8 +242,7 @@ class Grant:
 
     url: str
     client_id: str
-    secret: Token
-    """The source of the client's secret, which is read anew each time."""
+    secret: Token  # the source of the client's secret, which is read anew each time
     scope: str | None = None
     audience: str | None = None
 
@@ -270,10 +266,7 @@ class Grant:
 
 
 class ClientCredentials(_Renewable):
-    """A token that is asked for at first use, before it ends, and on a 401.
-
-    `post` sends a form to an address, as `client.post_form` does.
-    """
+    """A token that is asked for at first use, before it ends, and on a 401, by `post_form`."""
 
     def __init__(
         self, grant: Grant, post: Callable[[str, bytes], Reply], now: Callable[[], datetime]

@@ -31,14 +31,12 @@ from feedtool.service.answers import (
 
 # The pace of calls, learnt from the answers of one seller. Pure.
 #
-# The service's quotas are "not shown" (specification, part "Limits"), so the pace is found out as
-# TCP finds it: halved at a 429, and raised by one step after so many successes. One scale holds it
-# all, from the whole pool down to one call at a time, and from there on pauses between calls:
+# The service's quotas are "not shown" (specification, part "Limits"), so it is found out as TCP
+# finds it: halved at a 429, and raised by one step after so many successes. One scale holds it all:
 #
 #     pool … 2 lanes · 1 lane · a pause of 0.5 s … a pause of 30 s
 #
-# What Retry-After says is not in it: that holds every call. `back_off` is the pause where it says
-# nothing, and where there was no usable answer at all.
+# Retry-After is not in it: that holds every call. `back_off` is the pause where it says nothing.
 
 LONGEST_PAUSE = timedelta(seconds=30)
 SPEEDS = 60
@@ -54,14 +52,10 @@ BURST = timedelta(seconds=1)
 class Pace:
     """The pace as it is after some answers; `Pace(pool)` is full speed."""
 
-    pool: int
-    """The most calls that may be under way at a time; at least 1."""
-    behind: int = 0
-    """Steps below full speed: one for each lane given up, then one for each speed."""
-    successes: int = 0
-    """Since the last step, up or down."""
-    fell_at: datetime | None = None
-    """When the pace fell last."""
+    pool: int  # the most calls that may be under way at a time; at least 1
+    behind: int = 0  # steps below full speed: one for each lane given up, then one for each speed
+    successes: int = 0  # since the last step, up or down
+    fell_at: datetime | None = None  # when the pace fell last
     next_at: datetime | None = None
     """The earliest start of the next call; None where no pause is in force."""
 
@@ -136,19 +130,14 @@ class Answer(NamedTuple):
     """An answer as far as its own text goes."""
 
     kind: AnswerKind
-    detail: str = ""
-    """The text of the service, or of the failure."""
-    status: int | None = None
-    """The HTTP status, where there was an answer at all."""
+    detail: str = ""  # the text of the service, or of the failure
+    status: int | None = None  # the HTTP status, where there was an answer at all
     value: Any = None
     """What a success carries, as the area reads it: an id, a PackageView, an AnswerPage."""
     refusal: Refusal | None = None
-    wait: float | None = None
-    """Seconds, where the service asks for them."""
-    at: datetime | None = None
-    """The service's time."""
-    error: FeedtoolError | None = None
-    """The reason why it was not asked at all."""
+    wait: float | None = None  # seconds, where the service asks for them
+    at: datetime | None = None  # the service's time
+    error: FeedtoolError | None = None  # the reason why it was not asked at all
 
 
 def read_answer(
@@ -157,10 +146,7 @@ def read_answer(
     now: datetime,
     read: Callable[[Any], Any] | None = None,
 ) -> Answer:
-    """The kind of an answer, and what it says.
-
-    `read` gives what a success, or several, must carry; what cannot be read is unknown.
-    """
+    """The kind of an answer, and what it says; `read` gives what a success must carry."""
     reply = result[-1] if isinstance(result, tuple) else result
     if isinstance(reply, FeedtoolError):
         return Answer(AnswerKind.AUTH, reply.message, error=reply)

@@ -88,10 +88,9 @@ class Client:
         self._http = _http(self._base, headers, timeouts, transport)
 
     def send(self, call: Call) -> Reply:
-        """The service's answer, with the token renewed once on a 401.
+        """The service's answer; the token is renewed once on a 401.
 
-        Raises NotSent, also for a token that cannot be had just now, or OutcomeUnknown, and
-        NotAuthorised when there is no token.
+        Raises Failure, NotSent also for want of a token just now; NotAuthorised for want of one.
         """
         try:
             return send_with(self._token, lambda token: self._send(call, token))

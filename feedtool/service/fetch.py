@@ -73,8 +73,7 @@ class FetchContext:
     """Calls under way at a time; 1 has all happen in the calling thread, in the same order."""
     stopping: Callable[[], FeedtoolError | None] = lambda: None
     """The reason why no call is begun any more, once there is one."""
-    go_on: str = ""
-    """The advice when it was stopped."""
+    go_on: str = ""  # the advice when it was stopped
     closed: tuple[str, str] | None = None
     """In the place of `NO_RIGHT`, where a route needs a right of its own."""
     on_unreachable: Callable[[str], None] = lambda _: None
@@ -93,8 +92,7 @@ def fetch(
     """Ask for all of it, and for what that leads to, in the order in which it was named.
 
     NotAuthorised where the service refuses the credential; Interrupted where it cannot be reached,
-    or gives no usable answer: what was taken stays so. What `stopping` said is raised once the
-    calls under way are finished.
+    or gives no usable answer; what `stopping` said once the calls under way are finished.
     """
     with CallPool[tuple[Asked, Call]](client, context.pool, is_ahead=False) as calls:
         _Fetching(reader, context, calls, asked).run()
@@ -226,8 +224,7 @@ class Next(NamedTuple):
     """The page after one that was read."""
 
     call: Call
-    is_guess: bool = False
-    """True if nobody has said that there is one."""
+    is_guess: bool = False  # True if nobody has said that there is one
 
 
 Take = Callable[[Reply, Call], Next | None]

@@ -38,7 +38,6 @@ WORDS: tuple[tuple[type[BaseException], str], ...] = (
     (ConnectionError, "{peer} closed the connection"),
 )
 """The system's errors in plain words; the first that fits."""
-
 UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN}
 """Numbers of the system's that say that there is no network, or no way to the host."""
 
@@ -47,12 +46,9 @@ UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOS
 class Timeouts:
     """In seconds. Looking a name up is the system's business and is in none of them."""
 
-    connect: float = 10.0
-    """To connect, the handshake of TLS included."""
-    answer: float = 60.0
-    """The longest silence."""
-    whole: float = 300.0
-    """The longest call, from its start to the last byte of its answer."""
+    connect: float = 10.0  # to connect, the handshake of TLS included
+    answer: float = 60.0  # the longest silence
+    whole: float = 300.0  # the longest call, from its start to the last byte of its answer
 
 
 class Network(httpx.HTTPTransport):

@@ -15,12 +15,7 @@ from feedtool.feeds.template import Basis
 
 
 def write_template(feed: Feed, target: Path, basis: Basis) -> None:
-    """Writes an empty workbook to fill; the same arguments always give the same bytes.
-
-    Args:
-        feed: What its rows will be.
-        target: The .xlsx to write; an existing file is replaced.
-        basis: What it is made for.
+    """Writes an empty .xlsx to fill, always with the same bytes; an existing file is replaced.
 
     Raises:
         UsageProblem: the columns depend on categories, and one of them cannot be had.

@@ -91,7 +91,12 @@ def _steps(feed: Feed, fields: tuple[Field, ...], _: Translate) -> tuple[str, ..
 
 def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple[Field, ...]:
     """All columns of a feed's template, in order."""
-    columns, at = feed.columns(dialect), LANGUAGES.index(language)
+    columns, at, _ = feed.columns(dialect), LANGUAGES.index(language), texts(language)
+    requirements = {
+        Need.ALWAYS: _("Yes"),
+        Need.EITHER: _("Yes, this one or: {others}"),
+        Need.UNLESS: _("Yes, unless one of these is filled: {others}"),
+    }
     labels = {column.key: column.labels[at] for column in columns}
     folded = _folded(feed, dialect, list(labels))
     excuses = _excuses(feed, dialect, list(labels))
@@ -108,20 +113,13 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
                 entry_of(column.type, label, choices, language, dialect),
                 _example(column, language),
                 need,
-                _requirement(need, [labels[key] for key in others], texts(language)),
+                requirements.get(need, _("No")).format(
+                    others=", ".join(labels[key] for key in others)
+                ),
                 is_folded=column.key in folded,
             )
         )
     return tuple(fields)
-
-
-def _requirement(need: Need, others: list[str], _: Translate) -> str:
-    requirements = {
-        Need.ALWAYS: _("Yes"),
-        Need.EITHER: _("Yes, this one or: {others}"),
-        Need.UNLESS: _("Yes, unless one of these is filled: {others}"),
-    }
-    return requirements.get(need, _("No")).format(others=", ".join(others))
 
 
 def _folded(feed: Feed, dialect: AccountSettings, keys: list[str]) -> frozenset[str]:

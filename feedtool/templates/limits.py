@@ -9,6 +9,7 @@ Source: Microsoft's "Excel specifications and limits", [MS-OI29500] and the sche
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import accumulate
 
 from openpyxl.cell import Cell, MergedCell
 from openpyxl.worksheet.datavalidation import DataValidation
@@ -50,14 +51,9 @@ def cut(text: str, longest: int) -> str:
     """The text itself, or its beginning and an ellipsis."""
     if length(text) <= longest:
         return text
-    left = longest - len(ELLIPSIS)
-    kept = []
-    for letter in text:
-        left -= length(letter)
-        if left < 0:
-            break
-        kept.append(letter)
-    return "".join(kept).rstrip() + ELLIPSIS
+    ends = accumulate(map(length, text), initial=len(ELLIPSIS))
+    kept = sum(end <= longest for end in ends) - 1
+    return text[:kept].rstrip() + ELLIPSIS
 
 
 def _written(text: str, longest: int) -> str:
@@ -67,11 +63,7 @@ def _written(text: str, longest: int) -> str:
 
 
 def put(sheet: Worksheet, row: int, column: int, text: str) -> Cell | MergedCell:
-    """Writes a text into a cell; as a text, whatever it begins with.
-
-    Raises:
-        TooLarge: the sheet has no such cell.
-    """
+    """Writes a text into a cell, as a text whatever it begins with; TooLarge if there is none."""
     if row > ROWS or column > COLUMNS:
         raise TooLarge(
             f"a sheet has {ROWS:,} rows and {COLUMNS:,} columns, and “{sheet.title}” needs more",
@@ -96,9 +88,7 @@ def raise_row(sheet: Worksheet, row: int, height: float) -> None:
 def add_rule(sheet: Worksheet, rule: DataValidation) -> None:
     """Adds what may be typed, or what is said where one types; texts that are too long are cut.
 
-    Raises:
-        TooLarge: the sheet has too many of them.
-        ValueError: a formula is too long; it cannot be cut.
+    TooLarge if the sheet has too many of them, ValueError if a formula is too long: it cannot be.
     """
     if len(sheet.data_validations.dataValidation) >= VALIDATIONS:
         raise TooLarge(
@@ -123,10 +113,7 @@ def sheet_name(text: str, taken: Collection[str] = ()) -> str:
 
 
 def defined_name(text: str, taken: Collection[str] = ()) -> str:
-    """A legal name of a range that no other one has, as like the text as can be.
-
-    ASCII, since programs do not agree on which other letters are one.
-    """
+    """A legal name of a range that no other has: ASCII, as programs differ in other letters."""
     legal = re.sub("[^A-Za-z0-9_.]", "_", text)
     if not re.match("[A-Za-z_]", legal) or _CELL_REFERENCE.fullmatch(legal):
         legal = "_" + legal
@@ -144,11 +131,7 @@ def _distinct(name: str, taken: Collection[str], longest: int) -> str:
 
 
 def properties(name: str, items: Collection[str]) -> Iterator[tuple[str, str]]:
-    """A list with commas as one custom property, or as several where one is too short for it.
-
-    Yields:
-        `name`, `name.2`, `name.3` … each with its part of the list, no item of it torn apart.
-    """
+    """A list with commas as the custom properties `name`, `name.2` …, no item of it torn apart."""
     parts = [""]
     for item in items:
         longer = f"{parts[-1]},{item}" if parts[-1] else item

@@ -50,13 +50,11 @@ def is_csv(target: Path) -> bool:
 def write(
     target: Path, sheets: Sequence[SheetRows], limits: ReadingLimits, *, copies_cells: bool = False
 ) -> WrittenRows:
-    """Write rows under the columns of their sheets.
+    """Write rows under the columns of their sheets, into an .xlsx or .csv that is replaced whole.
 
-    Args:
-        target: The .xlsx or .csv; what stands there is replaced once the file is whole.
-        sheets: The sheets to fill; a table is the only one, and a CSV holds the first.
-        limits: How far a workbook is unpacked by whoever reads it.
-        copies_cells: Whether cells of another file keep their dates and percentages.
+    A table is the only sheet, and a CSV holds the first. `limits` says how far a workbook is
+    unpacked by whoever reads it; with `copies_cells` cells of another file keep their dates and
+    percentages.
 
     Raises:
         UsageProblem: the file cannot be written, or has no room for them.
@@ -86,13 +84,12 @@ def write(
 
 def unfolded(contents: Contents, columns: Collection[str], kept: Collection[str] = ()) -> Contents:
     """Contents whose filled columns are all in sight, but for those in `kept`."""
-    fields = tuple(
-        replace(
-            field, is_folded=field.is_folded and (field.key not in columns or field.key in kept)
-        )
+    shown = set(columns).difference(kept)
+    fields = (
+        replace(field, is_folded=field.is_folded and field.key not in shown)
         for field in contents.fields
     )
-    return replace(contents, fields=fields)
+    return replace(contents, fields=tuple(fields))
 
 
 def _save_empty(

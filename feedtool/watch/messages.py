@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from feedtool.ledger.claims import Claim, EarlierClaim
 from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
-from feedtool.report import SheetResult
 from feedtool.report.as_json import Fields, notice_fields
 from feedtool.report.plain import counted
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import Totals, statuses_text
 from feedtool.sheets.atomic_write import atomic_write
 

@@ -12,7 +12,7 @@ from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of
 from feedtool.runs.deliver import Submission, results, resume
 from feedtool.runs.row_results import exit_code

@@ -11,7 +11,7 @@ from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
 from feedtool.model.errors import Exit, FeedtoolError
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.decisions import InboxRoute, route_of

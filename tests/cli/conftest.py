@@ -20,7 +20,7 @@ from feedtool.areas.products.catalog.model import Validators
 from feedtool.areas.registry import sandbox_parts
 from feedtool.cli import run
 from feedtool.sandbox import Sandbox
-from feedtool.sandbox.server import serving
+from feedtool.sandbox.server import Server
 from tests.areas.offers.sandbox.records import applied_requests, stored_offers
 from tests.catalogues import AT, SERVICE
 
@@ -198,7 +198,7 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> OnTerminal:
 @pytest.fixture
 def account() -> Iterator[tuple[str, ...]]:
     """The options of an account at a service on loopback."""
-    with serving(sandbox_parts()) as server:
+    with Server(sandbox_parts()) as server:
         yield ("--base-url", server.base, "--token", "sandbox")
 
 

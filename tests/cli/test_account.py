@@ -23,7 +23,7 @@ from feedtool.cli.account import (
 from feedtool.cli.errors import Stopping
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.sandbox.server import serving
+from feedtool.sandbox.server import Server
 from feedtool.service.network import Timeouts
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files, offer
@@ -218,7 +218,7 @@ def _reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The environment's address leads to a sandbox, over a proxy."""
     for name, value in OPEN.items():
         monkeypatch.setenv(f"FEEDTOOL_{name.upper()}", value)
-    with serving(sandbox_parts()) as server:
+    with Server(sandbox_parts()) as server:
         monkeypatch.setenv("http_proxy", server.base.removesuffix("/v2"))
         yield
 

@@ -36,6 +36,12 @@ KETTLES = (
 MANY = (prop("50", is_ranged=True, choices=choices(*(f"choice {n}" for n in range(2_345)))),)
 
 
+KETTLE = {"categoryReference": "0A0101", "level": 3, "isActive": True, "label": "Kettles"}
+KETTLE["path"] = "Home > Kitchen > Kettles"
+OLD = {"categoryReference": "0A0103", "isActive": False, "label": "Old kettles"}
+OLD["path"] = "Home > Kitchen > Old kettles"
+
+
 def fill(service: str = SERVICE, language: str = "en", *, is_whole: bool = True) -> None:
     """A small catalogue, as if it had been brought."""
     properties = {"0A0101": KETTLES, "0B0101": MANY}
@@ -59,28 +65,11 @@ def test_a_table_of_what_is_found(feedtool: Feedtool) -> None:
     ]
     assert ran.err == f"catalogue: {SERVICE} in en, synced 2026-03-01 14:02 UTC\n"
 
-
-def test_what_is_found_as_json(feedtool: Feedtool) -> None:
-    fill()
-    ran = feedtool("catalog search kettle --format json")
-    assert ran.json == [
-        {
-            "type": "category",
-            "categoryReference": "0A0101",
-            "level": 3,
-            "isActive": True,
-            "label": "Kettles",
-            "path": "Home > Kitchen > Kettles",
-        },
+    found = feedtool("catalog search kettle --format json").json
+    assert found == [
+        {"type": "category", **KETTLE},
         {"type": "brand", "brandReference": "3", "name": "Kettler"},
-        {
-            "type": "category",
-            "categoryReference": "0A0103",
-            "level": 3,
-            "isActive": False,
-            "label": "Old kettles",
-            "path": "Home > Kitchen > Old kettles",
-        },
+        {"type": "category", **KETTLE, **OLD},
     ]
 
 
@@ -133,19 +122,11 @@ def test_a_category_with_its_properties(feedtool: Feedtool) -> None:
         "30    Optional     Manual  file (pdf, png)",
         "40    Optional     Size    choice, variation, size        2: S, M",
     ]
-
-
-def test_a_category_as_json(feedtool: Feedtool) -> None:
-    fill()
     shown = feedtool("catalog show 0A0101 --format json").json
     properties = shown.pop("properties")
     assert len(shown.pop("fingerprint")) == 32
     assert shown == {
-        "categoryReference": "0A0101",
-        "level": 3,
-        "isActive": True,
-        "label": "Kettles",
-        "path": "Home > Kitchen > Kettles",
+        **KETTLE,
         "parentReference": "0A01",
         "isBrandMandatory": True,
         "isVariant": False,
@@ -192,9 +173,7 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool) -
 
 def test_one_that_was_never_brought_to_its_end_says_so(feedtool: Feedtool) -> None:
     fill(is_whole=False)
-    ran = feedtool("catalog search kettle")
-    assert ran.code == 0
-    assert "never brought to its end" in ran.err
+    assert "never brought to its end" in feedtool("catalog search kettle").err
 
 
 def test_the_service_of_a_profile(feedtool: Feedtool, tmp_path: Path) -> None:
@@ -224,22 +203,14 @@ def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[0].startswith(f"Catalogue of {SANDBOX} in fr, synced ")
-    assert [line.partition(" ")[0] for line in lines[1:]] == [
-        "Categories:",
-        "Brands:",
-        "Properties",
-    ]
+    begins = [line.partition(" ")[0] for line in lines[1:]]
+    assert begins == ["Categories:", "Brands:", "Properties"]
     assert "new" in lines[1]
     again = feedtool("catalog sync --sandbox --language fr --category 1E01 --format json").json
     assert again["categories"]["new"] == again["categories"]["removed"] == 0
     assert again["categories"]["same"] > 300
-    assert again["properties"] == {
-        "new": 0,
-        "changed": 0,
-        "same": again["properties"]["same"],
-        "resumed": 0,
-        "missing": [],
-    }
+    kinds = {"new": 0, "changed": 0, "same": again["properties"]["same"], "resumed": 0}
+    assert again["properties"] == {**kinds, "missing": []}
     assert feedtool("catalog show 1E0101").code == 0
 
 

@@ -4,13 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.areas.registry import sandbox_parts
-from feedtool.sandbox import Sandbox
-from tests.areas.offers.sandbox.records import applied_requests
-from tests.cli.conftest import Feedtool
-from tests.conftest import offer, table
-
-QUICK = ("--once", "--settle", "0.01", "--poll", "0.01")
+from tests.cli.conftest import Feedtool, Ran, applied
+from tests.conftest import Files, offer
 
 CONFIG = """
 [profile.shop]
@@ -20,99 +15,90 @@ seller = "never used with the sandbox"
 [profile.mall.columns]
 "Mi ref" = "sellerExternalReference"
 """
+SANDBOX = "watch feeds --sandbox"
 
 
-def drop(folder: Path, place: str, *rows: dict[str, str], heading: str | None = None) -> None:
-    path = folder / "feeds" / "inbox" / place
-    path.parent.mkdir(parents=True, exist_ok=True)
-    content = table(rows)
-    path.write_text(content.replace("sellerExternalReference", heading) if heading else content)
+def once(feedtool: Feedtool, command: str = SANDBOX) -> Ran:
+    return feedtool(f"{command} --once --settle 0.01 --poll 0.01")
 
 
-def test_each_file_is_read_as_its_profile_says(feedtool: Feedtool, tmp_path: Path) -> None:
-    (tmp_path / "feedtool.toml").write_text(CONFIG)
-    drop(tmp_path, "shop/a.csv", offer(1), heading="Ma ref")
-    drop(tmp_path, "mall/a.csv", offer(2), heading="Mi ref")
-    drop(tmp_path, "a.csv", offer(3))
-    drop(tmp_path, "shop/offers-delete/a.csv", {"sellerExternalReference": "SKU-4"})
-    drop(tmp_path, "mall/b.csv", offer(5), heading="Ma ref")
-    ran = feedtool("watch feeds --sandbox", *QUICK)
-    assert ran.code == 3, ran.err
-    assert ran.out == ""
-    with Sandbox(sandbox_parts(), tmp_path / "home" / "sandbox.sqlite") as sandbox:
-        applied = {(one.reference, one.package_type) for one in applied_requests(sandbox)}
+def drop(files: Files, place: str, number: int, heading: str = "sellerExternalReference") -> None:
+    row = {key.replace("sellerExternalReference", heading): it for key, it in offer(number).items()}
+    files.csv(row, name=f"feeds/inbox/{place}")
+
+
+def test_each_file_is_read_as_its_profile_says(feedtool: Feedtool, files: Files) -> None:
+    files.text(CONFIG, "feedtool.toml")
+    drop(files, "shop/a.csv", 1, "Ma ref")
+    drop(files, "mall/a.csv", 2, "Mi ref")
+    drop(files, "a.csv", 3)
+    files.csv({"sellerExternalReference": "SKU-4"}, name="feeds/inbox/shop/offers-delete/a.csv")
+    drop(files, "mall/b.csv", 5, "Ma ref")
+    ran = once(feedtool)
+    assert (ran.code, ran.out) == (3, ""), ran.err
     upserts = {(f"SKU-{number}", "Upsert") for number in (1, 2, 3)}
-    assert applied == upserts | {("SKU-4", "Delete")}
-    assert (tmp_path / "feeds" / "error" / "mall" / "b.csv.reason.txt").exists()
+    assert set(applied()) == upserts | {("SKU-4", "Delete")}
+    assert Path("feeds/error/mall/b.csv.reason.txt").exists()
     assert ran.err.count("answered: ") == 4
 
 
-def test_options_are_those_of_every_profile(feedtool: Feedtool, tmp_path: Path) -> None:
-    (tmp_path / "own.toml").write_text(CONFIG)
-    drop(tmp_path, "shop/a.csv", {"Ma ref": "SKU-1", "quantity": "3"})
-    options = ("--config", "own.toml", "--as", "offers-update", "--yes")
-    ran = feedtool("watch feeds --sandbox", *QUICK, *options)
+def test_options_are_those_of_every_profile(feedtool: Feedtool, files: Files) -> None:
+    files.text(CONFIG, "own.toml")
+    files.csv({"Ma ref": "SKU-1", "quantity": "3"}, name="feeds/inbox/shop/a.csv")
+    ran = once(feedtool, f"{SANDBOX} --config own.toml --as offers-update --yes")
     assert "answered: inbox/shop/a.csv" in ran.err
-    with Sandbox(sandbox_parts(), tmp_path / "home" / "sandbox.sqlite") as sandbox:
-        (applied,) = applied_requests(sandbox)
-    assert applied.package_type == "Update"
+    assert applied() == [("SKU-1", "Update")]
 
 
 def test_the_inbox_itself_needs_no_account_where_profiles_have_theirs(
-    feedtool: Feedtool, tmp_path: Path
+    feedtool: Feedtool, files: Files
 ) -> None:
-    (tmp_path / "feedtool.toml").write_text(CONFIG)
-    assert feedtool("watch feeds --create", *QUICK).code == 9
-    drop(tmp_path, "a.csv", offer(1))
-    ran = feedtool("watch feeds", *QUICK)
-    assert ran.code == 2
-    assert ran.err == "error: there is no account to send to\n"
-    assert (tmp_path / "feeds" / "inbox" / "a.csv").exists()
+    files.text(CONFIG, "feedtool.toml")
+    assert once(feedtool, "watch feeds --create").code == 9
+    drop(files, "a.csv", 1)
+    ran = once(feedtool, "watch feeds")
+    assert (ran.code, ran.err) == (2, "error: there is no account to send to\n")
+    assert Path("feeds/inbox/a.csv").exists()
 
 
+PARTS = "holds no file, but for what is unfinished by its name: a.csv.part, b.tmp"
 LEFT = {
-    "empty": ((), "holds no file"),
-    "unfinished": (
-        ("a.csv.part", "b.tmp"),
-        "holds no file, but for what is unfinished by its name: a.csv.part, b.tmp",
-    ),
-    "open": (("a.xlsx", "~$a.xlsx"), "holds nothing that is whole"),
+    (): "holds no file",
+    ("a.csv.part", "b.tmp"): PARTS,
+    ("a.xlsx", "~$a.xlsx"): "holds nothing that is whole",
 }
 
 
-@pytest.mark.parametrize(("names", "told"), LEFT.values(), ids=LEFT)
-def test_nothing_to_do(
-    feedtool: Feedtool, tmp_path: Path, names: tuple[str, ...], told: str
-) -> None:
-    assert feedtool("watch feeds --sandbox --create", *QUICK).code == 9
-    inbox = tmp_path / "feeds" / "inbox"
+@pytest.mark.parametrize("names", LEFT)
+def test_nothing_to_do(feedtool: Feedtool, files: Files, names: tuple[str, ...]) -> None:
+    assert once(feedtool, f"{SANDBOX} --create").code == 9
     for name in names:
-        (inbox / name).write_bytes(b"a")
-    ran = feedtool("watch feeds --sandbox", *QUICK)
+        files.text("a", f"feeds/inbox/{name}")
+    ran = once(feedtool)
     assert (ran.code, ran.out) == (9, "")
     *before, last = ran.err.splitlines()
-    assert last == f"nothing to do: {inbox} {told}"
+    assert last == f"nothing to do: {Path('feeds/inbox').absolute()} {LEFT[names]}"
     lock = "it is open in another program, as ~$a.xlsx beside it says"
     assert before == ([f"waiting: inbox/a.xlsx stays: {lock}"] if "~$a.xlsx" in names else [])
 
 
-def test_a_folder_is_made_only_where_that_is_asked_for(feedtool: Feedtool, tmp_path: Path) -> None:
-    ran = feedtool("watch feeds --sandbox", *QUICK)
-    assert ran.code == 2
+def test_a_folder_is_made_only_where_that_is_asked_for(feedtool: Feedtool) -> None:
+    inbox, ran = Path("feeds/inbox").absolute(), once(feedtool)
     message, hint = ran.error()
-    assert message.endswith(f"feeds is no watched folder: there is no {tmp_path}/feeds/inbox")
+    assert ran.code == 2
+    assert message.endswith(f"feeds is no watched folder: there is no {inbox}")
     assert "--create makes" in hint
-    assert not (tmp_path / "feeds").exists()
-    ran = feedtool("watch feeds --sandbox --create", *QUICK)
+    assert not Path("feeds").exists()
+    ran = once(feedtool, f"{SANDBOX} --create")
     assert ran.code == 9
-    assert ran.err.startswith(f"made: {tmp_path}/feeds/inbox\n")
-    found = sorted(one.name for one in (tmp_path / "feeds").iterdir() if one.is_dir())
+    assert ran.err.startswith(f"made: {inbox}\n")
+    found = sorted(path.name for path in Path("feeds").iterdir() if path.is_dir())
     assert found == ["done", "error", "inbox", "processing", "results"]
 
 
-def test_how_the_watcher_is(feedtool: Feedtool, tmp_path: Path) -> None:
-    drop(tmp_path, "a.csv", offer(1))
-    assert feedtool("watch feeds --sandbox", *QUICK).code == 0
+def test_how_the_watcher_is(feedtool: Feedtool, files: Files) -> None:
+    drop(files, "a.csv", 1)
+    assert once(feedtool).code == 0
     ran = feedtool("watch feeds --health --health-within 3600")
     assert ran.code == 0
     assert ran.out.startswith("done: last turn ")

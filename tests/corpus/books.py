@@ -311,14 +311,7 @@ def many_parts() -> bytes:
         "<vt:lpstr>Offers</vt:lpstr></vt:vector></TitlesOfParts></Properties>"
     )
     names = '<definedNames><definedName name="Prices">Offers!$B$2:$B$4</definedName></definedNames>'
-    related = (
-        ("rId1", "officeDocument", "xl/workbook.xml"),
-        (
-            "rId2",
-            "extended-properties",
-            "docProps/app.xml",
-        ),
-    )
+    app_of_book = ("rId2", "extended-properties", "docProps/app.xml")
     rules = (
         '<autoFilter ref="A1:D4"/><conditionalFormatting sqref="B2:B4"><cfRule type="cellIs" '
         'dxfId="0" priority="1" operator="lessThan"><formula>1</formula></cfRule>'
@@ -330,7 +323,9 @@ def many_parts() -> bytes:
     return package(
         around({"Offers": data(header() + offers(), after=rules)}, after=names)
         | {
-            "_rels/.rels": relationships(*related),
+            "_rels/.rels": relationships(
+                ("rId1", "officeDocument", "xl/workbook.xml"), app_of_book
+            ),
             "docProps/app.xml": app,
             "xl/calcChain.xml": f'<calcChain xmlns="{MAIN}"><c r="D2" i="1"/></calcChain>',
             "xl/vbaProject.bin": bytes(range(256)) * 9,

@@ -108,19 +108,13 @@ class Case:
         return sheet
 
 
-@dataclass(frozen=True)
-class Found:
-    """What came out of a file, in the words of a Case."""
-
-    error: str
-    rows: Mapping[int, Request]
-    problems: Sequence[Problem]
-
-
 def judge(case: Case, folder: Path) -> CheckedSheet:
     """Reads a case's file, and asserts all that it must tell."""
     sheet = case.check(case.write(folder))
-    assert found(sheet) == Found(case.error, dict(case.rows), list(case.problems))
+    assert (sheet.error.code if sheet.error else "") == case.error
+    assert {item.row: json.loads(item.body) for item in sheet.valid_items()} == case.rows
+    problems = [(each.row, each.column, each.code, each.value) for each in sheet.problems()]
+    assert problems == list(case.problems)
     errors = {problem.row for problem in sheet.problems() if problem.severity is Severity.ERROR}
     counts = sheet.counts()
     assert (counts.valid, counts.invalid) == (len(case.rows), len(errors - {None}))
@@ -131,15 +125,6 @@ def judge(case: Case, folder: Path) -> CheckedSheet:
         if problem.row is not None and problem.row in case.lines:
             assert problem.line == case.lines[problem.row]
     return sheet
-
-
-def found(sheet: CheckedSheet) -> Found:
-    """What came out."""
-    return Found(
-        sheet.error.code if sheet.error else "",
-        {item.row: json.loads(item.body) for item in sheet.valid_items()},
-        [(one.row, one.column, one.code, one.value) for one in sheet.problems()],
-    )
 
 
 def _told(sheet: CheckedSheet) -> str:

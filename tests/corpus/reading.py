@@ -54,9 +54,9 @@ class Pair(NamedTuple):
     theirs: Theirs
 
 
-def ours(path: Path) -> dict[str, dict[Place, Cell]]:
+def ours(path: Path, fallback: str = "cp1252") -> dict[str, dict[Place, Cell]]:
     """All cells that are not blank, by sheet. Raises FileProblem."""
-    with open_source(path) as source:
+    with open_source(path, csv_fallback=fallback) as source:
         return {
             entry.name: {
                 (row, index): cell

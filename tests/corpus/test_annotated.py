@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from tests.corpus import test_operator, test_texts, test_values, test_workbooks
 from tests.corpus.books import BOOKS
-from tests.corpus.copied import NO_ROOM, assert_copied
+from tests.corpus.copies import NO_ROOM, assert_copied
 from tests.corpus.made import Case
 from tests.fuzz import shapes
 from tests.fuzz.seeds import texts

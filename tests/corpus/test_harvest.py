@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from feedtool.model.errors import FileProblem, UsageProblem
-from tests.corpus.copied import annotate_and_compare
+from tests.corpus.copies import annotate_and_compare
 from tests.corpus.measured import ROOT
 from tests.corpus.reading import both_read, differing, explanation, ours
 

@@ -14,7 +14,7 @@ from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.settings import LARGE_PARCEL_MODES
 from tests.conftest import gtin
-from tests.corpus.copied import assert_copied
+from tests.corpus.copies import assert_copied
 from tests.corpus.made import (
     ADDITIONAL,
     BOOK_TYPE,

@@ -15,7 +15,6 @@ from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
-from feedtool.sandbox.exchange import Quota
 from tests.conftest import gtin
 from tests.delivery.conftest import START, Scene, offer, product, quick
 from tests.delivery.test_products import post, reports
@@ -107,12 +106,3 @@ def test_a_product_without_an_answer_holds_its_offer(scene_of: Callable[..., Sce
     scene.transport.sleep(day.total_seconds())
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 3
-
-
-def test_what_a_quota_puts_off_is_waited_for(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(quick(ProductBehaviour(creations=Quota(3, 3600))))
-    meet(scene, 3, 4, 5, 6, 7)
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 10
-    assert len(said(scene, creation)) == 1
-    assert max(said(scene, post)) < said(scene, creation)[0]

@@ -433,23 +433,6 @@ def test_where_results_are_gone_the_offers_tell(scene: Scene, when: Callable[[Ca
     assert "trace-1" in package.message.text
 
 
-def test_three_days_later(scene: Scene) -> None:
-    scene.plan([*(upsert(row) for row in range(3, 9)), delete(9)], TWO)
-    scene.go_on(Script(scene.client, holds("R5"), "reset"), wait=False)
-    scene.transport.sleep(4 * 24 * 3600)
-    arrived = len(sent(scene))
-    scene.go_on()
-    # What never arrived cannot be told from what was refused, and is not sent again by itself.
-    assert scene.statuses == [
-        *["Integrated"] * 2,
-        *["Unknown"] * 2,
-        *["Integrated"] * 2,
-        "Integrated",
-    ]
-    assert "send the row again" in scene.verdicts[2].messages[0].text
-    assert len(sent(scene)) == arrived
-
-
 def test_a_package_that_somebody_else_commits(scene: Scene) -> None:
     scene.plan((upsert(row) for row in range(3, 9)), TWO)
 

@@ -20,7 +20,7 @@ from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import NO_REASON
-from feedtool.ledger import Ledger, Phase, Stage
+from feedtool.ledger import Ledger, Phase
 from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
@@ -318,18 +318,6 @@ def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None
     assert not any(map(log, scene.client.calls[first:second]))
 
 
-def test_a_killed_process_waits_no_less(scene: Scene) -> None:
-    scene.plan([legacy(3)])
-    with pytest.raises(Interrupted):
-        scene.go_on(Script(scene.client, post, "lost"), settings=DeliverySettings(failures=1))
-    assert scene.statuses == ["Pending"]
-    assert scene.packages[0].uploads == (Stage.DOUBTFUL,)
-    scene.go_on()
-    assert scene.statuses == ["Integrated"]
-    assert sent(scene) == [1]
-    assert scene.transport.now() - START >= DeliverySettings().before_seeking
-
-
 def test_an_offer_that_was_changed_since_is_told(scene: Scene) -> None:
     scene.plan([legacy(3)])
     with pytest.raises(Interrupted):
@@ -378,23 +366,20 @@ def test_a_purge_is_never_repeated_by_itself(scene: Scene, lost: Reply | str) ->
 # Beside other packages.
 
 
-def test_a_purge_waits_for_every_open_package(scene: Scene) -> None:
-    scene.plan([upsert(3)])
+@pytest.mark.parametrize(
+    ("older", "newer", "left"),
+    [([upsert(3)], purge(9), ["R9"]), (purge(9), [upsert(3)], ["R3", "R9"])],
+    ids=["a purge waits for every open package", "every package waits for an open purge"],
+)
+def test_packages_beside_a_purge(
+    scene: Scene, older: list[Item], newer: list[Item], left: list[str]
+) -> None:
+    scene.plan(older)
     scene.go_on(wait=False)
-    later = scene.another(purge(9))
+    later = scene.another(newer)
     later.go_on()
-    assert later.statuses == ["Integrated"]
-    assert sorted(prices(scene)) == ["R9"]
-    assert scene.statuses == ["Integrated"]
-
-
-def test_every_package_waits_for_an_open_purge(scene: Scene) -> None:
-    scene.plan(purge(9))
-    scene.go_on(wait=False)
-    later = scene.another([upsert(3)])
-    later.go_on()
-    assert later.statuses == ["Integrated"]
-    assert sorted(prices(scene)) == ["R3", "R9"]
+    assert scene.statuses[:1] == later.statuses == ["Integrated"]
+    assert sorted(prices(scene)) == left
 
 
 # Over a network that loses answers, by a process that is killed.

@@ -15,17 +15,20 @@ from pathlib import Path
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
-from feedtool.model.cells import BLANK, Cell
+from feedtool.model.cells import Cell
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Problem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report import SheetResult, write_csv, write_json, write_text
+from feedtool.report.as_json import write_json
+from feedtool.report.file import write_csv
 from feedtool.report.html import write_html
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.text import write_text
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes
-from feedtool.sheets import open_source
 from feedtool.sheets.annotate import annotate
+from tests.corpus.reading import ours
 
 NAME = "file"
 """What the file is called in reports, wherever it is."""
@@ -88,10 +91,8 @@ def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], asked: ReadOpti
     """The copy reads as the file did, and its own copy is the same."""
     copied = check([Input(NAME, copy)], asked, load())
     for before, after in zip(sheets, copied, strict=True):
-        told, retold = _told(before), _told(after)
-        assert {name for name in told if told[name] != retold[name]} == set(), _first_difference(
-            told, retold
-        )
+        pairs = zip_longest(_told(before), _told(after))
+        assert next((pair for pair in pairs if pair[0] != pair[1]), None) is None
     fallback = asked.dialect.csv_fallback
     assert dict(_cells(file, sheets, fallback)) == dict(_cells(copy, copied, fallback))
     again = copy.with_name(f"again{copy.suffix}")
@@ -99,17 +100,13 @@ def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], asked: ReadOpti
     assert again.read_bytes() == copy.read_bytes(), _unlike(copy, again)
 
 
-def _told(sheet: CheckedSheet) -> dict[str, object]:
+def _told(sheet: CheckedSheet) -> list[object]:
     """What a check says of a sheet, but that it announces too little: a copy mends that."""
-    return {
-        "sheet": sheet.sheet,
-        "kind": sheet.kind,
-        "error": sheet.error and (sheet.error.code, sheet.error.message),
-        "header": sheet.header and (sheet.header.row, sheet.header.after, sheet.header.columns),
-        "valid": list(sheet.valid_items()),
-        "rows": [(row, sheet.marks[row]) for row in sheet.marks],
-        "problems": [_problem(one) for one in sheet.problems() if one.code != "dimension-wrong"],
-    }
+    header = sheet.header and (sheet.header.row, sheet.header.after, sheet.header.columns)
+    error = sheet.error and (sheet.error.code, sheet.error.message)
+    rows = ((row, sheet.marks[row]) for row in sheet.marks)
+    problems = (_problem(one) for one in sheet.problems() if one.code != "dimension-wrong")
+    return [sheet.sheet, sheet.kind, error, header, *sheet.valid_items(), *rows, *problems]
 
 
 def _problem(problem: Problem) -> Problem:
@@ -117,17 +114,6 @@ def _problem(problem: Problem) -> Problem:
     if problem.code == "encoding-guessed":
         return problem._replace(message="")
     return problem._replace(line=None)
-
-
-def _first_difference(one: dict[str, object], other: dict[str, object]) -> str:
-    for name, value in one.items():
-        if isinstance(value, list) and isinstance(there := other[name], list):
-            for before, after in zip_longest(value, there):
-                if before != after:
-                    return f"{name}: {before} became {after}"
-        elif value != other[name]:
-            return f"{name}: {value} became {other[name]}"
-    return ""
 
 
 def _cells(
@@ -138,31 +124,22 @@ def _cells(
     Ours begin at the header: a title line above it may reach into the same columns.
     """
     headers = {sheet.sheet: sheet.header for sheet in sheets if sheet.header}
-    with open_source(file, csv_fallback=fallback) as source:
-        for entry in source.sheets:
-            header = headers.get(entry.name)
-            if header is None:
-                continue
-            for block in source.sheet(entry.name).blocks():
-                for index in range(block.width):
-                    is_own = index in header.own
-                    for row, key in zip(block.rows, block.column(index), strict=True):
-                        if is_own and row >= header.row:
-                            continue
-                        if (cell := block.decode(key)) != BLANK:
-                            yield (entry.name, row, index), cell
+    for name, cells in ours(file, fallback).items():
+        header = headers.get(name)
+        for (row, index), cell in cells.items() if header else ():
+            if header and not (index in header.own and row >= header.row):
+                yield (name, row, index), cell
 
 
-def _unlike(one: Path, other: Path) -> str:
-    """The first part in which two packages differ."""
-    if not zipfile.is_zipfile(one):
-        return f"{one.read_bytes()!r} became {other.read_bytes()!r}"
-    with zipfile.ZipFile(one) as before, zipfile.ZipFile(other) as after:
-        for was, now in zip_longest(before.infolist(), after.infolist()):
-            if not (was and now) or (was.filename, was.CRC) != (now.filename, now.CRC):
-                parts = [book.read(info) for book, info in ((before, was), (after, now)) if info]
-                return f"{was} became {now}: {parts}"
-    return "the same parts"
+def _unlike(*paths: Path) -> object:
+    """The parts in which two packages differ, with their checksums."""
+    if not zipfile.is_zipfile(paths[0]):
+        return [path.read_bytes() for path in paths]
+    parts = []
+    for path in paths:
+        with zipfile.ZipFile(path) as package:
+            parts.append({(info.filename, info.CRC) for info in package.infolist()})
+    return parts[0] ^ parts[1]
 
 
 def _report(outcomes: list[SheetResult]) -> None:

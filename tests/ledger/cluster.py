@@ -39,8 +39,7 @@ class Way(NamedTuple):
     """How the server's programs are started."""
 
     prefix: tuple[str, ...] = ()
-    owner: int = -1
-    """The id of the user who is to own its folder; -1 leaves it ours."""
+    owner: int = -1  # the id of the user who is to own its folder; -1 leaves it ours
 
 
 NAMESPACE = Way(("unshare", "--user"))

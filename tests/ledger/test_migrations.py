@@ -1,6 +1,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from string import Template
 
 import pytest
 from sqlalchemy import Column, Connection, Engine, MetaData, Table, Text, inspect, text
@@ -161,16 +162,24 @@ def test_a_newer_ledger_is_left_alone(place: Path | str, version: int) -> None:
 # A ledger as an earlier version made it: packages closed, in doubt, open, and not begun.
 
 
+SPELT = {
+    "sqlite": {"serial": "INTEGER", "key": "INTEGER", "bytes": "BLOB", "rowless": " WITHOUT ROWID"},
+    "postgresql": {"serial": "BIGSERIAL", "key": "BIGINT", "bytes": "BYTEA", "rowless": ""},
+}
+
+
 def as_made(place: Path | str, version: int) -> None:
     folder = Path(__file__).parent / f"version_{version}"
     with opened(place) as engine, writing(engine) as db:
         old = MetaData()
         old.reflect(db)
         old.drop_all(db)
-        for name in (f"{db.dialect.name}.sql", "rows.sql"):
-            for statement in (folder / name).read_text("utf-8").split(";\n"):
-                if statement.strip():
-                    db.exec_driver_sql(statement)
+        spelt = Template((folder / "tables.sql").read_text("utf-8")).substitute(
+            SPELT[db.dialect.name]
+        )
+        for statement in f"{spelt};\n{(folder / 'rows.sql').read_text('utf-8')}".split(";\n"):
+            if statement.strip():
+                db.exec_driver_sql(statement)
         if db.dialect.name == "sqlite":
             db.exec_driver_sql("UPDATE rows SET body = CAST(body AS BLOB)")
 

@@ -9,7 +9,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.sheets import ZipBomb
 
 Problems = Iterable[Problem]

@@ -8,8 +8,8 @@ import pytest
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, RowResult, Status
-from feedtool.report import SheetResult, write_report
-from feedtool.report.file import COLUMNS, as_text, write_csv
+from feedtool.report.file import COLUMNS, as_text, write_csv, write_report
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from tests.report.conftest import make_outcome
 

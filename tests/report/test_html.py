@@ -13,8 +13,8 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Status
 from feedtool.model.sheet import ProblemSpool
-from feedtool.report import SheetResult
 from feedtool.report.html import write_html
+from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
 from tests.report.conftest import make_outcome, make_problem
 

@@ -7,8 +7,8 @@ from typing import Any, TextIO
 import pytest
 
 from feedtool.model.nouns import Message, RowResult, Status
-from feedtool.report import SheetResult, progress_events, write_json, write_jsonl
-from feedtool.report.as_json import row_fields
+from feedtool.report.as_json import progress_events, row_fields, write_json, write_jsonl
+from feedtool.report.sheet_result import SheetResult
 from tests.report.conftest import make_outcome, make_problem
 
 KEYS = [

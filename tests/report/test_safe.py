@@ -21,18 +21,12 @@ from feedtool.model.cells import Kind
 from feedtool.model.errors import Interrupted
 from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Severity, Status
-from feedtool.report import (
-    SheetResult,
-    progress_events,
-    write_columns,
-    write_csv,
-    write_json,
-    write_jsonl,
-    write_report,
-    write_text,
-)
+from feedtool.report.as_json import progress_events, write_json, write_jsonl
+from feedtool.report.file import write_csv, write_report
 from feedtool.report.html import write_html
 from feedtool.report.plain import clean, printable, value
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.text import write_columns, write_text
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes

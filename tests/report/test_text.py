@@ -9,8 +9,8 @@ import pytest
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.sheet import ProblemSpool
-from feedtool.report import SheetResult, write_text
-from feedtool.report.text import place
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.text import place, write_text
 from feedtool.runs.codes import all_codes
 from tests.report.conftest import make_outcome, make_problem
 

@@ -64,16 +64,12 @@ class Plan:
     faults: Faults = NONE
     wait: Callable[[str, str], object] = lambda _method, _path: None
     """Called before a request is handed on; it may hold it back."""
-    instead: Answer | None = None
-    """What everybody gets, and the service sees nothing."""
+    instead: Answer | None = None  # what everybody gets, and the service sees nothing
     token: tuple[str, str] | None = None
     """The token that clients send, and the one that the service gets instead."""
-    rewrite: Callable[[bytes], bytes] = bytes
-    """What becomes of the body of an answer."""
-    asked: list[str] = field(default_factory=list)
-    """Method and path of all that came in."""
-    done: Counter[str] = field(default_factory=Counter)
-    """How often what was done to a request."""
+    rewrite: Callable[[bytes], bytes] = bytes  # what becomes of the body of an answer
+    asked: list[str] = field(default_factory=list)  # method and path of all that came in
+    done: Counter[str] = field(default_factory=Counter)  # how often what was done to a request
 
 
 class Proxy:

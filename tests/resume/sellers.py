@@ -3,12 +3,8 @@
 import itertools
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-from openpyxl import Workbook, load_workbook
-from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger.clearing import MOST_SENDS
@@ -16,7 +12,7 @@ from feedtool.sandbox import Sandbox
 from tests.areas.products.sandbox.records import Reported, reported_products
 from tests.conftest import gtin, offer
 from tests.resume import world
-from tests.resume.world import World
+from tests.resume.world import World, fill
 
 LAMPS = "2B0401"
 """A category that wants a bulb base and a luminous flux, and no brand."""
@@ -37,8 +33,7 @@ class Zips(World):
 
     SUBMIT = (*World.SUBMIT, "--as", "legacy-offers")
 
-    size: int = 3
-    """Offers of a zip at most."""
+    size: int = 3  # offers of a zip at most
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -70,8 +65,7 @@ class Zips(World):
 class Shop(World):
     """One seller, whose products are nobody else's."""
 
-    catalogue: Path | None = None
-    """A cache that has the category."""
+    catalogue: Path | None = None  # A cache that has the category
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,10 +75,8 @@ class Shop(World):
         if self.catalogue:
             (self.folder / "home").mkdir()
             shutil.copy(self.catalogue, self.folder / "home" / "catalog.sqlite")
-        book = Workbook()
-        fill(book.worksheets[0], "Offers", [self.offer(one) for one in (*OFFERED, STRANGER)])
-        fill(book.create_sheet(), "Products", [self.product(one) for one in PRODUCTS])
-        book.save(self.folder / "offers.xlsx")
+        offers = [self.offer(one) for one in (*OFFERED, STRANGER)]
+        fill(self.folder / "offers.xlsx", Offers=offers, Products=[*map(self.product, PRODUCTS)])
 
     def gtin(self, number: int) -> str:
         return gtin(self.number + number, 2)
@@ -106,18 +98,12 @@ class Shop(World):
             "4700": "800",
         }
 
-    def told(self, sheet: str, key: str) -> Mapping[str, str]:
-        """Reference → what stands beside its row."""
-        book = load_workbook(self.folder / "offers.result.xlsx")
-        head, *rows = book[sheet].iter_rows(values_only=True)
-        reference, status = head.index(key), head.index("feedtool status")
-        return {str(row[reference]): str(row[status]) for row in rows}
-
     def check(self, name: str = "offers.result.xlsx") -> None:
         """The annotated workbook and what the service did agree in every row."""
-        del name
+        expected = {f"SKU-{number}": ["Integrated"] for number in (*OFFERED, STRANGER)}
+        expected[f"SKU-{REFUSED}"] = ["Rejected"]
+        assert self.answers(name) == self.applied() == expected
         self._check_products()
-        self._check_offers()
 
     def _check_products(self) -> None:
         taken = defaultdict[str | None, list[Reported]](list)
@@ -125,11 +111,10 @@ class Shop(World):
             for one in reported_products(sandbox):
                 if one.seller == self.seller:
                     taken[one.reference].append(one)
-        expected = {f"P-{number}": "Integrated" for number in PRODUCTS} | {
-            f"P-{NOT_SENT}": "Invalid",
-            f"P-{REFUSED}": "Refused",
-        }
-        assert self.told("Products", "sellerProductReference") == expected
+        expected = {f"P-{number}": "Integrated" for number in PRODUCTS}
+        expected |= {f"P-{NOT_SENT}": "Invalid", f"P-{REFUSED}": "Refused"}
+        answers = self.answers(sheet="Products", key="sellerProductReference")
+        assert answers == {name: [status] for name, status in expected.items()}
         assert set(taken) == {one for one in expected if one != f"P-{NOT_SENT}"}
         asked = self.served.proxy.plan.asked
         for reference, several in taken.items():
@@ -141,17 +126,3 @@ class Shop(World):
             assert len(several) <= 2
             finds = [line for line in asked if "reports" in line and several[0].gtin in line]
             assert len(several) == 1 or finds, several
-
-    def _check_offers(self) -> None:
-        expected = {f"SKU-{number}": "Integrated" for number in (*OFFERED, STRANGER)}
-        expected[f"SKU-{REFUSED}"] = "Rejected"
-        assert self.told("Offers", "sellerExternalReference") == expected
-        assert self.applied() == {name: [status] for name, status in expected.items()}
-
-
-def fill(sheet: Worksheet, title: str, rows: list[dict[str, str]]) -> None:
-    """A plain sheet whose first row holds keys."""
-    sheet.title = title
-    sheet.append(list(rows[0]))
-    for row in rows:
-        sheet.append(list(row.values()))

@@ -106,8 +106,7 @@ class Ran(NamedTuple):
     code: int
     out: str
     err: str
-    points: list[str]
-    """What it was about to write, or had written; the last is where it was killed."""
+    points: list[str]  # what it was about to write, or had written; the last is where it was killed
 
 
 INVALID = {5}
@@ -118,18 +117,22 @@ REFUSED = {3, 9}
 
 def workbook(path: Path, rows: int, prefix: str = "SKU") -> None:
     """Offers with one row that is invalid and some that the service rejects."""
-    book = Workbook()
-    sheet = book.worksheets[0]
-    sheet.title = "Offers"
+    offers = []
     for number in range(1, rows + 1):
         row = offer(number, sellerExternalReference=f"{prefix}-{number}")
-        if number in INVALID:
-            row["quantity"] = "-1"
-        if number in REFUSED:
-            row["product.gtin"] = gtin(number, 2)
-        if number == 1:
-            sheet.append(list(row))
-        sheet.append(list(row.values()))
+        row |= {"quantity": "-1"} if number in INVALID else {}
+        offers.append(row | ({"product.gtin": gtin(number, 2)} if number in REFUSED else {}))
+    fill(path, Offers=offers)
+
+
+def fill(path: Path, **sheets: list[dict[str, str]]) -> None:
+    """A workbook of plain sheets whose first rows hold keys."""
+    book = Workbook()
+    for number, (title, rows) in enumerate(sheets.items()):
+        sheet = book.create_sheet(title, number)
+        for cells in (rows[0], *(row.values() for row in rows)):
+            sheet.append(list(cells))
+    del book["Sheet"]
     book.save(path)
 
 
@@ -250,21 +253,23 @@ class World:
 
     def go_on(self, first: Ran | None = None, kills: Iterable[Kill] = ()) -> list[Ran]:
         """Resume until there is an end, or submit where no run is noted."""
-        left = iter(kills)
-        done = [first] if first else []
+        left, done = iter(kills), [first] if first else []
         while not done or (done[-1].code not in (0, 1, 9) and len(done) < ROUNDS):
-            kill = next(left, None)
-            if json.loads(self.run("runs", "--format", "json").out):
-                done.append(self.run("resume", kill=kill))
-            else:
-                done.append(self.submit(kill))
+            has_run = json.loads(self.run("runs", "--format", "json").out)
+            command = ("resume",) if has_run else self.SUBMIT
+            done.append(self.run(*command, kill=next(left, None)))
         return done
 
-    def answers(self, name: str = "offers.result.xlsx") -> dict[str, list[str]]:
+    def answers(
+        self,
+        name: str = "offers.result.xlsx",
+        sheet: str = "Offers",
+        key: str = "sellerExternalReference",
+    ) -> dict[str, list[str]]:
         """Reference → the statuses beside its rows in the annotated workbook."""
         book = load_workbook(self.folder / name)
-        head, *rows = book["Offers"].iter_rows(values_only=True)
-        reference, status = head.index("sellerExternalReference"), head.index("feedtool status")
+        head, *rows = book[sheet].iter_rows(values_only=True)
+        reference, status = head.index(key), head.index("feedtool status")
         return grouped((str(row[reference]), str(row[status])) for row in rows)
 
     def applied(self) -> dict[str, list[str]]:
@@ -289,13 +294,12 @@ class World:
 
     def lost(self) -> set[str]:
         """The references that the network swallowed in every package that a row may go into."""
+        query = (
+            "SELECT reference FROM requests JOIN uploads USING (package, upload)"
+            " WHERE sends = ? AND stage = 'doubtful'"
+        )
         with closing(sqlite3.connect(self.folder / "home" / "ledger.sqlite")) as ledger:
-            found = ledger.execute(
-                "SELECT reference FROM requests JOIN uploads USING (package, upload)"
-                " WHERE sends = ? AND stage = 'doubtful'",
-                [MOST_SENDS - 1],
-            )
-            return {reference for (reference,) in found}
+            return {reference for (reference,) in ledger.execute(query, [MOST_SENDS - 1])}
 
     def meet(self, seed: str, plan: Plan) -> None:
         """What the proxy does from now on."""

@@ -40,12 +40,9 @@ def pieces(content: bytes) -> Iterator[bytes]:
 class Expected(NamedTuple):
     """What is to become of what was written."""
 
-    good: str | None = None
-    """The file that is to be answered."""
-    bad: Mapping[str, str] = {}
-    """The files that are to be refused, and what their reason says."""
-    has_failed: bool = False
-    """Whether a row of the good one is to be corrected."""
+    good: str | None = None  # the file that is to be answered
+    bad: Mapping[str, str] = {}  # the files that are to be refused, and what their reason says
+    has_failed: bool = False  # whether a row of the good one is to be corrected
 
 
 def copied_slowly(inbox: Path, number: int) -> Expected:

@@ -17,7 +17,7 @@ from feedtool.model.errors import (
 )
 from feedtool.model.nouns import WORST_FIRST, Message, RowResult, Status
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
-from feedtool.report import SheetResult
+from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import tally
 from feedtool.runs.corrections import write_corrections
 from feedtool.runs.deliver import results, resume

@@ -10,7 +10,9 @@ from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions, check
 from feedtool.model.nouns import Item
 from feedtool.model.sheet import VALID, CheckedSheet, rows_of
-from feedtool.report import SheetResult, write_json, write_text
+from feedtool.report.as_json import write_json
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.text import write_text
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.codes import all_codes

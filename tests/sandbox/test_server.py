@@ -14,7 +14,7 @@ import pytest
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Quota, SandboxSettings, StateUnreadableError
-from feedtool.sandbox.server import Server, serving
+from feedtool.sandbox.server import Server
 from tests.areas.offers.sandbox.records import stored_offers
 from tests.sandbox.desk import Desk
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with serving(sandbox_parts()) as server:
+    with Server(sandbox_parts()) as server:
         yield server
 
 
@@ -101,7 +101,7 @@ def test_an_empty_answer_has_no_type_and_one_date(server: Server) -> None:
 def test_waiting_is_told_in_real_seconds() -> None:
     settings = SandboxSettings(quota=Quota(requests=1, seconds=100_000))
     with (
-        serving(sandbox_parts(), speed=100, settings=settings) as server,
+        Server(sandbox_parts(), speed=100, settings=settings) as server,
         client_of(server) as client,
     ):
         assert client.get("/offer-packages").status_code == 200
@@ -112,7 +112,7 @@ def test_waiting_is_told_in_real_seconds() -> None:
 
 def test_a_stopped_server_lets_go_of_its_port_and_threads() -> None:
     threads = threading.active_count()
-    with serving(sandbox_parts()) as server:
+    with Server(sandbox_parts()) as server:
         port = int(server.base.rpartition(":")[2].removesuffix("/v2"))
         with pytest.raises(OSError, match="in use"):
             Server(sandbox_parts(), port)

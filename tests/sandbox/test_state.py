@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -185,3 +186,52 @@ def see_now(state: State, now: datetime) -> None:
     """Every time that a clock gives is that of a request."""
     with state.transaction() as db:
         latest_moment(db, now)
+
+
+HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
+
+
+def client_of(transport: SandboxTransport) -> httpx.Client:
+    return httpx.Client(base_url=transport.base, transport=transport, headers=HEADERS)
+
+
+@pytest.fixture
+def transport() -> Iterator[SandboxTransport]:
+    transport = SandboxTransport(sandbox_parts())
+    yield transport
+    transport.close()
+
+
+def commit(client: httpx.Client, transport: SandboxTransport, rows: list[object]) -> str:
+    created = client.post(
+        "/offer-packages", json={"packageType": "Upsert"}, headers={"SalesChannelId": "PRIMARY"}
+    )
+    location = created.headers["Content-Location"]
+    assert client.post(f"{location}/offer-requests", json=rows).status_code == 201
+    assert client.patch(location, json={"state": "Ready"}).status_code == 400
+    transport.sleep(41)
+    assert client.patch(location, json={"state": "Ready"}).status_code == 204
+    return str(location)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("v2/offer-packages", 200),
+        *((path, 404) for path in ("v1/offer-packages", "offer-packages", "v2", "")),
+    ],
+)
+def test_the_version_is_part_of_the_address(
+    transport: SandboxTransport, path: str, status: int
+) -> None:
+    assert client_of(transport).get(f"http://sandbox.invalid/{path}").status_code == status
+
+
+def test_transports_may_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
+    path = tmp_path / "state.db"
+    one, other = SandboxTransport(sandbox_parts(), path), SandboxTransport(sandbox_parts(), path)
+    location = commit(client_of(one), one, [new_desk.offer("A")])
+    other.sleep(101)
+    assert client_of(one).get(location).json()["state"] == "Integrated"
+    one.close()
+    other.close()

@@ -203,39 +203,34 @@ def test_a_token_is_renewed_before_it_ends(life: object, waited: float, asked: i
     assert len(endpoint.forms) == asked
 
 
-REFUSED = {
-    "an unknown client": (Reply(401, body=b'{"error":"invalid_client"}'), "not its secret"),
-    "an unknown scope": (Reply(400, body=b'{"error":"invalid_scope"}'), "the scope"),
-    "an error that no one has": (Reply(400, body=b'{"error":"said-it"}'), "does not say why"),
-    "an error of no text": (Reply(400, body=b'{"error":["said-it"]}'), "does not say why"),
-    "no reason": (Reply(403, body=b"said-it"), "does not say why"),
-    "nothing there": (Reply(404), "HTTP 404"),
-    "a redirect": (Reply(307, {"location": "https://evil.example/said-it"}), "HTTP 307"),
-    "another type": (granted("said-it", token_type="MAC"), "no bearer token"),
-}
-LATER: dict[str, tuple[Reply | Failure, str]] = {
-    "nobody there": (NotSent("ConnectError"), "cannot be reached: ConnectError"),
-    "no answer": (OutcomeUnknown("ReadTimeout"), "cannot be reached: ReadTimeout"),
-    "too often": (Reply(429, body=b"said-it"), "HTTP 429"),
-    "out of order": (Reply(503, body=b"said-it"), "HTTP 503"),
-    "no JSON": (Reply(200, body=b"<html>"), "holds no token"),
-    "too deep": (Reply(200, body=b"[" * 100_000), "holds no token"),
-    "a list": (Reply(200, body=b'["said-it"]'), "holds no token"),
-    "no token": (Reply(200, body=b'{"accessToken":"said-it"}'), "holds no token"),
-    "a number": (Reply(200, body=b'{"access_token":12}'), "holds no token"),
-    "an empty one": (granted(""), "holds no token"),
-    "two lines": (granted("said-it\nsaid-it"), "holds no token"),
-    "two words": (granted("said-it said-it"), "holds no token"),
-    "other letters": (granted("said-it-é"), "holds no token"),
-    "a long one": (granted("said-it" * 10_000), "holds no token"),
-}
+REFUSED = [
+    (Reply(401, body=b'{"error":"invalid_client"}'), "not its secret"),
+    (Reply(400, body=b'{"error":"invalid_scope"}'), "the scope"),
+    (Reply(400, body=b'{"error":"said-it"}'), "does not say why"),
+    (Reply(400, body=b'{"error":["said-it"]}'), "does not say why"),
+    (Reply(403, body=b"said-it"), "does not say why"),
+    (Reply(404), "HTTP 404"),
+    (Reply(307, {"location": "https://evil.example/said-it"}), "HTTP 307"),
+    (granted("said-it", token_type="MAC"), "no bearer token"),
+]
+UNREADABLE = (
+    *(b"<html>", b"[" * 100_000, b'["said-it"]', b'{"accessToken":"said-it"}'),
+    b'{"access_token":12}',
+)
+NONE = ("", "said-it\nsaid-it", "said-it said-it", "said-it-é", "said-it" * 10_000)
+LATER: list[tuple[Reply | Failure, str]] = [
+    (NotSent("ConnectError"), "cannot be reached: ConnectError"),
+    (OutcomeUnknown("ReadTimeout"), "cannot be reached: ReadTimeout"),
+    (Reply(429, body=b"said-it"), "HTTP 429"),
+    (Reply(503, body=b"said-it"), "HTTP 503"),
+    *((Reply(200, body=body), "holds no token") for body in UNREADABLE),
+    *((granted(token), "holds no token") for token in NONE),
+]
 
 
 @pytest.mark.parametrize(
     ("answer", "why", "kind"),
-    [(*case, NotAuthorised) for case in REFUSED.values()]
-    + [(*case, Interrupted) for case in LATER.values()],
-    ids=[*REFUSED, *LATER],
+    [*((*case, NotAuthorised) for case in REFUSED), *((*case, Interrupted) for case in LATER)],
 )
 def test_no_token_is_told_without_secret_or_answer(
     answer: Reply | Failure, why: str, kind: type[FeedtoolError]

@@ -15,6 +15,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Network, Timeouts
+from tests.loopback import serving_answers
 
 LOOPBACK = Path(__file__).with_name("loopback.pem")
 """A certificate for 127.0.0.1 and its key, which everybody may know."""
@@ -182,21 +183,11 @@ def test_who_is_not_the_service_gets_nothing(told: str, *, is_tls: bool | None) 
 
 
 def test_a_form_is_posted() -> None:
-    heard: list[bytes] = []
-
-    def talk(connection: socket.socket) -> None:
-        heard.append(connection.recv(65536))
-        while not heard[0].endswith(b"planted"):
-            heard[0] += connection.recv(65536)
-        connection.sendall(OK)
-
-    with port(talk) as base:
-        reply = post_form(f"{base}/token", b"client_secret=planted")
-    assert (reply.status, reply.body, reply.url) == (200, b"{}", f"{base}/token")
-    head, _, body = heard[0].partition(b"\r\n\r\n")
-    assert head.startswith(b"POST /token HTTP/1.1\r\n")
-    assert b"content-type: application/x-www-form-urlencoded" in head.lower()
-    assert body == b"client_secret=planted"
+    with serving_answers(lambda _: (200, {}, b"{}"), "/token") as served:
+        reply = post_form(served.url, b"client_secret=planted")
+    assert (reply.status, reply.body, reply.url) == (200, b"{}", served.url)
+    assert served.headers[0]["content-type"] == "application/x-www-form-urlencoded"
+    assert served.bodies == [b"client_secret=planted"]
 
 
 # Proxies.

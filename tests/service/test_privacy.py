@@ -3,9 +3,7 @@
 import base64
 import json
 import logging
-import socket
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -34,6 +32,7 @@ from feedtool.service.answers import Unreadable, refusal
 from feedtool.service.auth import SECRET, CommandToken, FileToken, Grant, StaticToken
 from feedtool.service.client import Client, post_form
 from feedtool.service.network import Timeouts
+from tests.service.test_network import port, saying
 
 PLANTED = "planted/t0ken+31=="
 SECRETS = {
@@ -101,18 +100,15 @@ def assert_private(text: str) -> None:
     assert not [secret for secret in SECRETS if secret in text]
 
 
-def echo(request: httpx.Request) -> dict[str, Any]:
-    """An error that repeats what it was sent, as some gateways do."""
-    sent = request.headers["Authorization"]
-    return {"title": sent, "description": f"Not: {sent}", "errors": [{"code": sent}]}
-
-
 def echoing(
     status: int, form: Callable[[object], str]
 ) -> Callable[[httpx.Request], httpx.Response]:
+    """An error that repeats what it was sent, as some gateways do."""
+
     def answer(request: httpx.Request) -> httpx.Response:
-        headers = {"WWW-Authenticate": request.headers["Authorization"]}
-        return httpx.Response(status, headers=headers, content=form(echo(request)).encode())
+        sent = request.headers["Authorization"]
+        body = form({"title": sent, "description": f"Not: {sent}", "errors": [{"code": sent}]})
+        return httpx.Response(status, headers={"WWW-Authenticate": sent}, content=body.encode())
 
     return answer
 
@@ -124,13 +120,9 @@ def done_as(form: Callable[[str], str]) -> Callable[[httpx.Request], httpx.Respo
         said = request.headers["Authorization"].removeprefix("Bearer ")
         message = {"resultCode": said, "message": f"Hello {said}!"}
         places = ("packageId", "state", "traceId", "updatedAt", "offerState")
-        entry = {
-            "sellerExternalReference": f"R{said}",
-            "integrationStatus": "Rejected",
-            "messages": [message],
-            "product": {"gtin": said},
-            **dict.fromkeys(places, said),
-        }
+        named = {"sellerExternalReference": f"R{said}", "integrationStatus": "Rejected"}
+        entry = {**named, "messages": [message], "product": {"gtin": said}}
+        entry |= dict.fromkeys(places, said)
         body = {**entry, "results": [message], "items": [entry]}
         status = {"POST": 201, "PATCH": 204}.get(request.method, 200)
         link = f'<{BASE}/next?access_token={quote(said, safe="")}>; rel="next"'
@@ -210,21 +202,10 @@ def test_nothing_of_the_network_tells_it(
     caplog: pytest.LogCaptureFixture, said: bytes, *, is_quoted: bool
 ) -> None:
     """Where a call, and a form, are answered so."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            for _ in range(2):
-                with listening.accept()[0] as connection:
-                    connection.recv(65536)
-                    connection.sendall(said)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        base = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        with Client(base, "S1", StaticToken(PLANTED)) as one:
-            assert_private(reported(one.send, CALLS[0]))
+    with port(saying(said)) as base, Client(base, "S1", StaticToken(PLANTED)) as one:
+        assert_private(reported(one.send, CALLS[0]))
+    with port(saying(said)) as base:
         assert_private(told(lambda: post_form(base, quote(PLANTED).encode(), Timeouts(1, 1, 1))))
-        thread.join()
     if is_quoted:
         caplog.clear()  # httpcore's own log, which no command shows, quotes what is no HTTP
 

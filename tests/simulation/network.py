@@ -151,9 +151,9 @@ class Network:
         self.power.point("before a call")
         self.pass_time(timedelta(milliseconds=self.random.randint(50, 1500)))
         if self.out_until and self.clock.time < self.out_until:
-            return self._fail(call, token, self._draw(("not_sent", "not_sent", "lost")))
+            return self._fail(call, token, self.random.choice(("not_sent", "not_sent", "lost")))
         if self.random.random() < self.chance:
-            return self._fail(call, token, self._draw(tuple(FAULTS)))
+            return self._fail(call, token, self.random.choice(FAULTS))
         if token == GOOD:
             self._leaves(call)
         reply = self._arrive(call, token)
@@ -167,14 +167,12 @@ class Network:
             for row in _rows(call):
                 self.seen.left[row[MARK]].add(package)
 
-    def _draw(self, names: tuple[str, ...]) -> str:
-        return self.random.choice(names)
-
     def _fail(self, call: Call, token: str, fault: str) -> Reply:
         self.note(f"{call.method} {_shown(call)} → {fault.upper()}")
         if fault not in {"not_sent", "busy", "busy_until", "outage", "expired"}:
             self._leaves(call)
-        return FAULTS[fault](self, call, token)
+        reply: Reply = getattr(self, fault)(call, token)
+        return reply
 
     def not_sent(self, _call: Call, _token: str) -> Reply:
         raise NotSent("connection refused")
@@ -254,20 +252,10 @@ class Network:
 
 HOURS = timedelta(hours=8)
 
-FAULTS: dict[str, Callable[[Network, Call, str], Reply]] = {
-    "not_sent": Network.not_sent,
-    "lost": Network.lost,
-    "late": Network.late,
-    "answer_lost": Network.answer_lost,
-    "broken": Network.broken,
-    "unavailable": Network.unavailable,
-    "half": Network.half,
-    "strange": Network.strange,
-    "busy": Network.busy,
-    "busy_until": Network.busy_until,
-    "outage": Network.outage,
-    "expired": Network.expired,
-}
+FAULTS = (
+    *("not_sent", "lost", "late", "answer_lost", "broken", "unavailable", "half", "strange"),
+    *("busy", "busy_until", "outage", "expired"),
+)
 
 
 def _rows(call: Call) -> list[dict[str, str]]:

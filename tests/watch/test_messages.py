@@ -65,32 +65,21 @@ def test_what_a_killed_watcher_was_writing_is_removed(tmp_path: Path) -> None:
 
 TROUBLES = [("shop", Interrupted("cannot be reached")), (None, NotAuthorised("no right"))]
 BROKEN = [(None, UsageProblem("inbox cannot be read"))]
+BOTH = "profile shop: cannot be reached; no right (0 in work, 0 waiting)"
+UNREAD = "inbox cannot be read (0 in work, 0 waiting)"
 NOBODY = "nobody watches ROOT: last turn 61 s ago"
-ANSWERS = {
+STOP = "the watcher of ROOT was stopped; last turn 1 s ago"
+ANSWERS: dict[str, tuple[Turn, str | None, int, Exit, str]] = {
     "just turned": (Turn(), None, 0, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
-    "at work": (
-        Turn(1, 4),
-        None,
-        60,
-        Exit.OK,
-        "watching: last turn 60 s ago, 1 in work, 4 waiting",
-    ),
+    "at work": (Turn(1, 4), None, 9, Exit.OK, "watching: last turn 9 s ago, 1 in work, 4 waiting"),
+    "old": (Turn(), None, 60, Exit.OK, "watching: last turn 60 s ago, 0 in work, 0 waiting"),
     "too old": (Turn(), None, 61, Exit.INTERRUPTED, NOBODY),
     "ahead": (Turn(), None, -5, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
-    "trouble": (
-        *(Turn(troubles=TROUBLES), None, 1, Exit.AUTH),
-        "profile shop: cannot be reached; no right (0 in work, 0 waiting)",
-    ),
-    "broken": (
-        *(Turn(troubles=BROKEN), None, 1, Exit.USAGE),
-        "inbox cannot be read (0 in work, 0 waiting)",
-    ),
+    "trouble": (Turn(troubles=TROUBLES), None, 1, Exit.AUTH, BOTH),
+    "broken": (Turn(troubles=BROKEN), None, 1, Exit.USAGE, UNREAD),
     "done": (Turn(), DONE, 1, Exit.OK, "done: last turn 1 s ago, 0 in work, 0 waiting"),
     "done long ago": (Turn(), DONE, 61, Exit.INTERRUPTED, NOBODY),
-    "stopped": (
-        *(Turn(), STOPPED, 1, Exit.INTERRUPTED),
-        "the watcher of ROOT was stopped; last turn 1 s ago",
-    ),
+    "stopped": (Turn(), STOPPED, 1, Exit.INTERRUPTED, STOP),
 }
 
 

@@ -6,9 +6,9 @@ there is none has a row of its own. The columns carry the service's own words be
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from feedtool.areas.competition.wire import (
+    FIELDS,
     competition_page,
     fits,
     read_competing_changes,
@@ -28,7 +28,7 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
 )
-from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.translation import translation
@@ -51,39 +51,6 @@ HINT = "look at --product, and whether the service has the legacy offer routes"
 PRODUCT, ANSWERED = "product", "answered"
 
 
-class TableColumn(NamedTuple):
-    """One column of the table."""
-
-    label: str
-    """In English."""
-    width: float = 18
-    number_format: str = "General"
-
-
-MONEY = "0.00##"
-
-COLUMNS = {
-    "product.product_ean": TableColumn("EAN", 18, TEXT),
-    "product.product_id": TableColumn("Product", 18, TEXT),
-    "product.title": TableColumn("Title", 40),
-    "product.brand_name": TableColumn("Brand"),
-    "last_change_date": TableColumn("Last change", 28),
-    "seller.name": TableColumn("Seller", 24),
-    "price": TableColumn("Price", 12, MONEY),
-    "shipping.shipping_price": TableColumn("Shipping", 14, MONEY),
-    "is_best_offer": TableColumn("Best offer"),
-    "is_available": TableColumn("Available"),
-    "product_condition_id": TableColumn("Condition"),
-    "product_state_id": TableColumn("State"),
-    "is_with_commercial_operation": TableColumn("Commercial operation", 22),
-    "seller.rating": TableColumn("Rating"),
-    "seller.rating_count": TableColumn("Ratings"),
-    "seller.sales_count": TableColumn("Sales"),
-    "seller.shipment_country": TableColumn("Ships from"),
-}
-"""By the path of the field."""
-
-
 def check(query: Query) -> None:
     """Refuse products that cannot be asked for."""
     if unfit := [product for product in query[PRODUCT] if not fits(product)]:
@@ -92,37 +59,25 @@ def check(query: Query) -> None:
         )
 
 
-# The seller's own products, each once.
-
-
-def _own_page(_: Query) -> Callable[[Reply, Call], ListPage]:
-    def page(reply: Reply, _: Call) -> ListPage:
-        offers, link = offers_page(reply)
-        gtins = [offer.gtin for offer in offers if offer.gtin and fits(offer.gtin)]
-        rows = [(gtin.zfill(14), {PRODUCT: gtin}) for gtin in gtins]
-        return ListPage(rows, Call("GET", link, READ) if link else None)
-
-    return page
-
-
-def _no_own(query: Query, _: ExportTally) -> NothingToDo:
-    return NothingToDo(
-        f"there are no offers with a GTIN on the channel {query.channel}, so no products to ask"
-        " for",
-        "name products with --product; nothing was written",
-    )
+def _own_page(reply: Reply, _: Call) -> ListPage:
+    """The products of the seller's offers, to be listed once each."""
+    offers, link = offers_page(reply)
+    gtins = [offer.gtin for offer in offers if offer.gtin and fits(offer.gtin)]
+    rows = [(gtin.zfill(14), {PRODUCT: gtin}) for gtin in gtins]
+    return ListPage(rows, Call("GET", link, READ) if link else None)
 
 
 OWN = ServiceList(
     "offers",
     lambda query, _: [read_offers(query.channel, fields=("product",))],
-    _own_page,
-    _no_own,
+    lambda _: _own_page,
+    lambda query, _: NothingToDo(
+        f"there are no offers with a GTIN on the channel {query.channel}, so no products to ask"
+        " for",
+        "name products with --product; nothing was written",
+    ),
     "look at --channel; nothing was written",
 )
-
-
-# The offers of others.
 
 
 def _first(query: Query, own: KeyedRows) -> Iterator[Call]:
@@ -130,14 +85,12 @@ def _first(query: Query, own: KeyedRows) -> Iterator[Call]:
     return map(read_competing_offers, comma_lists(products))
 
 
-def _page(_: Query) -> Callable[[Reply, Call], ListPage]:
-    def page(reply: Reply, _: Call) -> ListPage:
-        count, rows, link = competition_page(reply)
-        following = Call("GET", link, READ) if link else None
-        tally: ExportTally = Counter({(ANSWERED, ""): count})
-        return ListPage([(None, row) for row in rows], following, progress=count, tally=tally)
-
-    return page
+def _page(reply: Reply, _: Call) -> ListPage:
+    """The offers of others."""
+    count, rows, link = competition_page(reply)
+    following = Call("GET", link, READ) if link else None
+    tally: ExportTally = Counter({(ANSWERED, ""): count})
+    return ListPage([(None, row) for row in rows], following, progress=count, tally=tally)
 
 
 def _nothing(reason: str) -> Callable[[Query, ExportTally], NothingToDo]:
@@ -147,18 +100,15 @@ def _nothing(reason: str) -> Callable[[Query, ExportTally], NothingToDo]:
 COMPETING = ServiceList(
     "competing offers",
     _first,
-    _page,
+    lambda _: _page,
     _nothing("it knows none of these products"),
     HINT,
     unit="products",
 )
-CHANGED = ServiceList(
-    "competing offer changes",
-    lambda _, __: [read_competing_changes()],
-    _page,
-    _nothing("nothing has changed"),
-    HINT,
-    unit="products",
+CHANGED = COMPETING._replace(
+    name="competing offer changes",
+    first=lambda _, __: [read_competing_changes()],
+    nothing=_nothing("nothing has changed"),
 )
 
 
@@ -167,7 +117,7 @@ def _table(kind: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
         translate = translation("feedtool.areas.competition", query.language)
         fields = (
             Field(path, translate(label), "", CellEntry(number_format, width))
-            for path, (label, width, number_format) in COLUMNS.items()
+            for path, (label, _, width, number_format) in FIELDS.items()
         )
         return PlainTable(SHEETS[kind], tuple(fields))
 
@@ -180,11 +130,12 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
     unknown = asked - tally[ANSWERED, ""]
     if unknown <= 0:
         return ExportSummary(())
-    note = ExportNote(
-        f"the service knows nothing of {unknown:,} product{'' if unknown == 1 else 's'}"
-    )
-    return ExportSummary([note], unknown)
+    products = f"{unknown:,} product{'' if unknown == 1 else 's'}"
+    return ExportSummary([ExportNote(f"the service knows nothing of {products}")], unknown)
 
+
+OF_PRODUCTS = "Of these products.  [default: all that the seller offers]"
+OF_CHANNEL = "Whose offers say which products.  [default: the primary one]"
 
 EXPORTS = (
     Export(
@@ -197,18 +148,8 @@ EXPORTS = (
         _table(OFFERS),
         summary,
         (
-            Filter(
-                PRODUCT,
-                "EAN[,EAN]",
-                "Of these products.  [default: all that the seller offers]",
-                is_list=True,
-            ),
-            Filter(
-                CHANNEL,
-                "ID",
-                "Whose offers say which products.  [default: the primary one]",
-                narrows=False,
-            ),
+            Filter(PRODUCT, "EAN[,EAN]", OF_PRODUCTS, is_list=True),
+            Filter(CHANNEL, "ID", OF_CHANNEL, narrows=False),
         ),
         check,
         closed=CLOSED,

@@ -5,10 +5,11 @@ none gets a 403 (part "Authentication", 3 and 4). Every shape is checked, none i
 that is absent or of another type than it should be is None.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from feedtool.feeds.template import TEXT
 from feedtool.model.call import READ, Call, Reply, fits_comma_list
 from feedtool.model.cells import Value
 from feedtool.service.answers import Unreadable, amount, items_of, next_link, text, whole
@@ -28,19 +29,36 @@ def _flag(value: Any) -> str | None:
     return str(value).lower() if isinstance(value, bool) else None
 
 
-FIELDS: Mapping[str, Callable[[Any], Value]] = {
-    **dict.fromkeys((f"product.product_{name}" for name in ("ean", "id")), _text),
-    **dict.fromkeys(("product.title", "product.brand_name", "last_change_date"), _text),
-    "seller.name": _text,
-    **dict.fromkeys(("price", "shipping.shipping_price"), amount),
-    **dict.fromkeys(("is_best_offer", "is_available"), _flag),
-    **dict.fromkeys(("product_condition_id", "product_state_id"), whole),
-    "is_with_commercial_operation": _flag,
-    "seller.rating": amount,
-    **dict.fromkeys(("seller.rating_count", "seller.sales_count"), whole),
-    "seller.shipment_country": _text,
+class CompetitionField(NamedTuple):
+    """A field of an offer or of its product, and its column in a table; the label is English."""
+
+    label: str
+    read: Callable[[Any], Value]
+    width: float = 18
+    number_format: str = "General"
+
+
+MONEY = "0.00##"
+FIELDS = {
+    "product.product_ean": CompetitionField("EAN", _text, 18, TEXT),
+    "product.product_id": CompetitionField("Product", _text, 18, TEXT),
+    "product.title": CompetitionField("Title", _text, 40),
+    "product.brand_name": CompetitionField("Brand", _text),
+    "last_change_date": CompetitionField("Last change", _text, 28),
+    "seller.name": CompetitionField("Seller", _text, 24),
+    "price": CompetitionField("Price", amount, 12, MONEY),
+    "shipping.shipping_price": CompetitionField("Shipping", amount, 14, MONEY),
+    "is_best_offer": CompetitionField("Best offer", _flag),
+    "is_available": CompetitionField("Available", _flag),
+    "product_condition_id": CompetitionField("Condition", whole),
+    "product_state_id": CompetitionField("State", whole),
+    "is_with_commercial_operation": CompetitionField("Commercial operation", _flag, 22),
+    "seller.rating": CompetitionField("Rating", amount),
+    "seller.rating_count": CompetitionField("Ratings", whole),
+    "seller.sales_count": CompetitionField("Sales", whole),
+    "seller.shipment_country": CompetitionField("Ships from", _text),
 }
-"""The fields of an offer and of its product by their paths; the numbers are the service's codes."""
+"""By their paths; the numbers are the service's codes."""
 
 
 class CompetitionPage(NamedTuple):
@@ -55,11 +73,7 @@ class CompetitionPage(NamedTuple):
 
 
 def read_competing_offers(products: Sequence[str]) -> Call:
-    """Others' offers of some products, each an EAN or a product_id.
-
-    Raises:
-        ValueError: there are none, or one has the separator.
-    """
+    """Others' offers of products, each an EAN or a product_id; ValueError where none can be."""
     if not products or not all(map(fits, products)):
         raise ValueError("products are named by what an address can hold")
     query = (("products", SEPARATOR.join(products)),)
@@ -77,11 +91,7 @@ def read_competing_changes() -> Call:
 
 
 def competition_page(reply: Reply) -> CompetitionPage:
-    """The products of an answer.
-
-    Raises:
-        Unreadable: the body is no list of objects, or its link leads away.
-    """
+    """The products of an answer; Unreadable where it is no list of objects, or leads away."""
     items = items_of(reply, "competing offers")
     if not all(isinstance(item, dict) for item in items):
         raise Unreadable("the answer holds what is no competing offer")
@@ -95,10 +105,10 @@ def _rows(item: dict[str, Any]) -> Iterator[dict[str, Value]]:
     common = {name: item.get(name) for name in ("product", "last_change_date")}
     for offer in [offer for offer in listed if isinstance(offer, dict)] or [{}]:
         fields = {**offer, **common}
-        yield {path: read(_field(fields, path)) for path, read in FIELDS.items()}
+        yield {path: field.read(_value(fields, path)) for path, field in FIELDS.items()}
 
 
-def _field(item: Any, path: str) -> Any:
+def _value(item: Any, path: str) -> Any:
     for name in path.split("."):
         item = item.get(name) if isinstance(item, dict) else None
     return item

@@ -57,15 +57,9 @@ _ELSEWHERE = {
 
 
 def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter:
-    """The function from rows of a kind to rows of another, or to what they are.
+    """The function from rows of a kind to what rows of the same or another kind have.
 
-    What its sheet has no column for is left out; a condition that it does not have stays in its
-    cell, as it was.
-
-    Args:
-        kind: What the rows are.
-        became: What they become.
-        settings: Which modes and conditions there are.
+    What that has no column for is left out; a condition that it does not have stays in its cell.
     """
     name_of = _mode_names(kind, became, settings)
     is_json = became not in LEGACY_KINDS
@@ -94,7 +88,10 @@ def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter
                     row.losses.append(loss_of(name, value, no_condition))
                     row.obstacles.append(row.losses[-1])
             elif name != offers.ACTION:
-                row.losses.append(loss_of(key, value, _reason(name, became)))
+                is_ours = name in _RETIRED or became not in _ELSEWHERE
+                other = _REASONS.get(name, f"{became} has no column for it")
+                why = other if is_ours else _ELSEWHERE[became]
+                row.losses.append(loss_of(key, value, why))
         return row
 
     return convert
@@ -112,12 +109,6 @@ def lost_in_number(values: Mapping[str, Value], settings: AccountSettings) -> It
         yield loss_of(offers.CONDITION, condition, why)
 
 
-def _reason(key: str, became: str) -> str:
-    if key in _RETIRED or became not in _ELSEWHERE:
-        return _REASONS.get(key, f"{became} has no column for it")
-    return _ELSEWHERE[became]
-
-
 def _mode_names(
     kind: str, became: str, settings: AccountSettings
 ) -> Callable[[str, Mapping[str, Value]], str | None]:
@@ -128,15 +119,10 @@ def _mode_names(
     known: dict[str, str] = {}
     for mode, same in modes.items():
         if mode and same:
-            pair = (same, mode) if became in LEGACY_KINDS else (mode, same)
-            for key, name in zip(*map(cost_keys, pair), strict=True):
-                known.setdefault(key, name)
-    retiring = {
-        key
-        for mode in DEPRECATED_MODES
-        if became == FULL and mode in modes
-        for key in cost_keys(mode)
-    }
+            own, other = (same, mode) if became in LEGACY_KINDS else (mode, same)
+            known = dict(zip(cost_keys(own), cost_keys(other), strict=True)) | known
+    retired = [mode for mode in DEPRECATED_MODES if became == FULL and mode in modes]
+    retiring = {key for mode in retired for key in cost_keys(mode)}
 
     def name_of(key: str, values: Mapping[str, Value]) -> str | None:
         if not key.startswith("deliveryModes."):
@@ -206,10 +192,7 @@ def write_offers(
     about: object,
     settings: AccountSettings,
 ) -> bool:
-    """Write the offers of one package; False where they do not read back like that.
-
-    The same rows give the same bytes.
-    """
+    """Write the offers of one package; False where they do not read back like that."""
     first = next(iter(items))
     own = about if isinstance(about, Head) else None
     head = head_of(first.package_type, first.channel, settings, own)

@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.areas.legacy.offers_xml import ATTRIBUTES
-from feedtool.areas.legacy.wire import (
-    log_page,
-    read_log,
-    submit_zip,
-    zip_id,
-)
+from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, zip_id
 from feedtool.areas.legacy.writer import head_of, offers_of, write
 from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces
 from feedtool.areas.offers.package_types import PackageType
@@ -54,11 +49,7 @@ def _document(package: PackageRef, bodies: Sequence[bytes]) -> bytes:
 
 
 def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
-    """The call with the zip's bytes, or its public address, where it is put first.
-
-    Raises:
-        UsageProblem: it cannot be put there.
-    """
+    """The call with the zip's bytes or public address; UsageProblem if it cannot be put there."""
     body = _document(package, bodies)
     if package.settings.legacy_transport != "url":
         return submit_zip(body, package.language)

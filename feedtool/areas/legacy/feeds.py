@@ -4,10 +4,8 @@ Of a sheet of the JSON feeds the same columns are understood, delivery modes inc
 reference has no place in the format.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
-from types import MappingProxyType
 
 from feedtool.areas.legacy.delivery import DELIVERY
 from feedtool.areas.legacy.offers_xml import (
@@ -35,16 +33,14 @@ COMMENT = Words("feedtool.areas.legacy").column(
     "What the customer reads of this offer; may stay empty.",
     "Delivered with its manual",
 )
-LEGACY_WRITINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "UsedLikeNew": ("1", "LikeNew"),
-        "UsedVeryGoodState": ("2", "VeryGoodState"),
-        "GoodState": ("3",),
-        "UsedAverageState": ("4", "AverageState"),
-        "Refurbished": ("5",),
-        "New": ("6",),
-    }
-)
+LEGACY_WRITINGS = {
+    "UsedLikeNew": ("1", "LikeNew"),
+    "UsedVeryGoodState": ("2", "VeryGoodState"),
+    "GoodState": ("3",),
+    "UsedAverageState": ("4", "AverageState"),
+    "Refurbished": ("5",),
+    "New": ("6",),
+}
 """Further writings of a condition in a sheet that becomes a legacy zip."""
 IN_STEAD = {"taxes.EcoPart": "0", "taxes.DEA": "0", "comment": ""}
 """What a blank is sent as: the format has no offer without these."""

@@ -104,10 +104,9 @@ _TYPES = {kind.casefold(): kind for kind in (PackageType.FULL, PackageType.STOCK
 
 
 class OfferInPlace(NamedTuple):
-    """An offer, and where it stands."""
+    """An offer, and the line of its `<Offer`, 1-based."""
 
     line: int
-    """Of its `<Offer`, 1-based."""
     offer: XmlOffer
 
 
@@ -148,7 +147,9 @@ class OffersParser:
         self._offers: list[OfferInPlace] = []
         self._starts: dict[str, Callable[[dict[str, str]], None]] = {
             "OfferPackage": self._start_package,
-            "PublicationPool": self._start_pool,
+            "PublicationPool": lambda given: head.pools.extend(
+                self._proper("PublicationPool", given).items()
+            ),
             "Offer": self._start_offer,
             "ShippingInformation": self._start_shipping,
             "DiscountComponent": lambda _: self._lose("discounts (DiscountComponent) are not read"),
@@ -269,9 +270,6 @@ class OffersParser:
             self._note(f"PackageType is written {written}: read as {head.package_type}")
         if head.package_type != PackageType.FULL:
             self._required = frozenset(("SellerProductId",))
-
-    def _start_pool(self, given: dict[str, str]) -> None:
-        self._head.pools.extend(self._proper("PublicationPool", given).items())
 
     def _start_offer(self, given: dict[str, str]) -> None:
         self._line = self._parser.CurrentLineNumber

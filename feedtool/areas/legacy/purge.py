@@ -30,15 +30,12 @@ NOT_CONFIRMED = (
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """The effect of a purge."""
+    """The effect of a purge, in offers: there now, removed as not in the zip, remaining."""
 
     channel: str
     there: int
-    """Offers that the service has on the channel now."""
     removed: int
-    """Those of them that are not in the zip."""
     remaining: int
-    """Offers in the zip: no more will be there."""
     invalid: int = 0
     """Those of the removed that the file has, in rows that are not valid."""
 
@@ -119,10 +116,7 @@ def check_one_zip(sheets: Sequence[CheckedSheet], most: int) -> None:
 def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) -> None:
     """UsageProblem where a package is open or being integrated, whoever began it.
 
-    Args:
-        ledger: Where the seller's runs are.
-        seller: Whose packages.
-        foreign: A warning for each such package that was not begun here.
+    `foreign` has a warning for each such package that was not begun here.
     """
     open_runs = [run for run in ledger.unfinished(seller) if ledger.has_to_fetch(run)]
     if open_runs:
@@ -139,11 +133,7 @@ def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) ->
 
 
 def measure(sheets: Sequence[CheckedSheet], client: Sender, around: "FetchContext") -> Purge:
-    """The effect of the purge on the offers that the service has now.
-
-    Raises:
-        UsageProblem, NotAuthorised, Interrupted: what `read_list` raises.
-    """
+    """The effect of the purge on the offers that the service has now. Raises as `read_list`."""
     channel, kept = "", set()
     readable = [sheet for sheet in sheets if sheet.error is None]
     for item in (item for sheet in readable for item in sheet.valid_items()):

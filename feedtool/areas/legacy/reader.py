@@ -47,11 +47,7 @@ _ROOT = re.compile(
 
 
 def is_legacy(path: Path) -> bool:
-    """True for an Offers.xml or a zip with one, by its content, never by its name.
-
-    Raises:
-        OSError: The file cannot be opened.
-    """
+    """True for an Offers.xml or a zip with one, by content alone; OSError if it cannot be read."""
     with path.open("rb") as file:
         start = file.read(_START)
     if start.startswith(b"PK"):

@@ -44,10 +44,7 @@ def open_offers(path: Path, settings: AccountSettings, kind: str | None) -> "Off
 class OffersSource(KeyedSheet):
     """An Offers.xml as a file of one sheet, which is this itself; nothing is kept open.
 
-    Args:
-        path: The file.
-        settings: The profile's: which modes and conditions there are.
-        as_json: Whether delivery modes are called as in the JSON packages.
+    With `as_json` delivery modes are called as in the JSON packages.
     """
 
     format = "offers-xml"
@@ -208,11 +205,7 @@ def write_workbook(
     """Write the offers of a file as a workbook of the columns of an Offers.xml, over the target.
 
     Its rows are those of the file read as a sheet: the keys in row 1, offer n in row n + 1. The
-    `kinds` that it was read as say how delivery modes are called.
-
-    Raises:
-        FileProblem: the file cannot be read.
-        TooManyRows: a sheet has no room for them.
+    `kinds` that it was read as say how delivery modes are called. Raises FileProblem, TooManyRows.
     """
     from openpyxl import Workbook  # slow to import
     from openpyxl.packaging.custom import StringProperty

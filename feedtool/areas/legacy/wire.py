@@ -38,11 +38,7 @@ MOST_DIGITS = 18
 
 
 def zip_id(reply: Reply) -> str:
-    """The id that the answer to a zip carries: in a body, bare or named, else in a location.
-
-    Raises:
-        Unreadable: it carries none.
-    """
+    """The id in the answer to a zip: in its body, bare or named, or a location; else Unreadable."""
     document = loads(reply.body, SMALL)
     named = [document.get(name) for name in IDS] if isinstance(document, dict) else [document]
     locations = (last_segment(reply.headers.get(name, "")) for name in LOCATIONS)
@@ -58,12 +54,7 @@ def _word(value: Any) -> str:
 
 
 def log_page(reply: Reply) -> LogPage:
-    """A page of the log.
-
-    Raises:
-        Unreadable: it says no state, or has no list, or a too long one, where its entries should
-            be.
-    """
+    """A page of the log; Unreadable without a state, or with a list of entries that is none."""
     document = loads(reply.body)
     state = text(document.get("integration_state")) if isinstance(document, dict) else ""
     if not state:

@@ -69,13 +69,9 @@ class Head:
 def head_of(
     package_type: str, channel: str, settings: AccountSettings, own: Head | None = None
 ) -> Head:
-    """The head of a package of offers.
+    """The head of a package of offers, with the name and the pools of `own`.
 
-    Args:
-        package_type: Full, PurgeAndReplace or StockAndPrice, which has no place for pools.
-        channel: The salesChannelId, whose pool is named where `own` has none.
-        settings: How the account's zips are written.
-        own: Its name and pools.
+    Where that has none, the pool of the channel is named; StockAndPrice has no place for any.
     """
     own = own or Head()
     is_full = package_type != PackageType.STOCK_AND_PRICE
@@ -107,13 +103,9 @@ def offer_of(body: Mapping[str, Any]) -> XmlOffer:
 
 
 def write(target: IO[bytes], head: Head, offers: Iterable[XmlOffer], count: int) -> None:
-    """Write a zip.
+    """Write a zip into a binary file that can be sought in.
 
-    Args:
-        target: A binary file that can be sought in, or memory.
-        head: Its root, its pools and the type of its document.
-        offers: Its offers, in order; taken one by one.
-        count: How many they are, since the file says so before the first.
+    Its offers are taken one by one; their `count` stands in the file before the first.
 
     Raises:
         ValueError: an offer is not as the format demands, or there are more or fewer of them.

@@ -42,10 +42,9 @@ def is_error(faults: Iterable[Issue]) -> bool:
 class ColumnReader(dict[Hashable, object]):
     """One column of one sheet while it is read: a memory from a cell's key to its value.
 
-    `decimal` is the column's decimal separator where other cells have settled it, else None;
-    `evidence` collects, for each separator, the first valid cell that could only be read with it,
-    and starts with what an earlier reading found; `is_ambiguous` tells that a cell could have
-    meant two things.
+    `decimal` is the column's decimal separator where other cells have settled it; `evidence` has,
+    for each separator, the first valid cell that could only be read with it, of earlier readings
+    too; `is_ambiguous` tells that a cell could have meant two things.
     """
 
     def __init__(

@@ -26,10 +26,6 @@ UPSERT = {
 }
 
 
-def test_an_upsert_lists_all_taxes_even_when_blank(sent: Sent) -> None:
-    assert sent(offer()) == UPSERT
-
-
 def amounts(mode: str, cost: str, additional: str) -> dict[str, str]:
     keys = (f"deliveryModes.{mode}.cost", f"deliveryModes.{mode}.additionalCost")
     return dict(zip(keys, (cost, additional), strict=True))
@@ -42,6 +38,7 @@ SET_UP = {"code": "WithSetupHomeDelivery", "cost": 30, "additionalCost": 5}
 @pytest.mark.parametrize(
     ("row", "field", "value"),
     [
+        (offer(), "quantity", 7),
         (offer(product__reference="REF-1"), "product", {"gtin": gtin(1), "reference": "REF-1"}),
         (offer(product__gtin="", product__reference="REF-1"), "product", {"reference": "REF-1"}),
         (

@@ -49,19 +49,16 @@ PASSES: Passes = {
     "price-below-taxes": {
         "no taxes": offer(price__price="0.01"),
         "a cent above": offer(price__price="1.21", taxes__EcoPart="1.00", taxes__DEA="0.20"),
-        "both blank": offer(price__price="1.00", taxes__EcoPart="", taxes__DEA=""),
         "both zero": offer(price__price="0.01", taxes__EcoPart="0", taxes__DEA="0"),
         "an Update of the taxes alone": update(**TAXES | {"taxes__EcoPart": "9.00"}),
     },
     "origin-price-below-price": {
-        "above": offer(price__originPrice="24.99"),
         "equal": offer(price__originPrice="19.99"),
         "none": offer(price__originPrice=""),
         "an Update of the struck price alone": update(price__originPrice="1.00"),
         "the price is refused": offer(price__price="cheap", price__originPrice="1.00"),
     },
     "preparation-time-required": {
-        "with it": PREPARED | USUAL,
         "zero days": update(preparationTime="0") | USUAL,
         "no mode changes": update(price__price="1.00", preparationTime="") | NONE,
         "it is refused, not missing": update(preparationTime="soon") | USUAL,
@@ -94,7 +91,6 @@ PASSES: Passes = {
         "an Upsert gives them all": offer(),
     },
     "delivery-incomplete": {
-        "both amounts": offer() | amounts(SIGNED, "5.00", "1.00"),
         "free": offer() | amounts(SIGNED, "0", "0"),
         "neither": offer() | amounts(SIGNED, "", ""),
         "the other amount is refused, not missing": offer() | amounts(SIGNED, "5.00", "cheap"),
@@ -103,7 +99,6 @@ PASSES: Passes = {
         | {f"{TRACKED}.additionalCost": ""},
     },
     "stock-differs": {
-        "one row": same_product("5"),
         "the same stock": same_product("5", "5", "5.0"),
         "another product": [offer(1, quantity="5"), offer(2, quantity="6")],
         "another condition": [
@@ -118,7 +113,6 @@ PASSES: Passes = {
     "duplicate-reference": {
         "all differ": refs("A", "B", "C"),
         "case matters": refs("SKU-1", "sku-1"),
-        "blanks inside matter": refs("A 1", "A  1"),
         "no normalisation": refs("caf\u00e9", "cafe\u0301"),
         "no references at all": refs("", ""),
         "another channel": [offer(1, salesChannelId=name) for name in ("PRIMARY", "SECOND")],
@@ -142,7 +136,6 @@ FAILS: Fails = {
     "price-below-taxes": at(
         "2 price.price",
         {
-            "equal to one": offer(price__price="1.20", taxes__EcoPart="1.20"),
             "equal to the sum": offer(
                 price__price="1.20", taxes__EcoPart="1.00", taxes__DEA="0.20"
             ),
@@ -241,7 +234,6 @@ FAILS: Fails = {
     "stock-differs": at(
         "2 quantity, 3 quantity",
         {
-            "two rows": same_product("5", "6"),
             "on two channels": [
                 *same_product("5", salesChannelId="PRIMARY"),
                 *same_product("6", salesChannelId="SECOND"),
@@ -259,7 +251,6 @@ FAILS: Fails = {
     "duplicate-reference": {
         name: (rows, ", ".join(f"{row} sellerExternalReference" for row in numbers))
         for name, rows, numbers in (
-            ("twice", refs("A", "A"), (2, 3)),
             ("far apart", refs("A", "B", "C", "A"), (2, 5)),
             ("blanks at the ends do not count", refs("A", " A\u00a0"), (2, 3)),
             ("two groups", refs("A", "B", "A", "B"), (2, 3, 4, 5)),
@@ -303,10 +294,11 @@ def test_a_delete_changes_nothing_and_need_not(find: Find) -> None:
 
 
 def test_a_stock_names_a_row_that_differs(find: Find) -> None:
-    first, second, third = find("stock-differs", *same_product("5", "5", "6"))
-    assert "stock 5 here and 6 in row 4" in first.message
-    assert "stock 5 here and 6 in row 4" in second.message
-    assert "stock 6 here and 5 in row 2" in third.message
+    messages = [problem.message for problem in find("stock-differs", *same_product("5", "5", "6"))]
+    assert [message.partition(" of ")[0] for message in messages] == [
+        *["stock 5 here and 6 in row 4"] * 2,
+        "stock 6 here and 5 in row 2",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -165,31 +165,22 @@ def test_some_categories_alone(tmp_path: Path) -> None:
     assert "SKU-2" in target.read_text("utf-8")
 
 
-NONE: dict[str, tuple[list[dict[str, Any]], type[Exception], str]] = {
-    "no products": ([], NothingToDo, "the seller has no products"),
-    "none of the seller's": (
-        [product(sellers=[])],
-        NothingToDo,
-        "none of the products was created by the seller",
-    ),
-    "none with columns": ([product(1, "010105")], UsageProblem, "010105 (Closed kettles) is not"),
+NONE: dict[str, tuple[list[dict[str, Any]], Catalog | None, type[Exception]]] = {
+    "the seller has no products": ([], CATALOG, NothingToDo),
+    "none of the products was created by the": ([product(sellers=[])], CATALOG, NothingToDo),
+    "010105 (Closed kettles) is not": ([product(1, "010105")], CATALOG, UsageProblem),
+    "there is no local catalogue": ([], None, UsageProblem),
 }
 
 
-@pytest.mark.parametrize(("items", "kind", "message"), NONE.values(), ids=NONE)
+@pytest.mark.parametrize(("message", "items", "known", "kind"), [(k, *v) for k, v in NONE.items()])
 def test_nothing_is_written_where_there_is_nothing(
-    tmp_path: Path, items: list[dict[str, Any]], kind: type[Exception], message: str
+    *, tmp_path: Path, message: str, items: list[Any], known: Catalog | None, kind: type[Exception]
 ) -> None:
     with pytest.raises(kind) as caught:
-        exported(tmp_path / "products.xlsx", items)
+        exported(tmp_path / "products.xlsx", items, catalog=known)
     assert str(caught.value).startswith(message)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_without_a_catalogue_nothing_is_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="no local catalogue") as caught:
-        exported(tmp_path / "products.xlsx", catalog=None)
-    assert caught.value.hint == "bring it with `feedtool catalog sync`"
 
 
 def test_it_is_in_the_language_of_most_products(tmp_path: Path) -> None:

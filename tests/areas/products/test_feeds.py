@@ -58,17 +58,13 @@ def test_a_whole_product(sent: Sent) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("catalogue", "written", "language"),
-    [
-        ("en", "", "en-US"),
-        ("fr", "", "fr-FR"),
-        ("es", "", "es-ES"),
-        ("fr", "es", "es-ES"),
-        ("fr", "Français", "fr-FR"),
-        ("fr", "EN-us", "en-US"),
-    ],
-)
+LANGUAGES = [
+    *(("en", "", "en-US"), ("fr", "", "fr-FR"), ("es", "", "es-ES"), ("fr", "es", "es-ES")),
+    *(("fr", "Français", "fr-FR"), ("fr", "EN-us", "en-US")),
+]
+
+
+@pytest.mark.parametrize(("catalogue", "written", "language"), LANGUAGES)
 def test_a_row_that_names_no_language_is_in_the_catalogues(
     sent: Sent, catalogue: str, written: str, language: str
 ) -> None:
@@ -76,19 +72,10 @@ def test_a_row_that_names_no_language_is_in_the_catalogues(
     assert sent(product(language=written), dialect=dialect)["language"] == language
 
 
-def test_a_product_without_further_data(sent: Sent) -> None:
-    few = AccountSettings(product_fields=())
+def test_settings_say_what_is_mandatory_and_how_the_gtin_travels(sent: Sent) -> None:
+    few = judging(dialect=AccountSettings(product_fields=(), gtin_as="number"))
     row = {"gtin": gtin(1), "categoryCode": "1E0203"}
-    assert sent(row, dialect=judging(dialect=few)) == {
-        "gtin": gtin(1),
-        "categoryCode": "1E0203",
-        "language": "en-US",
-    }
-
-
-def test_the_gtin_may_be_a_number(sent: Sent) -> None:
-    own = judging(dialect=AccountSettings(gtin_as="number"))
-    assert sent(product(), dialect=own)["gtin"] == int(gtin(1))
+    assert sent(row, dialect=few) == row | {"gtin": int(gtin(1)), "language": "en-US"}
 
 
 # The way back.
@@ -113,17 +100,14 @@ LAID_FLAT: dict[str, tuple[str, dict[str, str], list[str]]] = {
         {"9": "https://b"},
         [],
     ),
-    "values with the separator": (
-        '{"attributes": [{"propertyReference": "9", "values": ["a;b", "c"]}]}',
-        {},
-        ["attributes[0]"],
-    ),
-    "an attribute that is none": ('{"attributes": [{"values": ["a"]}]}', {}, ["attributes[0]"]),
-    "a value that is none": (
-        '{"attributes": [{"propertyReference": "9", "values": [{}]}]}',
-        {},
-        ["attributes[0]"],
-    ),
+    **{
+        given: (f'{{"attributes": [{given}]}}', {}, ["attributes[0]"])
+        for given in (
+            '{"propertyReference": "9", "values": ["a;b", "c"]}',
+            '{"values": ["a"]}',
+            '{"propertyReference": "9", "values": [{}]}',
+        )
+    },
     "a picture beyond all columns": (
         '{"sellerPictureUrls": [{"index": 21, "url": "https://b"}]}',
         {},

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl import load_workbook
 
-from feedtool.feeds.columns import InvalidValue
 from feedtool.feeds.columns.number import Money
 from tests.conftest import Files, checked, codes, offer, table
 from tests.feeds.columns.conftest import read_column
@@ -88,14 +87,6 @@ def test_each_column_settles_itself_alone(files: Files) -> None:
     rows = [offer(1, price__price="1,234", price__originPrice="2000.50")]
     (sheet,) = checked(files.text(table(rows)))
     assert codes(sheet) == [(2, "number-ambiguous")]
-
-
-def test_contradictory_evidence_is_shown() -> None:
-    reader = read_column(PRICE, "9,50", "9.50", "1,234")
-    flawed = reader["1,234"]
-    assert isinstance(flawed, InvalidValue)
-    assert "9,50 (, for decimals)" in flawed.faults[0].message
-    assert "9.50 (. for decimals)" in flawed.faults[0].message
 
 
 REFUSED = {

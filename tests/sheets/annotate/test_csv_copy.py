@@ -82,6 +82,27 @@ WRITINGS = {
         b'a; "b"\n1; "2;3" ; 4\n',
         b'a; "b";;' + HEAD.replace(b",", b";") + b'\n1; "2;3" ; 4;Invalid;m;c\n',
     ),
+    "another text": (b"a," + HEAD + b"\n1,Valid,x,y\n", b"a," + HEAD + b"\n1,Invalid,m,c\n"),
+    "the user's column behind": (
+        b"a," + HEAD + b',z\n"1",Valid,"x,x",y," 9"\n',
+        b"a," + HEAD + b',z\n"1",Invalid,m,c," 9"\n',
+    ),
+    "a record that is shorter": (
+        b"a," + HEAD + b"\n1,Valid\n",
+        b"a," + HEAD + b"\n1,Invalid,m,c\n",
+    ),
+    "another row's goes": (
+        b"a," + HEAD + b'\n1,Valid,,\n2,Invalid,"x ""y""",z,9\n3\n',
+        b"a," + HEAD + b"\n1,Invalid,m,c\n2,,,,9\n3\n",
+    ),
+    "not all of them": (
+        b"a,feedtool status\n1,Valid\n",
+        b"a,," + HEAD + b"\n1,,Invalid,m,c\n",
+    ),
+    "quoted headings": (
+        b'a,"feedtool status",feedtool message ,feedtool code\n1,2,3,4\n',
+        b"a," + HEAD + b"\n1,Invalid,m,c\n",
+    ),
     "cp1252": (b"a,b\n\xe9,\x80\n", b"a,b," + HEAD + b"\n\xe9,\x80,Invalid,m,c\n"),
 }
 
@@ -153,36 +174,6 @@ def test_how_our_texts_are_written(copy: Copy, text: str, written: bytes) -> Non
 def test_letters_that_the_encoding_lacks(copy: Copy) -> None:
     found = copy(b"\xe9,b\n1,2\n", Note(2, "", "é € 東", ""))
     assert found.endswith(b",\xe9 \x80 ?,\n")
-
-
-EARLIER = {
-    "another text": (b"a," + HEAD + b"\n1,Valid,x,y\n", b"a," + HEAD + b"\n1,Invalid,m,c\n"),
-    "the user's column behind": (
-        b"a," + HEAD + b',z\n"1",Valid,"x,x",y," 9"\n',
-        b"a," + HEAD + b',z\n"1",Invalid,m,c," 9"\n',
-    ),
-    "a record that is shorter": (
-        b"a," + HEAD + b"\n1,Valid\n",
-        b"a," + HEAD + b"\n1,Invalid,m,c\n",
-    ),
-    "another row's goes": (
-        b"a," + HEAD + b'\n1,Valid,,\n2,Invalid,"x ""y""",z,9\n3\n',
-        b"a," + HEAD + b"\n1,Invalid,m,c\n2,,,,9\n3\n",
-    ),
-    "not all of them": (
-        b"a,feedtool status\n1,Valid\n",
-        b"a,," + HEAD + b"\n1,,Invalid,m,c\n",
-    ),
-    "quoted headings": (
-        b'a,"feedtool status",feedtool message ,feedtool code\n1,2,3,4\n',
-        b"a," + HEAD + b"\n1,Invalid,m,c\n",
-    ),
-}
-
-
-@pytest.mark.parametrize(("before", "after"), EARLIER.values(), ids=EARLIER)
-def test_earlier_fields_are_replaced(copy: Copy, before: bytes, after: bytes) -> None:
-    assert copy(before, NOTE) == after
 
 
 @pytest.mark.parametrize(

@@ -142,10 +142,7 @@ def test_a_sheet_without_a_dimension_gets_none() -> None:
 )
 def test_areas(text: str, found: CellRange | None) -> None:
     assert cell_range(text) == found
-
-
-def test_an_area_is_written_as_it_is_read() -> None:
-    assert [str(CellRange(1, 0, 1, 0)), str(CellRange(2, 1, 10, 3))] == ["A1", "B2:D10"]
+    assert found is None or str(found) == text.replace("$", "")
 
 
 STYLES = FormatIndexes(text=1, heading=2, prose=3, number=4, link=5, error=6, warning=7)

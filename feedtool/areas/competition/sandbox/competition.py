@@ -1,9 +1,7 @@
 """The competing-offer routes: part "Legacy offer routes" of the specification.
 
-Access by special request: an account that is not opened for them gets a 403 (part
-"Authentication", 3 and 4). The offers are those of the sandbox's other sellers on the primary
-channel, and of three that are made up from the GTIN, always in the same way, so that a seller who
-is alone here has competitors too.
+The offers are those of the sandbox's other sellers on the primary channel, and of three that are
+made up from the GTIN, always in the same way, so that a seller who is alone has competitors too.
 """
 
 import re
@@ -118,8 +116,8 @@ def _product(asked: str) -> str:
     """The key of the product of an EAN or a product_id; empty where it is neither."""
     if is_gtin(asked):
         return gtin_product(asked)
-    result = REFERENCE.fullmatch(asked)
-    return str(int(result[1], 16)).zfill(14) if result else ""
+    number = REFERENCE.fullmatch(asked)
+    return str(int(number[1], 16)).zfill(14) if number else ""
 
 
 def _competition(exchange: Exchange, product: str) -> dict[str, Any] | None:
@@ -146,10 +144,8 @@ def _competition(exchange: Exchange, product: str) -> dict[str, Any] | None:
 def _offer(row: sqlite3.Row) -> dict[str, Any]:
     """An offer of another seller of the sandbox, of whom nothing is known but the name."""
     shipping = min(mode["cost"] for mode in orjson.loads(row["modes"]))
-    condition, is_available = number_of(row["condition"]), row["quantity"] > 0
-    return _document(
-        Rival(row["seller"]), condition, row["price"], shipping, is_available=is_available
-    )
+    condition, rival = number_of(row["condition"]), Rival(row["seller"])
+    return _document(rival, condition, row["price"], shipping, is_available=row["quantity"] > 0)
 
 
 def _made_up(product: str) -> list[dict[str, Any]]:

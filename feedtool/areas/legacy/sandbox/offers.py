@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-import orjson
 from lxml import etree
 
 from feedtool.areas.offers.sandbox.integration import APPLY, OfferOutcome, rejected
@@ -26,6 +25,7 @@ from feedtool.areas.offers.sandbox.rules import (
     upsert_codes,
 )
 from feedtool.areas.offers.sandbox.store import KnownOffer, OfferStore
+from feedtool.sandbox.arguments import json_body
 from feedtool.sandbox.exchange import FIELD_EMPTY, HttpRequest, RequestRefused, bad_request
 
 
@@ -67,13 +67,12 @@ class LegacyZip:
 def read_zip(request: HttpRequest, limit: int) -> LegacyZip:
     """The package in a request: the zip's bytes, or a JSON string with its public address.
 
-    Of more than `limit` Offers the first one too many is the last that is read.
-
-    Refuses with 415 what is neither, and with 400 what is no zip with an Offers.xml in it.
+    Of more than `limit` Offers the first one too many is the last that is read. What is neither is
+    415, what is no zip with an Offers.xml in it 400.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        return _read(_fetched(request.body), limit)
+        return _read(_fetched(request), limit)
     if kind not in {"application/zip", "application/x-zip-compressed", "application/octet-stream"}:
         raise RequestRefused(
             415, f"The media type {kind!r} is not supported; send application/zip."
@@ -81,12 +80,9 @@ def read_zip(request: HttpRequest, limit: int) -> LegacyZip:
     return _read(request.body, limit)
 
 
-def _fetched(body: bytes) -> bytes:
+def _fetched(request: HttpRequest) -> bytes:
     """The zip behind the address that a JSON string holds."""
-    try:
-        address = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise bad_request("body", f"The body is not well-formed JSON: {error}") from error
+    address = json_body(request)
     if not isinstance(address, str) or not address.startswith(("http://", "https://")):
         raise bad_request("body", "The body must be a JSON string: the public address of a zip.")
     try:
@@ -223,14 +219,9 @@ def applied(
     store: OfferStore,
     behaviour: OfferBehaviour,
 ) -> OfferOutcome:
-    """Put an Offer in the store, or say why not.
+    """Put an Offer of a zip of this PackageType in the store, or say why not.
 
-    Args:
-        kind: The zip's PackageType.
-        entry: The Offer as it was read.
-        known: The offer that has its SellerProductId.
-        store: The seller's offers on one channel.
-        behaviour: As `rules_of` makes them.
+    `known` is the offer that has its SellerProductId; `behaviour` is as `rules_of` makes it.
     """
     is_full = kind == FULL
     unreadable = list(dict.fromkeys(_unreadable(entry, is_full=is_full)))
@@ -261,8 +252,13 @@ def _unreadable(entry: Mapping[str, Any], *, is_full: bool) -> Iterator[str]:
 
 def _request(entry: Mapping[str, Any], known: KnownOffer | None) -> OfferRequest:
     """An Offer of a Full package; what it has no place for stays as it is in the store."""
+    number = entry.get("ProductCondition", "")
+    # The names of the JSON packages are none here.
+    condition = CONDITIONS.get(number, number and f"condition {number}")
+    if known and number and number_of(known.request.condition) == number:
+        condition = known.request.condition  # of the several that it may mean the one that is there
     request = _changes(entry)._replace(
-        condition=_condition(entry.get("ProductCondition", ""), known),
+        condition=condition,
         origin_price=_amount(entry.get("StrikedPrice", "")),
         taxes=[
             {"code": code, "value": _amount(entry[name])}
@@ -293,14 +289,6 @@ def _changes(entry: Mapping[str, Any]) -> OfferRequest:
         price=_amount(entry.get("Price", "")),
         quantity=_whole(entry.get("Stock", "")),
     )
-
-
-def _condition(number: str, known: KnownOffer | None) -> str:
-    """The condition of a number; where it may mean several, the one that the offer has."""
-    if known and number and number_of(known.request.condition) == number:
-        return known.request.condition
-    # The names of the JSON packages are none here.
-    return CONDITIONS.get(number, number and f"condition {number}")
 
 
 def _mode_code(mode: Mapping[str, str]) -> str:

@@ -6,14 +6,13 @@ Rejected as a whole. Its log, of which a page is read at a time, is empty until 
 
 import sqlite3
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from feedtool.areas.legacy.sandbox.offers import (
     LegacyBehaviour,
-    LegacyZip,
     applied,
     read_zip,
     rules_of,
@@ -84,9 +83,6 @@ CREATE INDEX IF NOT EXISTS legacy_entry_by_reference ON legacy_entry(package, re
 """
 
 
-# Submitting.
-
-
 def submit(exchange: Exchange) -> HttpResponse:
     """POST /offer-integration-packages: take a zip in, or the public address of one."""
     content = read_zip(exchange.request, exchange.settings.of(LegacyBehaviour).limit)
@@ -113,7 +109,16 @@ def submit(exchange: Exchange) -> HttpResponse:
         "UPDATE legacy_package SET package_id = ?, next_at = ? WHERE id = ?",
         (package_id, stamp(due), package),
     )
-    _keep(exchange, package, content)
+    exchange.db.executemany(
+        "INSERT INTO legacy_entry VALUES (?, ?, ?, ?, ?, '', '', ?)",
+        (
+            (
+                *(package, ordinal, entry.get("SellerProductId"), entry.get("ProductEan")),
+                *(orjson.dumps(entry).decode(), stamp(now)),
+            )
+            for ordinal, entry in enumerate(content.entries, 1)
+        ),
+    )
     return json_answer(200, {"package_id": package_id})
 
 
@@ -124,22 +129,6 @@ def _channel(pool: Mapping[str, str], settings: SandboxSettings) -> str:
     if number == PRIMARY_POOL:
         return settings.primary_channel
     raise bad_request("PublicationPool", f"There is no publication pool {number!r}.")
-
-
-def _keep(exchange: Exchange, package: int | None, content: LegacyZip) -> None:
-    exchange.db.executemany(
-        "INSERT INTO legacy_entry VALUES (?, ?, ?, ?, ?, '', '', ?)",
-        (
-            (
-                *(package, ordinal, entry.get("SellerProductId"), entry.get("ProductEan")),
-                *(orjson.dumps(entry).decode(), stamp(exchange.now)),
-            )
-            for ordinal, entry in enumerate(content.entries, 1)
-        ),
-    )
-
-
-# Reading.
 
 
 def read(exchange: Exchange) -> HttpResponse:
@@ -176,22 +165,21 @@ def read(exchange: Exchange) -> HttpResponse:
 
 
 def _log_document(row: sqlite3.Row, language: str) -> dict[str, Any]:
+    """An entry of the log; a code is in two halves: what is wrong, and with which property."""
     return {
-        "property_list": [_property(code, language) for code in row["codes"].split(",")],
+        "property_list": [
+            {
+                "property_code": code[2:],
+                "property_error": code[:2],
+                "log_message": message(code, language)["message"],
+            }
+            for code in row["codes"].split(",")
+        ],
         "log_date": row["at"],
         "offer_integration_status": row["status"],
         "product_ean": row["ean"],
         "seller_product_id": row["reference"],
     }
-
-
-def _property(code: str, language: str) -> dict[str, str]:
-    """A code in its two halves: what is wrong, and with which property."""
-    text = message(code, language)["message"]
-    return {"property_code": code[2:], "property_error": code[:2], "log_message": text}
-
-
-# Integrating.
 
 
 def next_due(db: sqlite3.Connection) -> str | None:
@@ -255,7 +243,17 @@ def _integrate(db: sqlite3.Connection, settings: SandboxSettings, package: sqlit
             " WHERE package = ? AND ordinal = ?",
             (status, ",".join(codes), at, package["id"], row["ordinal"]),
         )
-        _log(db, package, row, zip(stores, outcomes, strict=True))
+        # Negative numbers, so that none is taken for a package of JSON requests.
+        log_applied(
+            db,
+            (
+                (
+                    *(at, -package["id"], str(package["package_id"]), package["seller"]),
+                    *(store.channel, package["type"], row["reference"], row["body"], outcome),
+                )
+                for store, outcome in zip(stores, outcomes, strict=True)
+            ),
+        )
     db.execute(
         "UPDATE legacy_package SET applied = applied + ?, errors = errors + ? WHERE id = ?",
         (len(rows), errors, package["id"]),
@@ -288,29 +286,6 @@ def _together(outcomes: Sequence[OfferOutcome]) -> tuple[str, list[str]]:
     worst = [outcome for outcome in outcomes if outcome.status != INTEGRATED] or outcomes
     codes = dict.fromkeys(code for outcome in worst for code in outcome.codes)
     return worst[0].status, list(codes)
-
-
-def _log(
-    db: sqlite3.Connection,
-    package: sqlite3.Row,
-    row: sqlite3.Row,
-    outcomes: Iterable[tuple[OfferStore, OfferOutcome]],
-) -> None:
-    """In the log of everything that was applied; its packages of this kind have negative numbers.
-
-    So that none is taken for a package of JSON requests.
-    """
-    log_applied(
-        db,
-        (
-            (
-                *(package["next_at"], -package["id"], str(package["package_id"])),
-                *(package["seller"], store.channel, package["type"]),
-                *(row["reference"], row["body"], outcome),
-            )
-            for store, outcome in outcomes
-        ),
-    )
 
 
 ROUTES: tuple[Route, ...] = (

@@ -13,8 +13,9 @@ from feedtool.areas.offers.sandbox import store
 from feedtool.areas.offers.sandbox.rules import TAXES
 from feedtool.sandbox.arguments import (
     HIGHEST,
+    LIMIT,
     asked,
-    asked_limit,
+    asked_number,
     asked_page,
     known_channel,
     page_answer,
@@ -46,7 +47,7 @@ def read_offers(exchange: Exchange) -> HttpResponse:
         raise bad_request("salesChannelId", "salesChannelId is required.", FIELD_MISSING)
     known_channel(channel, "salesChannelId", exchange.settings)
     # The only route for which a highest limit is documented.
-    if asked_limit(exchange) > HIGHEST:
+    if asked_number(exchange, "limit", LIMIT) > HIGHEST:
         raise bad_request("limit", f"limit must be a number from 1 to {HIGHEST}.")
     page = asked_page(exchange)
     chosen = selection(_asked_fields(exchange))

@@ -45,14 +45,7 @@ class Catalog:
         listed: Callable[[str], Listed | None],
         brands: Callable[[], Iterable[Brand]],
     ) -> None:
-        """A catalogue.
-
-        Args:
-            origin: Its source.
-            categories: By their reference.
-            listed: The properties of a category, None where they were never brought.
-            brands: All of them.
-        """
+        """Of categories by reference; `listed` gives None for properties never brought."""
         self.origin, self.categories = origin, categories
         self._listed, self._all_brands = listed, brands
         self.consulted: dict[str, Listed | None] = {}
@@ -98,11 +91,9 @@ class Catalog:
     def fingerprint(self, reference: str) -> str | None:
         """The stamp of a template made for a category; None where its properties are not here."""
         result = self._of(reference)
-        if result is None:
-            return None
-        if reference not in self._fingerprints:
+        if result and reference not in self._fingerprints:
             self._fingerprints[reference] = fingerprint(result.properties)
-        return self._fingerprints[reference]
+        return self._fingerprints.get(reference)
 
     def brand(self, name: str) -> Brand | None:
         """The brand of a name, whatever its case and accents."""
@@ -219,9 +210,8 @@ def search(catalog: Catalog, text: str) -> list[Category | Brand]:
     Case and accents do not count. Of the equally good the active ones come first, then those
     that take products, then by name.
     """
-    wanted = folded(text)
-    ranked = sorted(_matches(catalog, wanted), key=lambda item: item[0]) if wanted else []
-    return [result for _, result in ranked]
+    matches = _matches(catalog, wanted) if (wanted := folded(text)) else ()
+    return [result for _, result in sorted(matches, key=lambda item: item[0])]
 
 
 Key = tuple[Rank, bool, bool, str, str]

@@ -212,14 +212,11 @@ SHORTLIST = 100
 
 
 def folded(name: str) -> str:
-    """A name for comparing: `Nestlé ` and `NESTLE` are the same.
-
-    Twice, for what hides a capital until it is taken apart.
-    """
+    """A name for comparing: `Nestlé ` and `NESTLE` are the same."""
     plain = name.translate(APOSTROPHES)
     if plain.isascii():
         return " ".join(plain.lower().split())
-    for _ in range(2):
+    for _ in range(2):  # twice, for what hides a capital until it is taken apart
         apart = unicodedata.normalize("NFKD", plain.casefold())
         plain = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return " ".join(plain.split())
@@ -235,10 +232,7 @@ def nearest(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def near_codes(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Those of codes in capitals that a mistyped one may stand for, the likeliest first.
-
-    A letter that looks like a digit is the likeliest slip.
-    """
+    """Codes in capitals that a mistyped one may stand for, first those that look alike."""
     codes, plain = list(known), wanted.strip().upper()
     seen = plain.translate(LOOK_ALIKE)
     alike = [code for code in codes if code.translate(LOOK_ALIKE) == seen]
@@ -263,26 +257,21 @@ class PropertyFingerprint(NamedTuple):
 
 
 def fingerprint(properties: Iterable[Property]) -> str:
-    """A short text for all that a sheet made for these properties depends on.
+    """32 hexadecimal digits for all that a sheet made for these properties depends on.
 
-    Two lists in one language have the same one when the same cells are right in both: labels, the
+    Two lists in one language have the same when the same cells are right in both: labels, the
     order of the properties and that of the choices do not count.
-
-    Returns:
-        32 hexadecimal digits.
     """
-    return _digest(
-        [
-            [item.reference, str(item.necessity), *_form(item), _choices(item), _types(item)]
-            for item in sorted(properties, key=lambda item: item.reference)
-        ]
-    )[:32]
+    ordered = sorted(properties, key=lambda item: item.reference)
+    parts = [([item.reference, str(item.necessity)], *_parts(item)) for item in ordered]
+    return _digest([[*head, *form, choices, types] for head, form, choices, types in parts])[:32]
 
 
 def fingerprint_of(item: Property) -> PropertyFingerprint:
     """A property's own; its label does not count, nor the order of its choices."""
-    form, choices = _digest([*_form(item), _types(item)]), _digest(_choices(item))
-    return PropertyFingerprint(str(item.necessity)[0], form[:_LETTERS], choices[:_LETTERS])
+    form, choices, types = _parts(item)
+    texts = (_digest([*form, types]), _digest(choices))
+    return PropertyFingerprint(str(item.necessity)[0], *(text[:_LETTERS] for text in texts))
 
 
 def written_fingerprints(properties: Iterable[Property]) -> Iterator[str]:
@@ -299,17 +288,11 @@ def read_fingerprints(texts: Iterable[str]) -> Mapping[str, PropertyFingerprint]
     return {item[1]: PropertyFingerprint(*item.groups()[1:]) for item in result}
 
 
-def _form(item: Property) -> list[Any]:
+def _parts(item: Property) -> tuple[list[Any], list[str], list[str]]:
+    """Its form, its choices, its types of files."""
     flags = (item.is_ranged, item.is_numeric, item.is_multiple, item.is_variation, item.is_size)
-    return [item.unit, *flags]
-
-
-def _choices(item: Property) -> list[str]:
-    return sorted(choice.code for choice in item.choices)
-
-
-def _types(item: Property) -> list[str]:
-    return sorted(item.allowed_file_types)
+    choices = sorted(choice.code for choice in item.choices)
+    return [item.unit, *flags], choices, sorted(item.allowed_file_types)
 
 
 def _digest(content: object) -> str:

@@ -144,11 +144,10 @@ def categories_page(reply: Reply, page: CatalogPage) -> Listing:
 def listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], Any]) -> Listing:
     """A page of a list, whose items are read by `read`; it gives None for what is none.
 
-    Raises:
-        Unreadable: the body is no list, holds nothing that can be read, or its link leads away.
+    Unreadable if the body is no list, holds nothing that can be read, or its link leads away.
     """
     items = items_of(reply, what)
-    entries = [entry for item in items if (entry := read(item))]
+    entries = [entry for item in items if isinstance(item, dict) and (entry := read(item))]
     if items and not entries:
         raise Unreadable(f"the answer holds {len(items)} {what} and none can be read")
     spoken = text(reply.headers.get("content-language"))
@@ -165,7 +164,8 @@ def properties_of(reply: Reply) -> PropertiesReply:
         raise Unreadable(f"the answer holds more than {MOST_PROPERTIES} properties")
     if next_link(reply) is not None:
         raise Unreadable("the properties of one category come in pages, which nobody has foretold")
-    known = {result.reference: result for item in items if (result := _property(item))}
+    read = (_property(item) for item in items if isinstance(item, dict))
+    known = {result.reference: result for result in read if result}
     ordered = sorted(known.values(), key=lambda item: (item.index, item.reference))
     return PropertiesReply(tuple(ordered), marks, len(items) - len(known))
 
@@ -193,19 +193,16 @@ def _mark(reply: Reply, name: str) -> str | None:
     return value if value and is_fit else None
 
 
-def _brand(item: Any) -> Brand | None:
-    if not isinstance(item, dict):
-        return None
+def _brand(item: Fields) -> Brand | None:
     reference, name = _reference(item, "brandReference"), text(item.get("name"))
     return Brand(reference, name) if reference and name else None
 
 
-def _category_from(item: Any) -> Category | None:
-    if not isinstance(item, dict):
-        return None
+def _category_from(item: Fields) -> Category | None:
     reference = _reference(item, "categoryReference", "reference")
-    level = _level(item.get("level"), reference)
-    if not reference or level is None:
+    # Where no level is given it follows from the length of the reference.
+    level = LEVELS.get(len(reference)) if item.get("level") is None else _number(item["level"])
+    if not reference or level is None or not 1 <= level <= DEEPEST:
         return None
     label = text(item.get("label"))
     return Category(
@@ -220,14 +217,6 @@ def _category_from(item: Any) -> Category | None:
     )
 
 
-def _level(value: Any, reference: str) -> int | None:
-    """1 to 3; where it is not said, as the length of the reference tells."""
-    if value is None:
-        return LEVELS.get(len(reference))
-    level = _number(value)
-    return level if level is not None and 1 <= level <= DEEPEST else None
-
-
 def _parent(item: Fields, reference: str) -> str | None:
     """`parentReference`, else the longest of `parentReferences`: the nearest has most letters."""
     if result := _reference(item, "parentReference"):
@@ -237,9 +226,7 @@ def _parent(item: Fields, reference: str) -> str | None:
     return max((item for item in known if item not in {"", reference}), key=len, default=None)
 
 
-def _property(item: Any) -> Property | None:
-    if not isinstance(item, dict):
-        return None
+def _property(item: Fields) -> Property | None:
     reference = _reference(item, "propertyReference", "reference")
     if not reference:
         return None

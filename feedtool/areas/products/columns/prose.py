@@ -146,10 +146,8 @@ def _entity(text: str) -> re.Match[str] | None:
         return None
     from html.entities import html5  # a long list, and hardly ever needed
 
-    for result in _ENTITY.finditer(text):
-        if result[1].startswith("#") or f"{result[1]};" in html5:
-            return result
-    return None
+    entities = _ENTITY.finditer(text)
+    return next((item for item in entities if item[1][0] == "#" or f"{item[1]};" in html5), None)
 
 
 URL_FORMAT = PROBLEMS.error("url-format")

@@ -132,7 +132,7 @@ class SheetMerge:
     ) -> None:
         """Lay the submission over the known sheet; nothing is written."""
         self.submission, self.seller, self.known = submission, seller, known
-        is_closed = known is not None and known.product in set(map(gtin_product, behaviour.closed))
+        is_closed = known and known.product in set(map(gtin_product, behaviour.closed))
         self.may_edit = known is None or known.creator == seller
         self.may_enrich = self.may_edit or not is_closed
         before = known.content if known else {}
@@ -150,10 +150,8 @@ class SheetMerge:
         if self.known:
             moment = at if self.is_changed else self.known.updated_at
             return replace(self.known, content=self.content, updated_at=moment)
-        submission = self.submission
-        return CatalogueSheet(
-            submission.product, submission.gtin, self.seller, self.content, at, at
-        )
+        given = self.submission
+        return CatalogueSheet(given.product, given.gtin, self.seller, self.content, at, at)
 
     def _lay_properties(self, category: CatalogueCategory) -> None:
         """Properties of another category are left out; those of a former one are forgotten."""

@@ -112,17 +112,12 @@ def _attributes(sheet: CatalogueSheet, *, is_variation: bool) -> Iterator[dict[s
 
 
 def _files(sheet: CatalogueSheet, files: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    kinds = [file["url"].rpartition(".")[2].partition("?")[0].lower() for file in files]
+    types = {"pdf": "application/pdf", "jpg": "image/jpeg"}
     return [
-        {**file, "mimeType": _mime_type(file["url"]), "updatedAt": sheet.updated_at}
-        for file in files
+        {**file, "mimeType": types.get(kind, f"image/{kind}"), "updatedAt": sheet.updated_at}
+        for file, kind in zip(files, kinds, strict=True)
     ]
-
-
-def _mime_type(url: str) -> str:
-    kind = url.rpartition(".")[2].partition("?")[0].lower()
-    if kind == "pdf":
-        return "application/pdf"
-    return f"image/{'jpeg' if kind == 'jpg' else kind}"
 
 
 def report_document(row: sqlite3.Row, language: str) -> dict[str, Any]:

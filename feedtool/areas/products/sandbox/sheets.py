@@ -3,10 +3,9 @@
 The seller who submits an unknown product is its creator; whoever adds to it is a contributor. The
 sheet remembers of each value who gave it.
 
-Sheets that nobody has touched are not kept: every well-formed GTIN has one, but for the restricted
-range. They are somebody else's, and made up from the GTIN, always in the same way: the mandatory
-properties are filled, about half of the others too, and some lack a picture or a brand. All are
-standard products.
+Every well-formed GTIN but for the restricted range has a sheet. One that nobody has touched is not
+kept but made up from the GTIN, always in the same way: somebody else's standard product, with its
+mandatory properties and half of the others; some lack a picture or a brand.
 """
 
 import sqlite3
@@ -56,11 +55,10 @@ SINCE = "2024-01-15T08:00:00.000000Z"
 """The time at which all of them were made."""
 
 PICTURE = "https://images.sandbox.invalid/{}/{}.{}"
-
-# One in so many has no picture, and one in as many no brand.
 INCOMPLETE = 8
-# The shortest GTIN has 8 digits, and there is none of 9 to 11.
+"""One in so many has no picture, and one in as many no brand."""
 LENGTHS = (8, 12, 13, 14)
+"""Of GTINs."""
 
 MARKETABLE = ("title", "description", PICTURES, "brand", CATEGORY)
 """The common data of a sheet; without one of them the product cannot be sold."""
@@ -199,8 +197,9 @@ def _known_values(product: str) -> dict[str, Any]:
     """The common fields and properties of a product's sheet by name."""
     category = _pick(_open_categories(), product, "category")
     brand = _pick(catalogue().brands, product, "brand").name
+    gtin = _known_gtin(product)
     made: dict[str, Any] = {
-        "title": f"{category.label[0]} {brand} {_known_gtin(product)}",
+        "title": f"{category.label[0]} {brand} {gtin}",
         "description": f"{category.label[0]} de la marque {brand}.",
         CATEGORY: category.reference,
         "language": LANGUAGES[0],
@@ -208,7 +207,7 @@ def _known_values(product: str) -> dict[str, Any]:
     if _hash(product, "has brand") % INCOMPLETE:
         made["brand"] = brand
     if _hash(product, "has picture") % INCOMPLETE:
-        made[PICTURES] = [{"index": 1, "url": PICTURE.format(_known_gtin(product), 1, "jpg")}]
+        made[PICTURES] = [{"index": 1, "url": PICTURE.format(gtin, 1, "jpg")}]
     return made | {
         use.known.reference: _value(product, use.known)
         for use in category.uses
@@ -232,11 +231,10 @@ def _value(product: str, known: CatalogueProperty) -> dict[str, Any]:
     if known.file_types:
         url = PICTURE.format(_known_gtin(product), known.reference, known.file_types[0])
         return {"values": [], "files": [{"index": 1, "url": url}]}
-    if known.choices:
-        return {"values": [_pick(known.choices, product, "value", known.reference)[0]], "files": []}
     number = _hash(product, "value", known.reference)
     text = str(1 + number % 200) if known.is_numeric else f"{known.label[0]} {number % 1000}"
-    return {"values": [text], "files": []}
+    choices = [choice[0] for choice in known.choices] or [text]
+    return {"values": [choices[number % len(choices)]], "files": []}
 
 
 def _pick(items: tuple[Any, ...], *about: str) -> Any:

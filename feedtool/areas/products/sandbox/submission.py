@@ -78,18 +78,16 @@ def submitted_products(request: HttpRequest) -> list[dict[str, Any]]:
     document = json_body(request)
     check_structure(_PRODUCTS, document, "a package of products")
     products: list[dict[str, Any]] = document["products"]
-    faults = [fault for place, row in enumerate(products) for fault in _gtin_faults(place, row)]
+    faults = [
+        ErrorEntry(f"products[{place}].gtin", "gtin is null or empty.", FIELD_EMPTY)
+        if "gtin" in row
+        else ErrorEntry(f"products[{place}].gtin", "gtin is required.", FIELD_MISSING)
+        for place, row in enumerate(products)
+        if row.get("gtin") is None or not str(row["gtin"]).strip()
+    ]
     if faults:
         raise RequestRefused(400, "Some products have no gtin.", *faults)
     return products
-
-
-def _gtin_faults(place: int, product: dict[str, Any]) -> Iterator[ErrorEntry]:
-    cause = f"products[{place}].gtin"
-    if "gtin" not in product:
-        yield ErrorEntry(cause, "gtin is required.", FIELD_MISSING)
-    elif product["gtin"] is None or not str(product["gtin"]).strip():
-        yield ErrorEntry(cause, "gtin is null or empty.", FIELD_EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +190,11 @@ def submitted_findings(
         yield Finding("ReferenceInvalid", "sellerProductReference")
     if (language := values.get("language", LANGUAGES[0])) not in LANGUAGES:
         yield Finding("LanguageUnknown", "language", language)
-    if category := values.get(CATEGORY):
-        yield from _category_findings(category)
+    category = catalogue().categories.get(code := values.get(CATEGORY, ""))
+    if code and not (category and category.takes_products):
+        fault = "CategoryLevel" if category else "CategoryUnknown"
+        is_closed = category and category.level == DEEPEST
+        yield Finding("CategoryInactive" if is_closed else fault, CATEGORY, code)
     for field in ("title", "description"):
         if TAG.search(values.get(field, "")):
             yield Finding("HtmlNotAllowed", field)
@@ -201,16 +202,6 @@ def submitted_findings(
         if len(values.get(field, "")) > length:
             yield Finding("TextLong", field, str(length))
     yield from _picture_findings(values.get(PICTURES, []))
-
-
-def _category_findings(reference: str) -> Iterator[Finding]:
-    category = catalogue().categories.get(reference)
-    if category is None:
-        yield Finding("CategoryUnknown", CATEGORY, reference)
-    elif category.level != DEEPEST:
-        yield Finding("CategoryLevel", CATEGORY, reference)
-    elif not category.is_active:
-        yield Finding("CategoryInactive", CATEGORY, reference)
 
 
 def _picture_findings(pictures: list[dict[str, Any]]) -> Iterator[Finding]:

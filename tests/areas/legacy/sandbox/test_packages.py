@@ -1,12 +1,7 @@
 """Legacy zips taken in, integrated onto the shelf that the JSON packages use, and logged."""
 
 import json
-import threading
-from collections.abc import Iterator
 from datetime import timedelta
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +24,7 @@ from tests.areas.legacy.sandbox.made_zips import (
     zipped,
 )
 from tests.areas.offers.sandbox.records import applied_requests, stored_offers
+from tests.loopback import serving_answers
 from tests.sandbox.desk import Desk
 
 CREATED = ("Integrated", ["8000"])
@@ -368,34 +364,15 @@ def test_delays_make_packages_overtake_one_another(new_desk: type[Desk]) -> None
         assert states == ["IntegrationPending", "Integrated"]
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture
-def public(tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    """A folder, and the address at which it can be read."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield tmp_path, f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
 JSON = {"Content-Type": "application/json"}
 
 
-def test_a_zip_by_its_public_address(desk: Desk, public: tuple[Path, str]) -> None:
-    folder, address = public
-    answer = post(desk, json.dumps(f"{address}/none.zip").encode(), **JSON)
-    assert (answer.status, answer.reasons) == (400, [("ER400", "body")])
-    (folder / "offers.zip").write_bytes(zipped(document(offer("A"))))
-    answer = post(desk, json.dumps(f"{address}/offers.zip").encode(), **JSON)
+def test_a_zip_by_its_public_address(desk: Desk) -> None:
+    body = zipped(document(offer("A")))
+    with serving_answers(lambda path: (200 if path == "/offers.zip" else 404, {}, body)) as served:
+        absent = post(desk, json.dumps(f"{served.url}/none.zip").encode(), **JSON)
+        answer = post(desk, json.dumps(f"{served.url}/offers.zip").encode(), **JSON)
+    assert (absent.status, absent.reasons) == (400, [("ER400", "body")])
     assert answer.status == 200
     desk.wait(INTEGRATED)
     [entry] = read(desk, answer.json["package_id"])["offer_log_paged_list"]

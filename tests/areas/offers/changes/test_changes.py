@@ -172,11 +172,6 @@ def test_what_is_sent(shop: Shop, history: list[Sent], last: Sent, expected: lis
     assert statuses(shop.send(*rows, selection=CHANGED, **how)) == expected
 
 
-def test_without_the_option_every_row_is_sent(shop: Shop) -> None:
-    shop.send(ONE)
-    assert statuses(shop.send(ONE)) == SENT
-
-
 def test_a_purge_is_sent_whole_and_leaves_nothing_known_of_others(shop: Shop) -> None:
     shop.send(ONE, TWO, kind="legacy-offers")
     sent = shop.send(ONE, selection=CHANGED, asked=shop.purging(), confirm=lambda _: None)
@@ -263,13 +258,11 @@ def test_packages_are_sent_in_the_order_of_all_rows(shop: Shop) -> None:
     assert [one.channel for one in found.packages] == ["SECOND", "PRIMARY"]
 
 
-def test_sellers_are_kept_apart(market: Market) -> None:
+def test_sellers_are_kept_apart_and_nobody_is_asked_where_nothing_is_sent(
+    market: Market, shop: Shop
+) -> None:
     market.shop().send(ONE)
-    assert statuses(market.shop().send(ONE, selection=CHANGED)) == SENT
-
-
-def test_nobody_is_asked_where_nothing_is_sent(shop: Shop) -> None:
-    shop.send(ONE)
+    assert statuses(shop.send(ONE, selection=CHANGED)) == SENT
     silent = replace(shop.service, client=shop.client("wrong"))
     found = shop.send(ONE, selection=SelectionOptions(changed_only=True), service=silent)
     assert (found.stopped, statuses(found)) == (None, UNCHANGED)

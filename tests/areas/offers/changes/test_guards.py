@@ -38,7 +38,8 @@ def test_a_held_row_keeps_no_other_back(shop: Shop) -> None:
 
 def test_it_is_sent_once_it_is_released(shop: Shop) -> None:
     shop.send(ONE)
-    assert statuses(shop.send(LOST, selection=released("mass-removal"))) == ["Held"]
+    for _ in range(2):  # what was held is not compared with
+        assert statuses(shop.send(LOST, selection=released("mass-removal"))) == ["Held"]
     assert statuses(shop.send(LOST, selection=released("price-factor"))) == ["Integrated"]
     assert statuses(shop.send(LOST, selection=CHANGED)) == ["Unchanged"]
 
@@ -56,13 +57,6 @@ def test_every_guard_that_holds_it_has_to_be_released(market: Market) -> None:
 def test_without_a_history_nothing_is_held(shop: Shop) -> None:
     zero = [{**row, "quantity": "0"} for row in MANY]
     assert set(statuses(shop.send(*zero))) == {"Integrated"}
-
-
-def test_what_is_compared_with_is_what_was_accepted_not_what_was_held(shop: Shop) -> None:
-    shop.send(ONE)
-    shop.send(LOST)
-    assert statuses(shop.send(LOST)) == ["Held"]
-    assert statuses(shop.send(ONE)) == ["Integrated"]
 
 
 def deleted(shop: Shop) -> None:
@@ -194,11 +188,6 @@ def test_the_floor_needs_no_history(shop: Shop) -> None:
 
 def test_a_floor_that_cannot_be_read_is_no_floor_that_is_not_there(shop: Shop) -> None:
     assert statuses(shop.send(ONE | {"price.floor": "cheap"})) == ["Invalid"]
-
-
-def test_an_update_without_a_price_has_no_floor(shop: Shop) -> None:
-    shop.send(ONE)
-    assert statuses(shop.send(update(1, quantity="3") | FLOOR)) == ["Integrated"]
 
 
 def test_a_shorter_file_of_the_same_name_is_held(market: Market) -> None:

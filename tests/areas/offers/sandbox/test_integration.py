@@ -127,7 +127,6 @@ def test_an_offer_that_learns_its_gtin_may_meet_another(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("identity", "expected"),
     [
-        ({"gtin": "2000000000008"}, "1324"),
         ({"gtin": "2000000000008", "reference": "P"}, "1324"),
         ({"gtin": "02000000000008"}, "1324"),
         ({"gtin": "200000000004"}, "8000"),
@@ -189,15 +188,10 @@ def test_stock_is_shared_across_channels(desk: Desk) -> None:
     assert after["A"][:2] == (0, "Inactive")
     assert after["A"][2] > before["A"][2]
     assert after["U"] == before["U"]
+    desk.outcome("Upsert", desk.offer("Z", 1, quantity=0), "SECOND")
+    assert stocks(desk) == after  # a quantity that stays leaves the other channels alone
     desk.outcome("Update", {"sellerExternalReference": "A", "quantity": 8})
     assert stocks(desk, "SECOND")["Z"][:2] == (8, "Active")
-
-
-def test_a_quantity_that_stays_leaves_the_other_channels_alone(desk: Desk) -> None:
-    desk.outcome("Upsert", desk.offer("A", 1, quantity=5))
-    before = stocks(desk)
-    desk.outcome("Upsert", desk.offer("Z", 1, quantity=5), "SECOND")
-    assert stocks(desk) == before
 
 
 def test_stock_is_the_sellers_own(desk: Desk) -> None:
@@ -210,10 +204,8 @@ def test_stock_is_the_sellers_own(desk: Desk) -> None:
 
 
 def test_a_package_of_several_batches_is_counted(desk: Desk) -> None:
-    uploads = [
-        [desk.offer(f"A-{number + place}", number + place) for place in range(100)]
-        for number in range(0, 1100, 100)
-    ]
+    offers = [desk.offer(f"A-{number}", number) for number in range(1100)]
+    uploads = [offers[start : start + 100] for start in range(0, 1100, 100)]
     uploads.append([desk.offer("A-0", 9999), desk.offer("B", 9998, quantity=-1)])
     package_id = desk.committed("Upsert", *uploads)
     desk.wait(100)
@@ -223,24 +215,18 @@ def test_a_package_of_several_batches_is_counted(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "words"),
-    [
-        ("", ["The offer has been created.", "The quantity is out of bounds."]),
-        ("fr-FR", ["L'offre a été créée.", "La quantité est hors limites."]),
-        ("es-ES", ["La oferta se ha creado.", "La cantidad está fuera de límites."]),
-    ],
+    ("language", "text"),
+    [("", "The offer has been created."), ("es-ES", "La oferta se ha creado.")],
 )
-def test_messages_are_in_the_language_of_the_creation(
-    desk: Desk, language: str, words: list[str]
-) -> None:
+def test_messages_are_in_the_language_of_the_creation(desk: Desk, language: str, text: str) -> None:
     package_id = desk.create(language=language)
-    desk.upload(package_id, desk.offer("A", 1), desk.offer("B", 2, quantity=-1))
+    desk.upload(package_id, desk.offer("A", 1))
     desk.wait(40)
     desk.complete(package_id)
     desk.wait(100)
     answer = desk.results(package_id)
     assert answer.headers["Content-Language"] == (language or "en-US")
-    assert [item["results"][0]["message"] for item in answer.json["items"]] == words
+    assert [item["results"][0]["message"] for item in answer.json["items"]] == [text]
 
 
 def test_packages_are_integrated_out_of_order_where_some_are_delayed(new_desk: type[Desk]) -> None:

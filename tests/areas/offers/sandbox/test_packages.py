@@ -100,7 +100,7 @@ def test_a_package_settles_some_time_after_its_last_upload(
         assert (answer.status, answer.body) == (204, b"")
 
 
-@pytest.mark.parametrize("waited", [0, 20, 100])
+@pytest.mark.parametrize("waited", [0, 100])
 def test_a_completed_package_is_closed(desk: Desk, waited: int) -> None:
     package_id = desk.committed("Upsert", [desk.offer()])
     desk.wait(waited)
@@ -122,22 +122,15 @@ def test_ready_is_all_that_can_be_set(desk: Desk, body: Any, code: str) -> None:
     assert (answer.status, answer.reasons) == (400, [(code, "state")])
 
 
-@pytest.mark.parametrize(
-    ("waited", "status"), [(6 * HOUR - 1, 200), (6 * HOUR, 404), (7 * HOUR, 404)]
-)
+@pytest.mark.parametrize(("waited", "status"), [(6 * HOUR - 1, 200), (6 * HOUR, 404)])
 def test_an_open_package_is_kept_six_hours(desk: Desk, waited: int, status: int) -> None:
     package_id = desk.create()
     desk.upload(package_id, desk.offer())
     desk.wait(waited)
     assert desk.read(package_id).status == status
     assert desk.complete(package_id).status == (204 if status == 200 else 404)
-
-
-def test_nothing_of_an_expired_package_is_applied(desk: Desk) -> None:
-    desk.upload(desk.create(), desk.offer())
-    desk.wait(7 * HOUR)
-    assert desk.offers() == []
-    assert list(applied_requests(desk.sandbox)) == []
+    desk.wait(HOUR)
+    assert len(desk.offers()) == len(applied_requests(desk.sandbox)) == (status == 200)
 
 
 def test_an_empty_package_is_rejected_as_a_whole(desk: Desk) -> None:
@@ -221,7 +214,6 @@ def test_limits_of_an_upload_and_a_package(
         ("salesChannelId=SECOND", ["second"]),
         ("salesChannelId=PRIMARY&state=WaitingForCompletion", ["waiting"]),
         ("limit=2", ["waiting", "second", "empty", "integrated"]),
-        ("limit=100000", ["waiting", "second", "empty", "integrated"]),
     ],
 )
 def test_packages_are_listed(desk: Desk, query: str, found: list[str]) -> None:
@@ -254,14 +246,13 @@ def test_a_listing_refuses_invalid_parameters(
 
 
 def test_packages_are_integrated_in_the_order_of_their_commits(desk: Desk) -> None:
-    first = desk.create()
-    desk.upload(first, desk.offer("A", 1, quantity=1))
-    second = desk.create()
-    desk.upload(second, desk.offer("A", 1, quantity=2))
+    first, second = desk.create(), desk.create()
+    for package_id in (first, second):
+        desk.upload(package_id, desk.offer("A", 1))
     desk.wait(40)
-    desk.complete(second)
-    desk.wait(1)
-    desk.complete(first)
+    for package_id in (second, first):
+        desk.complete(package_id)
+        desk.wait(1)
     desk.wait(DAY)
     desk.offers()
     log = [(entry.package_id, entry.codes) for entry in applied_requests(desk.sandbox)]

@@ -93,43 +93,37 @@ def test_faults_are_told_by_the_report(desk: Desk, code: str, field: str, value:
     assert (report["integratedProductId"] is None) == bool(report["errors"])
 
 
-def test_some_categories_need_no_brand(desk: Desk) -> None:
-    [report] = integrate(desk, product(new_gtin(desk, 1), WINE_GLASSES, brand=None))
-    assert told(report) == []
+X = "https://x.example"
+PICTURES: list[tuple[list[tuple[int, str]], str]] = [
+    ([(1, f"{X}/1.JPEG?w=1"), (3, f"{X}/2.webp")], ""),
+    *((pictures, "PictureIndex") for pictures in ([(0, f"{X}/1.jpg")], [(1, f"{X}/1.jpg")] * 2)),
+    *(
+        ([(1, url)], "PictureInvalid")
+        for url in ("http://x.example/1.jpg", f"{X}/1.tiff", "https://[/1.jpg", "")
+    ),
+    ([(index, f"{X}/1.jpg") for index in range(1, 8)], "PictureIgnored"),
+]
+GUIDE = f"_{use_of(SHIRTS, 'Guide des tailles').known.reference}"
+FILES: list[tuple[dict[str, Any], str]] = [
+    ({"files": [{"index": 1, "url": f"{X}/1.pdf"}]}, ""),
+    ({"files": [{"url": f"{X}/1.PNG"}]}, ""),
+    ({"files": [{"index": 1, "url": f"{X}/1.docx"}]}, "FileExpected"),
+    ({"values": [f"{X}/1.pdf"]}, "FileExpected"),
+]
+ADDRESSES: list[tuple[str, dict[str, Any], str]] = [
+    *(
+        (MUGS, {"sellerPictureUrls": [{"index": index, "url": url} for index, url in given]}, code)
+        for given, code in PICTURES
+    ),
+    *((SHIRTS, {GUIDE: given}, code) for given, code in FILES),
+    (WINE_GLASSES, {"brand": None}, ""),
+]
 
 
-@pytest.mark.parametrize(
-    ("pictures", "expected"),
-    [
-        ([(1, "https://x.example/1.JPEG?w=1"), (3, "https://x.example/2.webp")], []),
-        ([(0, "https://x.example/1.jpg")], ["PictureIndex"]),
-        ([(1, "https://x.example/1.jpg"), (1, "https://x.example/2.jpg")], ["PictureIndex"]),
-        *(
-            ([(1, url)], ["PictureInvalid"])
-            for url in ("http://x.example/1.jpg", "https://x.example/1.tiff", "https://[/1.jpg", "")
-        ),
-        ([(index, "https://x.example/1.jpg") for index in range(1, 8)], ["PictureIgnored"]),
-    ],
-)
-def test_pictures(desk: Desk, pictures: list[tuple[int, str]], expected: list[str]) -> None:
-    given = [{"index": index, "url": url} for index, url in pictures]
-    [report] = integrate(desk, product(new_gtin(desk, 1), sellerPictureUrls=given))
-    assert [code for code, _ in told(report)] == expected
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({"files": [{"index": 1, "url": "https://x.example/1.pdf"}]}, []),
-        ({"files": [{"url": "https://x.example/1.PNG"}]}, []),
-        ({"files": [{"index": 1, "url": "https://x.example/1.docx"}]}, ["FileExpected"]),
-        ({"values": ["https://x.example/1.pdf"]}, ["FileExpected"]),
-    ],
-)
-def test_files(desk: Desk, given: dict[str, Any], expected: list[str]) -> None:
-    guide = use_of(SHIRTS, "Guide des tailles").known.reference
-    [report] = integrate(desk, product(new_gtin(desk, 1), SHIRTS, **{f"_{guide}": given}))
-    assert [code for code, _ in told(report)] == expected
+@pytest.mark.parametrize(("category", "changes", "code"), ADDRESSES)
+def test_addresses(desk: Desk, category: str, changes: dict[str, Any], code: str) -> None:
+    [report] = integrate(desk, product(new_gtin(desk, 1), category, **changes))
+    assert [found for found, _ in told(report)] == code.split()
 
 
 GROUP = "variantGroupReference"

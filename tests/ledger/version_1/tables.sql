@@ -1,5 +1,5 @@
 CREATE TABLE runs (
-  run_id BIGSERIAL NOT NULL,
+  run_id $serial NOT NULL,
   started_at VARCHAR(32) NOT NULL,
   seller TEXT NOT NULL,
   service TEXT NOT NULL,
@@ -7,14 +7,12 @@ CREATE TABLE runs (
   options TEXT NOT NULL,
   PRIMARY KEY (run_id)
 );
-
 CREATE TABLE schema_version (
   version INTEGER NOT NULL
 );
-
 CREATE TABLE files (
-  file BIGSERIAL NOT NULL,
-  run_id BIGINT NOT NULL,
+  file $serial NOT NULL,
+  run_id $key NOT NULL,
   path TEXT NOT NULL,
   sha256 TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -22,12 +20,10 @@ CREATE TABLE files (
   PRIMARY KEY (file),
   FOREIGN KEY(run_id) REFERENCES runs (run_id)
 );
-
 CREATE INDEX ix_files_run_id ON files (run_id);
-
 CREATE TABLE packages (
-  package BIGSERIAL NOT NULL,
-  file BIGINT NOT NULL,
+  package $serial NOT NULL,
+  file $key NOT NULL,
   number INTEGER NOT NULL,
   channel TEXT NOT NULL,
   package_type TEXT NOT NULL,
@@ -52,11 +48,9 @@ CREATE TABLE packages (
   PRIMARY KEY (package),
   FOREIGN KEY(file) REFERENCES files (file)
 );
-
 CREATE UNIQUE INDEX package_by_file ON packages (file, number);
-
 CREATE TABLE attempts (
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   number INTEGER NOT NULL,
   step TEXT NOT NULL,
   upload INTEGER,
@@ -68,38 +62,34 @@ CREATE TABLE attempts (
   detail TEXT,
   PRIMARY KEY (package, number),
   FOREIGN KEY(package) REFERENCES packages (package)
-);
-
+)$rowless;
 CREATE TABLE results (
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   reference TEXT NOT NULL,
   status TEXT NOT NULL,
   messages TEXT NOT NULL,
   PRIMARY KEY (package, reference),
   FOREIGN KEY(package) REFERENCES packages (package)
-);
-
+)$rowless;
 CREATE TABLE rows (
-  file BIGINT NOT NULL,
+  file $key NOT NULL,
   row INTEGER NOT NULL,
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   upload INTEGER NOT NULL,
   reference TEXT NOT NULL,
   product TEXT NOT NULL,
-  body BYTEA NOT NULL,
+  body $bytes NOT NULL,
   PRIMARY KEY (file, row),
   FOREIGN KEY(file) REFERENCES files (file),
   FOREIGN KEY(package) REFERENCES packages (package)
-);
-
+)$rowless;
 CREATE INDEX row_by_upload ON rows (package, upload);
-
 CREATE TABLE uploads (
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   upload INTEGER NOT NULL,
   stage TEXT NOT NULL,
   message_code TEXT,
   message_text TEXT,
   PRIMARY KEY (package, upload),
   FOREIGN KEY(package) REFERENCES packages (package)
-);
+)$rowless

@@ -7,9 +7,9 @@ CREATE TABLE accepted (
   run_id BIGINT NOT NULL,
   last_price TEXT,
   PRIMARY KEY (scope, reference)
-);
+)$rowless;
 CREATE TABLE runs (
-  run_id BIGSERIAL NOT NULL,
+  run_id $serial NOT NULL,
   started_at VARCHAR(32) NOT NULL,
   seller TEXT NOT NULL,
   service TEXT NOT NULL,
@@ -27,9 +27,9 @@ CREATE TABLE stocks (
   begun VARCHAR(32) NOT NULL,
   until VARCHAR(32) NOT NULL,
   PRIMARY KEY (scope, product)
-);
+)$rowless;
 CREATE TABLE claims (
-  claim BIGSERIAL NOT NULL,
+  claim $serial NOT NULL,
   folder TEXT NOT NULL,
   lane TEXT NOT NULL,
   scope TEXT NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE claims (
   name TEXT NOT NULL,
   state TEXT NOT NULL,
   taken_at VARCHAR(32) NOT NULL,
-  run_id BIGINT,
+  run_id $key,
   target TEXT,
   PRIMARY KEY (claim),
   FOREIGN KEY(run_id) REFERENCES runs (run_id)
@@ -46,8 +46,8 @@ CREATE TABLE claims (
 CREATE UNIQUE INDEX claim_by_content ON claims (scope, sha256);
 CREATE UNIQUE INDEX claim_by_name ON claims (folder, lane, name);
 CREATE TABLE files (
-  file BIGSERIAL NOT NULL,
-  run_id BIGINT NOT NULL,
+  file $serial NOT NULL,
+  run_id $key NOT NULL,
   path TEXT NOT NULL,
   sha256 TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -59,15 +59,15 @@ CREATE TABLE files (
 CREATE INDEX ix_files_run_id ON files (run_id);
 CREATE TABLE outputs (
   path TEXT NOT NULL,
-  run_id BIGINT NOT NULL,
+  run_id $key NOT NULL,
   sha256 TEXT NOT NULL,
   written_at VARCHAR(32) NOT NULL,
   PRIMARY KEY (path),
   FOREIGN KEY(run_id) REFERENCES runs (run_id)
 );
 CREATE TABLE packages (
-  package BIGSERIAL NOT NULL,
-  file BIGINT NOT NULL,
+  package $serial NOT NULL,
+  file $key NOT NULL,
   number INTEGER NOT NULL,
   channel TEXT NOT NULL,
   package_type TEXT NOT NULL,
@@ -95,21 +95,21 @@ CREATE TABLE packages (
 );
 CREATE UNIQUE INDEX package_by_file ON packages (file, number);
 CREATE TABLE withheld (
-  file BIGINT NOT NULL,
+  file $key NOT NULL,
   row INTEGER NOT NULL,
   reference TEXT NOT NULL,
   status TEXT NOT NULL,
   messages TEXT NOT NULL,
   PRIMARY KEY (file, row),
   FOREIGN KEY(file) REFERENCES files (file)
-);
+)$rowless;
 CREATE TABLE absorbed (
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   PRIMARY KEY (package),
   FOREIGN KEY(package) REFERENCES packages (package)
 );
 CREATE TABLE attempts (
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   number INTEGER NOT NULL,
   step TEXT NOT NULL,
   upload INTEGER,
@@ -122,45 +122,45 @@ CREATE TABLE attempts (
   package_id TEXT,
   PRIMARY KEY (package, number),
   FOREIGN KEY(package) REFERENCES packages (package)
-);
+)$rowless;
 CREATE TABLE flights (
   scope TEXT NOT NULL,
   key TEXT NOT NULL,
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   PRIMARY KEY (scope, key),
   FOREIGN KEY(package) REFERENCES packages (package)
-);
+)$rowless;
 CREATE TABLE results (
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   reference TEXT NOT NULL,
   status TEXT NOT NULL,
   messages TEXT NOT NULL,
   PRIMARY KEY (package, reference),
   FOREIGN KEY(package) REFERENCES packages (package)
-);
+)$rowless;
 CREATE TABLE rows (
-  file BIGINT NOT NULL,
+  file $key NOT NULL,
   row INTEGER NOT NULL,
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   upload INTEGER NOT NULL,
   reference TEXT NOT NULL,
   product TEXT NOT NULL,
-  body BYTEA NOT NULL,
+  body $bytes NOT NULL,
   sends INTEGER DEFAULT '0' NOT NULL,
   fate TEXT,
   fate_text TEXT,
   PRIMARY KEY (file, row),
   FOREIGN KEY(file) REFERENCES files (file),
   FOREIGN KEY(package) REFERENCES packages (package)
-);
+)$rowless;
 CREATE INDEX row_by_reference ON rows (reference);
 CREATE INDEX row_by_upload ON rows (package, upload);
 CREATE TABLE uploads (
-  package BIGINT NOT NULL,
+  package $key NOT NULL,
   upload INTEGER NOT NULL,
   stage TEXT NOT NULL,
   message_code TEXT,
   message_text TEXT,
   PRIMARY KEY (package, upload),
   FOREIGN KEY(package) REFERENCES packages (package)
-)
+)$rowless
