@@ -142,20 +142,16 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
 
 def _put(folder: Path) -> Path:
     """The sample in the folder; one that is there already is the user's, and kept."""
-    sample = folder / SAMPLE
+    sample, package = folder / SAMPLE, Path(str(files("feedtool")))
+    # A wheel carries it inside the package, a checkout beside it.
+    bundled = package / "bundled" / "samples" / SAMPLE
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not sample.exists():
-            shutil.copyfile(_bundled(), sample)
+            own = bundled if bundled.exists() else package.parent / "samples" / SAMPLE
+            shutil.copyfile(own, sample)
     except OSError as error:
         raise UsageProblem(
             f"the sample cannot be put into {folder}: {error.strerror}", "name another folder"
         ) from error
     return sample
-
-
-def _bundled() -> Path:
-    """The sample: a wheel carries it inside the package, a checkout beside it."""
-    package = Path(str(files("feedtool")))
-    inside = package / "bundled" / "samples" / SAMPLE
-    return inside if inside.exists() else package.parent / "samples" / SAMPLE

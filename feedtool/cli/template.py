@@ -68,14 +68,10 @@ def template(
 
 def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) -> list[str]:
     """The categories that were named: by products alone, and by them always."""
-    if not has_categories:
-        if options.on_command_line(ctx, "category")["category"]:
-            raise UsageProblem(
-                "--category is for products: an offer has no category", "leave it out"
-            )
-        return []
+    if not has_categories and options.on_command_line(ctx, "category")["category"]:
+        raise UsageProblem("--category is for products: an offer has no category", "leave it out")
     codes = [code.strip() for code in (category or "").split(",") if code.strip()]
-    if not codes:
+    if has_categories and not codes:
         raise UsageProblem(
             "a workbook for products is made for its categories: none is named",
             "give --category CODE,CODE; `feedtool catalog search TEXT` finds codes",

@@ -283,6 +283,30 @@ EXTERNAL = (
     'Target="file:///etc/passwd" TargetMode="External"/></Relationships>'
 )
 
+
+def same_reference(count: int) -> Hostile:
+    """As many offers of one reference."""
+    make = partial(offers_of, {REFERENCE: "SKU"}, count)
+    return Hostile(make, codes={"duplicate-reference": count}, cells=count * 10)
+
+
+def open_quote(count: int) -> Hostile:
+    """A quote that takes in as many lines."""
+
+    def make() -> bytes:
+        return csv(fields(), ['"' + "3,4 and more\n" * count])
+
+    return Hostile(make, error="csv-unterminated-quote", cells=count, name="offers.csv")
+
+
+def wide_headers(count: int) -> Hostile:
+    """A header as wide as the grid, and as many offers."""
+    make = partial(wide, count, named=True)
+    unknown = {"unknown-column": 1}
+    cells = (count + 1) * WIDEST
+    return Hostile(make, valid=count, codes=unknown, cells=cells, is_full=True)
+
+
 FILES: dict[str, Hostile] = {
     # Packages
     "a part that announces 3 GiB": Hostile(
@@ -403,22 +427,12 @@ FILES: dict[str, Hostile] = {
         cells=2 * 2 * WIDEST,
         is_full=True,
     ),
-    "headers as wide as the grid": Hostile(
-        partial(wide, 6, named=True),
-        valid=6,
-        codes={"unknown-column": 1},
-        cells=7 * WIDEST,
-        is_full=True,
-    ),
+    "headers as wide as the grid": wide_headers(6),
     "empty cells as wide as the grid": Hostile(
         partial(wide, 12, value=""), valid=12, cells=12 * WIDEST
     ),
     # Many rows
-    "the same reference 3,000 times": Hostile(
-        partial(offers_of, {REFERENCE: "SKU"}, 3_000),
-        codes={"duplicate-reference": 3_000},
-        cells=3_000 * 10,
-    ),
+    "the same reference 3,000 times": same_reference(3_000),
     "3,000 bad rows": Hostile(
         partial(bad, 3_000),
         codes=Counter({code: 3_000 * n for code, n in Counter(BAD_CODES).items()}),
@@ -435,12 +449,7 @@ FILES: dict[str, Hostile] = {
         error="not-a-workbook",
         name="offers.csv",
     ),
-    "a quote that is left open": Hostile(
-        lambda: csv(fields(), ['"' + "3,4 and more\n" * 1_700_000]),
-        error="csv-unterminated-quote",
-        cells=1_700_000,
-        name="offers.csv",
-    ),
+    "a quote that is left open": open_quote(1_700_000),
     "separators without end": Hostile(
         lambda: csv([*fields(), *[""] * 1_000_000]), valid=1, cells=1_000_000, name="offers.csv"
     ),
@@ -467,24 +476,9 @@ LONG: dict[str, Hostile] = {
         shared(520 * 128, "a" * 8192), error="zip-bomb", cells=10_000_000
     ),
     "16 million empty cells": Hostile(partial(empty, 3, 1_000_000, 16), valid=1, cells=16_000_000),
-    "many rows as wide as the grid": Hostile(
-        partial(wide, 100, named=True),
-        valid=100,
-        codes={"unknown-column": 1},
-        cells=101 * WIDEST,
-        is_full=True,
-    ),
-    "the same reference 100,000 times": Hostile(
-        partial(offers_of, {REFERENCE: "SKU"}, 100_000),
-        codes={"duplicate-reference": 100_000},
-        cells=100_000 * 10,
-    ),
-    "a quote that is left open for 110 MB": Hostile(
-        lambda: csv(fields(), ['"' + "3,4 and more\n" * 8_500_000]),
-        error="csv-unterminated-quote",
-        cells=8_500_000,
-        name="offers.csv",
-    ),
+    "many rows as wide as the grid": wide_headers(100),
+    "the same reference 100,000 times": same_reference(100_000),
+    "a quote that is left open for 110 MB": open_quote(8_500_000),
 }
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from feedtool.model.nouns import Severity
+from feedtool.model.nouns import Problem, Severity
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import summary_sheet, summary_table
 from feedtool.sheets.annotate import Link
@@ -65,35 +65,28 @@ def test_the_table_counts_and_leads_to_the_first_cells(sent: SheetResult) -> Non
     assert summary_table(sent) == TABLE
 
 
-def test_its_headings_are_bold(sent: SheetResult) -> None:
-    sheet = summary_sheet([sent])
-    assert sheet.name == "feedtool summary"
-    assert sheet.bold == {0, 14, 19}
-
-
-def test_the_sheets_of_a_workbook_stand_below_each_other(sent: SheetResult) -> None:
+def test_the_sheets_of_a_workbook_stand_below_each_other_under_bold_headings(
+    sent: SheetResult,
+) -> None:
+    assert summary_sheet([sent]).name == "feedtool summary"
+    assert summary_sheet([sent]).bold == {0, 14, 19}
     sheet = summary_sheet([sent, sent])
     assert list(sheet.table) == [*TABLE, (), *TABLE]
     assert {sheet.table[row][0] for row in sheet.bold} == {"feedtool summary", "Code", "Status"}
 
 
-def test_a_clean_sheet_has_counts_alone() -> None:
-    assert summary_table(make_outcome())[-1] == ("Warnings", 0)
+MANY = [make_problem(column=letter, header=f"h{letter}") for letter in "BCDEFGH"]
+OF_COLUMN = make_problem(row=None, severity=Severity.WARNING)
+LAST = {
+    "a clean sheet has counts alone": ([], "Offers", 1, 0),
+    "many columns are not all named": (MANY, "Offers", 3, "B hB, C hC, D hD, E hE …"),
+    "a column leads to its header": ([OF_COLUMN], "Offers", 4, Link("B2", "Offers", "B2")),
+    "a CSV has no links": ([make_problem()], "", 4, "B5"),
+}
 
 
-def test_many_columns_are_not_all_named() -> None:
-    table = summary_table(
-        make_outcome([make_problem(column=letter, header=f"h{letter}") for letter in "BCDEFGH"])
-    )
-    assert table[-1][3] == "B hB, C hC, D hD, E hE …"
-
-
-def test_a_column_s_own_problem_leads_to_its_header() -> None:
-    table = summary_table(make_outcome([make_problem(row=None, severity=Severity.WARNING)]))
-    assert table[-1][4] == Link("B2", "Offers", "B2")
-
-
-def test_a_csv_has_no_links() -> None:
-    csv = make_outcome([make_problem()])
-    csv.checked.sheet = ""
-    assert summary_table(csv)[-1][4] == "B5"
+@pytest.mark.parametrize(("problems", "sheet", "at", "cell"), LAST.values(), ids=LAST)
+def test_the_last_line(problems: list[Problem], sheet: str, at: int, cell: object) -> None:
+    result = make_outcome(problems)
+    result.checked.sheet = sheet
+    assert summary_table(result)[-1][at] == cell

@@ -34,10 +34,14 @@ WAYS = [
     (JSON, DELETE, None, DELETE),
     (FOLDER, FULL, None, UPSERT),
     (FOLDER, UPSERT, FULL, FULL),
+    *((SHEET, kind, None, kind) for kind in AREAS.feeds),
 ]
 
 
-@pytest.mark.parametrize(("form", "kind", "wanted", "became"), WAYS)
+@pytest.mark.parametrize(
+    ("form", "kind", "wanted", "became"),
+    [*WAYS, *((SHEET, kind, None, kind) for kind in AREAS.feeds)],
+)
 def test_a_way(form: Form, kind: str, wanted: str | None, became: str) -> None:
     assert kind_for(form, kind, wanted, AREAS) == became
 
@@ -59,11 +63,6 @@ def test_no_way(form: Form, kind: str, wanted: str | None, why: str) -> None:
     with pytest.raises(UsageProblem, match=why) as refused:
         kind_for(form, kind, wanted, AREAS)
     assert refused.value.hint
-
-
-@pytest.mark.parametrize("kind", AREAS.feeds)
-def test_every_kind_stays_what_it_is(kind: str) -> None:
-    assert kind_for(SHEET, kind, None, AREAS) == kind
 
 
 FORMS = {"a.xlsx": SHEET, "a.CSV": CSV, "a.zip": ZIP, "a": FOLDER, "a.json": JSON}

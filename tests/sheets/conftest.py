@@ -1,10 +1,11 @@
 """Workbooks made of raw XML, so that a test shows every byte that matters."""
 
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import strategies as st
 
 from feedtool.check import HEADINGS
 from feedtool.model.cells import BLANK, Block, Cell
@@ -84,6 +85,19 @@ def rows_of(blocks: Iterable[Block]) -> Rows:
                 if cells[key] != BLANK:
                     rows.setdefault(row, {})[index] = cells[key]
     return rows
+
+
+def damages(texts: Sequence[str], most: int = 2000) -> st.SearchStrategy[Callable[[str], str]]:
+    """What replaces a few letters here and there by one of these texts."""
+
+    def damaged(text: str, damage: list[tuple[int, int, str]]) -> str:
+        for at, length, inserted in damage:
+            place = at % (len(text) or 1)
+            text = text[:place] + inserted + text[place + length :]
+        return text
+
+    place = st.tuples(st.integers(0, most), st.integers(0, 6), st.sampled_from(texts))
+    return st.lists(place, max_size=3).map(lambda damage: lambda text: damaged(text, damage))
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from feedtool.model.errors import CannotWrite
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 
 
@@ -25,11 +24,6 @@ def test_the_file_is_there_only_when_the_block_ends_well(tmp_path: Path) -> None
         path.write_bytes(b"new")
         assert target.read_bytes() == b"old"
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("result", b"new")]
-
-
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(CannotWrite, match="no folder"), atomic_write(tmp_path / "a" / "b"):
-        pass
 
 
 class Locked(PermissionError):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import chain, repeat
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -29,7 +28,7 @@ from feedtool.watch.messages import DeduplicatedLog, Turn
 from feedtool.watch.session import Environment, SellerAccount, seller_key
 from feedtool.watch.watcher import Watcher
 from tests.areas.offers.sandbox.records import Applied, applied_requests
-from tests.conftest import table
+from tests.conftest import offer, table
 from tests.delivery.conftest import quick
 
 ADDRESS = "http://sandbox.invalid/v2"
@@ -38,21 +37,12 @@ PATIENCE = 60
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
-RUNS_OUT = "runs out"
-"""A token that is good for one call: the run is begun, and stops."""
-
-
-class RunsOut:
-    """That token."""
-
-    def __init__(self) -> None:
-        self._tokens = chain(["sandbox"], repeat("wrong"))
+class RunsOut(StaticToken):
+    """A token that is good for one call: the run is begun, and stops."""
 
     def get(self) -> str:
-        return next(self._tokens)
-
-    def renew(self, stale: str) -> str:
-        return stale
+        good, self._token = self._token, "wrong"
+        return good
 
 
 @dataclass
@@ -61,7 +51,7 @@ class World:
 
     root: Path
     today: datetime = NOON
-    token: str = "sandbox"
+    token: StaticToken = field(default_factory=lambda: StaticToken("sandbox"))
     same_within: timedelta = timedelta(days=7)
     told: list[tuple[str, str]] = field(default_factory=list)
     stopped: FeedtoolError | None = None
@@ -86,6 +76,11 @@ class World:
         """A file in the inbox, a second younger than the one before."""
         return self.drop_bytes(place, table(rows).encode())
 
+    def drop_each(self, *places: str) -> None:
+        """A file in each of these places, of offer 1, 2 and so on."""
+        for number, place in enumerate(places, start=1):
+            self.drop(place, offer(number))
+
     def drop_bytes(self, place: str, content: bytes) -> Path:
         path = self.folder.inbox / place
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -101,9 +96,9 @@ class World:
 
     def cut_short(self) -> None:
         """Begin the run of the first file, and be stopped by a token that is no longer good."""
-        self.token = RUNS_OUT
+        self.token = RunsOut("sandbox")
         assert self.watch() is Exit.AUTH
-        self.token = "sandbox"
+        self.token = StaticToken("sandbox")
 
     def environment(self, ledger: Ledger) -> Environment:
         return Environment(
@@ -148,8 +143,7 @@ class World:
         seller = self.seller_of(profile)
         state = self.root / "sandbox.sqlite"
         transport = SandboxTransport(sandbox_parts(), state, settings=quick(), real=lambda: NOON)
-        token = RunsOut() if self.token == RUNS_OUT else StaticToken(self.token)
-        client = Client(ADDRESS, seller, token, language="en", transport=transport)
+        client = Client(ADDRESS, seller, self.token, language="en", transport=transport)
         now, sleep = transport.now, transport.sleep
         service = Session(client, seller, ADDRESS, "en", now, sleep, pool=1)
         service = replace(service, stopping=lambda: self.stopped)

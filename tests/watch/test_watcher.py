@@ -22,13 +22,14 @@ from feedtool.ledger.lock import hold
 from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.workspace import unfinished
+from feedtool.service.auth import StaticToken
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch import folder
 from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import Turn
 from feedtool.watch.processor import FileProcessor
-from feedtool.watch.session import ClaimWorkspace, SellerAccount
+from feedtool.watch.session import ClaimWorkspace
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer, table
 from tests.watch.conftest import ADDRESS, PATIENCE, World
@@ -106,31 +107,23 @@ def test_a_file_that_is_changed_while_others_are_sent_rests_again(
     b = world.drop("b.csv", offer(2))
     process = FileProcessor.process
 
-    def meanwhile(
-        self: FileProcessor, claim: Claim, route: InboxRoute, session: SellerAccount
-    ) -> Exit | None:
-        if claim.source == "a.csv":
-            if change == "written":
-                world.drop("b.csv", offer(3))
-            else:
-                b.with_name("~$b.csv").touch()
-        return process(self, claim, route, session)
+    def meanwhile(self: FileProcessor, claim: Claim, *given: Any) -> Exit | None:
+        if claim.source == "a.csv" and change == "written":
+            world.drop("b.csv", offer(3))
+        elif claim.source == "a.csv":
+            b.with_name("~$b.csv").touch()
+        return process(self, claim, *given)
 
     monkeypatch.setattr(FileProcessor, "process", meanwhile)
     assert world.watch() is Exit.OK
-    sent = ["SKU-1", "SKU-3"] if change == "written" else ["SKU-1"]
-    assert world.sent() == sent
-    left = (
-        "waiting",
-        "inbox/b.csv stays: it is open in another program, as ~$b.csv beside it says",
-    )
-    assert (left in world.told) is (change == "opened")
+    assert world.sent() == (["SKU-1", "SKU-3"] if change == "written" else ["SKU-1"])
+    left = "inbox/b.csv stays: it is open in another program, as ~$b.csv beside it says"
+    assert (("waiting", left) in world.told) is (change == "opened")
 
 
 def test_one_sellers_files_of_several_profiles_go_in_their_order(world: World) -> None:
     world.sellers = {"shop": "seller", "mall": "seller"}
-    for number, place in enumerate(("shop/c.csv", "a.csv", "mall/b.csv", "shop/a.csv"), start=1):
-        world.drop(place, offer(number))
+    world.drop_each("shop/c.csv", "a.csv", "mall/b.csv", "shop/a.csv")
     assert world.watch() is Exit.OK
     assert world.sent() == [f"SKU-{n}" for n in range(1, 5)]
     assert [label for label, _ in world.told] == ["answered"] * 4
@@ -138,17 +131,15 @@ def test_one_sellers_files_of_several_profiles_go_in_their_order(world: World) -
 
 def test_several_sellers_go_side_by_side(world: World) -> None:
     world.meeting = Barrier(3)
-    for number, place in enumerate(("a.csv", "shop/a.csv", "mall/a.csv"), start=1):
-        world.drop(place, offer(number))
+    world.drop_each("a.csv", "shop/a.csv", "mall/a.csv")
     assert world.watch() is Exit.OK
-    assert {one.reference for one in world.applied()} == {"SKU-1", "SKU-2", "SKU-3"}
+    assert set(world.sent()) == {"SKU-1", "SKU-2", "SKU-3"}
 
 
 def test_a_profile_that_cannot_be_reached_stops_no_other_of_its_seller(world: World) -> None:
     world.sellers = {"shop": "seller"}
     world.closed = {"shop"}
-    world.drop("shop/a.csv", offer(1))
-    world.drop("a.csv", offer(2))
+    world.drop_each("shop/a.csv", "a.csv")
     assert world.watch() is Exit.USAGE
     assert {"inbox/shop/a.csv", f"{DAY}/a.csv"} < set(world.files())
     assert world.told[-1] == ("error", "profile shop: there is no token")
@@ -159,10 +150,9 @@ def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
     world.drop("mall/offers-upsert/a.csv", offer(1))
     world.drop("offers-delete/a.csv", {"sellerExternalReference": "SKU-9"})
     assert world.watch() is Exit.ROWS
-    assert {one.seller for one in world.applied() if one.outcome == "Integrated"} >= {
-        *("shop", "mall")
-    }
-    assert [one for one in world.told if one[0] == "error"] == []
+    sellers = {request.seller for request in world.applied() if request.outcome == "Integrated"}
+    assert sellers >= {"shop", "mall"}
+    assert "error" not in dict(world.told)
     found = world.files()
     for route in ("shop", "mall/offers-upsert", "offers-delete"):
         assert {f"{DAY}/{route}/a.csv", f"results/{route}/a.summary.json"} <= set(found)
@@ -230,9 +220,8 @@ def test_a_bad_file_may_come_again(world: World) -> None:
     for _ in range(2):
         world.drop_bytes("a.csv", b"x,y\n")
         assert world.watch() is Exit.FILE
-    assert [one for one in world.files() if not one.endswith(".txt")] == [
-        *("error/a-2.csv", "error/a.csv")
-    ]
+    bad = [place for place in world.files() if not place.endswith(".txt")]
+    assert bad == ["error/a-2.csv", "error/a.csv"]
 
 
 def test_a_bug_is_told_and_the_next_file_is_sent(
@@ -244,8 +233,7 @@ def test_a_bug_is_told_and_the_next_file_is_sent(
         return folder.results / f"{claim.name}{ending}"
 
     monkeypatch.setattr(Folder, "answer_of", answer_of)
-    world.drop("a.csv", offer(1))
-    world.drop("b.csv", offer(2))
+    world.drop_each("a.csv", "b.csv")
     assert world.watch() is Exit.BUG
     assert world.reason("a.csv") == [
         "This is a bug in feedtool: ValueError.",
@@ -290,14 +278,10 @@ def test_of_two_alike_the_older_is_sent(world: World) -> None:
     world.drop("a.csv", offer(1))
     assert world.watch() is Exit.ROWS
     assert {f"{DAY}/b.csv", "error/a.csv"} < set(world.files())
-
-
-def test_the_same_content_as_another_kind_is_another(world: World) -> None:
-    rows = {"sellerExternalReference": "SKU-1", "quantity": "3"}
-    world.drop("offers-update/a.csv", rows)
-    world.drop("offers-delete/a.csv", rows)
+    for kind in ("offers-update", "offers-delete"):  # as another kind it is another
+        world.drop(f"{kind}/a.csv", {"sellerExternalReference": "SKU-1", "quantity": "3"})
     world.watch()
-    assert not [one for one in world.files() if one.startswith("error/")]
+    assert not [place for place in world.files() if place.startswith("error/offers-")]
 
 
 def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
@@ -319,8 +303,7 @@ def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
 
 
 def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
-    world.drop("a.csv", offer(1))
-    world.drop("b.csv", offer(2))
+    world.drop_each("a.csv", "b.csv")
     world.cut_short()
     assert world.files() == ["inbox/b.csv", "processing/a.csv"]
     assert world.claimed() == ["a.csv"]
@@ -501,13 +484,13 @@ def test_what_hinders_all_is_no_fault_of_a_file(world: World, what: str, code: E
     snapshots = world.root / "snapshots"
     if what == "a full home":
         snapshots.write_bytes(b"")  # no folder, so that nothing can be kept in it
-    world.token = "wrong" if what == "a wrong token" else "sandbox"
+    world.token = StaticToken("wrong" if what == "a wrong token" else "sandbox")
     world.stopped = Interrupted("stopped by SIGTERM") if what == "SIGTERM" else None
     assert world.watch() is code
     assert world.files() == ["inbox/a.csv"]
     with world.ledger() as ledger:
         assert ledger.runs() == []
-    world.token, world.stopped = "sandbox", None
+    world.token, world.stopped = StaticToken("sandbox"), None
     snapshots.unlink() if snapshots.is_file() else None
     assert world.watch() is Exit.OK
     assert world.summary("a")["run"] == "1"
@@ -572,8 +555,7 @@ def leave(world: World, place: str | None) -> None:
 def test_what_cannot_be_moved_waits_and_stops_no_other(
     world: World, part: str, stays: str, sent: list[str]
 ) -> None:
-    for number, name in enumerate(("a", "b"), start=1):
-        world.drop(f"{name}.csv", offer(number))
+    world.drop_each("a.csv", "b.csv")
     place = world.folder.root / part
     place.rmdir()
     place.write_text("in its way")

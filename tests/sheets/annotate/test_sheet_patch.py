@@ -65,6 +65,7 @@ OTHERWISE: dict[str, Callable[[str], str]] = {
     "commented": lambda sheet: sheet.replace("</c>", "</c><!-- </row> -->").replace(
         "</row>", "</row><?pi </row>?>"
     ),
+    "halfway": lambda sheet: sheet.replace('<row r="1500"', '<!-- --><row r="1500"'),
     "cdata": lambda sheet: re.sub(r"<t>([^<]*)</t>", r"<t><![CDATA[\1]]></t>", sheet),
     "single quotes": lambda sheet: sheet.replace('"', "'"),
     "blanks": lambda sheet: (
@@ -87,7 +88,7 @@ WRITINGS: dict[str, Callable[[str], bytes]] = {
     "ascii": lambda sheet: f'<?xml version="1.0" encoding="US-ASCII"?>{sheet}'.encode("ascii"),
     **{name: encoded(write) for name, write in OTHERWISE.items()},
 }
-FAST = {"canonical", "prefixed", "bom", "spaced", "utf-16", "utf-16 bare", "latin-1", "ascii"}
+SLOW = {"commented", "cdata", "single quotes", "blanks", "styles first"}
 
 cell = st.builds(
     Cell,
@@ -162,7 +163,7 @@ def test_which_path_is_taken(book_of: Make, writing: str) -> None:
     with ZipPackage(source) as package:
         found = SheetScan("xl/worksheets/sheet1.xml", 1, package.limits)
         scan_sheet(utf8(package.stream(found.part), found.part), found)
-    assert any(found.plain) == (writing in FAST)
+    assert any(found.plain) == (writing not in SLOW)
     assert (found.used, found.widest, found.last_row) == (0, 1, 3)
 
 
@@ -201,12 +202,12 @@ def test_odd_rows(
         assert b"</c><extLst>" in part(copy)
 
 
-@pytest.mark.parametrize("writing", ["canonical", "spaced", "commented", "utf-16"])
+@pytest.mark.parametrize("writing", ["canonical", *OTHERWISE, "utf-16"])
 def test_a_sheet_of_many_blocks(book_of: Make, values: Read, writing: str) -> None:
     rows: Rows = {1: [Cell(0, "inline", "sku")]}
     rows |= {
         row: [Cell(column, "number" if column < 5 else "styled", "1") for column in range(8)]
-        for row in range(2, 4000)
+        for row in range(2, 2500)
         if row % 7
     }
     notes = [Note(row, "Invalid", f"m{row}", "c") for row in rows if row % 3 == 0]

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from feedtool.sheets import ReadingLimits
 from feedtool.sheets.cell_text import escape
 from feedtool.sheets.read.cell_decoder import SharedStrings
 from tests.corpus.made import MAIN
+from tests.sheets.conftest import damages
 
 
 def read(xml: str, size: int = 1 << 18, limits: ReadingLimits | None = None) -> list[str]:
@@ -53,20 +56,12 @@ DAMAGE = (
 )  # fmt: skip
 
 
-@given(
-    st.lists(st.sampled_from(WRITINGS[:3]), min_size=1, max_size=4),
-    st.lists(
-        st.tuples(st.integers(0, 600), st.integers(0, 6), st.sampled_from(DAMAGE)), max_size=3
-    ),
-)
+@given(st.lists(st.sampled_from(WRITINGS[:3]), min_size=1, max_size=4), damages(DAMAGE, 600))
 @settings(max_examples=200, deadline=None)
 def test_damaged_texts_are_read_as_a_parser_reads_them(
-    writings: list[str], damage: list[tuple[int, int, str]]
+    writings: list[str], damage: Callable[[str], str]
 ) -> None:
-    inner = "".join(writings).format(*"abcdefgh")
-    for at, length, inserted in damage:
-        place = at % (len(inner) or 1)
-        inner = inner[:place] + inserted + inner[place + length :]
+    inner = damage("".join(writings).format(*"abcdefgh"))
     # A comment leaves all that follows to the parser.
     results = [outcome(inner), outcome(f"<!-- -->{inner}")]
     assert results[0] == results[1]

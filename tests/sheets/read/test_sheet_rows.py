@@ -1,6 +1,7 @@
 """The pattern and the parser read the same; what openpyxl reads is for `tests/corpus`."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ from feedtool.sheets.read.number_formats import DateKind, NumberStyle
 from feedtool.sheets.read.sheet_rows import RowMatcher, SheetParser, pattern_width
 from feedtool.sheets.read.xml_chunks import normalize_xml
 from tests.corpus.made import MAIN
+from tests.sheets.conftest import damages
 
 STYLES = (
     NumberStyle(),
@@ -136,22 +138,13 @@ DAMAGE = (
 )  # fmt: skip
 
 
-@given(
-    block(),
-    st.sampled_from(["", "x:"]),
-    st.lists(
-        st.tuples(st.integers(0, 2000), st.integers(0, 6), st.sampled_from(DAMAGE)), max_size=3
-    ),
-)
+@given(block(), st.sampled_from(["", "x:"]), damages(DAMAGE))
 @settings(max_examples=200, deadline=None)
 def test_what_the_pattern_accepts_the_parser_reads_alike(
-    text: str, prefix: str, damage: list[tuple[int, int, str]]
+    text: str, prefix: str, damage: Callable[[str], str]
 ) -> None:
     """A damaged chunk is either left to the parser, or damaged in a way that changes nothing."""
-    text = prefixed(text, prefix)
-    for at, length, inserted in damage:
-        place = at % (len(text) or 1)
-        text = text[:place] + inserted + text[place + length :]
+    text = damage(prefixed(text, prefix))
     try:
         result = by_pattern(text, prefix=prefix)
     except FileProblem:  # an index that is not in the shared strings

@@ -1,8 +1,5 @@
 """Cells and rows of a worksheet, in all the ways they are written."""
 
-import re
-from collections.abc import Callable
-
 import pytest
 
 from feedtool.model.cells import BLANK, Cell, Kind
@@ -185,25 +182,6 @@ def test_outside_the_grid(make_sheet: Make, read: Read, row: str, far: int) -> N
     assert caught.value.code == "grid-out-of-range"
 
 
-def test_phantom_rows_and_a_lone_cell_at_the_end(make_sheet: Make) -> None:
-    phantoms = "".join(
-        f'<row r="{row}" s="1" customFormat="1"><c r="A{row}" s="1"/><c r="ZZ{row}" s="1"/></row>'
-        for row in range(2, 30_000)
-    )
-    rows = (
-        '<row r="1"><c r="A1" t="str"><v>gtin</v></c><c r="D1" s="1"/></row>'
-        f'{phantoms}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
-    )
-    with open_source(make_sheet(rows)) as source:
-        sheet = source.sheet("Offers")
-        assert [row.number for row in sheet.head(1)] == [1]
-        blocks = list(sheet.blocks(1))
-        assert sum(len(block.rows) for block in blocks) == 1
-        assert blocks[0].rows[0] == 1_048_576
-        assert blocks[0].width == 16_384
-        assert sheet.head(5)[-1].cells[-1] == number("1")
-
-
 def test_head_and_what_follows(make_sheet: Make) -> None:
     rows = (
         '<row r="1"><c r="A1" t="str"><v>Our offers</v></c></row><row r="2"><c r="A2" s="1"/></row>'
@@ -288,36 +266,3 @@ def test_columns_widen(make_sheet: Make, read: Read) -> None:
     found = read(make_sheet("".join(map(cell, range(1, 3040)))))
     assert len(found) == 3039
     assert {index for row in found.values() for index in row} == {0, 1, 27, 519}
-
-
-OTHERWISE: dict[str, Callable[[str], bytes]] = {
-    "prefixed": lambda sheet: (
-        re.sub(r"<(/?)(?=[a-z])", r"<\1x:", sheet).replace("xmlns=", "xmlns:x=").encode()
-    ),
-    "comments": lambda sheet: sheet.replace("</row>", "</row><!-- <row> -->").encode(),
-    "a comment in the middle": lambda sheet: sheet.replace(
-        '<row r="3000">', '<!----><row r="3000">'
-    ).encode(),
-    "CDATA": lambda sheet: re.sub(r"<v>(é [^<]*)</v>", r"<v><![CDATA[\1]]></v>", sheet).encode(),
-    "pretty": lambda sheet: sheet.replace("><", ">\r\n  <").encode(),
-    "single quotes": lambda sheet: sheet.replace('"', "'").encode(),
-    "no references": lambda sheet: re.sub(r' r="[A-Z]*[0-9]+"', "", sheet).encode(),
-    "UTF-16": lambda sheet: sheet.encode("utf-16"),
-    "UTF-16 without a mark": lambda sheet: f'<?xml version="1.0" encoding="UTF-16"?>{sheet}'.encode(
-        "utf-16-be"
-    ),
-}
-
-
-@pytest.mark.parametrize("write", OTHERWISE.values(), ids=OTHERWISE)
-def test_large_sheets_however_they_are_written(
-    make_sheet: Make, read: Read, write: Callable[[str], bytes]
-) -> None:
-    rows = "".join(
-        f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c><c r="B{row}" t="str"><v>é {row}</v></c>'
-        "</row>"
-        for row in range(1, 6000)
-    )
-    sheet = data(rows)
-    cells = read(make_sheet(sheet=write(sheet), strings="<si><t>a</t></si>"))
-    assert cells == {row: {0: text("a"), 1: text(f"é {row}")} for row in range(1, 6000)}

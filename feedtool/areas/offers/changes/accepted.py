@@ -115,15 +115,10 @@ def write_stocks(
     between: tuple[datetime, datetime],
     kinds: Iterable[str],
 ) -> None:
-    """Write quantities by the key of the stock; None where it is not known.
+    """Write quantities by the key of the stock, that came into force between two moments.
 
-    Args:
-        db: A transaction.
-        shared: The seller's scope.
-        channel: The channel's; None where nothing was written but only looked at.
-        quantities: By the key of the stock; None where it is not known.
-        between: The earliest and the latest moment at which they may have come into force.
-        kinds: What the keys of all offers begin with, whether they have quantities or not.
+    A channel is given where they were written, not only looked at. `kinds` are what the keys of
+    all offers begin with, whether they have quantities or not.
     """
     marks = {f"{MARK}{key[0]}{channel}" for key in quantities} if channel else ()
     written = {**quantities, **dict.fromkeys(marks)}
@@ -307,11 +302,11 @@ class AcceptedOffers:
     def _offers(
         self, db: Connection, scope: str, references: Sequence[str]
     ) -> dict[str, AcceptedOffer]:
-        offers = {}
-        for reference, offer in read_accepted(db, scope, references).items():
-            is_open = scope in self._purging or (scope, reference) in self._open
+        offers = read_accepted(db, scope, references)
+        for name, offer in offers.items():
+            is_open = scope in self._purging or (scope, name) in self._open
             is_sure = offer.is_sure and not is_open and offer.run_id >= self._cut_short
-            offers[reference] = offer._replace(is_sure=is_sure)
+            offers[name] = offer._replace(is_sure=is_sure)
         return offers
 
     def _quantity(self, key: str, stock: Stock | None, scope: str) -> int | None:

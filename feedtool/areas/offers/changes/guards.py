@@ -183,11 +183,8 @@ _MOMENT = re.compile(
 def predecessor(name: str, files: Iterable[tuple[str, int, int | None]]) -> EarlierFile | None:
     """The last file of a name, or else the last whose name differs in nothing but dates and times.
 
-    Numbered parts of one feed, `part1.csv` and `part2.csv`, are none of each other's.
-
-    Args:
-        name: A path.
-        files: Path, run and rows of earlier ones, the newest first; those without rows are none.
+    Numbered parts of one feed, `part1.csv` and `part2.csv`, are none of each other's. `files` are
+    path, run and rows of earlier ones, the newest first; those without rows are none.
     """
     own, alike = Path(name).name, None
     for path, run, rows in files:

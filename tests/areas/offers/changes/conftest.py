@@ -182,12 +182,6 @@ class Shop:
         with self.transport.sandbox.state.transaction() as db:
             return sorted(tuple(row) for row in db.execute(OFFERS, (self.seller,)))
 
-    def sent(self) -> int:
-        """How many requests it has had."""
-        with self.transport.sandbox.state.transaction() as db:
-            query = "SELECT COUNT(*) FROM applied WHERE seller = ?"
-            return int(db.execute(query, (self.seller,)).fetchone()[0])
-
 
 def statuses(submission: Submission) -> list[str]:
     """The status of every row of all sheets."""
