@@ -114,8 +114,8 @@ def warnings_of_others(ledger: Ledger, run_id: int, clock: Clock, routes: Routes
                 yield f"run {other}: {warning}; go on with it: feedtool resume {other}"
 
 
-FINAL = {Phase.INTEGRATED, Phase.READ, Phase.LOOKING}
-"""The service is done with the package; not all of its answer is read here."""
+FINAL = {Phase.INTEGRATED, Phase.READ, Phase.LOOKING, Phase.CLOSED}
+"""The service is done with the package; perhaps not all of its answer is read here."""
 
 NEVER_SENT = "Not sent: the run was given up."
 NEVER_COMMITTED = "Not in force: the run was given up before its package was committed."
@@ -154,7 +154,7 @@ def may_be_applied(package: Package, clock: Clock) -> datetime | None:
     What was committed, or sent, is taken for over when the service no longer keeps its results:
     3 days. An upload without an answer counts for as long as its package is open: 6 hours.
     """
-    if package.phase is Phase.CLOSED or package.phase in FINAL:
+    if package.phase in FINAL:
         return None
     until = None
     if package.committed_at is not None:

@@ -120,23 +120,19 @@ def _seen(package: Package, context: AnswerContext) -> Transition:
     view: PackageView = context.answer.value
     changed = view.state != package.state
     seen = replace(package, state=view.state)
+    committed_at = package.committed_at or context.time  # whoever did it: there is no way back
     if view.meaning is Meaning.REJECTED:
         reason = joined(view.messages) or Message("", NO_REASON)
         return Transition(seen.close(context.time, reason, context.at))
     if view.meaning is Meaning.INTEGRATED:
-        seen = replace(_committed(seen, context), finished_at=context.at)
-        return Transition(seen.advance(context.time, phase=Phase.INTEGRATED))
+        ends = {"committed_at": committed_at, "finished_at": context.at}
+        return Transition(seen.advance(context.time, phase=Phase.INTEGRATED, **ends))
     if view.meaning is Meaning.OPEN:
         return Transition(_seen_open(seen, context))
     if view.meaning is Meaning.WORKING and (changed or package.phase is not Phase.COMMITTED):
-        after = _committed(seen, context).advance(context.time, phase=Phase.COMMITTED)
+        after = seen.advance(context.time, phase=Phase.COMMITTED, committed_at=committed_at)
         return Transition(context.poll_soon(after))
     return look_again(seen, context)
-
-
-def _committed(package: Package, context: TransitionContext) -> Package:
-    """Whoever did it: there is no way back."""
-    return replace(package, committed_at=package.committed_at or context.time)
 
 
 def _seen_open(package: Package, context: TransitionContext) -> Package:

@@ -113,10 +113,7 @@ def sheet_name(text: str, taken: Collection[str] = ()) -> str:
 
 
 def defined_name(text: str, taken: Collection[str] = ()) -> str:
-    """A legal name of a range that no other one has, as like the text as can be.
-
-    ASCII, since programs do not agree on which other letters are one.
-    """
+    """A legal name of a range that no other has: ASCII, as programs differ in other letters."""
     legal = re.sub("[^A-Za-z0-9_.]", "_", text)
     if not re.match("[A-Za-z_]", legal) or _CELL_REFERENCE.fullmatch(legal):
         legal = "_" + legal

@@ -37,10 +37,7 @@ UNDATED = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 def build(contents: Contents, *further: Contents) -> Workbook:
-    """An empty workbook to fill, opened on its sheet.
-
-    Further sheets stand behind it; what explains the workbook, and its stamp, are of the first.
-    """
+    """An empty workbook to fill, opened on its first sheet, which it explains and is stamped by."""
     workbook, filled = Workbook(), (contents, *further)
     workbook.remove(workbook.worksheets[0])
     instructions, explained = map(workbook.create_sheet, ("Instructions", "Fields"))

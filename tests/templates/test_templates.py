@@ -94,8 +94,7 @@ def test_labels_alone_are_a_header_as_well_as_keys_alone(
 def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: str) -> None:
     workbook = opened(kind, language)
     assert workbook.sheetnames == ["Instructions", "Fields", load().feeds[kind].sheet, "_lists"]
-    states = [sheet.sheet_state for sheet in workbook.worksheets]
-    assert states == ["visible", "visible", "visible", "hidden"]
+    assert [sheet.sheet_state for sheet in workbook.worksheets] == [*["visible"] * 3, "hidden"]
     chosen = [bool(sheet.sheet_view.tabSelected) for sheet in workbook.worksheets]
     assert chosen == [False, False, True, False]
     assert workbook.active is workbook[load().feeds[kind].sheet]
@@ -113,12 +112,10 @@ def test_shows_labels_above_keys_and_freezes_both(kind: str, language: str) -> N
     columns = load().feeds[kind].columns(AccountSettings())
     assert texts(sheet, 2) == [column.key for column in columns]
     labels = [column.labels[LANGUAGES.index(language)] for column in columns]
-    assert [str(text).rstrip(" (*)") for text in texts(sheet, 1)] == [
-        label.rstrip(" (*)") for label in labels
-    ]
-    assert [folded(str(text)) for text in texts(sheet, 1)] == list(map(folded, labels))
-    assert sheet.freeze_panes == "B3"
-    assert sheet.max_row == 2
+    titles = [str(text) for text in texts(sheet, 1)]
+    for plain in (folded, lambda text: text.rstrip(" (*)")):
+        assert list(map(plain, titles)) == list(map(plain, labels))
+    assert (sheet.freeze_panes, sheet.max_row) == ("B3", 2)
     assert not sheet.auto_filter.ref
 
 

@@ -33,11 +33,7 @@ def listed(codes: Sequence[str]) -> str:
 
 
 def chosen(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
-    """The categories of these codes, each once.
-
-    Raises:
-        UsageProblem: of some there is no template; all of them are named, each with the reason.
-    """
+    """The categories of these codes, each once; UsageProblem names all without a template."""
     references = list(dict.fromkeys(code.strip().upper() for code in codes))
     refusals = list(filter(None, (refusal(catalog, code) for code in references)))
     if refusals:

@@ -57,10 +57,9 @@ ANY_NUMBER = ("-1E+300", "1E+300")
 
 
 def contents(basis: Basis) -> Contents:
-    """The contents of the template for some categories, in the catalogue's language.
+    """The contents for some categories; UsageProblem if one, or the catalogue, is not there.
 
-    For rows that are there already, categories that cannot be had do not count. UsageProblem as
-    in `products_contents`, and if there is no catalogue.
+    For rows that are there already, categories that cannot be had do not count.
     """
     catalog = basis.context.catalog(basis.language)
     if catalog is None:
@@ -78,11 +77,7 @@ def contents(basis: Basis) -> Contents:
 def products_contents(
     catalog: Catalog, codes: Sequence[str], dialect: AccountSettings, *, has_example: bool = False
 ) -> Contents:
-    """The contents of the template for these categories.
-
-    Raises:
-        UsageProblem: a category is unknown, takes no products, or was not brought.
-    """
+    """The contents of the template for these categories; UsageProblem if one cannot be had."""
     categories = chosen(catalog, codes)
     references = tuple(category.reference for category in categories)
     language = cast("Language", catalog.language)

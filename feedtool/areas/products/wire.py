@@ -75,10 +75,7 @@ COMPLETE = "The sheet is {} % complete."
 
 
 def submit_products(package: PackageRef, bodies: Sequence[bytes]) -> Call:
-    """Send a batch of products, each of them JSON already: stage and commit in one.
-
-    The answer carries the batch's packageId (`batch_id`).
-    """
+    """Stage and commit a batch of products; the answer carries its packageId (`batch_id`)."""
     headers = (("Accept-Language", language_tag(package.language)), *JSON)
     body = products_body(bodies)
     return Call("POST", "/products-integration", CREATED, headers=headers, body=body)
@@ -275,10 +272,7 @@ QUOTA = "quotaexceeded"
 
 
 def product_names(reference: str, gtin: str) -> frozenset[str]:
-    """The names of a product in reports and offers.
-
-    A GTIN is the same with and without zeros in front.
-    """
+    """The names of a product in reports and offers; zeros in front of a GTIN do not count."""
     return frozenset({f"r{reference}", f"g{gtin.lstrip('0')}"} - {"r", "g"})
 
 

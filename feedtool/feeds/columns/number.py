@@ -106,7 +106,11 @@ class Number(ABC):
         negative, digits = _unsigned(text, column.dialect.currencies)
         amount = parse(digits, column.decimal)
         if isinstance(amount, str):
-            return _unread(text, column) if amount else _no_number(text, column)
+            if amount:
+                return _unread(text, column)
+            currencies = ", ".join(column.dialect.currencies)
+            hint = f"type the number alone, such as 1299.00 (accepted currency: {currencies})"
+            return refused(NUMBER_FORMAT, f"“{text}” is not a number", hint)
         value = self.checked(-amount.number if negative else amount.number, cell, column)
         if isinstance(value, InvalidValue):
             is_settled = column.decimal is not None and _AMBIGUOUS.fullmatch(digits) is not None
@@ -265,9 +269,3 @@ def _as_settled(flawed: InvalidValue, column: ColumnReader) -> InvalidValue:
 
 def _digits(text: str) -> str:
     return _NOT_DIGITS.sub("", text)
-
-
-def _no_number(text: str, column: ColumnReader) -> InvalidValue:
-    currencies = ", ".join(column.dialect.currencies)
-    hint = f"type the number alone, such as 1299.00 (accepted currency: {currencies})"
-    return refused(NUMBER_FORMAT, f"“{text}” is not a number", hint)

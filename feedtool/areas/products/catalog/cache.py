@@ -105,11 +105,7 @@ class Cache(AbstractContextManager["Cache"]):
     """The catalogues of all services and languages that were brought. Not for several threads."""
 
     def __init__(self, path: Path) -> None:
-        """Open the cache, made where it is absent, readable by the user alone.
-
-        Raises:
-            UsageProblem: it cannot be made there.
-        """
+        """Open the cache, made where it is absent for the user alone; UsageProblem if it cannot."""
         self._path = path
         try:
             self._db = _open(path)
@@ -158,10 +154,7 @@ class Cache(AbstractContextManager["Cache"]):
         }
 
     def catalog(self, service: str, language: str) -> Catalog | None:
-        """One catalogue; None where nothing was ever brought of it.
-
-        What it has not read yet is read from here when it is asked for: the cache stays open.
-        """
+        """One catalogue, which reads on from here, or None where nothing was ever brought."""
         found = (item for item in self._keys().items() if item[0][:2] == (service, language))
         origin, key = next(found, (None, 0))
         if origin is None:
@@ -191,10 +184,9 @@ class Cache(AbstractContextManager["Cache"]):
     # A sync.
 
     def begin(self, service: str, language: str, scope: Iterable[str], now: datetime) -> Begun:
-        """Begin a sync, or go on with one that was stopped less than a day ago.
+        """Begin a sync, or go on with one of the same scope, stopped less than a day ago.
 
-        `scope` is whose properties are wanted; empty for all of them. A sync goes on only with
-        one of the same scope.
+        `scope` is whose properties are wanted; empty for all of them.
         """
         wanted = " ".join(sorted(scope))
         with self._use("written") as db:

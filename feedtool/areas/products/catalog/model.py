@@ -212,14 +212,11 @@ SHORTLIST = 100
 
 
 def folded(name: str) -> str:
-    """A name for comparing: `Nestlé ` and `NESTLE` are the same.
-
-    Twice, for what hides a capital until it is taken apart.
-    """
+    """A name for comparing: `Nestlé ` and `NESTLE` are the same."""
     plain = name.translate(APOSTROPHES)
     if plain.isascii():
         return " ".join(plain.lower().split())
-    for _ in range(2):
+    for _ in range(2):  # twice, for what hides a capital until it is taken apart
         apart = unicodedata.normalize("NFKD", plain.casefold())
         plain = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return " ".join(plain.split())
@@ -235,10 +232,7 @@ def nearest(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def near_codes(wanted: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Those of codes in capitals that a mistyped one may stand for, the likeliest first.
-
-    A letter that looks like a digit is the likeliest slip.
-    """
+    """Codes in capitals that a mistyped one may stand for, first those that look alike."""
     codes, plain = list(known), wanted.strip().upper()
     seen = plain.translate(LOOK_ALIKE)
     alike = [code for code in codes if code.translate(LOOK_ALIKE) == seen]
@@ -263,13 +257,10 @@ class PropertyFingerprint(NamedTuple):
 
 
 def fingerprint(properties: Iterable[Property]) -> str:
-    """A short text for all that a sheet made for these properties depends on.
+    """32 hexadecimal digits for all that a sheet made for these properties depends on.
 
-    Two lists in one language have the same one when the same cells are right in both: labels, the
+    Two lists in one language have the same when the same cells are right in both: labels, the
     order of the properties and that of the choices do not count.
-
-    Returns:
-        32 hexadecimal digits.
     """
     ordered = sorted(properties, key=lambda item: item.reference)
     parts = [([item.reference, str(item.necessity)], *_parts(item)) for item in ordered]

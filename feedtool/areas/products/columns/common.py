@@ -142,7 +142,33 @@ LANGUAGE_WRITINGS = {
 WORDS = Words("feedtool.areas.products")
 _column = WORDS.column
 
-IDENTITY_COLUMNS = (
+
+def picture_key(index: int) -> str:
+    """The key of a picture's column."""
+    return f"sellerPictureUrls_{index}"
+
+
+PICTURE_KEYS = tuple(picture_key(index) for index in range(1, MOST_PICTURES + 1))
+
+
+def _picture(index: int) -> Column:
+    first, second, third = (
+        text.format(index=index) for text in WORDS.of("Picture {index} (address)")
+    )
+    aliases = [name.format(index=index) for name in WORDS.aliases("sellerPictureUrls")]
+    return Column(
+        picture_key(index),
+        Picture(index),
+        (first, second, third),
+        WORDS.of("The address of the picture on the web; it begins with https://."),
+        f"https://shop.example/kettle-{index}.jpg",
+        (*aliases, f"sellerPictureUrls[{index}].url"),
+    )
+
+
+PICTURE_COLUMNS = tuple(map(_picture, range(1, MOST_PICTURES + 1)))
+
+TEMPLATE_COLUMNS = (
     _column(
         GTIN,
         Gtin(),
@@ -171,35 +197,7 @@ IDENTITY_COLUMNS = (
         "Plain text, without HTML.",
         "Boils a litre in three minutes and switches itself off.",
     ),
-)
-
-
-def picture_key(index: int) -> str:
-    """The key of a picture's column."""
-    return f"sellerPictureUrls_{index}"
-
-
-PICTURE_KEYS = tuple(picture_key(index) for index in range(1, MOST_PICTURES + 1))
-
-
-def _picture(index: int) -> Column:
-    first, second, third = (
-        text.format(index=index) for text in WORDS.of("Picture {index} (address)")
-    )
-    aliases = [name.format(index=index) for name in WORDS.aliases("sellerPictureUrls")]
-    return Column(
-        picture_key(index),
-        Picture(index),
-        (first, second, third),
-        WORDS.of("The address of the picture on the web; it begins with https://."),
-        f"https://shop.example/kettle-{index}.jpg",
-        (*aliases, f"sellerPictureUrls[{index}].url"),
-    )
-
-
-PICTURE_COLUMNS = tuple(map(_picture, range(1, MOST_PICTURES + 1)))
-
-FILING_COLUMNS = (
+    *PICTURE_COLUMNS[:USUAL_PICTURES],
     _column(
         BRAND,
         BrandName(),
@@ -221,8 +219,6 @@ FILING_COLUMNS = (
         "Of the texts in this row: fr-FR, en-US or es-ES.",
         "en-US",
     ),
-)
-FURTHER_COLUMNS = (
     _column(
         GTIN_REFERENCE,
         Reference(),
@@ -244,13 +240,6 @@ FURTHER_COLUMNS = (
         "SHIRT-7",
     ),
 )
-RETIRED_COLUMNS = (_column("CDAV", Retired(), "CDAV", "Can no longer be submitted."),)
-
-TEMPLATE_COLUMNS = (
-    *IDENTITY_COLUMNS,
-    *PICTURE_COLUMNS[:USUAL_PICTURES],
-    *FILING_COLUMNS,
-    *FURTHER_COLUMNS,
-)
-UNDERSTOOD_COLUMNS = (*TEMPLATE_COLUMNS, *PICTURE_COLUMNS[USUAL_PICTURES:], *RETIRED_COLUMNS)
+RETIRED = _column("CDAV", Retired(), "CDAV", "Can no longer be submitted.")
+UNDERSTOOD_COLUMNS = (*TEMPLATE_COLUMNS, *PICTURE_COLUMNS[USUAL_PICTURES:], RETIRED)
 UNDERSTOOD_KEYS = frozenset(column.key for column in UNDERSTOOD_COLUMNS)

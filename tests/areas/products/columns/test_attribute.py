@@ -43,7 +43,18 @@ def judged(
     return found.attribute["values"], codes
 
 
+TWO_NAMED = replace(
+    made.COLOUR, choices=(PropertyChoice("x", "Black; white"), PropertyChoice("y", "White"))
+)
+SWAPPED = replace(made.ENERGY, choices=(PropertyChoice("1", "2"), PropertyChoice("2", "1")))
+OFFERED = replace(made.ENERGY, is_ranged=False)
 READ: dict[str, tuple[Property, Cell, list[str]]] = {
+    "a choice that holds the separator": (TWO_NAMED, text("black; WHITE"), ["x"]),
+    "choices beside one that holds it": (TWO_NAMED, text("White;x"), ["y", "x"]),
+    "a code before a label": (SWAPPED, text("1"), ["1"]),
+    "a choice that is but offered": (OFFERED, text("a"), ["100"]),
+    "one that is not even offered": (OFFERED, text("Quite another"), ["Quite another"]),
+    "ranged without choices": (replace(made.ENERGY, choices=()), text("Z"), ["Z"]),
     "a label": (made.ENERGY, text("A"), ["100"]),
     "a label in any case": (made.COLOUR, text("bEiGe"), ["100"]),
     "a code": (made.ENERGY, text("101"), ["101"]),
@@ -104,28 +115,21 @@ REFUSED: dict[str, tuple[Property, Cell, str]] = {
     "retired": (made.CDAV, text("1"), "field-retired"),
     "digits that are gone": (made.MATERIAL, number("1234567890123456"), "precision-lost"),
 }
-WARNED: dict[str, tuple[Property, Cell, list[str], tuple[str, ...]]] = {
-    "a choice with blanks around": (made.ENERGY, text(" B "), ["101"], ("trimmed",)),
-    "an invisible character": (made.MATERIAL, text(UNSEEN), [UNSEEN], ("text-control-chars",)),
-    "what no text can carry": (made.MATERIAL, text("a\x01b"), ["a\x01b"], ("text-control-chars",)),
+WARNED = {
+    "a choice with blanks around": (made.ENERGY, text(" B "), ["101"], "trimmed"),
+    "an invisible character": (made.MATERIAL, text(UNSEEN), [UNSEEN], "text-control-chars"),
+    "what no text can carry": (made.MATERIAL, text("a\x01b"), ["a\x01b"], "text-control-chars"),
+}
+JUDGED: dict[str, tuple[Property, Cell, list[str] | None, str]] = {
+    **{name: (*row, "") for name, row in READ.items()},
+    **{name: (known, cell, None, codes) for name, (known, cell, codes) in REFUSED.items()},
+    **WARNED,
 }
 
 
-@pytest.mark.parametrize(("known", "cell", "values"), READ.values(), ids=READ)
-def test_read(known: Property, cell: Cell, values: list[str]) -> None:
-    assert judged(known, cell) == (values, ())
-
-
-@pytest.mark.parametrize(("known", "cell", "codes"), REFUSED.values(), ids=REFUSED)
-def test_refused(known: Property, cell: Cell, codes: str) -> None:
-    assert judged(known, cell) == (None, tuple(codes.split()))
-
-
-@pytest.mark.parametrize(("known", "cell", "values", "codes"), WARNED.values(), ids=WARNED)
-def test_sent_with_a_problem(
-    known: Property, cell: Cell, values: list[str], codes: tuple[str, ...]
-) -> None:
-    assert judged(known, cell) == (values, codes)
+@pytest.mark.parametrize(("known", "cell", "values", "codes"), JUDGED.values(), ids=JUDGED)
+def test_judged(known: Property, cell: Cell, values: list[str] | None, codes: str) -> None:
+    assert judged(known, cell) == (values, tuple(codes.split()))
 
 
 @pytest.mark.parametrize(("code", "cell"), NO_VALUES.items(), ids=NO_VALUES)
@@ -141,43 +145,12 @@ def test_the_column_settles_what_is_ambiguous() -> None:
     assert column.evidence == {",": "12,5 cm"}
 
 
-def test_a_choice_that_holds_the_separator() -> None:
-    known = replace(
-        made.COLOUR, choices=(PropertyChoice("x", "Black; white"), PropertyChoice("y", "White"))
-    )
-    assert judged(known, text("black; WHITE")) == (["x"], ())
-    assert judged(known, text("White;x")) == (["y", "x"], ())
-
-
-SWAPPED = replace(made.ENERGY, choices=(PropertyChoice("1", "2"), PropertyChoice("2", "1")))
-OFFERED = replace(made.ENERGY, is_ranged=False)
-ANYTHING = replace(made.ENERGY, choices=())
-
-
-@pytest.mark.parametrize(
-    ("known", "written", "value"),
-    [
-        (SWAPPED, "1", "1"),
-        (OFFERED, "a", "100"),
-        (OFFERED, "Quite another", "Quite another"),
-        (ANYTHING, "Z", "Z"),
-    ],
-    ids=["a code before a label", "offered", "not offered", "ranged without choices"],
-)
-def test_choices_that_are_not_all(known: Property, written: str, value: str) -> None:
-    assert judged(known, text(written)) == ([value], ())
-
-
-def test_the_nearest_choice_is_suggested_by_its_label() -> None:
+def test_a_message_names_the_nearest_choice_and_some_of_very_many() -> None:
     written = WrittenProperty("Bleu", is_number=False, is_percent=False, decimal=None)
     (fault,) = Judge(made.COLOUR).judge(written).faults
     assert fault.hint == "did you mean Blue?"
     assert "Main colour (3002)" in fault.message
-
-
-def test_of_very_many_choices_a_message_names_some() -> None:
     known = replace(made.ENERGY, choices=made.coded(*(f"Model {one}" for one in range(2500))))
-    written = WrittenProperty("zzz", is_number=False, is_percent=False, decimal=None)
-    (fault,) = Judge(known).judge(written).faults
+    (fault,) = Judge(known).judge(written._replace(text="zzz")).faults
     assert "2488 more" in fault.message
     assert len(fault.message) < 400
