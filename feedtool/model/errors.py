@@ -26,13 +26,17 @@ class Exit(IntEnum):
     FILE = 3
     """The file is missing, cannot be read or has no known template."""
     AUTH = 4
+    """Not authorised."""
     INTERRUPTED = 5
     """Interrupted, or the service cannot be reached."""
     PENDING = 6
     """Committed, results still pending."""
     NOTHING = 9
+    """Nothing to do."""
     BUG = 70
+    """A bug in feedtool."""
     CTRL_C = 130
+    """Ctrl-C."""
 
 
 EXIT_PRECEDENCE = (
