@@ -19,6 +19,7 @@ class ReadingLimits:
     small: int = 64 * MIB
     """Inflated bytes of a part that is read whole (workbook, styles, relationships)."""
     parts: int = 20_000
+    """Number of parts."""
     text: int = 8 * MIB
     """Characters of one cell, and bytes from one tag to the next."""
     strings: int = 128 * MIB
