@@ -1,6 +1,6 @@
 """Brings a run that is written down to its end, or goes on with it, and writes its copies."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -92,11 +92,6 @@ def deliver_run(
     except FeedtoolError as error:
         return error
     return None
-
-
-def has_begun(outcomes: Iterable[SheetResult]) -> bool:
-    """True if the service has a package of the run."""
-    return any(package.package_id for outcome in outcomes for package in outcome.packages)
 
 
 def write_copies(

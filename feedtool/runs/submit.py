@@ -22,7 +22,6 @@ from feedtool.runs.deliver import (
     OnEvent,
     Submission,
     deliver_run,
-    has_begun,
     ignore,
     write_copies,
 )
@@ -125,7 +124,8 @@ def submit(
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
             stopped = deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
         results = results_of_run(sheets, workspace.ledger, run, stopped)
-        if stopped is None or (has_begun(results) and not outputs.only_whole):
+        has_begun = any(package.package_id for result in results for package in result.packages)
+        if stopped is None or (has_begun and not outputs.only_whole):
             write_copies(run, files, results, options, session.now(), workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
 
