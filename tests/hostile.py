@@ -98,8 +98,4 @@ class Structure(HTMLParser):
     def handle_decl(self, decl: str) -> None:
         self.others.append(decl)
 
-    def handle_pi(self, data: str) -> None:
-        self.others.append(data)
-
-    def unknown_decl(self, data: str) -> None:
-        self.others.append(data)
+    handle_pi = unknown_decl = handle_comment

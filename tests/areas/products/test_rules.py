@@ -6,6 +6,7 @@ from tests.catalogues import PROPERTIES, catalog_of, judging, product, shirt
 from tests.conftest import Files, Find, checked, gtin, offer, told
 from tests.rule_tables import Fails, Passes, Rows, cases, listed, places
 
+Row = dict[str, str]
 GROUP = "variantGroupReference"
 TROUSERS = {"categoryCode": "010103"}
 DIFFERING = [shirt(1), shirt(2, p4002="Black")]
@@ -133,28 +134,21 @@ def test_what_is_said(find: Find, code: str, row: dict[str, str], words: str) ->
 
 
 @pytest.mark.parametrize(
-    ("code", "rows", "here", "there"),
+    ("code", "row", "other", "here", "there"),
     [
-        ("variant-double", [shirt(1), shirt(2)], "row 2 of two.csv", "row 2 of one.csv"),
+        ("variant-double", shirt(1), shirt(2), "", ""),
+        ("duplicate-product", product(1), product(2, gtin=gtin(1)), "", ""),
         (
-            "variant-group-category",
-            [shirt(1), shirt(2, **TROUSERS)],
-            "of 010103 in row 2 of two.csv",
-            "of 010102 in row 2 of one.csv",
-        ),
-        (
-            "duplicate-product",
-            [product(1), product(2, gtin=gtin(1))],
-            "row 2 of two.csv",
-            "row 2 of one.csv",
+            *("variant-group-category", shirt(1), shirt(2, **TROUSERS)),
+            *("of 010103 in ", "of 010102 in "),
         ),
     ],
 )
 def test_over_several_files(
-    files: Files, code: str, rows: list[dict[str, str]], here: str, there: str
+    *, files: Files, code: str, row: Row, other: Row, here: str, there: str
 ) -> None:
-    one, two = files.csv(rows[0], name="one.csv"), files.csv(rows[1], name="two.csv")
+    one, two = files.csv(row, name="one.csv"), files.csv(other, name="two.csv")
     first, second = checked(one, two, dialect=judging())
-    assert here in told(first, code)[0].message
-    assert there in told(second, code)[0].message
+    assert f"{here}row 2 of two.csv" in told(first, code)[0].message
+    assert f"{there}row 2 of one.csv" in told(second, code)[0].message
     assert not first.is_clean()

@@ -80,8 +80,7 @@ def test_fingerprints_show_that_something_changed(
 ) -> None:
     (problem,) = outdated(template(files, *BOTH), now)
     assert (problem.row, problem.value, problem.severity) == (None, "010101", "warning")
-    assert message in problem.message
-    assert "--category 010101" in problem.hint
+    assert (message in problem.message, "--category 010101" in problem.hint) == (True, True)
 
 
 def length(now: Property) -> tuple[Property, ...]:

@@ -86,18 +86,16 @@ def test_the_input_is_replaced_only_when_told_to(source: Path) -> None:
     assert source.read_bytes() == once
 
 
-def test_a_link_keeps_leading_to_the_file(source: Path, tmp_path: Path) -> None:
+def test_a_replaced_file_keeps_its_permissions_and_links_to_it(
+    source: Path, tmp_path: Path
+) -> None:
     link = tmp_path / "link"
     link.symlink_to(source)
+    source.chmod(0o640)
     before = source.read_bytes()
     run(link, link, overwrite=True)
     assert link.is_symlink()
     assert source.read_bytes() != before
-
-
-def test_the_permissions_of_a_replaced_file_are_kept(source: Path) -> None:
-    source.chmod(0o640)
-    run(source, source, overwrite=True)
     assert stat.S_IMODE(source.stat().st_mode) == 0o640
 
 

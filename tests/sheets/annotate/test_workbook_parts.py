@@ -10,17 +10,13 @@ import pytest
 from feedtool.check import HEADINGS
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Link, Note, SheetNotes, Summary, annotate
-from tests.corpus.made import MAIN
+from tests.corpus.made import MAIN, data, relationships
 from tests.sheets.conftest import Make, Part
 
 STRICT = "http://purl.oclc.org/ooxml"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-SHEET = (
-    f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
-    "</worksheet>"
-).encode()
+SHEET = data('<row r="1"><c r="A1"><v>1</v></c></row>').encode()
 SUMMARY = Summary("feedtool summary", [["done"], [1, Link("A1", "Offers", "A1")]])
 
 
@@ -68,10 +64,8 @@ def test_ids_and_names_that_are_taken(book_of: Make, part: Part) -> None:
         f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>'
         '<sheet name="Offers" sheetId="77" r:id="rId1"/></sheets><definedNames/></workbook>'
     )
-    relations = (
-        f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
-        f'Type="{RELATIONS}/worksheet" Target="/xl/worksheets/sheet1.xml"/>'
-        f'<Relationship Id="rId3" Type="{RELATIONS}/theme" Target="theme.xml"/></Relationships>'
+    relations = relationships(
+        ("rId1", "worksheet", "/xl/worksheets/sheet1.xml"), ("rId3", "theme", "theme.xml")
     )
     more = {
         "xl/workbook.xml": workbook,

@@ -3,16 +3,13 @@ import pytest
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
 from feedtool.sheets.read.workbook import resolve
-from tests.corpus.made import MAIN, RELS, TYPES
+from tests.corpus.made import MAIN, RELS, TYPES, data
 from tests.corpus.made import relationships as rels
 from tests.sheets.conftest import Content
 from tests.sheets.conftest import Make as MakePackage
 
 STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships"
-SHEET = (
-    f'<worksheet xmlns="{MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
-    "</worksheet>"
-)
+SHEET = data('<row r="1"><c r="A1"><v>1</v></c></row>')
 
 
 @pytest.mark.parametrize(
@@ -31,19 +28,23 @@ def test_targets(base: str, target: str, part: str) -> None:
     assert resolve(base, target) == part
 
 
-def test_sheets_in_order_with_their_states(make_package: MakePackage) -> None:
+def test_worksheets_in_order_with_their_states(make_package: MakePackage) -> None:
     path = make_package(
         {
             "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}"><sheets>'
             '<sheet name="Offers &amp; more" sheetId="9" r:id="rId3"/>'
             '<sheet name="Chart" sheetId="2" r:id="rId2"/>'
             '<sheet name="_lists" sheetId="1" r:id="rId1" state="hidden"/>'
-            '<sheet name="deep" sheetId="4" r:id="rId4" state="veryHidden"/></sheets></workbook>',
+            '<sheet name="deep" sheetId="4" r:id="rId4" state="veryHidden"/>'
+            '<sheet name="Module1" sheetId="5" state="veryHidden" r:id=""/>'
+            '<sheet name="Dialog1" sheetId="6"/>'
+            '<sheet name="Lost chart" sheetId="7" r:id="rId5"/></sheets></workbook>',
             "xl/_rels/workbook.xml.rels": rels(
                 ("rId1", "worksheet", "worksheets/a.xml"),
                 ("rId2", "chartsheet", "chartsheets/b.xml"),
                 ("rId3", "worksheet", "worksheets/c.xml"),
                 ("rId4", "worksheet", "worksheets/d.xml"),
+                ("rId5", "chartsheet", "chartsheets/no.xml"),
             ),
             **{f"xl/worksheets/{name}.xml": SHEET for name in "acd"},
             "xl/chartsheets/b.xml": "<chartsheet/>",
@@ -55,26 +56,6 @@ def test_sheets_in_order_with_their_states(make_package: MakePackage) -> None:
             ("_lists", "hidden", True),
             ("deep", "veryHidden", True),
         ]
-
-
-def test_entries_without_a_part_are_no_worksheets(make_package: MakePackage) -> None:
-    path = make_package(
-        {
-            "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}"><sheets>'
-            '<sheet name="Module1" sheetId="1" state="veryHidden" r:id=""/>'
-            '<sheet name="Dialog1" sheetId="2"/>'
-            '<sheet name="Offers" sheetId="3" r:id="rId1"/>'
-            '<sheet name="Lost chart" sheetId="4" r:id="rId2"/></sheets></workbook>',
-            "xl/_rels/workbook.xml.rels": rels(
-                ("rId1", "worksheet", "worksheets/sheet1.xml"),
-                ("rId2", "chartsheet", "chartsheets/no.xml"),
-            ),
-            "xl/worksheets/sheet1.xml": SHEET,
-        }
-    )
-    with open_source(path) as source:
-        assert [entry.name for entry in source.sheets] == ["Offers"]
-        assert len(source.sheet("Offers").head(1)) == 1
 
 
 def test_custom_properties(make_package: MakePackage) -> None:

@@ -54,6 +54,7 @@ READ: dict[str, tuple[Property, Cell, list[str]]] = {
     "a code before a label": (SWAPPED, text("1"), ["1"]),
     "a choice that is but offered": (OFFERED, text("a"), ["100"]),
     "one that is not even offered": (OFFERED, text("Quite another"), ["Quite another"]),
+    "a choice with its unit": (replace(made.ENERGY, unit="kWh"), text("A kWh"), ["100"]),
     "ranged without choices": (replace(made.ENERGY, choices=()), text("Z"), ["Z"]),
     "a label": (made.ENERGY, text("A"), ["100"]),
     "a label in any case": (made.COLOUR, text("bEiGe"), ["100"]),
