@@ -72,7 +72,12 @@ def is_calculated(field: str) -> bool:
 
 
 class Structure(HTMLParser):
-    """What a browser makes of a page: its elements with their attributes, and its texts."""
+    """What a browser makes of a page: its elements with their attributes, and its texts.
+
+    Every element has to be closed, in the order in which elements were opened.
+    """
+
+    VOID = frozenset({"meta", "input", "br"})
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -80,13 +85,19 @@ class Structure(HTMLParser):
         self.others: list[str] = []
         """Comments, declarations and the like."""
         self.texts: list[str] = []
+        self.open: list[str] = []
         self.feed(page)
         self.close()
+        assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert len(dict(attrs)) == len(attrs)
         self.elements.append((tag, tuple(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
         self.elements.append((f"/{tag}", ()))
 
     def handle_data(self, data: str) -> None:

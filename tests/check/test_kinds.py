@@ -27,52 +27,33 @@ def without(*fields: str) -> dict[str, str]:
 
 KINDS = {
     "all that an Upsert requires": (offer(), "offers-upsert"),
-    "a product reference instead of the GTIN": (
-        without("product.gtin") | {"product.reference": "R"},
-        "offers-upsert",
-    ),
-    "a large-parcel mode instead of the mandatory one": (
-        without(COST, ADDITIONAL) | FIXED,
-        "offers-upsert",
-    ),
+    "no GTIN": (without("product.gtin") | {"product.reference": "R"}, "offers-upsert"),
+    "a large-parcel mode alone": (without(COST, ADDITIONAL) | FIXED, "offers-upsert"),
     "reference, price and stock": (update(price__price="5", quantity="5"), "offers-update"),
     "reference and a struck price": (update(price__originPrice="5"), "offers-update"),
     "a stock list that names products": (
-        update(product__gtin=gtin(1), quantity="5", preparationTime="2"),
-        "offers-update",
+        *(update(product__gtin=gtin(1), quantity="5", preparationTime="2"), "offers-update"),
     ),
     "a stock list with a column that nobody knows": (
-        update(product__reference="R", quantity="5") | {"colour": "red"},
-        "offers-update",
+        *(update(product__reference="R", quantity="5") | {"colour": "red"}, "offers-update"),
     ),
-    "a price that is known, and another one": (
-        update(price__price="5") | {"Purchase price": "3"},
-        "offers-update",
-    ),
+    "two prices": (update(price__price="5") | {"Purchase price": "3"}, "offers-update"),
     "reference and stock": (update(quantity="5"), "offers-update"),
     "reference and one tax": (update(taxes__DEA="0"), "offers-update"),
     "reference and one mode": (update() | FIXED, "offers-update"),
     "reference and action": (update(action="Delete"), "offers-delete"),
     "reference, channel and action": (update(action="Delete", salesChannelId="P"), "offers-delete"),
 }
+NAMED = {"product__gtin": gtin(1), "quantity": "5"}
 UNCLEAR = {
     "no product": (without("product.gtin"), "product.gtin"),
     "no condition": (without("condition"), "condition"),
     "no preparation time": (without("preparationTime"), "preparationTime"),
     "no VAT": (without("taxes.VAT"), "taxes.VAT"),
-    "neither VAT nor delivery": (
-        without("taxes.VAT", COST, ADDITIONAL),
-        f"taxes.VAT, {COST}, {ADDITIONAL}",
-    ),
+    "no delivery": (without("taxes.VAT", COST, ADDITIONAL), f"taxes.VAT, {COST}, {ADDITIONAL}"),
     "half of the mandatory mode": (without(ADDITIONAL), ADDITIONAL),
-    "a stock list with prices that names products": (
-        update(product__gtin=gtin(1), price__price="5", quantity="5"),
-        "condition, taxes.VAT",
-    ),
-    "a stock list with struck prices that names products": (
-        update(product__gtin=gtin(1), price__originPrice="5", quantity="5"),
-        "price.price",
-    ),
+    "prices and products": (update(price__price="5", **NAMED), "condition, taxes.VAT"),
+    "struck prices and products": (update(price__originPrice="5", **NAMED), "price.price"),
     "a stock list with conditions": (update(condition="New", quantity="5"), "product.gtin"),
     "products with a lead time": (update(product__gtin=gtin(1), preparationTime="5"), "quantity"),
 }
@@ -143,10 +124,8 @@ def test_whoever_is_asked_settles_it(files: Files, kind: str) -> None:
     sheets = check([Input("a.xlsx", book)], ReadOptions(settle=settle), load())
     assert asked == [("a.xlsx", "Unclear")]
     if kind == "offers-update":
-        assert [(one.sheet, one.kind) for one in sheets] == [
-            ("Good", "offers-upsert"),
-            ("Unclear", "offers-update"),
-        ]
+        kinds = [("Good", "offers-upsert"), ("Unclear", "offers-update")]
+        assert [(one.sheet, one.kind) for one in sheets] == kinds
     else:
         assert [one.error and one.error.code for one in sheets] == ["header-missing"]
 
@@ -160,10 +139,7 @@ def test_an_unclear_sheet_is_never_passed_over(files: Files) -> None:
 
 
 def test_in_an_unclear_sheet_each_row_needs_its_action(files: Files) -> None:
-    rows = [
-        without("taxes.VAT") | {"action": "Update"},
-        without("taxes.VAT") | {"sellerExternalReference": "SKU-2", "action": ""},
-    ]
+    rows = [offer(n, taxes__VAT=None, action=it) for n, it in enumerate(("Update", ""))]
     (sheet,) = checked(files.csv(*rows))
     assert sheet.error is None
     assert [item.package_type for item in sheet.valid_items()] == ["Update"]
@@ -217,10 +193,8 @@ def test_which_mode_an_upsert_requires_is_a_setting(files: Files) -> None:
 
 
 def stamped(path: Path, kind: str) -> Path:
-    book = load_workbook(path)
-    book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
-        StringProperty(name="feedtool.template", value=kind)
-    )
+    book, stamp = load_workbook(path), StringProperty(name="feedtool.template", value=kind)
+    book.custom_doc_props.append(stamp)  # type: ignore[attr-defined]  # the stubs do not know it
     book.save(path)
     return path
 
@@ -262,19 +236,16 @@ ACTIONS = {
 def test_an_action_splits_a_sheet(
     files: Files, actions: Sequence[str], types: Sequence[str]
 ) -> None:
-    rows = [
-        offer(number, action=action, taxes__EcoPart="0", taxes__DEA="0")
-        for number, action in enumerate(actions)
-    ]
+    taxes = {"taxes.EcoPart": "0", "taxes.DEA": "0"}
+    rows = (offer(number, action=action) | taxes for number, action in enumerate(actions))
     (sheet,) = checked(files.csv(*rows))
     assert [item.package_type for item in sheet.valid_items()] == types
 
 
 def test_an_unknown_action_is_refused_and_nothing_else_is_said(files: Files) -> None:
     (sheet,) = checked(files.csv(offer(1, action="Purge"), offer(2, action="Upsert")))
-    assert [(one.row, one.field, one.code) for one in sheet.problems()] == [
-        (2, "action", "enum-value")
-    ]
+    assert [(one.row, one.field) for one in sheet.problems()] == [(2, "action")]
+    assert codes(sheet) == [(2, "enum-value")]
 
 
 def test_a_channel_splits_a_sheet(files: Files) -> None:
