@@ -24,11 +24,7 @@ LINES = {
     "the sep line is a record": (["sep=,", HEADER, BAD], 3, 3),
     "a line break inside a field": ([HEADER, OTHER.replace("New", '"\nNew"'), BAD], 3, 4),
     "line breaks inside its own fields": ([HEADER, BAD.replace("New", '"New\n\n"')], 2, 2),
-    "a quoted header over two lines": (
-        [HEADER.replace("condition", '"condi\ntion"'), OTHER, BAD],
-        3,
-        4,
-    ),
+    "a header over two": ([HEADER.replace("condition", '"condi\ntion"'), OTHER, BAD], 3, 4),
 }
 
 
@@ -53,18 +49,8 @@ def test_a_problem_tells_place_value_reason_and_help(files: Files) -> None:
     row = {key.replace("product.gtin", "EAN"): value for key, value in offer().items()}
     (sheet,) = checked(files.csv(row | {"EAN": "4006381333932"}))
     (problem,) = sheet.problems()
-    assert problem._asdict() == {
-        "row": 2,
-        "line": 2,
-        "column": "B",
-        "header": "EAN",
-        "field": "product.gtin",
-        "code": "gtin-checksum",
-        "severity": Severity.ERROR,
-        "value": "4006381333932",
-        "message": problem.message,
-        "hint": problem.hint,
-    }
+    assert problem[:6] == (2, 2, "B", "EAN", "product.gtin", "gtin-checksum")
+    assert (problem.severity, problem.value) == (Severity.ERROR, "4006381333932")
     assert "4006381333932" in problem.message
     assert "4006381333931" in problem.hint
 
@@ -97,14 +83,8 @@ def test_all_problems_of_all_rows_are_told_in_the_order_of_places(files: Files) 
 
 
 def test_rows_are_the_valid_and_the_invalid_and_blank_ones_are_in_none(files: Files) -> None:
-    rows: list[Mapping[str, str]] = [
-        offer(1),
-        {},
-        offer(2, quantity="-1"),
-        offer(3, sellerExternalReference=" SKU-3"),
-        {"price.price": " "},
-        offer(4, sellerExternalReference="SKU-1"),
-    ]
+    padded, doubled = (offer(sellerExternalReference=it) for it in (" SKU-3", "SKU-1"))
+    rows = (offer(1), {}, offer(2, quantity="-1"), padded, {"price.price": " "}, doubled)
     (sheet,) = checked(files.csv(*rows))
     counts = sheet.counts()
     assert (counts.rows, counts.valid, counts.invalid, counts.skipped) == (4, 1, 3, 0)
@@ -139,7 +119,7 @@ def test_every_row_gets_a_verdict_the_invalid_ones_too(files: Files) -> None:
 def test_a_check_alone_keeps_no_items_and_counts_the_same(files: Files) -> None:
     path = files.csv(offer(1), offer(2, quantity="-1"))
     (sheet,) = check([Input("offers.csv", path)], ReadOptions(with_items=False), load())
-    assert len(sheet.items) == 0
+    assert (len(sheet.items), sheet.filled) == (0, None)
     assert (sheet.counts().valid, sheet.counts().invalid) == (1, 1)
 
 
@@ -184,8 +164,3 @@ def test_an_action_says_the_kind_of_its_row(files: Files) -> None:
 def test_a_second_reading_keeps_no_row_twice(files: Files) -> None:
     _, found = filled(files, offer(1, price__price="1,234"), offer(2, price__price="19,99"))
     assert [one.values().get("price.price") for one in found] == ["1,234", Decimal("19.99")]
-
-
-def test_nothing_is_kept_unasked(files: Files) -> None:
-    (sheet,) = check([Input("offers.csv", files.csv(offer(1)))], ReadOptions(), load())
-    assert sheet.filled is None

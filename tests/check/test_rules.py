@@ -147,24 +147,13 @@ def test_a_workbook_is_read_and_its_flaw_is_said_once(
     assert all(said in problem.message for problem in told(sheet, code))
 
 
-@pytest.mark.parametrize(
-    ("dialect", "places"),
-    [
-        (AccountSettings(), []),
-        (AccountSettings(gtin_as="number"), []),
-        (
-            AccountSettings(tax_codes={"VAT": "", "EcoPart": "EcoPart", "DEA": "DEA"}),
-            ["price/taxes/0/code"],
-        ),
-    ],
-    ids=["the usual", "GTIN as number", "a tax without a code"],
-)
-def test_a_setting_that_contradicts_the_schema(
-    find: Find, dialect: AccountSettings, places: list[str]
-) -> None:
-    problems = find("schema-mismatch", offer(), dialect=dialect)
-    assert [problem.message.partition(":")[0] for problem in problems] == places
-    assert {(problem.row, problem.severity) for problem in problems} <= {(2, "error")}
+def test_a_setting_that_contradicts_the_schema(find: Find) -> None:
+    for dialect in (AccountSettings(), AccountSettings(gtin_as="number")):
+        assert find("schema-mismatch", offer(), dialect=dialect) == []
+    codeless = AccountSettings(tax_codes={"VAT": "", "EcoPart": "EcoPart", "DEA": "DEA"})
+    (problem,) = find("schema-mismatch", offer(), dialect=codeless)
+    assert (problem.row, problem.severity) == (2, "error")
+    assert problem.message.startswith("price/taxes/0/code:")
 
 
 RECORD = ROW.removesuffix(",note\n")
@@ -247,30 +236,23 @@ ADDITIONAL = "deliveryModes.TrackedHomeDelivery.additionalCost"
 FIXED = "deliveryModes.FixedDateHomeDelivery"
 LARGE = {f"{FIXED}.cost": "30", f"{FIXED}.additionalCost": "5"}
 NO_TRACKED = {COST: "", ADDITIONAL: ""}
-SIGNED = {
-    "deliveryModes.SignedHomeDelivery.cost": "5",
-    "deliveryModes.SignedHomeDelivery.additionalCost": "1",
-}
+BY_HAND = "deliveryModes.SignedHomeDelivery"
+SIGNED = {f"{BY_HAND}.cost": "5", f"{BY_HAND}.additionalCost": "1"}
 SIGNED_BLANK = dict.fromkeys(SIGNED, "")
+UPDATE, BOTH = update(preparationTime="1"), [COST, ADDITIONAL]
 
 PASSES = {
     "all that an Upsert needs": offer(),
-    "blank EcoPart, DEA and struck price": offer(
-        taxes__EcoPart="", taxes__DEA="", price__originPrice=""
-    ),
+    "blanks": offer(taxes__EcoPart="", taxes__DEA="", price__originPrice=""),
     "a product reference instead of the GTIN": offer(product__gtin="", product__reference="REF-1"),
     "a large-parcel mode lifts the mandatory mode": offer() | NO_TRACKED | LARGE,
-    "zeros are values": offer(taxes__VAT="0", preparationTime="0", quantity="0")
-    | {COST: "0", ADDITIONAL: "0"},
+    "zeros are values": offer() | dict.fromkeys(("taxes.VAT", "quantity", COST, ADDITIONAL), "0"),
+    "no time to prepare": offer(preparationTime="0"),
     "an Update needs its reference": update(quantity="1", price__price=""),
     "an Update without any delivery mode": update(quantity="1") | NO_TRACKED | SIGNED_BLANK,
-    "an Update with the mandatory mode and another one": update(preparationTime="1")
-    | {COST: "0", ADDITIONAL: "0"}
-    | SIGNED,
-    "an Update with a large-parcel mode": update(preparationTime="1") | NO_TRACKED | LARGE,
-    "a Delete row, the other cells blank": offer(action="Upsert")
-    | dict.fromkeys(offer(), "")
-    | {"sellerExternalReference": "SKU-1", "action": "Delete"},
+    "an Update with two modes": UPDATE | {COST: "0", ADDITIONAL: "0"} | SIGNED,
+    "an Update with a large-parcel mode": UPDATE | NO_TRACKED | LARGE,
+    "a Delete row": dict.fromkeys(offer(), "") | update(action="Delete"),
 }
 FAILS = {
     "reference": (offer(sellerExternalReference=""), ["sellerExternalReference"]),
@@ -283,31 +265,19 @@ FAILS = {
     "neither GTIN nor product reference": (offer(product__gtin=""), ["product.gtin"]),
     "neither of both columns": (offer(product__gtin="", product__reference=""), ["product.gtin"]),
     "no GTIN column": (offer(product__gtin=None, product__reference=""), ["product.gtin"]),
-    "both amounts of the mandatory mode": (offer() | NO_TRACKED, [COST, ADDITIONAL]),
+    "both amounts of the mandatory mode": (offer() | NO_TRACKED, BOTH),
     "one amount of the mandatory mode": (offer() | {ADDITIONAL: ""}, [ADDITIONAL]),
-    "a sheet with large parcels, a row without": (
-        offer() | NO_TRACKED | dict.fromkeys(LARGE, ""),
-        [COST, ADDITIONAL],
-    ),
-    "another small-parcel mode lifts nothing": (offer() | NO_TRACKED | SIGNED, [COST, ADDITIONAL]),
-    "an Update whose delivery modes leave the mandatory one out": (
-        update(preparationTime="1") | NO_TRACKED | SIGNED,
-        [COST, ADDITIONAL],
-    ),
-    "an Update without a column of the mandatory mode": (
-        update(preparationTime="1") | SIGNED,
-        [COST, ADDITIONAL],
-    ),
+    "no large parcel in a row": (offer() | NO_TRACKED | dict.fromkeys(LARGE, ""), BOTH),
+    "another small-parcel mode lifts nothing": (offer() | NO_TRACKED | SIGNED, BOTH),
+    "an Update's other mode": (UPDATE | NO_TRACKED | SIGNED, BOTH),
+    "an Update's other mode alone": (UPDATE | SIGNED, BOTH),
     "an Update's reference": (
         update(quantity="1", sellerExternalReference=""),
         ["sellerExternalReference"],
     ),
     "an Upsert by action in a sheet of Updates": (
         update(price__price="1.00", action="Upsert"),
-        [
-            *("condition", "taxes.VAT", "preparationTime", "quantity", "product.gtin", COST),
-            ADDITIONAL,
-        ],
+        ["condition", "taxes.VAT", "preparationTime", "quantity", "product.gtin", *BOTH],
     ),
 }
 
@@ -320,8 +290,7 @@ def test_nothing_is_missing(find: Find, row: Mapping[str, str]) -> None:
 @pytest.mark.parametrize(("row", "missing"), FAILS.values(), ids=FAILS)
 def test_what_is_missing(find: Find, row: Mapping[str, str], missing: list[str]) -> None:
     problems = find(MISSING, row)
-    assert {problem.field for problem in problems} == set(missing)
-    assert len(problems) == len(missing)
+    assert sorted(str(problem.field) for problem in problems) == sorted(missing)
     assert {(problem.row, problem.severity) for problem in problems} == {(2, "error")}
 
 
@@ -330,30 +299,26 @@ def test_it_stands_on_the_missing_cell(find: Find) -> None:
     assert (problem.column, problem.header) == ("G", ADDITIONAL)
 
 
-@pytest.mark.parametrize(
-    "refused",
-    [
-        offer(sellerExternalReference="SKU|1"),
-        offer(product__gtin="12345"),
-        offer(condition="As new"),
-        offer(price__price="cheap"),
-        offer(taxes__VAT="120"),
-        offer(preparationTime="1.5"),
-        offer(quantity="#N/A"),
-        offer() | {COST: "1,234"},
-    ],
-    ids=lambda row: next(value for key, value in row.items() if value != offer()[key]),
-)
-def test_a_refused_cell_is_not_also_missing(find: Find, refused: Mapping[str, str]) -> None:
-    assert find(MISSING, refused) == []
+REFUSED = {
+    key: value
+    for key, value in zip(
+        offer(),
+        ("SKU|1", "12345", "As new", "cheap", "120", "1,234", "1,234", "1.5", "#N/A"),
+        strict=True,
+    )
+}
+
+
+@pytest.mark.parametrize("key", REFUSED)
+def test_a_refused_cell_is_not_also_missing(find: Find, key: str) -> None:
+    assert find(MISSING, offer() | {key: REFUSED[key]}) == []
 
 
 def test_which_mode_is_mandatory_is_a_setting(find: Find) -> None:
-    signed = "deliveryModes.SignedHomeDelivery"
-    row = offer() | {f"{signed}.cost": "", f"{signed}.additionalCost": ""}
+    row = offer() | SIGNED_BLANK
     assert find(MISSING, row | NO_TRACKED, dialect=AccountSettings(mandatory_mode=None)) == []
     problems = find(MISSING, row, dialect=AccountSettings(mandatory_mode="SignedHomeDelivery"))
-    assert {problem.field for problem in problems} == {f"{signed}.cost", f"{signed}.additionalCost"}
+    assert {problem.field for problem in problems} == {*SIGNED}
 
 
 def test_a_delete_sheet_needs_an_action_or_a_stamp_in_every_row(find: Find) -> None:
