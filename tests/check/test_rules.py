@@ -299,14 +299,8 @@ def test_it_stands_on_the_missing_cell(find: Find) -> None:
     assert (problem.column, problem.header) == ("G", ADDITIONAL)
 
 
-REFUSED = {
-    key: value
-    for key, value in zip(
-        offer(),
-        ("SKU|1", "12345", "As new", "cheap", "120", "1,234", "1,234", "1.5", "#N/A"),
-        strict=True,
-    )
-}
+VALUES = ("SKU|1", "12345", "As new", "cheap", "120", "1,234", "1,234", "1.5", "#N/A")
+REFUSED = dict(zip(offer(), VALUES, strict=True))
 
 
 @pytest.mark.parametrize("key", REFUSED)

@@ -86,18 +86,10 @@ def test_half_a_way_is_told(given: dict[str, str], missing: str) -> None:
     assert SECRET not in caught.value.message + caught.value.hint
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({}, (10, 60, 300)),
-        ({"connect_timeout": 1.5, "answer_timeout": 2.0, "call_timeout": 3.0}, (1.5, 2.0, 3.0)),
-        ({"call_timeout": 30.0}, (Timeouts().connect, Timeouts().answer, 30)),
-    ],
-)
-def test_how_long_anything_may_take(
-    given: dict[str, float], expected: tuple[float, float, float]
-) -> None:
-    assert timeouts_of(given) == Timeouts(*expected)
+def test_how_long_anything_may_take() -> None:
+    own = {"connect_timeout": 1.5, "answer_timeout": 2.0, "call_timeout": 3.0}
+    assert [timeouts_of(own), timeouts_of({})] == [Timeouts(1.5, 2.0, 3.0), Timeouts(10, 60, 300)]
+    assert timeouts_of({"call_timeout": 30.0}) == Timeouts(10, 60, 30)
 
 
 @pytest.mark.parametrize("name", ["base_url", "seller", "channel"])
@@ -254,30 +246,3 @@ def test_who_allows_it_reaches_the_service(
         assert feedtool("results 1 --insecure-http").code == 0
     else:  # the run's profile allows it
         assert feedtool("resume 1").code == 0
-
-
-@pytest.mark.parametrize("name", ["insecure_http", "insecure-http"])
-def test_it_is_no_default_of_all_accounts(feedtool: Feedtool, files: Files, name: str) -> None:
-    files.text(f"[defaults]\n{name} = true\n{OF_SHOP}", "feedtool.toml")
-    ran = feedtool("submit", files.csv(offer(1)), "--profile", "shop")
-    message, hint = ran.error()
-    assert ran.code == 2
-    assert "[defaults]: insecure_http" in message
-    assert "[profile.NAME]" in hint
-
-
-@pytest.mark.parametrize(
-    ("given", "shown"),
-    [("", ("False", "default")), ("--profile shop", ("True", "feedtool.toml, profile shop"))],
-)
-def test_what_allows_it_is_shown(
-    feedtool: Feedtool,
-    files: Files,
-    monkeypatch: pytest.MonkeyPatch,
-    given: str,
-    shown: tuple[str, str],
-) -> None:
-    monkeypatch.setenv("FEEDTOOL_INSECURE_HTTP", "1")
-    files.text(ALLOWING, "feedtool.toml")
-    settings = feedtool(f"config show --format json {given}").settings
-    assert settings["insecure-http"] == shown

@@ -17,6 +17,7 @@ from tests.conftest import Files, offer
 HERE = "--base-url http://[::1]:1/v2"
 KETTLES = "template products --category 011B01"
 NO_KIND, CONTRADICT = "there is no kind of feed “{}”", "contradict each other"
+INSECURE = ("[defaults]: insecure_http", "[profile.NAME]")
 NO_EXPORT, NO_CATALOGUE = "there is no kind of export “{}”", "there is no catalogue in en here"
 
 
@@ -33,6 +34,8 @@ def folder(files: Files) -> None:
     files.text("[profile\n", "broken.toml")
     files.text("[profil.shop]\n", "table.toml")
     files.text('[defaults]\nlangauge = "fr"\n', "default.toml")
+    for name in ("insecure_http", "insecure-http"):
+        files.text(f"[defaults]\n{name} = true\n", f"{name}.toml")
     files.text('[profile.shop]\ncurency = ["CHF"]\n', "field.toml")
     files.text("[profile.shop]\nvat_scale = 10\n", "value.toml")
     files.text('[profile.shop.columns]\n"Mon EAN" = "product.gtn"\n', "columns.toml")
@@ -104,6 +107,8 @@ USAGE = {
     "validate good.csv --config broken.toml": ("it is no TOML", "correct the file"),
     "validate good.csv --config table.toml": ("nobody knows “profil”", "did you mean profile?"),
     "validate good.csv --config default.toml": ("“langauge”", "did you mean language?"),
+    "submit good.csv --config insecure_http.toml": INSECURE,
+    "submit good.csv --config insecure-http.toml": INSECURE,
     "validate good.csv --config field.toml": ("“curency”", "did you mean currencies?"),
     "validate good.csv --config value.toml": ("vat_scale = 10", "use one of 100, 1"),
     "validate good.csv --profile shop --config columns.toml": ("“product.gtn”", "product.gtin?"),
@@ -247,26 +252,24 @@ PLACES: dict[tuple[str, str], Mapping[str, tuple[str, str] | tuple[int, str, str
 }
 """By what is there, and what the commands begin with: message and hint, before them the code."""
 REFUSALS = [
-    pytest.param(place, first + words, *(why if len(why) == 3 else (2, *why)), id=words[:60])
+    pytest.param(place, first + words, why if len(why) == 3 else (2, *why), id=words[:60])
     for (place, first), refusals in PLACES.items()
     for words, why in refusals.items()
 ]
 
 
-@pytest.mark.parametrize(("place", "command", "code", "message", "hint"), REFUSALS)
+@pytest.mark.parametrize(("place", "command", "why"), REFUSALS)
 def test_what_is_refused(
     feedtool: Feedtool,
     capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,
     place: str,
     command: str,
-    code: int,
-    message: str,
-    hint: str,
+    why: tuple[int, str, str],
 ) -> None:
     request.getfixturevalue(place)
     capsys.readouterr()  # what made the place has said much
-    refuse(feedtool, command, code, message, hint)
+    refuse(feedtool, command, *why)
 
 
 def refuse(feedtool: Feedtool, command: str, code: int, message: str, hint: str) -> None:
@@ -277,8 +280,7 @@ def refuse(feedtool: Feedtool, command: str, code: int, message: str, hint: str)
     error, help_ = ran.error()
     assert message in error
     assert hint in help_
-    assert error
-    assert help_
+    assert all((error, help_))
     assert {path: path.is_file() and path.read_bytes() for path in Path().glob("*[!e]")} == before
 
 

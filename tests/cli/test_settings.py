@@ -28,6 +28,7 @@ SHOW = "config show --format json"
 SHOP = '[profile.shop]\nbase_url = "https://a.example/v2"\nseller = "12345"\nvat_scale = 1\n'
 SPANISH = '[defaults]\nlanguage = "es"\n'
 OF_SHOP = ("12345", "feedtool.toml, profile shop")
+UNSAFE = f"{SHOP}insecure_http = true\n"
 SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
     "a default": ("", "", "", "language", ("en", "default")),
     "a file": (SPANISH, "", "", "language", ("es", "feedtool.toml, defaults")),
@@ -44,6 +45,10 @@ SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
     "an option before it": (SHOP, "", "--profile shop --seller 1", "seller", ("1", "option")),
     "a setting": (SHOP, "", "--profile shop", "vat_scale", (1, "feedtool.toml, profile")),
     "no setting": (SHOP, "", "--profile shop", "gtin_as", ("string", "default")),
+    "unencrypted": (UNSAFE, "", "--profile shop", "insecure-http", ("True", OF_SHOP[1])),
+    "unencrypted by no variable": (
+        *(UNSAFE, "INSECURE_HTTP=1", "", "insecure-http", ("False", "default")),
+    ),
     "a time": (
         *("[profile.shop]\ncall_timeout = 30", "", "--profile shop", "call-timeout"),
         ("30.0", "feedtool.toml, profile shop"),
@@ -51,19 +56,11 @@ SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("file", "variable", "options", "name", "shown"), SOURCES.values(), ids=SOURCES
-)
+@pytest.mark.parametrize("case", SOURCES)
 def test_which_source_counts(
-    feedtool: Feedtool,
-    files: Files,
-    monkeypatch: pytest.MonkeyPatch,
-    file: str,
-    variable: str,
-    options: str,
-    name: str,
-    shown: tuple[object, str],
+    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
+    file, variable, options, name, shown = SOURCES[case]
     files.text(file, "feedtool.toml")
     if variable:
         monkeypatch.setenv(*f"FEEDTOOL_{variable}".split("="))
@@ -88,18 +85,11 @@ DEFAULTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("defaults", "variable", "command", "kind"), DEFAULTS.values(), ids=DEFAULTS
-)
+@pytest.mark.parametrize("case", DEFAULTS)
 def test_any_option_has_its_default_and_its_variable(
-    feedtool: Feedtool,
-    files: Files,
-    monkeypatch: pytest.MonkeyPatch,
-    defaults: str,
-    variable: str,
-    command: str,
-    kind: str,
+    feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
+    defaults, variable, command, kind = DEFAULTS[case]
     files.csv(offer())
     files.text(f"[defaults]\n{defaults}\n", "feedtool.toml")
     if variable:
