@@ -42,6 +42,7 @@ VARIABLE = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?"), "TIME"),
     (re.compile(r"\b\d\d:\d\d(:\d\d)?\b"), "TIME"),
     (re.compile(r'(?<=packageId": ")\d+|(?<=Package )\d+'), "PACKAGE"),
+    (re.compile(r', "salesChannelId": (?:null|"[^"]*")(?=[,}])'), ""),  # newer than some versions
 )
 
 

@@ -15,7 +15,6 @@ class HeaderMissing(FileProblem):
 
     code = "header-missing"
     header: Header | None = None
-    """The part of it that was understood."""
 
 
 class KindUnclear(HeaderMissing):
@@ -25,7 +24,6 @@ class KindUnclear(HeaderMissing):
     kinds: tuple[str, str] = ("", "")
     """The kinds that it may be of: new offers that lack columns, or an update."""
     more: str = ""
-    """A further way out."""
 
     def add_way(self, way: str) -> None:
         """Name a further way out, in the hint and in those that are made later."""
@@ -43,7 +41,6 @@ class Recognised(NamedTuple):
 
     feed: Feed
     reason: str
-    """The reason why it is of this kind."""
     is_certain: bool = True
     """True if rows without an `action` are of this kind."""
 

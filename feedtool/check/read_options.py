@@ -48,7 +48,6 @@ class ReadOptions:
     settle: Settle = lambda *_: None
     """Asked where the headers leave open what kind of feed a sheet is."""
     catalog: OpenCatalog = field(default=no_catalog, compare=False, repr=False)
-    """The catalogue that products are judged by."""
 
     @property
     def context(self) -> Context:

@@ -69,7 +69,6 @@ def item_of(row: Row, request: dict[str, object], *, purges: bool) -> Item:
 
 
 TOGETHER = 1 << 16
-"""Requests whose rows are in memory at a time, at most."""
 
 
 class GroupedRow(NamedTuple):

@@ -42,7 +42,6 @@ class Chosen:
     header: Header
     feed: Feed
     reason: str
-    """The reason why it is read as that."""
     is_certain: bool
     """True if rows without an `action` are of this kind."""
 

@@ -20,7 +20,6 @@ SANDBOX, SANDBOX_SELLER = "http://sandbox.invalid/v2", "sandbox"
 INSECURE, INSECURE_OPTION = "insecure_http", "--insecure-http"
 
 SOURCES = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT, ParameterSource.DEFAULT_MAP)
-"""The strongest first."""
 
 
 @dataclass

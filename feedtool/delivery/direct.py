@@ -177,4 +177,3 @@ RULES: Rules = with_common(
         (Step.FOLLOW, AnswerKind.REFUSED): look_again,
     }
 )
-"""By step and kind of answer."""

@@ -50,7 +50,6 @@ from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer, CallPool, CallResult, Pace, read_answer
 
 POOL = 4
-"""Calls under way at a time."""
 
 
 class PendingCall(NamedTuple):

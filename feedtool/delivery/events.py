@@ -24,7 +24,6 @@ class Event(NamedTuple):
     unreachable: the first of several calls in a row that never left."""
     text: str
     path: str
-    """The file, as it was named."""
     package: int
     """Its number within the file, 1-based."""
     package_id: str | None

@@ -19,7 +19,6 @@ from feedtool.model.nouns import PendingRow
 from feedtool.service.calls import Answer
 
 RULES: Rules = {**staged.RULES, **submitted.RULES, **direct.RULES}
-"""By step and kind of answer."""
 
 AHEAD = 16
 """Uploads whose requests are read at once."""

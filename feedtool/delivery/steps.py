@@ -99,7 +99,6 @@ class StepIntent(NamedTuple):
     """One step of one package, as it is written down before its call."""
 
     package: int
-    """Its key in the ledger."""
     step: Step
     attempt: int
     """Its number among the package's attempts."""
@@ -110,7 +109,6 @@ class StepIntent(NamedTuple):
     rows: tuple[PendingRow, ...] = ()
     """The rows that are looked up, or whose reports are asked for."""
     act: Act | None = None
-    """The single request that it is about."""
 
 
 def intend(

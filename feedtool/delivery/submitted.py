@@ -254,4 +254,3 @@ RULES: Rules = with_common(
         **LOOKUP_RULES,
     }
 )
-"""By step and kind of answer."""

@@ -97,11 +97,9 @@ class Transition(NamedTuple):
     package: Package
     results: Sequence[Result] = ()
     refused: tuple[int, Message] | None = None
-    """An upload that was refused, and why."""
     hold: datetime | None = None
     """No call at all before this."""
     stop: FeedtoolError | None = None
-    """The run cannot go on."""
     resolutions: Sequence[Resolution] = ()
     """The ends of rows that were looked up, or are to be sent again."""
     rest: datetime | None = None

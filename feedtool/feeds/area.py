@@ -105,7 +105,6 @@ class Area(NamedTuple):
     """The declarations of an area."""
 
     name: str
-    """The folder's: `offers`."""
     feeds: tuple[Feed, ...] = ()
     rules: tuple[Rule, ...] = ()
     """The rules of its rows and sheets, beside those of any sheet."""

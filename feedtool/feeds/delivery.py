@@ -329,6 +329,5 @@ class Needs(NamedTuple):
 
     names: Names
     noun: str
-    """The word for it: product."""
     missing: frozenset[str]
     """The service's codes for a request that lacks it."""

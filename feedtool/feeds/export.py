@@ -17,7 +17,6 @@ from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Context
 
 KeyedRow = Mapping[str, Value]
-"""Values by the column's key."""
 
 ExportTally = Counter[tuple[str, str]]
 """Counts of things that were met: a sort, and a name, which may be empty."""
@@ -60,11 +59,9 @@ class Query:
 
     seller: str
     channel: str
-    """The salesChannelId."""
     language: Language
     """Of labels."""
     context: Context
-    """The profile's settings, and the catalogue."""
     is_csv: bool = False
     """True if the file has neither labels nor a stamp."""
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -105,11 +102,9 @@ class ServiceList(NamedTuple):
     page: Callable[[Query], Callable[[Reply, Call], ListPage]]
     """The reader of its pages; raises Unreadable for an answer that is none."""
     nothing: Callable[[Query, ExportTally], NothingToDo]
-    """The error that says why there are no rows."""
     hint: str
     """The hint where the service refuses the call."""
     unit: str = ""
-    """The unit of its progress; empty where that is not told."""
 
 
 class FilledTemplate(NamedTuple):
@@ -122,7 +117,6 @@ class FilledTemplate(NamedTuple):
     further: Sequence[Field] = ()
     """Columns behind those of the template."""
     facts: Sequence[str] = ()
-    """The workbook's facts beside its origin."""
 
 
 class PlainTable(NamedTuple):

@@ -40,7 +40,6 @@ class Mode:
 
     code: str
     cost: str
-    """The key of its cost's column."""
     additional: str
     is_large: bool = False
     """True if it is of large parcels, which go without the mandatory mode."""
@@ -52,7 +51,6 @@ class SheetColumns:
 
     context: Context
     fields: frozenset[str]
-    """The keys that the header has."""
     modes: tuple[Mode, ...]
     stamp: Mapping[str, str] = field(default_factory=dict)
     """The workbook's properties about the whole sheet, by name: `feedtool.category`."""
@@ -261,7 +259,6 @@ class Feed:
     title: str = ""
     """Of its template; translated, as `about` is, by the area's catalogue."""
     about: str = ""
-    """The effect of each row."""
     category_key: str | None = None
     """The key of the column that says which further columns a row has."""
     stamped: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda _: {}

@@ -81,7 +81,6 @@ class CellEntry:
     width: float
     limit: Limit | None = None
     choices: tuple[str, ...] = ()
-    """The choices of its dropdown."""
 
 
 def choice_width(texts: Sequence[str]) -> float:
@@ -98,7 +97,6 @@ class Field:
     label: str
     help: str
     entry: CellEntry
-    """The entries of its cells."""
     example: str = ""
     need: Need = Need.NEVER
     requirement: str = ""
@@ -126,11 +124,9 @@ class Contents:
     kind: str
     """Of the feed that its rows will be."""
     sheet: str
-    """The name of the sheet to fill."""
     language: Language
     title: str
     about: str
-    """The effect of each row."""
     steps: tuple[str, ...]
     """The steps of filling it, before those of every template."""
     fields: tuple[Field, ...]

@@ -31,7 +31,6 @@ from feedtool.model.nouns import (
 EARLIER = 200
 """Files among which the one before is looked for."""
 CHUNK = 5_000
-"""Rows read at a time."""
 A_SECOND = timedelta(seconds=1)
 """What a Date header can be off by."""
 

@@ -135,7 +135,6 @@ _REPORTED = "Sent in package {id}; the service has not said the last word on it 
 # Of the tables.
 
 CHUNK = 5_000
-"""Rows read or written at a time."""
 
 _request, _package, _upload = t.requests.c, t.packages.c, t.uploads.c
 _is_its_upload = and_(_request.package == _upload.package, _request.upload == _upload.upload)

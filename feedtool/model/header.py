@@ -41,7 +41,6 @@ class Header:
     """A header row, understood."""
 
     row: int
-    """Its number."""
     after: int
     """Data stand in the rows after this one; a second header row may be in between."""
     columns: Mapping[int, Column]

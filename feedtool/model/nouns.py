@@ -95,7 +95,6 @@ class Item(NamedTuple):
     number: int = 0
     """Among the requests of its first row, 0-based: `row` and it name a request in its sheet."""
     further_rows: tuple[int, ...] = ()
-    """Its other rows."""
 
 
 class PendingRow(NamedTuple):
@@ -141,7 +140,6 @@ class Message(NamedTuple):
     field: str = ""
     """The key of the column that it is about, where the service names it."""
     severity: Severity = Severity.ERROR
-    """Its severity for that field."""
 
 
 class RowResult(NamedTuple):
@@ -235,6 +233,4 @@ class Loss(NamedTuple):
     field: str | None
     """The key of the column, or the header that no column is known for; None is the whole row."""
     value: str | None
-    """As it stood there."""
     message: str
-    """Why."""

@@ -93,12 +93,10 @@ class CheckedSheet:
     """One sheet of one file: its rows judged, the valid ones ready to travel."""
 
     file: str
-    """The path as the user gave it."""
     sheet: str | None = None
     kind: str | None = None
     header: Header | None = None
     error: FileProblem | None = None
-    """The error, where nothing of it could be read."""
     version: Version | None = None
     """The file's when it was read."""
     items: Spool[Item] = field(default_factory=lambda: Spool(Item))
@@ -122,7 +120,6 @@ class CheckedSheet:
     sent: Spool[Item] | None = None
     """Those of the valid rows that are sent, where not all are, or not as they stand there."""
     withheld: Spool[RowResult] | None = None
-    """The results of the others."""
     held: int = 0
     """The number of these that a guard holds."""
     order: Sequence[tuple[str, str]] = ()

@@ -36,7 +36,6 @@ PACKAGES = 50
 """Packages that are listed: products travel in hundreds of batches."""
 
 PIECES = 200
-"""Pieces of the page that are written at once."""
 
 
 class Bar(NamedTuple):

@@ -23,7 +23,6 @@ class Exported:
 
     file: Path
     kind: str
-    """A kind of feed, or of list."""
     sheet: str | None
     """The sheet with the rows; None in a CSV."""
     header_row: int
@@ -39,12 +38,9 @@ class ConvertedSheet:
     """A sheet of a conversion's input, as it was written."""
 
     kind: str
-    """The kind of the rows in the input."""
     sheet: str | None
     became: str
-    """The kind of feed that they are now."""
     rows: int = 0
-    """Rows that were written."""
     skipped: int = 0
     """Rows that were left out; the losses say why."""
     losses: Spool[Loss] = field(default_factory=lambda: Spool(Loss))
@@ -55,7 +51,6 @@ class Conversion:
     """The result of a conversion."""
 
     source: str
-    """The input as the user gave it."""
     target: Path
     written: Sequence[ConvertedSheet]
     notes: list[tuple[str, str]] = field(default_factory=list)

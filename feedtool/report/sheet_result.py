@@ -56,13 +56,10 @@ class SheetResult:
     explained: ExplainedHeader | None = None
     """The meaning of its header, where that is to be shown; also of one that lacks columns."""
     stopped: FeedtoolError | None = None
-    """The error that stopped the delivery before its end."""
     annotated: Path | None = None
-    """The annotated copy, where one was written."""
     displaced: FeedtoolError | None = None
     """The reason why the copy is in another place than the one that was named."""
     copy_failed: FeedtoolError | None = None
-    """The reason why the annotated copy could not be written."""
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
 

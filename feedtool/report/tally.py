@@ -94,7 +94,6 @@ class RefusedRows:
     message: str
     count: int = 0
     rows: list[int] = field(default_factory=list)
-    """The first of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from feedtool.report.tally import (
 )
 
 SHOWN = 5
-"""Problems of each code that are shown unless all are asked for."""
 
 MORE = "all with -v or --format json"
 

@@ -47,7 +47,6 @@ class Submission:
 
     outcomes: list[SheetResult]
     stopped: FeedtoolError | None = None
-    """What stopped the delivery before its end."""
     warnings: Sequence[str] = ()
     """What the seller should know of, each on one line."""
 

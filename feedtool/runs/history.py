@@ -38,7 +38,6 @@ class PackageState(NamedTuple):
     created: datetime | None
     deadline: datetime | None
     lost: str
-    """The thing that is lost then."""
     left: timedelta | None
     """The time until then, by the service's clock."""
     describe_loss: str

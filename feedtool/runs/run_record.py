@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 
 BATCH = 1000
-"""Problems that are restored at once."""
 PLAIN_FACTS = ("file", "sheet", "kind", "kind_reason", "is_kind_certain", "purges")
 """Facts of a sheet that are kept as they are."""
 
@@ -156,7 +155,7 @@ class RunOptions:
     catalog: str | None = None
     """The SHA-256 of the snapshot of what its products were judged by; None where none were."""
     checked: str | None = None
-    """The SHA-256 of what checking found (`kept_sheets`); None in a run older than this."""
+    """The SHA-256 of what checking found (`write_sheets`); None in a run older than this."""
     removals: int | None = None
     """Of a purge, how many removals of offers were confirmed."""
     who: str = ""
@@ -167,7 +166,6 @@ class RunOptions:
     plan: str | None = None
     """The digest of the plan that it sends, where it sends one."""
     abandoned: datetime | None = None
-    """When it was given up."""
     kinds: Sequence[tuple[str, str | None, str]] = ()
     """File's name, sheet's name and kind of what was read; none in a run older than this."""
 

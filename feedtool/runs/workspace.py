@@ -229,7 +229,6 @@ class Session:
     now: Callable[[], datetime]
     sleep: Callable[[float], None]
     pool: int = 4
-    """Calls under way at a time."""
     page: int | None = None
     """Results a page is asked for; None leaves it to the session."""
     stopping: "Callable[[], FeedtoolError | None]" = lambda: None

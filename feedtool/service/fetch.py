@@ -34,7 +34,6 @@ TRIES_OF_ONE = 3
 LONGEST_HOLD = timedelta(hours=1)
 """Where the service asks to wait longer it ends, as a delivery waits no longer for a package."""
 MOST_PAGES = 100_000
-"""A list of more pages is no list that ends."""
 
 FORBIDDEN, GONE = 403, 404
 

@@ -38,7 +38,6 @@ class WrittenRows(NamedTuple):
     sheet: str | None
     """None in a CSV."""
     header_row: int
-    """The number of the row with the keys."""
     rows: int
 
 

@@ -140,7 +140,6 @@ class Turn(NamedTuple):
     """The result of a look at the folder."""
 
     in_work: int = 0
-    """Files that are being sent."""
     waiting: int = 0
     """Files of the inbox that are to be sent sooner or later."""
     troubles: Sequence[tuple[str | None, FeedtoolError]] = ()

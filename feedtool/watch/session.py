@@ -41,7 +41,6 @@ class SellerAccount:
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
     """Called with a file that is not sent, or not to its end; returns at once."""
     selection: SelectionOptions = EVERY_ROW
-    """Which rows are sent."""
 
     @property
     def claims(self) -> Claims:

@@ -33,7 +33,6 @@ from feedtool.watch.session import Environment, SellerKey
 from feedtool.watch.work import Work
 
 SIDE_BY_SIDE = 8
-"""Sellers at a time."""
 LONG_HELD = 10.0
 """Seconds after which it is told that a seller's lock is held: another watcher has it for less."""
 LONGEST_PAUSE = 60.0

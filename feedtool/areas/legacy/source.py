@@ -190,7 +190,6 @@ def _number(text: str) -> Cell | None:
 
 
 WIDTH = 16
-"""Characters of a column."""
 LITERAL = "@"
 """The number format of a text, so that a GTIN that is corrected stays one."""
 TEXTS = frozenset(

@@ -27,7 +27,6 @@ SIMPLE = (
     *(columns.REFERENCE, columns.TITLE, columns.DESCRIPTION, columns.BRAND, columns.CATEGORY),
     *(columns.GTIN_REFERENCE, columns.MARKETING, columns.GROUP),
 )
-"""Fields that travel as they are."""
 TEXTS = (columns.GTIN, columns.LANGUAGE, *SIMPLE)
 
 

@@ -17,7 +17,6 @@ class FormatIndexes:
     text: int
     """Text for good: format `@` and a quote prefix, so that `=1+1` stays text when it is edited."""
     heading: int
-    """The same in bold."""
     prose: int
     """The same, wrapped: the summary's."""
     number: int

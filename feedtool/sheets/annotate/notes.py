@@ -33,7 +33,6 @@ class SheetNotes:
     """The notes of a sheet."""
 
     sheet: str
-    """The sheet's name; a CSV has none, and any name will do."""
     header_row: int
     """The row of the headings, 1-based: ours are written there, notes only below it."""
     headings: tuple[str, str, str]

@@ -26,7 +26,6 @@ from feedtool.sheets.read.source import LAST_COLUMN, Sheet
 from feedtool.sheets.read.workbook import SheetEntry
 
 _RECORDS = 1000
-"""Records of a block."""
 _SAMPLE = 1 << 16
 """Characters by which the separator is found."""
 _LONGEST_FIELD = 16 << 20

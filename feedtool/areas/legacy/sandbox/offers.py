@@ -34,7 +34,6 @@ class LegacyBehaviour:
     """Of zips with an Offers.xml; how long they take is as of packages of offers."""
 
     limit: int = 40_000
-    """Offers of one zip."""
 
 
 FULL, STOCK_AND_PRICE = "Full", "StockAndPrice"

@@ -33,7 +33,6 @@ class Candidate(NamedTuple):
 
     item: Item
     fields: OfferFields
-    """Those that it gives."""
     offer: AcceptedOffer | None
     """Last accepted of its reference."""
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:  # the ledger's library takes longer to import than a small fi
     from feedtool.areas.offers.changes.accepted import AcceptedOffers
 
 CHUNK = 1_000
-"""Rows that are looked up at a time."""
 
 PRODUCTS = "products"
 
@@ -50,7 +49,6 @@ class SelectionOptions:
     prefer_update: bool = False
     """Send an Upsert that changes a price or a stock alone as an Update of these."""
     released: tuple[str, ...] = ()
-    """Codes of guards that hold nothing this time."""
 
 
 EVERY_ROW = SelectionOptions()

@@ -85,7 +85,6 @@ class Begun(NamedTuple):
     """A sync as the cache knows it."""
 
     catalog: int
-    """The catalogue's key."""
     started_at: datetime
     """Earlier than now where it goes on."""
     fetched: frozenset[str]

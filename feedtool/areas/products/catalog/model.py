@@ -70,7 +70,6 @@ class Property:
     reference: str
     """`propertyReference`."""
     index: int
-    """Its place among the category's properties."""
     necessity: Necessity
     label: str
     unit: str | None
@@ -122,7 +121,6 @@ class Origin(NamedTuple):
     """The source of a catalogue."""
 
     service: str
-    """The base address."""
     language: str
     """`en`, `fr` or `es`: of the labels."""
     synced_at: datetime | None
@@ -133,7 +131,6 @@ class Listed(NamedTuple):
     """The properties of a category."""
 
     properties: tuple[Property, ...]
-    """By their index."""
     checked_at: datetime
     """The time of the last answer of the service about them."""
 

@@ -37,9 +37,7 @@ class Ask(NamedTuple):
 
     kind: Literal["brands", "categories", "properties"]
     page: CatalogPage = wire.FIRST_PAGE
-    """Of a list."""
     category: str = ""
-    """Whose properties."""
 
 
 class Lack(NamedTuple):

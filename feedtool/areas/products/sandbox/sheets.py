@@ -52,7 +52,6 @@ CREATE TABLE IF NOT EXISTS sheet_seller(
 """
 
 SINCE = "2024-01-15T08:00:00.000000Z"
-"""The time at which all of them were made."""
 
 PICTURE = "https://images.sandbox.invalid/{}/{}.{}"
 INCOMPLETE = 8
