@@ -7,7 +7,7 @@ them explains is a fault of one of the two.
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -54,8 +54,10 @@ class Pair(NamedTuple):
     theirs: Theirs
 
 
-def ours(path: Path, fallback: str = "cp1252") -> dict[str, dict[Place, Cell]]:
-    """All cells that are not blank, by sheet. Raises FileProblem."""
+def ours(
+    path: Path, fallback: str = "cp1252", sheets: Collection[str] | None = None
+) -> dict[str, dict[Place, Cell]]:
+    """All cells that are not blank, of some sheets or of all. Raises FileProblem."""
     with open_source(path, csv_fallback=fallback) as source:
         return {
             entry.name: {
@@ -66,6 +68,7 @@ def ours(path: Path, fallback: str = "cp1252") -> dict[str, dict[Place, Cell]]:
                 if (cell := block.decode(key)) != BLANK
             }
             for entry in source.sheets
+            if sheets is None or entry.name in sheets
         }
 
 

@@ -123,11 +123,11 @@ def _cells(
 
     Ours begin at the header: a title line above it may reach into the same columns.
     """
-    headers = {sheet.sheet: sheet.header for sheet in sheets if sheet.header}
-    for name, cells in ours(file, fallback).items():
-        header = headers.get(name)
-        for (row, index), cell in cells.items() if header else ():
-            if header and not (index in header.own and row >= header.row):
+    headers = {sheet.sheet or "": sheet.header for sheet in sheets if sheet.header}
+    for name, cells in ours(file, fallback, headers).items():
+        header = headers[name]
+        for (row, index), cell in cells.items():
+            if not (index in header.own and row >= header.row):
                 yield (name, row, index), cell
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
-from feedtool.areas.products.catalog import Brand, Catalog, Category, Property, PropertyChoice
+from feedtool.areas.products.catalog import Brand, Catalog, Category, Property
 from feedtool.areas.products.catalog.cache import Saved
 from feedtool.areas.products.catalog.model import Origin
 from feedtool.areas.products.catalog.sync import Synced
@@ -42,15 +42,19 @@ def write_results(results: Sequence[Category | Brand], out: TextIO, form: str) -
     categories = [item for item in results if isinstance(item, Category)]
     brands = [item for item in results if isinstance(item, Brand)]
     if categories:
-        rows = [(item.reference, str(item.level), _place(item)) for item in categories]
-        _write_table(("CODE", "LEVEL", "CATEGORY"), rows, out)
+        _write_categories(categories, out)
     if brands:
         out.write("\n" if categories else "")
-        _write_table(("CODE", "BRAND"), [(item.reference, item.name) for item in brands], out)
+        _write_table(("CODE", "BRAND"), brands, out)
 
 
-def _place(category: Category) -> str:
-    return category.full_path + ("" if category.is_active else "  (not active)")
+def _write_categories(categories: Iterable[Category], out: TextIO) -> None:
+    endings = {True: "", False: "  (not active)"}
+    rows = (
+        (item.reference, str(item.level), item.full_path + endings[item.is_active])
+        for item in categories
+    )
+    _write_table(("CODE", "LEVEL", "CATEGORY"), rows, out)
 
 
 def _result_fields(item: Category | Brand) -> Fields:
@@ -89,27 +93,22 @@ def write_category(
     out.write(f"{', '.join(facts)}\n")
     properties = catalog.properties(category.reference)
     if properties is None:
-        _write_children(catalog, category, out)
+        out.write("products go into categories of level 3\n\n")
+        inside = (item for item in catalog.categories.values() if item.parent == category.reference)
+        _write_categories(sorted(inside), out)
         return
     mandatory = sum(item.is_mandatory for item in properties)
     count = counted(len(properties), "property", "properties")
     at = catalog.checked_at(category.reference)
     out.write(f"{count}, {mandatory} mandatory{f', as of {_minute(at)}' if at else ''}\n\n")
-    rows = [_property_row(item, is_verbose=is_verbose) for item in properties]
+    rows = (
+        (
+            *(item.reference, str(item.necessity), shorten(item.label, LONGEST_LABEL)),
+            *(_value(item), item.unit or "", _choices(item, is_verbose=is_verbose)),
+        )
+        for item in properties
+    )
     _write_table(("CODE", "NECESSITY", "LABEL", "VALUE", "UNIT", "CHOICES"), rows, out)
-
-
-def _write_children(catalog: Catalog, category: Category, out: TextIO) -> None:
-    children = [item for item in catalog.categories.values() if item.parent == category.reference]
-    out.write("products go into categories of level 3\n\n")
-    rows = [(item.reference, str(item.level), _place(item)) for item in children]
-    _write_table(("CODE", "LEVEL", "CATEGORY"), sorted(rows), out)
-
-
-def _property_row(item: Property, *, is_verbose: bool) -> tuple[str, ...]:
-    label = shorten(item.label, LONGEST_LABEL)
-    choices = _choices(item.choices, None if is_verbose else FEW_CHOICES)
-    return (item.reference, str(item.necessity), label, _value(item), item.unit or "", choices)
 
 
 def _value(item: Property) -> str:
@@ -123,19 +122,18 @@ def _value(item: Property) -> str:
     return ", ".join([kind, *(word for word, is_so in more.items() if is_so)])
 
 
-def _choices(choices: Sequence[PropertyChoice], longest: int | None) -> str:
-    if not choices:
+def _choices(item: Property, *, is_verbose: bool) -> str:
+    if not item.choices:
         return ""
     text = ", ".join(
-        item.label if item.label == item.code else f"{item.label} ({item.code})" for item in choices
+        label if label == code else f"{label} ({code})" for code, label in item.choices
     )
-    return f"{len(choices):,}: {text if longest is None else shorten(text, longest)}"
+    return f"{len(item.choices):,}: {text if is_verbose else shorten(text, FEW_CHOICES)}"
 
 
 def _category_fields(catalog: Catalog, category: Category) -> Fields:
     reference = category.reference
     properties = catalog.properties(reference)
-    listed = None if properties is None else [_property_fields(item) for item in properties]
     return {
         **_head(category),
         "parentReference": category.parent,
@@ -146,7 +144,7 @@ def _category_fields(catalog: Catalog, category: Category) -> Fields:
         "syncedAt": _iso(catalog.synced_at),
         "checkedAt": _iso(catalog.checked_at(reference)),
         "fingerprint": catalog.fingerprint(reference),
-        "properties": listed,
+        "properties": None if properties is None else [*map(_property_fields, properties)],
     }
 
 
@@ -163,9 +161,7 @@ def _property_fields(item: Property) -> Fields:
         "isVariation": item.is_variation,
         "isSize": item.is_size,
         "choices": [choice.code for choice in item.choices],
-        "choiceLabels": {
-            choice.code: choice.label for choice in item.choices if choice.label != choice.code
-        },
+        "choiceLabels": {code: label for code, label in item.choices if label != code},
         "allowedFileTypes": list(item.allowed_file_types),
     }
 
