@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl
@@ -123,30 +123,27 @@ def probe(ctx: click.Context, /, **given: Any) -> dict[str, Any]:
     return {name: str(value) for name, value in given.items() if value}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "environment", "expected"),
-    [
-        ([], {}, {"token_url", "client_id", "client_secret_file"}),
-        ([], {"CLIENT_SECRET": SECRET}, {"token_url", "client_id", "client_secret"}),
-        (["--client-secret", SECRET], {}, {"token_url", "client_id", "client_secret"}),
-        ([], {"TOKEN": "t"}, {"token", "client_id", "client_secret_file"}),
-        (["--token-file", "f"], {"TOKEN": "t"}, {"token_file", "client_id", "client_secret_file"}),
-        (["--sandbox"], {"TOKEN": "t", "CLIENT_SECRET": SECRET}, {"client_id"}),
-        (["--sandbox", "--token", "t"], {}, {"client_id", "token"}),
-    ],
+SOURCES: tuple[tuple[list[str], dict[str, str], set[str]], ...] = (
+    ([], {}, {"token_url", "client_secret_file"}),
+    ([], {"CLIENT_SECRET": SECRET}, {"token_url", "client_secret"}),
+    (["--client-secret", SECRET], {}, {"token_url", "client_secret"}),
+    ([], {"TOKEN": "t"}, {"token", "client_secret_file"}),
+    (["--token-file", "f"], {"TOKEN": "t"}, {"token_file", "client_secret_file"}),
+    (["--sandbox"], {"TOKEN": "t", "CLIENT_SECRET": SECRET}, set()),
+    (["--sandbox", "--token", "t"], {}, {"token"}),
 )
+
+
+@pytest.mark.parametrize("case", SOURCES)
 def test_the_strongest_source_names_the_way(
-    files: Files,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    environment: Mapping[str, str],
-    expected: set[str],
+    files: Files, monkeypatch: pytest.MonkeyPatch, case: tuple[list[str], dict[str, str], set[str]]
 ) -> None:
+    arguments, environment, expected = case
     files.text(PROFILE, "feedtool.toml")
     for name, value in environment.items():
         monkeypatch.setenv(f"FEEDTOOL_{name}", value)
     found = probe.main(["--profile", "shop", *arguments], "probe", standalone_mode=False)
-    assert {*TOKEN_WAYS, *SECRET_WAYS, "client_id"}.intersection(found) == expected
+    assert {*TOKEN_WAYS, *SECRET_WAYS, "client_id"}.intersection(found) == expected | {"client_id"}
     assert found["call_timeout"] == "30.0"
 
 
@@ -154,22 +151,20 @@ def test_the_strongest_source_names_the_way(
 
 
 @pytest.mark.parametrize(
-    ("status", "answer", "code"),
+    "granting",
     [
         (200, {"access_token": "sandbox", "expires_in": 3600}, 0),
         (401, {"error": "invalid_client", "error_description": SECRET}, 4),
     ],
-    ids=["granted", "refused"],
 )
 def test_from_client_credentials_to_an_answer_beside_each_row(
     feedtool: Feedtool,
     files: Files,
     account: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
-    status: int,
-    answer: object,
-    code: int,
+    granting: tuple[int, object, int],
 ) -> None:
+    status, answer, code = granting
     monkeypatch.setenv("FEEDTOOL_CLIENT_SECRET", SECRET)
     path = files.csv(offer(1), offer(2))
     with serving_answers(lambda _path: (status, {}, json.dumps(answer).encode())) as endpoint:

@@ -152,21 +152,6 @@ def test_a_csv_opens_without_formulas(feedtool: Feedtool) -> None:
     assert "deliveryModes.ExpressHomeDelivery.cost" not in found[0]
 
 
-def test_an_account_by_its_profile(
-    feedtool: Feedtool, files: Files, account: tuple[str, ...]
-) -> None:
-    files.text(
-        f'[profile.shop]\nbase_url = "{account[1]}"\nseller = "12"\nchannel = "SECOND"\n'
-        'token = "sandbox"\n',
-        "feedtool.toml",
-    )
-    path = files.csv(*map(offer, range(1, 4)))
-    assert feedtool("submit", path, "--profile", "shop").code == 0
-    ran = feedtool("export offers --profile shop --out back.csv")
-    assert ran.code == 0, ran.err
-    assert [record["salesChannelId"] for record in records("back.csv")] == ["SECOND"] * 3
-
-
 def created(state: Path) -> Any:
     """All that the sandbox knows of its products, but when they were changed."""
     with Sandbox(sandbox_parts(), state) as sandbox:

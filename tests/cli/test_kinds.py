@@ -64,18 +64,14 @@ def test_on_a_terminal_it_is_asked(
 
 
 @pytest.mark.usefixtures("unclear")
-@pytest.mark.parametrize(
-    "command",
-    [
-        "validate offers.csv --format json",
-        "submit offers.csv --sandbox --format jsonl",
-        "submit offers.csv --dry-run --save-plan plan.jsonl",
-    ],
-)
-def test_a_script_is_asked_nothing(on_terminal: OnTerminal, command: str) -> None:
-    code, said = on_terminal("update\n", *command.split())
-    assert code == 3
-    assert QUESTION not in said
+def test_a_script_is_asked_nothing(on_terminal: OnTerminal) -> None:
+    for command in (
+        "validate --format json",
+        "submit --sandbox --format jsonl",
+        "submit --dry-run --save-plan p",
+    ):
+        code, said = on_terminal("update\n", *command.split(), "offers.csv")
+        assert (code, QUESTION in said) == (3, False)
 
 
 @pytest.mark.usefixtures("unclear")
@@ -113,19 +109,16 @@ def test_where_the_kind_is_said_it_is_not_asked(
 
 
 FIRST = {
-    "new offers": (offer(), "offers-upsert (every required column is there)"),
-    "no product": (update(price__price="5"), "offers-update (no column names a product)"),
-    "a stock list": (
-        update(quantity="5", condition=None, product__gtin="4006381333931"),
-        "offers-update (a stock list: no price, no condition)",
-    ),
-    "actions": (update(action="Delete"), "offers-delete (its action column says so)"),
+    "offers-upsert (every required column is there)": offer(),
+    "offers-update (no column names a product)": update(price__price="5"),
+    "offers-update (a stock list: no price, no condition)": update(product__gtin="1", quantity="5"),
+    "offers-delete (its action column says so)": update(action="Delete"),
 }
 
 
-@pytest.mark.parametrize(("row", "said"), FIRST.values(), ids=FIRST)
+@pytest.mark.parametrize(("said", "row"), FIRST.items())
 def test_the_first_line_says_what_it_is_and_why(
-    feedtool: Feedtool, files: Files, row: dict[str, str], said: str
+    feedtool: Feedtool, files: Files, said: str, row: dict[str, str]
 ) -> None:
     name = files.csv(row, name="first.csv").name
     lines = feedtool("validate", name).out.splitlines()

@@ -24,14 +24,14 @@ def taken() -> Iterator[int]:
         yield listening.getsockname()[1]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ("--port {taken}", "in use"),
-        ("--state offers.csv", "offers.csv cannot be used as a state"),
-        ("--state offers.csv/state.db", ""),
-    ],
-)
+NOT_SERVED = {
+    "--port {taken}": "in use",
+    "--state offers.csv": "offers.csv cannot be used as a state",
+    "--state offers.csv/state.db": "",
+}
+
+
+@pytest.mark.parametrize(("options", "said"), NOT_SERVED.items())
 def test_what_cannot_be_served(
     feedtool: Feedtool, files: Files, taken: int, options: str, said: str
 ) -> None:

@@ -45,14 +45,10 @@ def test_the_requests_are_what_is_sent(feedtool: Feedtool, file: Path) -> None:
     assert len(json.loads(Path("sent", name).read_bytes())) == 1
 
 
-@pytest.mark.parametrize(
-    ("options", "copy"),
-    [
-        ("--annotate", "offers.result.csv"),
-        ("--out copy.csv", "copy.csv"),
-        ("--in-place", "offers.csv"),
-    ],
-)
+COPIES = {"--annotate": "offers.result.csv", "--out c.csv": "c.csv", "--in-place": "offers.csv"}
+
+
+@pytest.mark.parametrize(("options", "copy"), COPIES.items())
 def test_where_the_copy_of_a_check_goes(
     feedtool: Feedtool, file: Path, options: str, copy: str
 ) -> None:

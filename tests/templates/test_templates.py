@@ -119,25 +119,19 @@ def test_shows_labels_above_keys_and_freezes_both(kind: str, language: str) -> N
     assert not sheet.auto_filter.ref
 
 
-@pytest.mark.parametrize(
-    ("kind", "required", "either"),
-    [
-        (
-            "offers-upsert",
-            f"condition price.price taxes.VAT {COST} {MORE} preparationTime quantity",
-            "product.gtin product.reference",
-        ),
-        ("offers-update", "", ""),
-        ("offers-delete", "", ""),
-    ],
-)
-def test_marks_what_is_required_by_more_than_colour(kind: str, required: str, either: str) -> None:
+REQUIRED = ("condition", "price.price", "taxes.VAT", COST, MORE, "preparationTime", "quantity")
+
+
+@pytest.mark.parametrize("kind", ["offers-upsert", "offers-update", "offers-delete"])
+def test_marks_what_is_required_by_more_than_colour(kind: str) -> None:
     titles = dict(zip(*(texts(offers(kind, "en"), row) for row in (2, 1)), strict=True))
-    for mark, keys in (
-        (" *", ["sellerExternalReference", *required.split()]),
-        (" (*)", either.split()),
-    ):
-        assert [key for key, title in titles.items() if str(title).endswith(mark)] == keys
+    required, either = (
+        [key for key, title in titles.items() if str(title).endswith(mark)]
+        for mark in (" *", " (*)")
+    )
+    is_upsert = kind == "offers-upsert"
+    assert required == ["sellerExternalReference", *(REQUIRED if is_upsert else ())]
+    assert either == (["product.gtin", "product.reference"] if is_upsert else [])
 
 
 def test_marks_no_delivery_where_the_profile_requires_none() -> None:
@@ -172,15 +166,16 @@ def test_limits_what_is_typed(language: str) -> None:
     assert found == {f"{key}3:{key}{LAST_ROW}": limit for key, limit in expected.items()}
 
 
-@pytest.mark.parametrize(
-    ("language", "condition", "message"),
-    [
-        ("en", "Used - like new", "A whole number of days from 0 to 365."),
-        ("fr", "Occasion - comme neuf", "Un nombre entier de jours, de 0 à 365."),
-        ("es", "Usado - como nuevo", "Un número entero de días, de 0 a 365."),
-    ],
-)
-def test_speaks_the_users_language(language: str, condition: str, message: str) -> None:
+SPOKEN = {
+    "en": ("Used - like new", "A whole number of days from 0 to 365."),
+    "fr": ("Occasion - comme neuf", "Un nombre entier de jours, de 0 à 365."),
+    "es": ("Usado - como nuevo", "Un número entero de días, de 0 a 365."),
+}
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_speaks_the_users_language(language: str) -> None:
+    condition, message = SPOKEN[language]
     workbook = opened("offers-upsert", language)
     assert workbook.defined_names["list_condition"].attr_text == "'_lists'!$A$2:$A$8"
     assert workbook["_lists"]["A3"].value == condition
