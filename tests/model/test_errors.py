@@ -19,12 +19,8 @@ CODES = {
 def test_each_error_has_its_exit_code(name: str, code: int) -> None:
     error = getattr(errors, name)("what", "what to do")
     assert isinstance(error, FeedtoolError)
-    assert (error.exit, error.message, error.hint, str(error)) == (
-        code,
-        "what",
-        "what to do",
-        "what",
-    )
+    texts = (error.message, error.hint, str(error))
+    assert (error.exit, texts) == (code, ("what", "what to do", "what"))
 
 
 def test_the_precedence_is_the_contracts() -> None:

@@ -129,11 +129,11 @@ def test_a_snapshot_is_of_one_version(path: Path, tmp_path: Path, *, is_replaced
 
 
 def test_what_is_converted_is_of_one_version(path: Path, tmp_path: Path) -> None:
+    target = tmp_path / "converted.csv"
+    form = form_of(target, load())
+    options = ConversionOptions(target, form, None, "en", is_channel_given=False)
+
     def converted(source: Path) -> bytes:
-        target = tmp_path / "converted.csv"
-        options = ConversionOptions(
-            target, form_of(target, load()), None, "en", is_channel_given=False
-        )
         convert(Input("offers.csv", source), ReadOptions(), options, load())
         return target.read_bytes()
 

@@ -11,12 +11,8 @@ from feedtool.runs.run_record import RunOptions
 
 def test_limits_are_the_specifications() -> None:
     limits = AccountSettings().limits
-    assert (limits.upload, limits.package, limits.legacy, limits.products) == (
-        100,
-        50_000,
-        40_000,
-        25,
-    )
+    assert (limits.upload, limits.package) == (100, 50_000)
+    assert (limits.legacy, limits.products) == (40_000, 25)
 
 
 def test_bounds_are_generous() -> None:

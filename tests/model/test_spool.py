@@ -32,13 +32,9 @@ def test_it_gives_back_what_it_was_given_as_often_as_one_likes(count: int) -> No
     made = spool(count)
     assert len(made) == count
     for _ in range(2):
-        assert [entry.number for entry in made] == list(range(count))
-
-
-def test_entries_are_what_they_were() -> None:
-    entry = next(iter(spool(HELD + 1)))
-    assert isinstance(entry, Entry)
-    assert entry == Entry(0, "text 0")
+        entries = list(made)
+        assert entries == [Entry(number, f"text {number}") for number in range(count)]
+        assert all(isinstance(entry, Entry) for entry in entries)
 
 
 @settings(max_examples=20)
@@ -77,10 +73,6 @@ def test_long_texts_are_not_held() -> None:
 # No room.
 
 
-def refused(number: int, name: str | None = None) -> OSError:
-    return OSError(number, os.strerror(number), *([name] if name else []))
-
-
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
 def test_no_room_names_the_folder_and_the_variable(
     number: int, monkeypatch: pytest.MonkeyPatch
@@ -88,13 +80,13 @@ def test_no_room_names_the_folder_and_the_variable(
     monkeypatch.setenv("TMPDIR", "/small")
     told = r"^temporary files cannot be written in /small: "
     with pytest.raises(CannotWrite, match=told) as caught, temporary_folder():
-        raise refused(number)
+        raise OSError(number, os.strerror(number))
     assert "TMPDIR" in caught.value.hint
 
 
 def test_what_has_nothing_to_do_with_room_stays_what_it_is() -> None:
     with pytest.raises(PermissionError), temporary_folder():
-        raise refused(errno.EACCES, "/somewhere/else")
+        raise OSError(errno.EACCES, "Permission denied", "/somewhere/else")
 
 
 def test_no_folder_can_be_used(monkeypatch: pytest.MonkeyPatch) -> None:

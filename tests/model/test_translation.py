@@ -18,21 +18,15 @@ CATALOGUES = sorted(
 NAMES = [str(path.relative_to(ROOT)) for path in CATALOGUES]
 
 
-def literals(folder: Path) -> Iterator[str]:
-    """All texts in the modules of a package."""
-    for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
-
-
-def asked_for(folder: Path) -> Iterator[str]:
-    """The texts that modules hand to `_` as they stand."""
+def literals(folder: Path) -> Iterator[tuple[str, bool]]:
+    """All texts in the modules of a package, and whether one is handed to `_` as it stands."""
     for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             match node:
                 case ast.Call(func=ast.Name(id="_"), args=[ast.Constant(value=str(text))]):
-                    yield text
+                    yield text, True
+                case ast.Constant(value=str(text)):
+                    yield text, False
 
 
 def texts_of(path: Path) -> dict[str, str]:
@@ -43,16 +37,12 @@ def texts_of(path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", CATALOGUES, ids=NAMES)
 def test_each_text_is_used_and_translated_with_its_values(path: Path) -> None:
-    texts, used = texts_of(path), set(literals(path.parents[2]))
+    texts, used = texts_of(path), dict(sorted(literals(path.parents[2])))
     assert [text for text in texts if text not in used] == []
+    assert [text for text, is_asked_for in used.items() if is_asked_for and text not in texts] == []
     for text, translated in texts.items():
         assert translated
         assert set(re.findall(r"\{\w+", text)) == set(re.findall(r"\{\w+", translated))
-
-
-@pytest.mark.parametrize("path", CATALOGUES, ids=NAMES)
-def test_each_text_that_is_asked_for_is_there(path: Path) -> None:
-    assert [text for text in asked_for(path.parents[2]) if text not in texts_of(path)] == []
 
 
 def test_a_text_without_a_translation_stays_english() -> None:
@@ -71,25 +61,17 @@ AREAS = sorted(path.parents[2] for path in ROOT.glob("areas/*/locale/en/columns.
 )
 def test_as_babel_reads_it(path: Path) -> None:
     with path.open("rb") as file:
-        entries = {
-            (entry.context or "", str(entry.id)): str(entry.string)
-            for entry in read_by_babel(file)
-            if entry.id
-        }
+        read = [entry for entry in read_by_babel(file) if entry.id]
+    entries = {(entry.context or "", str(entry.id)): str(entry.string) for entry in read}
     texts = read_po(path.read_text("utf-8"))
     assert {key: text for key, text in texts.items() if key[1]} == entries
 
 
 @pytest.mark.parametrize("area", AREAS, ids=lambda area: area.name)
 def test_french_and_spanish_translate_the_same_texts(area: Path) -> None:
-    french, spanish = (
-        {
-            key
-            for context, key in read_po((area / f"locale/{language}/columns.po").read_text("utf-8"))
-            if not context
-        }
-        for language in ("fr", "es")
-    )
+    paths = (area / f"locale/{language}/columns.po" for language in ("fr", "es"))
+    texts = (read_po(path.read_text("utf-8")) for path in paths)
+    french, spanish = ({key for context, key in entries if not context} for entries in texts)
     # What is spelled alike in English needs no translation.
     assert french ^ spanish <= {"GTIN (EAN)", "Description", "Action", "DEA (amount)", "Stock"}
 

@@ -4,21 +4,20 @@ from hypothesis import strategies as st
 
 from feedtool.report.plain import clean, counted, listed, printable, value
 
+STEERING = [
+    ("Écran 24″ 日本 🇫🇷 👨‍👩‍👧", "Écran 24″ 日本 🇫🇷 👨‍👩‍👧"),
+    ("\x1b[2J\x1b]0;owned\x07", "<U+001B>[2J<U+001B>]0;owned<U+0007>"),
+    ("\x9b31m", "<U+009B>31m"),
+    ("a\r\nb\tc", "a<U+000D><U+000A>b<U+0009>c"),
+    ("photo\u202egpj.exe", "photo<U+202E>gpj.exe"),
+    ("\u2066x\u2069", "<U+2066>x<U+2069>"),
+    ("a\u200bb\u2028c", "a<U+200B>b<U+2028>c"),
+    ("\udce9t\udce9", "<U+DCE9>t<U+DCE9>"),
+    ("\x00\x7f", "<U+0000><U+007F>"),
+]
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("Écran 24″ 日本 🇫🇷 👨‍👩‍👧", "Écran 24″ 日本 🇫🇷 👨‍👩‍👧"),
-        ("\x1b[2J\x1b]0;owned\x07", "<U+001B>[2J<U+001B>]0;owned<U+0007>"),
-        ("\x9b31m", "<U+009B>31m"),
-        ("a\r\nb\tc", "a<U+000D><U+000A>b<U+0009>c"),
-        ("photo\u202egpj.exe", "photo<U+202E>gpj.exe"),
-        ("\u2066x\u2069", "<U+2066>x<U+2069>"),
-        ("a\u200bb\u2028c", "a<U+200B>b<U+2028>c"),
-        ("\udce9t\udce9", "<U+DCE9>t<U+DCE9>"),
-        ("\x00\x7f", "<U+0000><U+007F>"),
-    ],
-)
+
+@pytest.mark.parametrize(("text", "shown"), STEERING)
 def test_what_steers_a_terminal_is_spelled_out(text: str, shown: str) -> None:
     assert clean(text) == shown
 
@@ -40,29 +39,23 @@ def test_messages_stand_on_one_line(text: str, shown: str) -> None:
     assert printable(text) == shown
 
 
-def test_long_values_are_shortened() -> None:
-    assert value("9" * 1_000_000) == "9" * 59 + "…"
-    assert value("9" * 60) == "9" * 60
+VALUES = {
+    "  SKU 1\u00a0": "␣␣SKU 1␣",
+    " ": "␣",
+    "": "",
+    "\t1": "<U+0009>1",
+    "9" * 1_000_000: "9" * 59 + "…",
+    "9" * 60: "9" * 60,
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [("  SKU 1\u00a0", "␣␣SKU 1␣"), (" ", "␣"), ("", ""), ("\t1", "<U+0009>1")],
-)
-def test_blanks_at_the_ends_of_a_value_are_seen(text: str, shown: str) -> None:
-    assert value(text) == shown
+def test_long_values_are_shortened_and_blanks_at_the_ends_seen() -> None:
+    assert {text: value(text) for text in VALUES} == VALUES
 
 
-@pytest.mark.parametrize(
-    ("rows", "total", "text"),
-    [
-        ([7], 1, "7"),
-        ([4, 7, 12, 13, 14], 5, "4, 7, 12-14"),
-        ([1, 2], 1205, "1-2 and 1,203 more"),
-    ],
-)
-def test_rows_are_listed_briefly(rows: list[int], total: int, text: str) -> None:
-    assert listed(rows, total) == text
+def test_rows_are_listed_briefly() -> None:
+    assert (listed([7], 1), listed([4, 7, 12, 13, 14], 5)) == ("7", "4, 7, 12-14")
+    assert listed([1, 2], 1205) == "1-2 and 1,203 more"
 
 
 def test_nouns_follow_their_number() -> None:

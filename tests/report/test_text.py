@@ -58,9 +58,6 @@ def told(
 
 def test_problems_name_place_value_reason_and_help(mistaken: SheetResult) -> None:
     assert told(mistaken) == MISTAKEN
-
-
-def test_colours_change_nothing_but_colours(mistaken: SheetResult) -> None:
     coloured = told(mistaken, colour=True)
     assert "\x1b[1;31merror[gtin-checksum]\x1b[0m 2 cells" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == MISTAKEN
@@ -69,12 +66,8 @@ def test_colours_change_nothing_but_colours(mistaken: SheetResult) -> None:
 def test_what_the_service_said_stands_below(sent: SheetResult) -> None:
     sent.annotated = Path("offers.result.xlsx")
     assert told(sent).endswith(ANSWERS)
-
-
-def test_every_refused_row_is_named_when_verbose(sent: SheetResult) -> None:
-    assert "  offers.xlsx:4 SKU-2 Rejected: 1324 No product sheet <exists>\n" in told(
-        sent, verbose=True
-    )
+    refused = "  offers.xlsx:4 SKU-2 Rejected: 1324 No product sheet <exists>\n"
+    assert refused in told(sent, verbose=True)
 
 
 def test_of_several_results_of_a_row_each_has_its_channel(two_channels: SheetResult) -> None:
@@ -132,19 +125,19 @@ def test_of_many_problems_the_first_are_shown() -> None:
     assert "more (" not in long
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({}, "a b.csv:5 B5 gtin"),
-        ({"line": 9}, "a b.csv:9 B5 gtin"),
-        ({"header": None}, "a b.csv:5 B5 product.gtin"),
-        ({"column": None}, "a b.csv:5 gtin"),
-        ({"column": None, "line": 9}, "a b.csv:9 row 5 gtin"),
-        ({"row": None, "column": None, "header": None, "field": None}, "a b.csv"),
-    ],
-)
-def test_places(changes: dict[str, object], expected: str) -> None:
-    assert place("a b.csv", make_problem(**changes)) == expected
+PLACES: dict[str, dict[str, object]] = {
+    "a b.csv:5 B5 gtin": {},
+    "a b.csv:9 B5 gtin": {"line": 9},
+    "a b.csv:5 B5 product.gtin": {"header": None},
+    "a b.csv:5 gtin": {"column": None},
+    "a b.csv:9 row 5 gtin": {"column": None, "line": 9},
+    "a b.csv": dict.fromkeys(("row", "column", "header", "field")),
+}
+
+
+@pytest.mark.parametrize("expected", PLACES)
+def test_places(expected: str) -> None:
+    assert place("a b.csv", make_problem(**PLACES[expected])) == expected
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
