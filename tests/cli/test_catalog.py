@@ -11,31 +11,16 @@ from tests.catalogues import SERVICE, TREE, TREE_BRANDS, category, choices, prop
 from tests.cli.conftest import Feedtool, bring
 from tests.loopback import Answer, serving_answers
 
+COLOURS = (PropertyChoice("1", "Red"), PropertyChoice("2", "Blue"))
+SIZES = {"is_ranged": True, "is_variation": True, "is_size": True}
+RANGED = {"is_ranged": True, "is_multiple": True, "necessity": Necessity.MANDATORY}
 KETTLES = (
-    prop(
-        "10",
-        necessity=Necessity.MANDATORY,
-        label="Colour",
-        is_ranged=True,
-        is_multiple=True,
-        choices=(PropertyChoice("1", "Red"), PropertyChoice("2", "Blue")),
-    ),
+    prop("10", label="Colour", choices=COLOURS, **RANGED),
     prop("20", label="Volume", unit="l", is_numeric=True, necessity=Necessity.RECOMMENDED),
     prop("30", label="Manual", allowed_file_types=("pdf", "png")),
-    prop(
-        "40",
-        label="Size",
-        is_ranged=True,
-        is_variation=True,
-        is_size=True,
-        choices=choices("S", "M"),
-    ),
+    prop("40", label="Size", choices=choices("S", "M"), **SIZES),
 )
-
-
 MANY = (prop("50", is_ranged=True, choices=choices(*(f"choice {n}" for n in range(2_345)))),)
-
-
 KETTLE = {"categoryReference": "0A0101", "level": 3, "isActive": True, "label": "Kettles"}
 KETTLE["path"] = "Home > Kitchen > Kettles"
 OLD = {"categoryReference": "0A0103", "isActive": False, "label": "Old kettles"}
@@ -86,22 +71,22 @@ def test_nothing_is_found(feedtool: Feedtool, text: str, hint: str, form: str, o
     assert told.startswith(hint)
 
 
-@pytest.mark.parametrize(
-    ("language", "others", "way"),
-    [
-        ("en", [], "in fr: `feedtool catalog sync --language fr`, then --language fr; in es: "),
-        ("en", ["fr"], "in fr: --language fr; in es: `feedtool catalog sync --language es`, then "),
-        ("fr", ["en"], "in en: --language en; in es: "),
-    ],
-)
+WAYS = {
+    ("en",): "in fr: `feedtool catalog sync --language fr`, then --language fr; in es: ",
+    ("en", "fr"): "in fr: --language fr; in es: `feedtool catalog sync --language es`, then ",
+    ("fr", "en"): "in en: --language en; in es: ",
+}
+
+
+@pytest.mark.parametrize("languages", WAYS)
 def test_a_word_that_is_not_found_may_be_of_another_language(
-    feedtool: Feedtool, language: str, others: list[str], way: str
+    feedtool: Feedtool, languages: tuple[str, ...]
 ) -> None:
-    for one in (language, *others):
-        fill(language=one)
-    ran = feedtool("catalog search bouilloire --language", language)
+    for language in languages:
+        fill(language=language)
+    ran = feedtool("catalog search bouilloire --language", languages[0])
     assert ran.code == 9
-    assert f"the catalogue here is in {language}; {way}" in ran.error()[1]
+    assert f"the catalogue here is in {languages[0]}; {WAYS[languages]}" in ran.error()[1]
 
 
 # Show.

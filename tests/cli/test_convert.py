@@ -78,20 +78,12 @@ def test_json_names_all_that_scripts_rely_on(feedtool: Feedtool, files: Files) -
     assert ran.code == 1
     told = ran.only
     losses = told.pop("losses")
-    assert told == {
-        "file": str(path),
-        "kind": "offers-upsert",
-        "sheet": None,
-        "target": "out.json",
-        "targetKind": "offers-upsert",
-        "rows": 1,
-        "skipped": 1,
-        "notes": [],
-    }
+    place = {"file": str(path), "kind": "offers-upsert", "sheet": None}
+    target = {"target": "out.json", "targetKind": "offers-upsert"}
+    assert told == {**place, **target, "rows": 1, "skipped": 1, "notes": []}
     names = ("row", "line", "field", "value", "message")
-    assert tuple(losses[0].items()) == tuple(
-        zip(names, (None, None, "my own", None, "no column is known for it"), strict=True)
-    )
+    values = (None, None, "my own", None, "no column is known for it")
+    assert list(losses[0].items()) == list(zip(names, values, strict=True))
     assert [losses[1][name] for name in names[:-1]] == [3, 3, "quantity", "-1"]
     assert len(requests()) == 1
     events = feedtool("convert", path, "b.json", "--format", "jsonl").events
@@ -134,17 +126,13 @@ def test_a_purge_is_never_carried_over_and_pools_stay_among_zips(
     assert "PublicationPool “1, FR”: its rows are for one channel, PRIMARY unless" in ran.err
 
 
-@pytest.mark.parametrize(
-    ("pool", "code", "channel"),
-    [(Pool("1", "Id"), 0, None), (Pool("FR"), 0, "FR"), (Pool("16", "Id"), 1, None)],
-)
-def test_a_pool_is_the_channel_of_rows(
-    feedtool: Feedtool, files: Files, pool: Pool, code: int, channel: str | None
-) -> None:
-    path = files.text(zipped([OFFER], Head("mine", pools=(pool,))), "offers.zip")
-    assert feedtool("convert", path, "out.xlsx").code == code
-    (row,) = rows_of("out.xlsx", "Legacy offers")
-    assert row.get("salesChannelId") == channel
+def test_a_pool_is_the_channel_of_rows(feedtool: Feedtool, files: Files) -> None:
+    pools = ((Pool("1", "Id"), 0, None), (Pool("FR"), 0, "FR"), (Pool("16", "Id"), 1, None))
+    for pool, code, channel in pools:
+        path = files.text(zipped([OFFER], Head("mine", pools=(pool,))), "offers.zip")
+        assert feedtool("convert", path, "out.xlsx", "--yes").code == code
+        (row,) = rows_of("out.xlsx", "Legacy offers")
+        assert row.get("salesChannelId") == channel
 
 
 def test_what_an_offers_xml_has_beyond_the_format_is_lost(feedtool: Feedtool, files: Files) -> None:
@@ -156,18 +144,13 @@ def test_what_an_offers_xml_has_beyond_the_format_is_lost(feedtool: Feedtool, fi
 
 
 def test_a_mixed_sheet_becomes_a_folder_of_packages(feedtool: Feedtool, files: Files) -> None:
-    path = files.csv(
-        offer(1) | {"action": "Upsert"},
-        update(2, quantity="3") | {"action": "Update"},
-        update(3) | {"action": "Delete", "salesChannelId": "ES"},
-    )
+    change = update(2, quantity="3", action="Update")
+    deletion = update(3, action="Delete", salesChannelId="ES")
+    path = files.csv(offer(1, action="Upsert"), change, deletion)
     assert feedtool("convert", path, "out").code == 0
     names = sorted(one.name for one in Path("out/offers.csv").iterdir())
-    assert names == [
-        "package-001-Upsert-PRIMARY",
-        "package-002-Update-PRIMARY",
-        "package-003-Delete-ES",
-    ]
+    packages = ("001-Upsert-PRIMARY", "002-Update-PRIMARY", "003-Delete-ES")
+    assert names == [f"package-{name}" for name in packages]
     assert feedtool("convert out back.csv").code == 0
     assert feedtool("convert back.csv again").code == 0
     for name in names:
@@ -243,22 +226,17 @@ def test_nothing_is_overwritten_unasked(feedtool: Feedtool, files: Files) -> Non
     assert refused(feedtool("convert", path, "out", "--yes"), 2, "no request of feedtool")
 
 
-def test_more_than_a_zip_takes(feedtool: Feedtool, files: Files) -> None:
+def test_more_than_an_upload_or_a_zip_takes(feedtool: Feedtool, files: Files) -> None:
     files.text("[profile.shop]\nlimits.legacy = 2\n", "feedtool.toml")
+    ran = feedtool("convert", files.csv(*map(offer, range(1, 102))), "out.json")
+    assert (ran.code, ran.err.count("takes 100 at once")) == (0, 1)
     files.csv(*map(offer, range(1, 4)))
     ran = feedtool("convert offers.csv out.zip --profile shop")
     assert (ran.code, ran.error()[0]) == (2, "3 offers are more than a legacy zip takes: 2")
     assert feedtool("convert offers.csv out --profile shop --to legacy-offers").code == 0
-    assert [one.name for one in sorted(Path("out/offers.csv").iterdir())] == [
-        "package-001-Full-PRIMARY.zip",
-        "package-002-Full-PRIMARY.zip",
-    ]
+    zips = [f"package-00{number}-Full-PRIMARY.zip" for number in (1, 2)]
+    assert sorted(one.name for one in Path("out/offers.csv").iterdir()) == zips
     assert refused(feedtool("convert out back.csv"), 2, "holds legacy zips")
-
-
-def test_more_than_an_upload_takes_is_told(feedtool: Feedtool, files: Files) -> None:
-    ran = feedtool("convert", files.csv(*map(offer, range(1, 102))), "out.json")
-    assert (ran.code, ran.err.count("takes 100 at once")) == (0, 1)
 
 
 DAMAGED: dict[str, tuple[str, bytes, str]] = {
@@ -289,13 +267,9 @@ def test_damaged_inputs(
 def test_an_empty_folder_and_a_pipe(feedtool: Feedtool) -> None:
     Path("folder").mkdir()
     os.mkfifo("pipe")
-    for name, why in (
-        ("folder", "folder holds no request"),
-        ("pipe", "pipe is a pipe or a device"),
-    ):
+    for name, why in (("folder", "holds no request"), ("pipe", "is a pipe or a device")):
         for target in ("out.csv", "out.zip"):
-            ran = feedtool("convert", name, target)
-            assert (ran.code, ran.error()[0]) == (3, why)
+            assert refused(feedtool("convert", name, target), 3, f"{name} {why}")
 
 
 def test_what_requests_hold_beyond_a_sheet_is_listed(feedtool: Feedtool, files: Files) -> None:
@@ -305,10 +279,8 @@ def test_what_requests_hold_beyond_a_sheet_is_listed(feedtool: Feedtool, files: 
     Path("b.json").write_text(json.dumps({"offerRequests": [body | {"note": [1]}, 3]}), "utf-8")
     ran = feedtool("convert b.json out.xlsx --format json")
     assert ran.code == 1
-    assert [(one["row"], one["field"], one["value"]) for one in ran.only["losses"]] == [
-        (2, "note", "[1]"),
-        (3, None, "3"),
-    ]
+    losses = [(one["row"], one["field"], one["value"]) for one in ran.only["losses"]]
+    assert losses == [(2, "note", "[1]"), (3, None, "3")]
 
 
 def test_rows_of_one_file_for_two_channels(feedtool: Feedtool, files: Files) -> None:

@@ -42,10 +42,9 @@ def test_the_cache_is_what_they_are_judged_by(feedtool: Feedtool, files: Files, 
 
 @pytest.mark.usefixtures("home")
 def test_the_profiles_service_is_the_one_that_counts(feedtool: Feedtool, files: Files) -> None:
-    files.text(
-        f'[profile.a]\nbase_url = "{SERVICE}"\n[profile.b]\nbase_url = "https://b.example"\n',
-        "feedtool.toml",
-    )
+    profiles = {"a": SERVICE, "b": "https://b.example"}
+    lines = (f'[profile.{name}]\nbase_url = "{it}"\n' for name, it in profiles.items())
+    files.text("".join(lines), "feedtool.toml")
     path = files.csv(product())
     assert [feedtool("validate", path, "--profile", name).code for name in "ab"] == [0, 2]
 
@@ -69,9 +68,10 @@ def test_a_dry_run_writes_the_batches(feedtool: Feedtool, files: Files) -> None:
     for _ in range(2):
         ran = feedtool("submit", path, "--dry-run", "--requests", "out", "--format", "json")
     assert ran.code == 0
-    assert [
-        (one["packageType"], one["salesChannelId"], one["rows"]) for one in ran.only["packages"]
-    ] == [("Products", "", rows) for rows in (25, 25, 10)]
+    assert {(one["packageType"], one["salesChannelId"]) for one in ran.only["packages"]} == {
+        ("Products", "")
+    }
+    assert [one["rows"] for one in ran.only["packages"]] == [25, 25, 10]
     folder = Path("out/products.csv")
     bodies = [json.loads(one.read_bytes())["products"] for one in sorted(folder.iterdir())]
     assert [len(body) for body in bodies] == [25, 25, 10]
@@ -85,10 +85,8 @@ def test_an_operators_template_is_annotated_beside_its_labels(
     feedtool: Feedtool, files: Files
 ) -> None:
     path = operator(files, product(1), product(2, p3001="Z"))
-    book = load_workbook(path)
-    book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
-        StringProperty(name="operator", value="v2")
-    )
+    book, stamp = load_workbook(path), StringProperty(name="operator", value="v2")
+    book.custom_doc_props.append(stamp)  # type: ignore[attr-defined]  # the stubs do not know it
     book.save(path)
     copy, again = files.folder / "operator.result.xlsx", files.folder / "again.xlsx"
     assert feedtool("validate", path, "--annotate").code == 1
@@ -133,9 +131,8 @@ def both(tmp_path: Path) -> Path:
 
 def answers(path: Path, sheet: str = "Products") -> Answers:
     """What stands beside the rows."""
-    rows = load_workbook(path.with_stem(f"{path.stem}.result"))[sheet].iter_rows(
-        min_row=2, values_only=True
-    )
+    book = load_workbook(path.with_stem(f"{path.stem}.result"))
+    rows = book[sheet].iter_rows(min_row=2, values_only=True)
     found = {number: [str(cell or "") for cell in row[-3:]] for number, row in enumerate(rows, 2)}
     return {number: (row[0], row[1], row[2]) for number, row in found.items() if row[0]}
 
