@@ -3,8 +3,12 @@
 import re
 import unicodedata
 from html.parser import HTMLParser
+from pathlib import Path
 
 from hypothesis import strategies as st
+
+from feedtool.model.cells import BLANK, Cell
+from feedtool.sheets import open_source
 
 SAMPLES = (
     *("=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1+1", "\r=1+1", "\n=1+1", "＝1+1", "=HYPERLINK(A1)"),  # noqa: RUF001  # full-width on purpose
@@ -69,6 +73,20 @@ def _steers(letter: str) -> bool:
 def is_calculated(field: str) -> bool:
     """Whether a spreadsheet program calculates a field of a CSV; a plain number is none."""
     return field.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(field)
+
+
+def cells_of(
+    path: Path, sheet: str = "", first: int = 0, end: int = 99
+) -> dict[tuple[int, int], Cell]:
+    """The cells of some columns of a sheet, or of the first one, by row and 0-based column."""
+    with open_source(path) as source:
+        return {
+            (row, index): cell
+            for block in source.sheet(sheet or source.sheets[0].name).blocks()
+            for index in range(first, min(block.width, end))
+            for row, key in zip(block.rows, block.column(index), strict=True)
+            if (cell := block.decode(key)) != BLANK
+        }
 
 
 class Structure(HTMLParser):

@@ -49,12 +49,6 @@ def test_nothing_is_told_of_what_is_not_sent(
     assert not TOLD.exists()
 
 
-def test_a_run_that_was_stopped_is_told_too(feedtool: Feedtool, file: Path, hook: str) -> None:
-    assert feedtool("submit", file, "--sandbox", "--token", "wrong", "--hook", hook).code == 4
-    (notice,) = lines()
-    assert (notice["exitCode"], "token" in notice["stopped"]["message"]) == (4, True)
-
-
 @pytest.mark.parametrize("option", ["--hook", "--webhook"])
 def test_who_cannot_be_told_is_a_warning(feedtool: Feedtool, files: Files, option: str) -> None:
     path = files.csv(offer(1))
@@ -91,9 +85,13 @@ def test_each_run_that_is_resumed_is_told_to_its_own(
     assert [file["run"] for file in notice["files"]] == ["2"]
 
 
-def test_the_log_is_an_event_a_line(feedtool: Feedtool, file: Path) -> None:
-    for more in ((), ("--token", "wrong")):
+def test_the_log_is_an_event_a_line_and_a_run_that_was_stopped_is_told_too(
+    feedtool: Feedtool, file: Path, hook: str
+) -> None:
+    for more in ((), ("--token", "wrong", "--hook", hook)):
         feedtool("submit", file, "--sandbox", "--log", LOG, *more)
+    (notice,) = lines()
+    assert (notice["exitCode"], "token" in notice["stopped"]["message"]) == (4, True)
     events = lines(LOG)
     assert all(event["at"].endswith("+00:00") for event in events)
     types = [event["type"] for event in events]

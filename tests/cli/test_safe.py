@@ -19,12 +19,10 @@ from hypothesis import strategies as st
 from feedtool.cli import run
 from feedtool.cli.output import ProgressLines
 from feedtool.delivery.events import Event
-from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import Exit
-from feedtool.sheets import open_source
 from tests.cli.conftest import Ran, Terminal
 from tests.corpus.made import Xml, data, package, parts, row
-from tests.hostile import TEXTS, Structure, is_calculated, steering
+from tests.hostile import TEXTS, Structure, cells_of, is_calculated, steering
 
 HEADERS = ("sku", "price", "quantity", "preparationTime")
 FORMS = ("text", "json", "jsonl")
@@ -92,18 +90,6 @@ def named(text: str, suffix: str) -> str:
     return f"./{name.encode('utf-8', 'replace').decode()}"
 
 
-def everything(path: Path, width: int = 6) -> dict[tuple[int, int], Cell]:
-    """The cells of a file's first sheet by row and 0-based column, as far as the user's go."""
-    with open_source(path) as source:
-        return {
-            (row, index): cell
-            for block in source.sheet(source.sheets[0].name).blocks()
-            for index in range(min(block.width, width))
-            for row, key in zip(block.rows, block.column(index), strict=True)
-            if (cell := block.decode(key)) != BLANK
-        }
-
-
 @settings(max_examples=25)
 @given(
     text=TEXTS,
@@ -136,7 +122,7 @@ def test_a_hostile_file_is_told_and_annotated(
         assert_parses(told.out, form)
         assert_is_safe(Path(report).read_text("utf-8-sig"), report)
         if told.code != Exit.FILE:
-            assert everything(Path(f"copy{suffix}")) == everything(path)
+            assert cells_of(Path(f"copy{suffix}"), end=6) == cells_of(path, end=6)
             assert_ours_are_texts(Path(f"copy{suffix}"))
 
 

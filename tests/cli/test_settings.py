@@ -36,9 +36,7 @@ SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
     "an option": (SPANISH, "LANGUAGE=fr", "--language en", "language", ("en", "option")),
     "a profile": (SHOP, "", "--profile shop", "seller", OF_SHOP),
     "a profile by default": (f'[defaults]\nprofile = "shop"\n{SHOP}', "", "", "seller", OF_SHOP),
-    "a profile, then its file": (
-        *(SHOP, "", "--profile shop --config feedtool.toml", "seller", OF_SHOP),
-    ),
+    "its file": (SHOP, "", "--profile shop --config feedtool.toml", "seller", OF_SHOP),
     "a variable before a profile": (
         *(SHOP, "SELLER=7", "--profile shop", "seller", ("7", "environment FEEDTOOL_SELLER")),
     ),

@@ -7,13 +7,10 @@ import pytest
 from tests.cli.conftest import Feedtool, Ran, applied
 from tests.conftest import Files, offer
 
-CONFIG = """
-[profile.shop]
-seller = "never used with the sandbox"
-[profile.shop.columns]
-"Ma ref" = "sellerExternalReference"
-[profile.mall.columns]
-"Mi ref" = "sellerExternalReference"
+CONFIG = """[profile]
+shop.seller = "never used with the sandbox"
+shop.columns = { "Ma ref" = "sellerExternalReference" }
+mall.columns = { "Mi ref" = "sellerExternalReference" }
 """
 SANDBOX = "watch feeds --sandbox"
 
@@ -61,10 +58,9 @@ def test_the_inbox_itself_needs_no_account_where_profiles_have_theirs(
     assert Path("feeds/inbox/a.csv").exists()
 
 
-PARTS = "holds no file, but for what is unfinished by its name: a.csv.part, b.tmp"
 LEFT = {
     (): "holds no file",
-    ("a.csv.part", "b.tmp"): PARTS,
+    ("a.part", "b.tmp"): "holds no file, but for what is unfinished by its name: a.part, b.tmp",
     ("a.xlsx", "~$a.xlsx"): "holds nothing that is whole",
 }
 

@@ -17,7 +17,6 @@ from lxml import etree, html
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.cli.validate import explained
-from feedtool.model.cells import Kind
 from feedtool.model.errors import Interrupted
 from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Severity, Status
@@ -30,10 +29,10 @@ from feedtool.report.text import write_columns, write_text
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import summary_sheet
 from feedtool.runs.codes import all_codes
-from feedtool.sheets import CorruptXml, open_source
+from feedtool.sheets import CorruptXml
 from feedtool.sheets.annotate import Link, annotate, shown
 from tests.corpus.books import plain
-from tests.hostile import SAMPLES, TEXTS, Structure, is_calculated, steering
+from tests.hostile import SAMPLES, TEXTS, Structure, cells_of, is_calculated, steering
 from tests.report.conftest import make_outcome, make_problem
 
 AS_TEXT = partial(write_text, codes=all_codes())
@@ -209,14 +208,7 @@ def test_a_copy_holds_texts_and_never_formulas(book: Path, text: str) -> None:
 
 def cells(path: Path, sheet: str, first: int) -> dict[tuple[int, int], str]:
     """Row, column and text of all cells from a column on; a formula is no text."""
-    with open_source(path) as source:
-        found = {
-            (row, column): block.decode(key)
-            for block in source.sheet(sheet).blocks()
-            for column in range(first, block.width)
-            for row, key in zip(block.rows, block.column(column), strict=True)
-        }
-    return {place: cell.text for place, cell in found.items() if cell.kind is not Kind.BLANK}
+    return {place: cell.text for place, cell in cells_of(path, sheet, first).items()}
 
 
 def assert_nothing_runs(copy: Path, source: Path) -> None:
