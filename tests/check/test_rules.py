@@ -29,16 +29,11 @@ def test_each_rule_is_tested(rule: Rule) -> None:
 
 
 @ALL
-def test_its_page_says_how_to_mend_it(rule: Rule) -> None:
+def test_its_page_says_how_to_mend_it_and_it_is_about_kinds_that_exist(rule: Rule) -> None:
     summary, _, rest = rule.code.page.strip().partition("\n")
     assert summary.endswith(".")
-    assert any(
-        f"\n{words}" in rest for words in ("To mend it", "Nothing needs", "To leave", "To offer")
-    )
-
-
-@ALL
-def test_it_is_about_kinds_that_exist(rule: Rule) -> None:
+    ways = ("To mend it", "Nothing needs", "To leave", "To offer")
+    assert any(f"\n{words}" in rest for words in ways)
     assert rule.kinds is None or set(rule.kinds) <= set(load().feeds)
 
 
@@ -89,9 +84,8 @@ def test_lines_that_are_rows_for_sure_are_an_error(files: Files) -> None:
 
 
 def test_the_fallback_is_a_setting(files: Files) -> None:
-    (sheet,) = checked(
-        files.text(accented("cp1250")), dialect=AccountSettings(csv_fallback="cp1250")
-    )
+    polish = AccountSettings(csv_fallback="cp1250")
+    (sheet,) = checked(files.text(accented("cp1250")), dialect=polish)
     assert [item.reference for item in sheet.items] == ["Dépôt-1"]
 
 
@@ -178,9 +172,8 @@ def test_values_beyond_the_last_header(
     (sheet,) = checked(files.text(f"{header}\n{record}\n{RECORD.replace('SKU-1', 'SKU-2')}"))
     problems = told(sheet, "too-many-columns")
     assert [(problem.column, problem.value) for problem in problems] == cells
-    assert {(problem.row, problem.severity, problem.header) for problem in problems} <= {
-        (2, "error", None)
-    }
+    assert all(problem.row == 2 and problem.header is None for problem in problems)
+    assert {problem.severity for problem in problems} <= {"error"}
     assert not cells or sheet.counts().invalid == 1
 
 

@@ -53,16 +53,8 @@ def test_a_sent_sheet_has_packages_and_every_row(sent: SheetResult) -> None:
     (sheet,) = read(sent)
     assert sheet["run"] == "run-7"
     assert sheet["annotated"] == "offers.result.xlsx"
-    assert sheet["packages"] == [
-        {
-            "packageId": "p-1",
-            "packageType": "Upsert",
-            "salesChannelId": "PRIMARY",
-            "state": "Integrated",
-            "rows": 2,
-            "uploads": 1,
-        }
-    ]
+    package = {"packageId": "p-1", "packageType": "Upsert", "salesChannelId": "PRIMARY"}
+    assert sheet["packages"] == [{**package, "state": "Integrated", "rows": 2, "uploads": 1}]
     assert [one["row"] for one in sheet["results"]] == [3, 4, 5, 6, 7]
     assert sheet["results"][1] == {
         "row": 4,
@@ -111,13 +103,8 @@ def test_a_mere_check_tells_no_rows_even_if_it_annotates(sent: SheetResult) -> N
 def test_progress_is_an_event() -> None:
     out = io.StringIO()
     progress_events(out)("uploading", 3, 12, "a.csv")
-    assert json.loads(out.getvalue()) == {
-        "type": "progress",
-        "file": "a.csv",
-        "step": "uploading",
-        "done": 3,
-        "total": 12,
-    }
+    event = {"type": "progress", "file": "a.csv", "step": "uploading", "done": 3, "total": 12}
+    assert json.loads(out.getvalue()) == event
 
 
 def test_a_message_about_a_field_names_it() -> None:
@@ -136,9 +123,7 @@ def test_a_message_about_a_field_names_it() -> None:
 
 
 @pytest.mark.parametrize("text", ["x", '}, {"row": 5', "}, {", '"row": ', "}, {\n\x85"])
-def test_every_problem_is_a_line_whatever_its_texts(
-    text: str,
-) -> None:
+def test_every_problem_is_a_line_whatever_its_texts(text: str) -> None:
     problems = [make_problem(row=row, value=text, hint=text) for row in range(3, 253)]
     lines = written(write_json, make_outcome(problems)).splitlines()
     told = [line.strip().rstrip(",") for line in lines if line.startswith('      {"row": ')]
