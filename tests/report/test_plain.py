@@ -31,12 +31,9 @@ def test_clean_text_can_be_written_and_shows_as_one_line(text: str) -> None:
     assert "\x1b" not in shown
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [("two\n  lines", "two lines"), ("a\x1b[1m", "a<U+001B>[1m"), ("x" * 2001, "x" * 1999 + "…")],
-)
-def test_messages_stand_on_one_line(text: str, shown: str) -> None:
-    assert printable(text) == shown
+def test_messages_stand_on_one_line() -> None:
+    assert printable("two\n  lines a\x1b[1m") == "two lines a<U+001B>[1m"
+    assert printable("x" * 2001) == "x" * 1999 + "…"
 
 
 VALUES = {

@@ -46,12 +46,9 @@ def test_a_cell_holds_text_whatever_it_begins_with(
     assert (cell.value, cell.data_type) == (expected, "s")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("x" * 32_767, True), ("x" * 32_768, False), (EMOJI * 16_384, False), ("\x07", False)],
-)
-def test_knows_which_texts_a_cell_holds_as_they_are(text: str, *, expected: bool) -> None:
-    assert is_whole(text) is expected
+def test_knows_which_texts_a_cell_holds_as_they_are() -> None:
+    assert is_whole("x" * 32_767)
+    assert not any(map(is_whole, ("x" * 32_768, EMOJI * 16_384, "\x07")))
 
 
 @pytest.mark.parametrize(("row", "column"), [(1_048_577, 1), (1, 16_385)])
@@ -60,10 +57,10 @@ def test_no_cell_lies_beyond_the_grid(sheet: Worksheet, row: int, column: int) -
         limits.put(sheet, row, column, "text")
 
 
-@pytest.mark.parametrize(
-    ("attribute", "longest"),
-    {"promptTitle": 32, "prompt": 255, "errorTitle": 32, "error": 224}.items(),
-)
+LONGEST = {"promptTitle": 32, "prompt": 255, "errorTitle": 32, "error": 224}
+
+
+@pytest.mark.parametrize(("attribute", "longest"), LONGEST.items())
 def test_texts_of_a_validation_are_cut(sheet: Worksheet, attribute: str, longest: int) -> None:
     for size in (longest, longest + 1):
         rule = DataValidation()
