@@ -128,7 +128,6 @@ TRACKED = "deliveryModes.TrackedHomeDelivery.cost"
 REASONS: dict[str, tuple[str | None, str]] = {
     "price.price": ("price.price", "its key"),
     "Prix (TTC)": ("price.price", "its label (fr)"),
-    "Existencias": ("quantity", "its label (es)"),
     "EAN": ("product.gtin", "the alias “ean”"),
     "qty (optional)": ("quantity", "the alias “qty”"),
     "réf interne": ("sellerExternalReference", "the profile's [columns] table"),
@@ -177,15 +176,6 @@ SHEETS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
             "A sku sellerExternalReference the alias “sku”",
             "B Suivi Principal deliveryModes.TrackedHomeDelivery.cost its label (fr)",
             "C Suivi Additionnel deliveryModes.TrackedHomeDelivery.additionalCost its label (fr)",
-        ),
-    ),
-    "columns that are missing": (
-        ("sku,condition,Prise", "A,New,1"),
-        (
-            "offers.csv: header in row 1",
-            "A sku sellerExternalReference the alias “sku”",
-            "B condition condition its key",
-            "C Prise - unknown; did you mean price.price?",
         ),
     ),
     "nothing that is known": (("Ref,Amount", "A,1"), ()),

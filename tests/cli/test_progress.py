@@ -26,10 +26,6 @@ def told(*events: tuple[float, Event], is_terminal: bool = True, width: int = 80
 
 LINES = {
     "what is not counted has no bar": ([(0.0, event("created", 0, 5))], ["package 1: created"]),
-    "the first has no rate yet": (
-        [(0.0, event("upload", 1, 500))],
-        ["[--------------------] 1/500  package 1: upload"],
-    ),
     "rate and time left": (
         [(0.0, event("upload", 0, 500)), (5.0, event("upload", 250, 500))],
         [

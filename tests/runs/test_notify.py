@@ -158,11 +158,8 @@ Answers = list[tuple[int, dict[str, str]]]
 ELSEWHERE = {"Location": "http://127.0.0.1:9/"}
 ANSWERS: dict[str, tuple[Answers, list[float], str]] = {
     "it is broken": ([(500, {}), (503, {})], [2, 4], ""),
-    "too many": ([(429, {})], [2], ""),
     "it says when": ([(429, {"Retry-After": "7"}), (503, {"Retry-After": "9"})], [7, 9], ""),
     "refused": ([(400, {})], [], "it answers HTTP 400"),
-    "gone": ([(410, {})], [], "it answers HTTP 410"),
-    "not allowed": ([(403, {})], [], "it answers HTTP 403"),
     "elsewhere": ([(302, ELSEWHERE)], [], "it answers HTTP 302, which is not followed"),
 }
 

@@ -67,16 +67,11 @@ def test_the_cell_of_a_problem(problems: list[Problem], guilty: object) -> None:
 REJECTED, INTEGRATED, REFUSED = Status.REJECTED, Status.INTEGRATED, Status.REFUSED
 OF_OFFERS = {
     "a confirmation is no message to read": (INTEGRATED, "8000", "", ()),
-    "of a change": (INTEGRATED, "9000", "", ()),
     "of a property": (INTEGRATED, "9005", "", ()),
     "a message of an integrated row blames nothing": (INTEGRATED, "1906", "No.", ()),
     "a message without a code": (INTEGRATED, "", "No.", ()),
     "a confirmation of what is not known": (Status.UNKNOWN, "8000", "No.", ()),
     "the price": (REJECTED, "1906", "No.", (3,)),
-    "the reference, twice": (Status.DUPLICATED, "2803", "No.", (0,)),
-    "the stock": (REJECTED, "1705", "No.", (8,)),
-    "the product": (REJECTED, "1324", "No.", (1,)),
-    "the whole offer": (REJECTED, "1428", "No.", ()),
     "a column that the sheet has not": (REJECTED, "1108", "No.", ()),
     "no code of the derived form": (REJECTED, "ER-1", "No.", ()),
 }
@@ -106,7 +101,6 @@ OF_PRODUCTS = {
         "C sellerPictureUrls: No.",
     ),
     "a warning of a refused row": (REFUSED, [no("title", WARN)], {1: "warning"}, "B title: No."),
-    "a value that was ignored": (INTEGRATED, [no("title", WARN)], {1: "warning"}, "B title: No."),
     "nothing was refused": (INTEGRATED, [no("title")], {1: "warning"}, "B title: No."),
     "the whole product": (REFUSED, [no()], {}, "No."),
     "a field without a column": (REFUSED, [no("brand")], {}, "brand: No."),

@@ -70,7 +70,6 @@ UNREAD = "inbox cannot be read (0 in work, 0 waiting)"
 NOBODY = "nobody watches ROOT: last turn 61 s ago"
 STOP = "the watcher of ROOT was stopped; last turn 1 s ago"
 ANSWERS: dict[str, tuple[Turn, str | None, int, Exit, str]] = {
-    "just turned": (Turn(), None, 0, Exit.OK, "watching: last turn 0 s ago, 0 in work, 0 waiting"),
     "at work": (Turn(1, 4), None, 9, Exit.OK, "watching: last turn 9 s ago, 1 in work, 4 waiting"),
     "old": (Turn(), None, 60, Exit.OK, "watching: last turn 60 s ago, 0 in work, 0 waiting"),
     "too old": (Turn(), None, 61, Exit.INTERRUPTED, NOBODY),
