@@ -65,14 +65,14 @@ def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...
     """
     if part is None:
         return ()
-    codes: dict[int, str] = {}
+    codes: dict[int | None, str] = {}
     of_cells: list[int] = []
     roots: list[Node] = []
 
     starts = {
         "/styleSheet": roots.append,
         "/styleSheet/numFmts/numFmt": lambda node: codes.update(
-            {_number(node): node.attributes.get("formatCode", "")}
+            {whole(node.attributes.get("numFmtId")): node.attributes.get("formatCode", "")}
         ),
         "/styleSheet/cellXfs/xf": lambda node: of_cells.append(_number(node)),
     }
@@ -83,6 +83,7 @@ def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...
     if not roots:
         # All numbers would look general, dates too.
         raise corrupt(part, "its root is not <styleSheet>")
+    codes.pop(None, None)  # no cell can mean a format without a number
     # A workbook may redefine the built-in ones.
     styles = _BUILT_IN | {number: style_of_code(code) for number, code in codes.items()}
     return tuple(styles.get(number, GENERAL) for number in of_cells)

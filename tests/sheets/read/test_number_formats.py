@@ -78,7 +78,8 @@ def test_serials(serial: float, moment: DateKind | None, text: str | None) -> No
 
 STYLES = (
     '<numFmts count="2"><numFmt numFmtId="164" formatCode="0000000000000"/>'
-    '<numFmt numFmtId="165" formatCode="dd/mm/yyyy"/></numFmts>'
+    '<numFmt numFmtId="165" formatCode="dd/mm/yyyy"/>'
+    '<numFmt numFmtId="none" formatCode="dd/mm/yyyy"/></numFmts>'
     '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="9"/>'
     '<xf numFmtId="14"/><xf numFmtId="46"/><xf/></cellXfs>'
 )
