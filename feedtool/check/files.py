@@ -133,6 +133,8 @@ class _Checking:
                 chosen, checked, options, context, self._areas, self._surveys, number
             )
             reader.read()
+            for joined in chosen.joined:
+                checked.kind_reason += f"; {joined.outcome()}"
             if not any(True for _ in checked.marks):
                 raise NoRows(
                     f"there is no row below the header in row {chosen.header.row}",

@@ -179,7 +179,7 @@ def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header 
     Raises:
         HeaderDuplicate: two columns of the row mean the same.
     """
-    rows = [Texts(number, _texts(cells)) for number, cells in head]
+    rows = [Texts(number, header_texts(cells)) for number, cells in head]
     best = _best(rows, names)
     if best is None or _score(best, names)[0] < enough:
         return None
@@ -194,7 +194,7 @@ def find(head: Sequence[HeadRow], names: Names, enough: int = ENOUGH) -> Header 
 
 def most_known(head: Sequence[HeadRow], names: Names) -> int:
     """The number of columns that the row names which `find` would choose."""
-    best = _best([Texts(number, _texts(cells)) for number, cells in head], names)
+    best = _best([Texts(number, header_texts(cells)) for number, cells in head], names)
     return _score(best, names)[0] if best else 0
 
 
@@ -213,7 +213,7 @@ def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Nam
     """A header with what the rows around it say."""
     if not any(layout):
         return header
-    texts = next((_texts(cells) for number, cells in head if number == layout.headings), {})
+    texts = next((header_texts(cells) for number, cells in head if number == layout.headings), {})
     own = {index for index, text in texts.items() if folded(text) in names.own}
     return replace(
         header,
@@ -244,7 +244,7 @@ class Texts(NamedTuple):
     """0-based index → text, of the cells that hold one."""
 
 
-def _texts(cells: Sequence[Cell]) -> dict[int, str]:
+def header_texts(cells: Sequence[Cell]) -> dict[int, str]:
     """The header texts; a cell that shows an error is no header.
 
     Of a longer text than a header has only the beginning is looked at.

@@ -96,7 +96,9 @@ class Locator:
     def _place(self, index: int) -> Place:
         """The place of every problem of a column."""
         column = self._header.columns.get(index)
-        header = self._header.texts.get(index)
-        place = letters(index), header and brief(header), column.key if column else None
+        at = next(iter(self._header.origins.get(index, (index,))), None)
+        header = None if at is None else self._header.texts.get(at)
+        key = column.key if column else None
+        place = None if at is None else letters(at), header and brief(header), key
         self._places[index] = place
         return place

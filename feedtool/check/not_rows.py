@@ -101,7 +101,10 @@ class NotRows:
         self._reference = -1 if index is None else index
         self._names = {
             index: frozenset(
-                map(folded, (header.texts[index], column.key, *column.labels, *column.aliases))
+                map(
+                    folded,
+                    (header.texts.get(index, ""), column.key, *column.labels, *column.aliases),
+                )
             ).difference([""])
             for index, column in header.columns.items()
         }

@@ -1,18 +1,47 @@
 """The files to read, and the options of reading."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.errors import FileProblem
 from feedtool.model.settings import AccountSettings, Context, OpenCatalog, no_catalog
+
+if TYPE_CHECKING:
+    from feedtool.check.recipes.recipe import Constant, Recipe
 
 EVERY_ROW = range(1, 1 << 31)
 """As `Asked.as_rows`: no row is skipped."""
 
 Settle = Callable[[str, str | None, KindUnclear], str | None]
 """The kind of a sheet, by its file's name and its own, that may be of two; None: nobody knows."""
+
+
+class RecipeBook(Protocol):
+    """The recipes of a command, and the files that they join."""
+
+    def recipes(self, path: Path) -> "Sequence[Recipe]":
+        """The recipes that may be meant for a file; UsageProblem for one that cannot be used."""
+        ...
+
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> Path:
+        """The newest file that a recipe's join names; JoinUnusable where there is none."""
+        ...
+
+
+class NoRecipes:
+    """No recipe at all."""
+
+    def recipes(self, path: Path) -> "Sequence[Recipe]":
+        """None."""
+        del path
+        return ()
+
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> Path:
+        """Is never asked."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +74,9 @@ class ReadOptions:
     """`--purge-and-replace`."""
     with_values: bool = False
     """True if what the rows hold is kept, too, as it is needed to write them otherwise."""
+    recipes: RecipeBook = field(default=NoRecipes(), compare=False, repr=False)
+    defaults: "Mapping[str, Constant]" = field(default_factory=dict)
+    """`--default`: values of cells that are blank, or whose column is absent, by key."""
     settle: Settle = lambda *_: None
     """Asked where the headers leave open what kind of feed a sheet is."""
     catalog: OpenCatalog = field(default=no_catalog, compare=False, repr=False)

@@ -17,6 +17,7 @@ DIMENSION_WRONG = PROBLEMS.warning("dimension-wrong")
 ENCODING_GUESSED = PROBLEMS.warning("encoding-guessed")
 HIDDEN_ROWS = PROBLEMS.warning("hidden-rows")
 NOT_A_ROW = PROBLEMS.warning("not-a-row")
+RECIPE_FAILED = PROBLEMS.error("recipe-failed")
 REQUEST_INCOMPLETE = PROBLEMS.error("request-incomplete")
 REQUIRED_MISSING = PROBLEMS.error("required-missing")
 SCHEMA_MISMATCH = PROBLEMS.error("schema-mismatch")
@@ -112,7 +113,7 @@ RULES = (
     Rule(HIDDEN_ROWS, check_sheet=check_hidden),
     Rule(REQUIRED_MISSING, check_required),
     Rule(UNKNOWN_COLUMN, check_sheet=check_unknown),
-    *map(Rule, (NOT_A_ROW, REQUEST_INCOMPLETE, SCHEMA_MISMATCH, TOO_MANY_COLUMNS)),
+    *map(Rule, (NOT_A_ROW, RECIPE_FAILED, REQUEST_INCOMPLETE, SCHEMA_MISMATCH, TOO_MANY_COLUMNS)),
 )
 """Those without a check are said where something is read."""
 

@@ -7,9 +7,10 @@ from decimal import Decimal
 from operator import itemgetter
 
 from feedtool.check.kinds import sheet_columns
-from feedtool.check.locate import InCell, Locator
+from feedtool.check.locate import NO_COLUMN, InCell, Locator
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
+from feedtool.check.recipes.channels import channel_split
 from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
 from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
 from feedtool.check.sheet_selection import Chosen
@@ -33,6 +34,8 @@ from feedtool.model.sheet import (
     Refused,
 )
 
+SKIP = "skip"
+"""The field of the conditions of a recipe."""
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
 
@@ -96,6 +99,7 @@ class SheetReader:
         self._kinds = {
             checks.feed.action: kind for kind, checks in self._checks.items() if checks.feed.action
         }
+        self._split = channel_split(self.header) or feed.split
         self._enrich = feed.enrich(self.columns) if feed.enrich else None
 
     def read(self) -> None:
@@ -124,7 +128,7 @@ class SheetReader:
         self._once: dict[str, Issue] = {}
         self._hidden = 0
         family = {kind: checks.feed for kind, checks in self._checks.items()}
-        is_plain = not any(feed.split or feed.group_by for feed in family.values())
+        is_plain = not self._split and not any(feed.group_by for feed in family.values())
         self.groups = None if is_plain else RowGroups(family, self.columns)
         self.locator = Locator(self.header)
         for kind, checks in self._checks.items():
@@ -172,6 +176,12 @@ class SheetReader:
             if row_values == blank and not flaws.refused - {BEYOND}:
                 continue
             row = dict(zip(fields, row_values, strict=True))
+            left_out = block.skipped and block.skipped.get(block.rows[position])
+            if isinstance(left_out, str):
+                self._skip(cells, position, row, Message("", left_out))
+                continue
+            if left_out:  # it is not known whether it should be
+                flaws = RowFaults([*flaws.faults, *_in_no_column(left_out)], {*flaws.refused, SKIP})
             if not (self._not_rows.may_be(row) and self._skips(cells, position, row)):
                 self._read_row(cells, position, row, flaws)
 
@@ -225,7 +235,7 @@ class SheetReader:
 
     def _add_parts(self, row: Row, enriched: Iterable[Issue], groups: RowGroups) -> list[Issue]:
         """Adds a row to its requests, which are made at the end; what is wrong with the row."""
-        parts = row.feed.split(row) if row.feed.split else (row,)
+        parts = self._split(row) if self._split else (row,)
         issues = dict.fromkeys(enriched)
         for index, part in enumerate(parts):
             issues.update(dict.fromkeys(self._faults(part, self._checks[part.feed.kind])))
@@ -240,15 +250,22 @@ class SheetReader:
         fault = None if number in self.options.as_rows else self._not_rows.fault(cells, position)
         if fault is None:
             return False
+        message = Message(fault.code.name, f"{fault.message} ({fault.hint})")
+        self._skip(cells, position, values, message)
+        self._problems.append_all(self.locator.in_row(cells, position, (), [fault]))
+        return True
+
+    def _skip(
+        self, cells: Cells, position: int, values: dict[str, object], message: Message
+    ) -> None:
+        """Notes a row as skipped, for this reason."""
+        number = cells.block.rows[position]
         self.checked.marks[number] = SKIPPED
         reference = self._shown_reference(cells, position, values) or ""
-        message = Message(fault.code.name, f"{fault.message} ({fault.hint})")
         self.checked.skipped.append(RowResult(number, reference, Status.SKIPPED, (message,)))
         if self.checked.filled is not None:
             line = _line(cells, position)
             self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
-        self._problems.append_all(self.locator.in_row(cells, position, (), [fault]))
-        return True
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
         """The values of a row; where a cell has none of its own type, the text as shown."""
@@ -304,6 +321,10 @@ class SheetReader:
         for fault in (*issues, *self._once.values()):
             own.append(self.locator.of_sheet(fault))
         self.checked.problems_by_source += [own, self._problems]
+
+
+def _in_no_column(flaw: InvalidValue) -> list[InCell]:
+    return [(NO_COLUMN, fault, "") for fault in flaw.faults]
 
 
 def _line(cells: Cells, position: int) -> int | None:

@@ -1,7 +1,9 @@
 """Which sheets of a file are read, and as which kind of feed each."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from feedtool.check.headers import (
     ENOUGH,
@@ -9,16 +11,21 @@ from feedtool.check.headers import (
     HeaderNotFound,
     Names,
     SheetAmbiguous,
+    Texts,
     find,
+    header_texts,
     laid_out,
     most_known,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.read_options import ReadOptions
+from feedtool.check.recipes.apply import apply, fits, lacking, with_defaults
+from feedtool.check.recipes.join import JoinedSheet
+from feedtool.check.recipes.recipe import Recipe, did_you_mean
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
-from feedtool.model.errors import Exit, FileProblem
-from feedtool.model.header import Header
+from feedtool.model.errors import Exit, FileProblem, UsageProblem
+from feedtool.model.header import Header, folded
 from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import AccountSettings
 from feedtool.sheets import Sheet, Source
@@ -44,6 +51,8 @@ class Chosen:
     reason: str
     is_certain: bool
     """True if rows without an `action` are of this kind."""
+    joined: Sequence[JoinedSheet] = ()
+    """The sheets that its recipe joins."""
 
 
 def choose(source: Source, options: ReadOptions, areas: Areas, file: str) -> list[Chosen]:
@@ -65,6 +74,7 @@ class _Selection:
     def __init__(self, source: Source, options: ReadOptions, areas: Areas, file: str) -> None:
         self._source, self._options, self._file = source, options, file
         self._families = families(areas)
+        self._recipes = options.recipes.recipes(Path(file))
         self._stamp = source.properties.get(STAMP)
         """The kind of the template that the workbook was made from."""
         stamped = areas.feeds.get(self._stamp or "")
@@ -73,12 +83,46 @@ class _Selection:
 
     def choose(self) -> list[Chosen]:
         names = self._sheet_names()
-        candidates, reasons = self._candidates(names, ENOUGH)
+        if wanted := self._by_recipe(names, is_wanted=True):
+            return wanted
+        if (
+            self._recipes
+            and not self._is_known_by_itself(names)
+            and (found := self._by_recipe(names, is_wanted=False))
+        ):
+            return found
+        try:
+            candidates, reasons = self._candidates(names, ENOUGH)
+        except FileProblem as error:
+            raise self._nearly_fitting(names) or error from None
         if not candidates and not reasons:  # a Delete that was asked for needs a single column
             candidates, reasons = self._candidates(names, 1)
         if not candidates:
-            raise reasons[0] if reasons else _no_header(self._source, names)
+            raise self._nearly_fitting(names) or next(
+                iter(reasons), _no_header(self._source, names)
+            )
         return self._unambiguous(candidates)
+
+    def _is_known_by_itself(self, names: Sequence[str]) -> bool:
+        """True if a stamp, or a header of keys and labels alone, says of which kind a sheet is."""
+        if self._stamp is not None:
+            return True
+        with suppress(FileProblem):
+            for name in names:
+                chosen = self._recognise(name, ENOUGH, self._options.kind)
+                reasons = chosen.header.reasons.values() if chosen else ("the alias",)
+                if not any(reason.startswith("the alias") for reason in reasons):
+                    return True
+        return False
+
+    def _nearly_fitting(self, names: Sequence[str]) -> HeaderNotFound | None:
+        """The error that says which headers a recipe lacks, where it nearly fits a sheet."""
+        for recipe in self._recipes:
+            count = len(recipe.file.match.headers)
+            _, missing = self._likeliest_row(recipe, names)
+            if missing and 2 * len(missing) <= count:
+                return self._no_recipe_fits(recipe, names)
+        return None
 
     def _candidates(
         self, names: Sequence[str], enough: int
@@ -110,6 +154,102 @@ class _Selection:
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
         return list(filter(None, candidates)), reasons
+
+    def _by_recipe(self, names: Sequence[str], *, is_wanted: bool) -> list[Chosen]:
+        """The sheets that recipes fit.
+
+        Raises:
+            UsageProblem: two recipes fit a sheet equally well, or one that was named fits none.
+            HeaderMissing: a field is missing that the recipe's kind needs.
+        """
+        recipes = [found for found in self._recipes if found.is_wanted is is_wanted]
+        if not recipes:
+            return []
+        chosen = []
+        for name in names:
+            head = [
+                Texts(row.number, header_texts(row.cells))
+                for row in self._source.sheet(name).head(SEARCHED)
+            ]
+            fitting = [
+                (recipe, row)
+                for recipe in recipes
+                if (row := next((row for row in head if fits(recipe, name, row.texts)), None))
+            ]
+            best = max((len(recipe.file.match.headers) for recipe, _ in fitting), default=0)
+            fitting = [pair for pair in fitting if len(pair[0].file.match.headers) == best]
+            if len(fitting) > 1:
+                both = " and ".join(str(recipe.path or recipe.name) for recipe, _ in fitting)
+                raise UsageProblem(
+                    f"several recipes fit {self._file}: {both}", "name one of them with --recipe"
+                )
+            chosen += [self._with_recipe(recipe, name, row) for recipe, row in fitting]
+        unfit = next((recipe for recipe in recipes if recipe.must_fit), None)
+        if unfit and not chosen:
+            raise self._no_recipe_fits(unfit, names)
+        return chosen
+
+    def _with_recipe(self, recipe: Recipe, name: str, row: Texts) -> Chosen:
+        """A sheet as a recipe makes it."""
+        context, kind = self._options.context, recipe.file.match.kind
+        family = next(
+            (family for family in self._families if kind in {feed.kind for feed in family}), None
+        )
+        if family is None:
+            raise UsageProblem(
+                f"{recipe.place('match', 'kind')}: there is no kind of feed “{kind}”",
+                did_you_mean(kind, (feed.kind for family in self._families for feed in family)),
+            )
+        columns = family[0].understood(context.settings)
+        applied = apply(
+            recipe,
+            *row,
+            columns,
+            self._source.sheet(name),
+            context,
+            self._options.defaults,
+            lambda name: self._options.recipes.joined(recipe, name, Path(self._file)),
+        )
+        try:
+            found = recognise(applied.header, family, context, name, wanted=kind, stamp=None)
+        except HeaderMissing as error:
+            error.message = f"recipe {recipe.name}: {error.message}"
+            error.hint = f"add a column or a default to {recipe.path or recipe.name}"
+            raise
+        if found is None:
+            raise ValueError("a kind that is wanted is recognised, or raises")
+        count = len(set(applied.fields))
+        reason = f"recipe {recipe.name}; {count} {'field' if count == 1 else 'fields'} from it"
+        return Chosen(
+            applied.sheet,
+            applied.header,
+            found.feed,
+            reason,
+            is_certain=True,
+            joined=applied.joined,
+        )
+
+    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[Texts, list[str]]:
+        """The row that lacks the fewest headers of a recipe, and which."""
+        rows = [
+            Texts(row.number, header_texts(row.cells))
+            for name in names
+            for row in self._source.sheet(name).head(SEARCHED)
+        ]
+        pairs = [(row, lacking(recipe, row.texts)) for row in rows]
+        return min(pairs, key=lambda pair: len(pair[1]), default=(Texts(1, {}), []))
+
+    def _no_recipe_fits(self, recipe: Recipe, names: Sequence[str]) -> HeaderNotFound:
+        """Why a recipe that was named fits no sheet: the headers that its likeliest row lacks."""
+        row, lacks = self._likeliest_row(recipe, names)
+        missing = ", ".join(f"“{header}”" for header in lacks)
+        known = set(map(folded, recipe.file.columns))
+        new = ", ".join(f"“{text}”" for text in row.texts.values() if folded(text) not in known)
+        return HeaderNotFound(
+            f"recipe {recipe.name} does not fit: row {row.row} lacks {missing}"
+            + (f"; new there: {new}" if new else ""),
+            f"correct the sheet's header, or the recipe {recipe.path or recipe.name}",
+        )
 
     def _sheet_names(self) -> list[str]:
         entries, wanted = self._source.sheets, self._options.sheet
@@ -152,12 +292,16 @@ class _Selection:
                 layout = family[0].layout(head, header.row, keys, context.settings)
                 header = replace(header, stamp=self._sheet_stamp(wanted or stamp, stamp))
                 header = laid_out(header, layout, head, names)
+                columns = family[0].understood(context.settings)
+                header, made = with_defaults(
+                    header, columns, self._options.defaults, sheet, context
+                )
                 recognised = recognise(header, family, context, name, wanted=wanted, stamp=stamp)
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
                 continue
             if recognised:
-                return Chosen(sheet, header, *recognised)
+                return Chosen(made, header, *recognised)
         if reasons:  # what may be of two kinds tells more than what it lacks for a third
             raise next((item for item in reasons if isinstance(item, KindUnclear)), reasons[0])
         return None

@@ -11,6 +11,7 @@ from feedtool import __version__
 COMMANDS = {
     "demo": ("sandbox", "See the main job with nothing to set up."),
     "validate": ("validate", "Say everything that is wrong; send nothing."),
+    "map": ("map", "Say once what the columns of your own sheet are."),
     "submit": ("submit", "Check, send, and write the service's answer beside every row."),
     "watch": ("watch", "Send each file that is dropped into a folder, and answer it there."),
     "resume": ("runs", "Go on with a run that was interrupted."),
@@ -42,7 +43,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"{__name__}.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, f"{cmd_name}_" if cmd_name == "map" else cmd_name)
         return command
 
     def every(self) -> Iterator[click.Command]:

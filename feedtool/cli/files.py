@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,14 +20,16 @@ from feedtool.cli import options
 from feedtool.cli.errors import echo
 from feedtool.cli.home import catalogue
 from feedtool.feeds.feed import Feed
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import telling_of_room
+from feedtool.sheets import is_other_format
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.changes.selection import SelectionOptions
     from feedtool.check.kinds import KindUnclear
     from feedtool.check.read_options import Settle
+    from feedtool.runs.recipes import RecipeFolders
 
 
 STDIN = "-"
@@ -92,7 +95,7 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
         path = _workbook_name(file.path)
         if in_place and path is not file.path:
             raise UsageProblem(
-                f"{file.name} is an Offers.xml, and the copy of one is a workbook",
+                f"{file.name} is no .xlsx, and its copy is one",
                 "leave --in-place out",
             )
         target = file.path if in_place else out or beside(path)
@@ -106,10 +109,11 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
 
 
 def _workbook_name(path: Path) -> Path:
-    """The name that an Offers.xml, or its zip, has as a workbook; any other file's own."""
+    """The name that an Offers.xml, or another spreadsheet, has as a workbook; else its own."""
     try:
-        return path.with_suffix(".xlsx") if load().format_of(path) else path
-    except OSError:
+        is_other = load().format_of(path) is not None or is_other_format(path)
+        return path.with_suffix(".xlsx") if is_other else path
+    except (OSError, FileProblem):
         return path  # the error is said where it is read
 
 
@@ -204,7 +208,48 @@ def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> R
     _check_columns(settings)
     as_rows = tuple(map(int, as_row.split(","))) if as_row else ()
     channel = given["channel"] or settings.primary_channel
-    return ReadOptions(settings, channel, kind, given["sheet"], as_rows, catalog=catalog, **more)
+    return ReadOptions(
+        settings,
+        channel,
+        kind,
+        given["sheet"],
+        as_rows,
+        catalog=catalog,
+        recipes=recipe_folders(ctx),
+        defaults={**options.chosen(ctx).profile.default, **_defaults(given["default"], settings)},
+        **more,
+    )
+
+
+def recipe_folders(ctx: click.Context, *, is_watch: bool = False) -> "RecipeFolders":
+    """The recipes that the options, the profile and the user's settings name."""
+    from feedtool.runs.recipes import FOLDER, RecipeFolders
+
+    return RecipeFolders(
+        datetime.now(UTC),
+        ctx.params.get("recipe"),
+        options.chosen(ctx).profile.recipes,
+        Path(click.get_app_dir("feedtool")) / FOLDER,
+        is_watch=is_watch,
+    )
+
+
+def _defaults(given: Sequence[str], settings: AccountSettings) -> dict[str, str]:
+    """The values of `--default`. UsageProblem where one is none, or names no field."""
+    keys = {column.key for feed in load().feeds.values() for column in feed.understood(settings)}
+    defaults = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise UsageProblem(f"--default {text} has no value", "write --default FIELD=VALUE")
+        if key.strip() not in keys:
+            near = get_close_matches(key, sorted(keys), n=1)
+            raise UsageProblem(
+                f"there is no field “{key}”",
+                f"did you mean {near[0]}?" if near else "the template names the fields",
+            )
+        defaults[key.strip()] = value.strip()
+    return defaults
 
 
 def _check_columns(settings: AccountSettings) -> None:

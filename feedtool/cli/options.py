@@ -188,6 +188,13 @@ configuration = group(
 reading = group(
     text("--as kind", "KIND", "What kind of feed the files are."),
     text("--sheet", "NAME", "The sheet to read."),
+    text("--recipe", "PATH", "How the merchant's own sheet becomes rows; or preset:NAME."),
+    text(
+        "--default",
+        "FIELD=VALUE",
+        "The value of a field where its cell is blank or its column absent.",
+        multiple=True,
+    ),
     text(
         "--channel", "ID", "The sales channel of rows that name none.  [default: the primary one]"
     ),

@@ -1,11 +1,11 @@
 """A spreadsheet once it is read: cells in blocks of rows. No marketplace here."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 SHOWN_DIGITS = 15
 """Significant digits that a numeric cell keeps and shows."""
@@ -67,6 +67,8 @@ class Block:
     decode: Callable[[Hashable], Cell]
     occupied: frozenset[int] | None = None
     """The columns that have a value, where few of many do; None may be all of them."""
+    skipped: Mapping[int, Any] | None = None
+    """The rows that a recipe leaves out, each with its reason."""
 
     def used(self, first: int) -> Sequence[int]:
         """The columns from this one on that may have a value, ascending."""

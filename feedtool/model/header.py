@@ -58,11 +58,20 @@ class Header:
     a row of their own, which may be hidden. 0 is the header's own row."""
     stamp: Mapping[str, str] = field(default_factory=dict)
     """The workbook's properties about the whole sheet."""
+    origins: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Of a column that a recipe adds, which stands behind all that a sheet can have: the columns
+    that its values come from."""
 
     @property
     def headings_row(self) -> int:
         """The number of the row that our headings belong in."""
         return self.headings or self.row
+
+    def places(self) -> dict[str, tuple[int, ...]]:
+        """Key → the columns of the sheet in which its values stand, or from which they come."""
+        return {
+            column.key: self.origins.get(index, (index,)) for index, column in self.columns.items()
+        }
 
     def index_of(self, key: str) -> int | None:
         """The 0-based index of a key's column, None where it is absent."""

@@ -19,7 +19,9 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import CodeGroup, RefusedRows, tally
 from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
+from feedtool.sheets import is_other_format
 from feedtool.sheets.annotate import Link, Summary, Table, annotate, is_package, refuse_place
+from feedtool.sheets.as_workbook import write_as_workbook
 
 Line = tuple[str | int | Link, ...]
 
@@ -194,13 +196,16 @@ def _write(
 def _book(file: Input, own: Sequence[SheetResult], asked: ReadOptions) -> Iterator[Path]:
     """What is annotated of an input: itself, or a workbook of its rows if that cannot be."""
     declared = load().format_of(file.path)
-    if declared is None:
+    if declared is None and not is_other_format(file.path):
         yield file.path
         return
     kinds = [result.checked.kind for result in own]
     with temporary_folder() as folder:
         book = folder / "offers.xlsx"
-        declared.write_workbook(file.path, book, asked.dialect, kinds)
+        if declared:
+            declared.write_workbook(file.path, book, asked.dialect, kinds)
+        else:
+            write_as_workbook(file.path, book, asked.dialect.reading)
         yield book
 
 

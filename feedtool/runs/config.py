@@ -19,6 +19,11 @@ vat_scale = 100                  any field of `AccountSettings`
 [profile.shop.columns]           the seller's own headers
 "Mon EAN" = "product.gtin"
 
+recipes = "recipes"              the folder of its recipes, beside this file
+
+[profile.shop.default]           values of blank cells and absent columns
+preparationTime = 2
+
 [profile.shop.bounds]            any field of `Bounds`
 [profile.shop.guards]            any field of `Guards`: what holds rows back
 [profile.shop.limits]            any field of `PackageLimits`
@@ -86,6 +91,10 @@ class Profile:
     account: Mapping[str, str | float] = field(default_factory=dict)
     """Values of `ACCOUNT`, `TIMEOUTS` and `FLAGS`."""
     dialect: AccountSettings = field(default_factory=AccountSettings)
+    recipes: Path | None = None
+    """The folder of its recipes and of the files that they join."""
+    default: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    """Values of blank and absent cells, by key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +144,31 @@ def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
         path,
         _table(tables, "defaults", str(path)),
         {
-            name: _profile(_table(profiles, name, f"{path}, [profile]"), f"{path}, {name}")
+            name: _profile(
+                _table(profiles, name, f"{path}, [profile]"), f"{path}, {name}", path.parent
+            )
             for name in profiles
         },
     )
 
 
-def _profile(table: Mapping[str, Any], where: str) -> Profile:
+def _profile(table: Mapping[str, Any], where: str, folder: Path) -> Profile:
+    table = dict(table)
+    default = _table(table, "default", where)
+    recipes = table.pop("recipes", None)
+    table.pop("default", None)
+    if not isinstance(recipes, str | None):
+        raise UsageProblem(f"{where}: recipes must be a folder", 'write recipes = "recipes"')
+    for key, value in default.items():
+        if not isinstance(value, str | int | float):
+            raise UsageProblem(f"{where}, [default]: {key} = {value!r} is no text or number")
     known, own = _names(AccountSettings), (*ACCOUNT, *TIMEOUTS, *FLAGS)
-    refuse_unknown(table, (*own, *known), where)
+    refuse_unknown(table, (*own, *known, "recipes", "default"), where)
     account = {name: table[name] for name in own if name in table}
     for name, value in account.items():
         _check_account(name, value, where)
-    return Profile(account, dialect_of({n: v for n, v in table.items() if n in known}, where))
+    settings = dialect_of({name: value for name, value in table.items() if name in known}, where)
+    return Profile(account, settings, folder / recipes if recipes else None, default)
 
 
 def _check_account(name: str, value: Any, where: str) -> None:

@@ -1,6 +1,6 @@
 """What became of every row, and what of it is written beside the row."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import merge
 from typing import TypeVar
 
@@ -11,6 +11,8 @@ from feedtool.model.nouns import Message, Problem, RowResult, Severity, Status, 
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
 from feedtool.report.sheet_result import to_read
 from feedtool.sheets.annotate import Note, SheetNotes
+
+Columns = Mapping[str, Sequence[int]]
 
 Verdicts = Callable[[], Iterator[RowResult]]
 OfRow = TypeVar("OfRow", RowResult, Filled)
@@ -91,18 +93,17 @@ def notes(
     """What is written beside the rows of a sheet; without verdicts, what checking found."""
     if checked.header is None:
         raise ValueError("only a sheet with a header has rows to write beside")
-    columns = {column.key: index for index, column in checked.header.columns.items()}
     row = checked.header.headings_row
     results = (
         join_problems(checked, verdicts())
         if verdicts
         else _with_problems(checked, _not_refused(checked))
     )
-    return SheetNotes(checked.sheet or "", row, HEADINGS, _notes(results, columns))
+    return SheetNotes(checked.sheet or "", row, HEADINGS, _notes(results, checked.header.places()))
 
 
 def _notes(
-    results: Iterable[tuple[RowResult, Sequence[Problem]]], columns: dict[str, int]
+    results: Iterable[tuple[RowResult, Sequence[Problem]]], columns: Columns
 ) -> Iterator[Note]:
     """A note for each row."""
     of_row: list[RowResult] = []
@@ -130,9 +131,7 @@ def join_problems(
         yield of_row, found if row == of_row.row else ()
 
 
-def note(
-    results: Sequence[RowResult], problems: Sequence[Problem], columns: dict[str, int]
-) -> Note:
+def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Columns) -> Note:
     """What is written beside a row, and its guilty cells.
 
     Where the row has several results each is a line, and the worst status counts. `columns` are the
@@ -169,7 +168,7 @@ def note(
 def _guilty(
     results: Sequence[RowResult],
     problems: Sequence[Problem],
-    columns: dict[str, int],
+    columns: Columns,
     codes: Iterable[str],
 ) -> dict[int, Severity]:
     """The cells to colour, by 0-based column."""
@@ -178,23 +177,23 @@ def _guilty(
     for problem in sorted(problems, key=lambda problem: problem.severity is Severity.ERROR):
         if problem.column:
             severity = problem.severity if is_invalid else Severity.WARNING
-            guilty[index_of(problem.column)] = severity
+            for index in columns.get(problem.field or "") or (index_of(problem.column),):
+                guilty[index] = severity
     if any(result.status in REFUSED for result in results):
         for code in codes:
-            index = columns.get(field_of(code) or "")
-            if index is not None:
+            for index in columns.get(field_of(code) or "", ()):
                 guilty[index] = Severity.ERROR
     for result in results:
         for message in result.messages:
-            index = _column_of(message.field, columns) if message.field else None
-            if index is not None and guilty.get(index) is not Severity.ERROR:
+            place = _column_of(message.field, columns) if message.field else None
+            if place is not None and guilty.get(place) is not Severity.ERROR:
                 # What an answer says is no error unless it has refused the row.
                 is_refused = result.status in REFUSED
-                guilty[index] = message.severity if is_refused else Severity.WARNING
+                guilty[place] = message.severity if is_refused else Severity.WARNING
     return guilty
 
 
-def _said(result: RowResult, columns: dict[str, int]) -> Iterator[str]:
+def _said(result: RowResult, columns: Columns) -> Iterator[str]:
     """The messages to read, each once, behind the names of all fields that it is said of."""
     fields: dict[str, list[str]] = {}
     for message in to_read(result, is_confirmation):
@@ -210,9 +209,10 @@ def _said(result: RowResult, columns: dict[str, int]) -> Iterator[str]:
         yield f"{', '.join(dict.fromkeys(named))}: {text}" if named else text
 
 
-def _column_of(field: str, columns: dict[str, int]) -> int | None:
+def _column_of(field: str, columns: Columns) -> int | None:
     """The column of a field; of one that has several (`sellerPictureUrls_1`) the first."""
-    if field in columns:
-        return columns[field]
     several = (f"{field}_", f"{field}.", f"{field}[")
-    return min((at for key, at in columns.items() if key.startswith(several)), default=None)
+    places = columns.get(field) or [
+        at for key, indexes in columns.items() if key.startswith(several) for at in indexes
+    ]
+    return min(places, default=None)

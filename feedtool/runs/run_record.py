@@ -97,6 +97,7 @@ def _facts(sheet: CheckedSheet) -> dict[str, Any]:
             "texts": dict(header.texts),
             "own": sorted(header.own),
             "stamp": dict(header.stamp),
+            "origins": dict(header.origins),
         },
     }
 
@@ -112,7 +113,9 @@ def _sheet(facts: dict[str, Any]) -> CheckedSheet:
         }
         texts = {int(index): text for index, text in header["texts"].items()}
         unknown, own = tuple(map(tuple, header["unknown"])), frozenset(header["own"])
+        origins = {int(at): tuple(of) for at, of in header.get("origins", {}).items()}
         header |= {"columns": columns, "texts": texts, "unknown": unknown, "own": own}
+        header["origins"] = origins
         sheet.header = Header(**header)
     if error:
         code, message, hint, exit_code = error

@@ -23,7 +23,7 @@ from feedtool.sheets.read.errors import (
     ZipBomb,
     ZipDuplicateMember,
 )
-from feedtool.sheets.read.file_format import open_source
+from feedtool.sheets.read.file_format import is_other_format, open_source
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
 from feedtool.sheets.read.source import (
     HEADER,
@@ -58,6 +58,7 @@ __all__ = [
     "ZipPackage",
     "decode",
     "hardened_parser",
+    "is_other_format",
     "open_source",
     "part_key",
 ]

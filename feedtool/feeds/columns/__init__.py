@@ -65,6 +65,9 @@ class ColumnReader(dict[Hashable, object]):
         self._decode: Callable[[Hashable], Cell]
 
     def __missing__(self, key: Hashable) -> object:
+        if isinstance(key, InvalidValue):  # what a recipe could not compute
+            self.is_flawed = True
+            return key
         cell = self._decode(key)
         value = self.cell_type.read(cell, self)
         if isinstance(value, InvalidValue):

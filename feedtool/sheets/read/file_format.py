@@ -1,6 +1,7 @@
 """Open a file of rows and columns by what it is, whatever it is called."""
 
 import re
+import zipfile
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem
@@ -15,9 +16,11 @@ from feedtool.sheets.read.errors import (
     LegacyXls,
     NotAWorkbook,
     OdsUnsupported,
+    XlsbUnsupported,
     Xml2003AsXls,
 )
-from feedtool.sheets.read.package import DEFAULT_LIMITS
+from feedtool.sheets.read.others.rows import RowsSource
+from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
 from feedtool.sheets.read.xlsx import XlsxSource
 
 _START = 1 << 12
@@ -51,9 +54,13 @@ _LOCK_NAME = 55
 """The place of the user's name in UTF-16, behind its length; blanks follow."""
 
 
+OTHERS = (LegacyXls, HtmlAsXls, Xml2003AsXls, OdsUnsupported, XlsbUnsupported)
+"""What a file is recognised as, for which there is a reader of its own."""
+
+
 def open_source(
     path: Path, *, limits: ReadingLimits = DEFAULT_LIMITS, csv_fallback: str = "cp1252"
-) -> XlsxSource | CsvSource:
+) -> XlsxSource | CsvSource | RowsSource:
     """Open a workbook or a text of rows and columns; use it as a context manager.
 
     `csv_fallback` is the encoding of a text that is not UTF-8. Raises FileProblem (`errors`) for
@@ -64,11 +71,57 @@ def open_source(
     if not start:
         raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
     if start.startswith(_ZIP):
-        return XlsxSource(path, limits)
+        return _package(path, limits)
     problem = _foreign(path, start)
     if problem is not None:
-        raise problem
+        return _open_other(problem, path)
     return CsvSource(path, csv_fallback)
+
+
+def is_other_format(path: Path) -> bool:
+    """True for a spreadsheet that is neither .xlsx nor CSV. Raises as `open_source`."""
+    with path.open("rb") as file:
+        start = file.read(_START)
+    if start.startswith(_ZIP):
+        with _package(path, DEFAULT_LIMITS) as source:
+            return source.format != "xlsx"
+    return not _is_lock(start) and isinstance(_foreign(path, start), OTHERS)
+
+
+def _package(path: Path, limits: ReadingLimits) -> XlsxSource | RowsSource:
+    """A workbook in a zip package, of whatever format."""
+    try:
+        return XlsxSource(path, limits)
+    except OTHERS as problem:
+        return _open_other(problem, path, limits)
+
+
+def _open_other(
+    problem: FileProblem, path: Path, limits: ReadingLimits = DEFAULT_LIMITS
+) -> RowsSource:
+    """A spreadsheet of another format; what none of the readers is for is refused as it is."""
+    match problem:
+        case LegacyXls():
+            from feedtool.sheets.read.others.xls import open_xls
+
+            return open_xls(path)
+        case HtmlAsXls():
+            from feedtool.sheets.read.others.markup import open_html
+
+            return open_html(path)
+        case Xml2003AsXls():
+            from feedtool.sheets.read.others.markup import open_xml_2003
+
+            return open_xml_2003(path)
+        case OdsUnsupported() if zipfile.is_zipfile(path):
+            from feedtool.sheets.read.others.ods import open_ods
+
+            return open_ods(ZipPackage(path, limits))
+        case XlsbUnsupported():
+            from feedtool.sheets.read.others.xlsb import open_xlsb
+
+            return open_xlsb(ZipPackage(path, limits))
+    raise problem
 
 
 def _is_lock(start: bytes) -> bool:

@@ -40,7 +40,7 @@ _LAST = 2_958_466
 _DAY = 86_400_000
 """Milliseconds, the precision that spreadsheets show."""
 
-_BUILT_IN = {
+BUILT_IN = {
     **dict.fromkeys(
         (*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)), NumberStyle(DateKind.DATE)
     ),
@@ -85,7 +85,7 @@ def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...
         raise corrupt(part, "its root is not <styleSheet>")
     codes.pop(None, None)  # no cell can mean a format without a number
     # A workbook may redefine the built-in ones.
-    styles = _BUILT_IN | {number: style_of_code(code) for number, code in codes.items()}
+    styles = BUILT_IN | {number: style_of_code(code) for number, code in codes.items()}
     return tuple(styles.get(number, GENERAL) for number in of_cells)
 
 

@@ -1,0 +1,1 @@
+"""Recipes: how a merchant's own sheet becomes the rows of a kind of feed."""

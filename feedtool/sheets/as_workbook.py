@@ -1,0 +1,56 @@
+"""A spreadsheet of another format as a workbook of the same rows, in which answers are written."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from feedtool.model.cells import Block, Cell
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.spool import temporary_folder
+from feedtool.sheets.read.file_format import open_source
+
+DATE, PERCENT = "yyyy-mm-dd", "0.00%"
+
+
+def write_as_workbook(path: Path, target: Path, limits: ReadingLimits) -> None:
+    """Write all rows of a spreadsheet into an .xlsx, each cell of the kind that it is.
+
+    Raises:
+        FileProblem: the file cannot be read.
+    """
+    from openpyxl import Workbook  # slow to import
+
+    from feedtool.sheets.fill import Formats, fill_workbook  # slow, too
+
+    with open_source(path, limits=limits) as source, temporary_folder() as folder:
+        book = Workbook()
+        book.remove(book.worksheets[0])
+        for entry in source.sheets:
+            sheet = book.create_sheet(entry.name)
+            sheet.sheet_state = "hidden" if entry.hidden else "visible"
+        styles = []
+        for letters, code in (("XFC", DATE), ("XFD", PERCENT)):
+            # A column that nobody uses makes a format known.
+            column = book.worksheets[0].column_dimensions[letters]
+            column.number_format = code
+            styles.append(column.style_id)
+        number = 0
+        current = folder / f"{number}.xlsx"
+        book.save(current)
+        for entry in source.sheets:
+            number += 1
+            filled = folder / f"{number}.xlsx"
+            rows = _rows(source.sheet(entry.name).blocks())
+            fill_workbook(current, filled, entry.name, rows, limits, Formats(*styles))
+            current = filled
+        current.replace(target)
+
+
+def _rows(blocks: Iterator[Block]) -> Iterator[Sequence[Cell]]:
+    """The rows from 1 on; those that the file does not have are blank."""
+    expected = 1
+    for block in blocks:
+        columns = [list(map(block.decode, block.column(at))) for at in range(block.width)]
+        for position, number in enumerate(block.rows):
+            yield from ((),) * (number - expected)
+            yield [column[position] for column in columns]
+            expected = number + 1

@@ -1,0 +1,223 @@
+"""Binary workbooks (.xlsb): [MS-XLSB], as far as cells, formats and hidden rows go."""
+
+import posixpath
+from collections.abc import Callable, Generator, Iterator, Mapping
+from functools import partial
+from struct import error as StructError
+from struct import unpack_from
+from typing import NamedTuple
+
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.sheets.read.errors import SAVE_AS_XLSX, CorruptXml
+from feedtool.sheets.read.number_formats import (
+    BUILT_IN,
+    GENERAL,
+    NumberStyle,
+    style_of_code,
+)
+from feedtool.sheets.read.others.rows import CellRow, RowsSource, Table, number_cell, text_cell
+from feedtool.sheets.read.package import ZipPackage
+
+# Records ([MS-XLSB] 2.3.2).
+ROW, BLANK_CELL, RK, ERROR, BOOL, REAL, TEXT, SHARED = range(8)
+FORMULA_TEXT, FORMULA_REAL, FORMULA_BOOL, FORMULA_ERROR = 8, 9, 10, 11
+SHARED_ITEM, FORMAT, XF, RICH_TEXT = 19, 44, 47, 62
+END_SHEET_DATA, BOOK_PROPERTIES, SHEET = 146, 153, 156
+BEGIN_CELL_XFS, END_CELL_XFS = 617, 618
+SHORT = range(12, 19)
+"""The same cells as BLANK_CELL to SHARED without a column: the one behind the cell before."""
+_OF_SHORT = 11
+
+ERRORS = {
+    0x00: "#NULL!",
+    0x07: "#DIV/0!",
+    0x0F: "#VALUE!",
+    0x17: "#REF!",
+    0x1D: "#NAME?",
+    0x24: "#NUM!",
+    0x2A: "#N/A",
+    0x2B: "#GETTING_DATA",
+}
+_ABSENT = 0xFFFFFFFF
+_RECORD_HIDDEN = 0x10
+
+
+class _Book(NamedTuple):
+    """What the cells of all sheets refer to."""
+
+    texts: list[str]
+    styles: list[NumberStyle]
+    date1904: bool
+
+
+def open_xlsb(package: ZipPackage) -> RowsSource:
+    """The sheets of a binary workbook. CorruptXml where a part of it is damaged."""
+    part = "xl/workbook.bin"
+    places = _relations(package, "xl/_rels/workbook.bin.rels")
+    sheets: list[tuple[str, str, bool]] = []
+    date1904 = False
+    for kind, data in _records(package, part):
+        if kind == BOOK_PROPERTIES:
+            date1904 = bool(data[0] & 1)
+        elif kind == SHEET:
+            (state,) = unpack_from("<I", data)
+            relation, after = _wide(data, 8)
+            name, _ = _wide(data, after)
+            if relation in places:
+                sheets.append((name, places[relation], state != 0))
+    book = _Book(_shared_texts(package), _styles(package), date1904)
+    return RowsSource(
+        "xlsb",
+        [Table(name, partial(_rows, package, at, book), hidden) for name, at, hidden in sheets],
+        package,
+    )
+
+
+def _relations(package: ZipPackage, part: str) -> dict[str, str]:
+    from lxml import etree
+
+    root = etree.fromstring(package.read(part), etree.XMLParser(resolve_entities=False))
+    return {
+        relation.get("Id", ""): posixpath.normpath(
+            posixpath.join("xl", relation.get("Target", ""))
+        ).lstrip("/")
+        for relation in root
+    }
+
+
+def _records(package: ZipPackage, part: str) -> Iterator[tuple[int, bytes]]:
+    """The records of a part, each with its data."""
+    buffer, at = b"", 0
+    chunks = package.stream(part)
+    try:
+        while True:
+            while len(buffer) - at < 6 and (more := next(chunks, b"")):
+                buffer, at = buffer[at:] + more, 0
+            if at >= len(buffer):
+                return
+            kind, at = _number(buffer, at, 2)
+            size, at = _number(buffer, at, 4)
+            while len(buffer) - at < size and (more := next(chunks, b"")):
+                buffer, at = buffer[at:] + more, 0
+            yield kind, buffer[at : at + size]
+            at += size
+    except (IndexError, StructError, UnicodeDecodeError) as error:
+        raise CorruptXml(f"Part {part} of the workbook is damaged.", SAVE_AS_XLSX) from error
+
+
+def _number(buffer: bytes, at: int, most: int) -> tuple[int, int]:
+    """A number of at most so many bytes, seven bits in each, and where it ends."""
+    number = 0
+    for place in range(most):
+        byte = buffer[at]
+        at += 1
+        number |= (byte & 0x7F) << (7 * place)
+        if not byte & 0x80:
+            break
+    return number, at
+
+
+def _wide(data: bytes, at: int) -> tuple[str, int]:
+    """A text in UTF-16, and where it ends."""
+    (length,) = unpack_from("<I", data, at)
+    if length == _ABSENT:
+        return "", at + 4
+    end = at + 4 + 2 * length
+    return data[at + 4 : end].decode("utf-16-le", "surrogatepass"), end
+
+
+def _shared_texts(package: ZipPackage) -> list[str]:
+    part = "xl/sharedStrings.bin"
+    if package.part(part) is None:
+        return []
+    return [_wide(data, 1)[0] for kind, data in _records(package, part) if kind == SHARED_ITEM]
+
+
+def _styles(package: ZipPackage) -> list[NumberStyle]:
+    part = "xl/styles.bin"
+    codes: dict[int, str] = {}
+    styles: list[NumberStyle] = []
+    is_of_cells = False
+    for kind, data in _records(package, part) if package.part(part) else ():
+        if kind == FORMAT:
+            codes[unpack_from("<H", data)[0]] = _wide(data, 2)[0]
+        elif kind in {BEGIN_CELL_XFS, END_CELL_XFS}:
+            is_of_cells = kind == BEGIN_CELL_XFS
+        elif kind == XF and is_of_cells:
+            (number,) = unpack_from("<H", data, 2)
+            code = codes.get(number)
+            styles.append(
+                style_of_code(code) if code is not None else BUILT_IN.get(number, GENERAL)
+            )
+    return styles
+
+
+def _rows(package: ZipPackage, part: str, book: _Book) -> Generator[CellRow]:
+    number, column, hidden = 0, -1, False
+    cells: dict[int, Cell] = {}
+
+    def row() -> CellRow:
+        width = max(cells, default=-1) + 1
+        return CellRow(number, [cells.get(at, BLANK) for at in range(width)], hidden)
+
+    for kind, data in _records(package, part):
+        if kind == ROW:
+            if number and cells:
+                yield row()
+            number, hidden, cells = unpack_from("<I", data)[0] + 1, False, {}
+            hidden = len(data) > 11 and bool(data[11] & _RECORD_HIDDEN)
+            column = -1
+        elif kind in _CELLS or kind in SHORT:
+            if kind in SHORT:
+                kind, data = kind - _OF_SHORT, (column + 1).to_bytes(4, "little") + data
+            (column,) = unpack_from("<I", data)
+            if kind not in _CELLS:
+                continue
+            style = int.from_bytes(data[4:7], "little")
+            known = book.styles[style] if style < len(book.styles) else GENERAL
+            cells[column] = _CELLS[kind](data, known, book)
+        elif kind == END_SHEET_DATA:
+            break
+    if number and cells:
+        yield row()
+
+
+def _rk(data: bytes, style: NumberStyle, book: _Book) -> Cell:
+    """A number in 32 bits: an integer or the front of a double, perhaps a hundredth of it."""
+    (raw,) = unpack_from("<i", data, 8)
+    if raw & 2:
+        value: float = raw >> 2
+    else:
+        (value,) = unpack_from("<d", b"\0\0\0\0" + (raw & ~3).to_bytes(4, "little", signed=True))
+    return number_cell(value / 100 if raw & 1 else value, style, date1904=book.date1904)
+
+
+def _real(data: bytes, style: NumberStyle, book: _Book) -> Cell:
+    return number_cell(unpack_from("<d", data, 8)[0], style, date1904=book.date1904)
+
+
+def _boolean(data: bytes, _: NumberStyle, __: _Book) -> Cell:
+    return Cell(Kind.BOOLEAN, "TRUE" if data[8] else "FALSE")
+
+
+def _error(data: bytes, _: NumberStyle, __: _Book) -> Cell:
+    return Cell(Kind.ERROR, ERRORS.get(data[8], "#N/A"))
+
+
+def _shared(data: bytes, _: NumberStyle, book: _Book) -> Cell:
+    return text_cell(book.texts[unpack_from("<I", data, 8)[0]])
+
+
+_CELLS: Mapping[int, Callable[[bytes, NumberStyle, _Book], Cell]] = {
+    RK: _rk,
+    ERROR: _error,
+    FORMULA_ERROR: _error,
+    BOOL: _boolean,
+    FORMULA_BOOL: _boolean,
+    REAL: _real,
+    FORMULA_REAL: _real,
+    TEXT: lambda data, _, __: text_cell(_wide(data, 8)[0]),
+    FORMULA_TEXT: lambda data, _, __: text_cell(_wide(data, 8)[0]),
+    RICH_TEXT: lambda data, _, __: text_cell(_wide(data, 9)[0]),
+    SHARED: _shared,
+}
