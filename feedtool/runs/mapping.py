@@ -11,7 +11,8 @@ from feedtool.check import Input, ReadOptions, open_input
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.kinds import sheet_columns
 from feedtool.check.mapping.evidence import SheetColumn
-from feedtool.check.mapping.proposal import ColumnProposal, header_row, propose
+from feedtool.check.mapping.header_row import header_row
+from feedtool.check.mapping.proposal import ColumnProposal, Meaning, propose
 from feedtool.check.mapping.words import words_of
 from feedtool.check.recipes.recipe import Constant, Recipe
 from feedtool.feeds.area import Areas
@@ -97,9 +98,10 @@ def propose_recipe(
         name, head, at = _likeliest_sheet(source, options.sheet, file.name)
         row = head[at]
         cells = _columns(source, name, row)
+        above = " \n".join(cell.text for earlier in head[:at] for cell in earlier.cells)
     known = {column.key: column for column in feed.understood(options.dialect)}
     earlier = _earlier(options.recipes.recipes(Path(file.name)), feed.kind)
-    proposals = propose(cells, known, earlier)
+    proposals = propose(cells, known, earlier, above)
     return SheetProposal(
         file.name,
         None if source.format == "csv" else name,
@@ -147,10 +149,12 @@ def _columns(source: Source, name: str, row: HeadRow) -> list[SheetColumn]:
     return [SheetColumn(at, texts[at], column) for at, column in cells.items()]
 
 
-def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, str | None]:
+def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, Meaning]:
     """What the headers of other recipes of the kind mean."""
     return {
-        words_of(header).text: key if isinstance(key, str) else None
+        words_of(header).text: Meaning(
+            key if isinstance(key, str) else None, f"recipe {recipe.name}"
+        )
         for recipe in recipes
         if recipe.file.match.kind == kind
         for header, key in recipe.file.columns.items()
