@@ -85,7 +85,7 @@ def read_join(name: str, join: Join, path: Path, settings: AccountSettings) -> J
             sheet = source.sheet(entry.name)
             for row in sheet.head(SEARCHED):
                 indexes = _indexes(row, wanted)
-                if all(index is not None for index in indexes):
+                if len(indexes) == len(wanted):
                     rows = _rows(sheet, row.number, indexes, len(join.key), path)
                     return JoinedSheet(name, join, path, rows)
     raise JoinUnusable(
@@ -95,9 +95,9 @@ def read_join(name: str, join: Join, path: Path, settings: AccountSettings) -> J
 
 
 def _indexes(row: HeadRow, wanted: Sequence[str]) -> list[int]:
+    """The columns of these headers in a row, without those that are not there."""
     headers = [folded(cell.text) for cell in row.cells]
-    found = [headers.index(folded(name)) if folded(name) in headers else None for name in wanted]
-    return found  # type: ignore[return-value]
+    return [headers.index(folded(name)) for name in wanted if folded(name) in headers]
 
 
 def _rows(

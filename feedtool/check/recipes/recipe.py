@@ -208,10 +208,9 @@ def _wrong(error: msgspec.ValidationError, shown: str, lines: Mapping[Any, int])
     table = path.partition("[")[0].partition(".")[0]
     line = lines.get((table, ""))
     reason = reason.replace("Object missing required field", "it lacks").replace("`", "“", 1)
-    return UsageProblem(
-        f"{shown}{f':{line}' if line else ''}, [{path or table or 'match'}]: {reason.replace('`', '”')}",
-        "correct it in the file",
-    )
+    reason = reason.replace("`", "”")
+    place = f"{shown}{f':{line}' if line else ''}, [{path or table or 'match'}]"
+    return UsageProblem(f"{place}: {reason}", "correct it in the file")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
