@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 
@@ -25,9 +24,16 @@ class Evidence(NamedTuple):
     """Said of a column that is taken for it."""
 
 
+class Weights(dict[str, float]):
+    """A table of weights by their names."""
+
+    def __getattr__(self, name: str) -> float:
+        return self[name]
+
+
 _TABLES: Mapping[str, Any] = tomllib.loads((files(__package__) / "weights.toml").read_text("utf-8"))
-NAMES = SimpleNamespace(**_TABLES["names"])
-NEIGHBOURS = SimpleNamespace(**_TABLES["neighbours"])
+NAMES = Weights(_TABLES["names"])
+NEIGHBOURS = Weights(_TABLES["neighbours"])
 
 
 @cache
