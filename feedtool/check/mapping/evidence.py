@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from feedtool.check.mapping.weights import NEIGHBOURS, evidence
-from feedtool.check.mapping.words import Concept, Words, conditions, states, words_of
+from feedtool.check.mapping.words import Concept, HeaderWords, conditions, states, words_of
 from feedtool.check.mapping.words import plain as plain_words
 from feedtool.feeds.columns.number import parse
 from feedtool.feeds.columns.text import LENGTHS, check_digit, plain
@@ -42,7 +42,7 @@ class SheetColumn:
     cells: Sequence[Cell]
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> HeaderWords:
         """Its header as it is compared."""
         return words_of(self.header)
 

@@ -5,13 +5,20 @@ from functools import cache
 from rapidfuzz import fuzz, process
 
 from feedtool.check.mapping.weights import NAMES
-from feedtool.check.mapping.words import Concept, Words, concepts, telling, words_left, words_of
+from feedtool.check.mapping.words import (
+    Concept,
+    HeaderWords,
+    concepts,
+    telling,
+    words_left,
+    words_of,
+)
 
 LONG = 5
 """Letters of a name that is not found in others by chance."""
 
 
-def name_score(words: Words, concept: Concept) -> float:
+def name_score(words: HeaderWords, concept: Concept) -> float:
     """How much a header is called like a concept, up to 100."""
     score = max(_by_names(words, concept), _by_groups(words, concept))
     if words.groups & concept.never and score < NAMES.same:
@@ -19,7 +26,7 @@ def name_score(words: Words, concept: Concept) -> float:
     return min(score, concept.most) if score >= NAMES.least else 0
 
 
-def _by_names(words: Words, concept: Concept) -> float:
+def _by_names(words: HeaderWords, concept: Concept) -> float:
     if words.text in concept.names:
         return NAMES.same
     if words.bare in concept.names:
@@ -47,7 +54,7 @@ def _telling_names(concept: Concept) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(telling(name)) for name in concept.names)
 
 
-def _by_groups(words: Words, concept: Concept) -> float:
+def _by_groups(words: HeaderWords, concept: Concept) -> float:
     scores = [
         NAMES.groups - NAMES.word_more * words_left(words, groups)
         for groups in concept.groups

@@ -23,7 +23,7 @@ _LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "œ": "o
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
-class Words(NamedTuple):
+class HeaderWords(NamedTuple):
     """A header as it is compared."""
 
     text: str
@@ -94,7 +94,7 @@ def _abbreviations() -> Mapping[str, str]:
 
 
 def plain(text: str) -> str:
-    """Words in lower case, without accents and punctuation."""
+    """HeaderWords in lower case, without accents and punctuation."""
     text = _DOTS.sub(lambda match: match[0].replace(".", ""), text)
     text = _CAMEL.sub(" ", text.translate(_LETTERS)).casefold().translate(_UMLAUTS)
     apart = unicodedata.normalize("NFKD", text)
@@ -104,16 +104,16 @@ def plain(text: str) -> str:
     return " ".join("".join(letters).split())
 
 
-def words_of(header: str) -> Words:
+def words_of(header: str) -> HeaderWords:
     """A header as it is compared."""
     return _words_of(header[:LONGEST])
 
 
 @cache
-def _words_of(header: str) -> Words:
+def _words_of(header: str) -> HeaderWords:
     text = _spelt_out(plain(header))
     outside = _spelt_out(plain(_ASIDE.sub(" ", header))) or text
-    return Words(text, outside, telling(text), "%" in header, groups_in(text))
+    return HeaderWords(text, outside, telling(text), "%" in header, groups_in(text))
 
 
 def telling(text: str) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def has_word(text: str, words: list[str]) -> bool:
     )
 
 
-def words_left(words: Words, groups: frozenset[str]) -> int:
+def words_left(words: HeaderWords, groups: frozenset[str]) -> int:
     """The number of telling words of a header that are of none of these groups."""
     known = [word for name in groups for word in _tables()["groups"][name]]
     return sum(not has_word(word, known) for word in words.telling)
