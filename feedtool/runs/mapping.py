@@ -12,7 +12,7 @@ from feedtool.check.headers import HeaderNotFound
 from feedtool.check.kinds import sheet_columns
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.header_row import header_row
-from feedtool.check.mapping.proposal import ColumnProposal, Meaning, propose
+from feedtool.check.mapping.proposal import ColumnProposal, KnownMeaning, propose
 from feedtool.check.mapping.words import words_of
 from feedtool.check.recipes.recipe import Constant, Recipe
 from feedtool.feeds.area import Areas
@@ -147,10 +147,10 @@ def _columns(source: Source, name: str, row: HeadRow) -> list[SheetColumn]:
     return [SheetColumn(at, texts[at], column) for at, column in cells.items()]
 
 
-def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, Meaning]:
+def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, KnownMeaning]:
     """What the headers of other recipes of the kind mean."""
     return {
-        words_of(header).text: Meaning(
+        words_of(header).text: KnownMeaning(
             key if isinstance(key, str) else None, f"recipe {recipe.name}"
         )
         for recipe in recipes

@@ -62,7 +62,7 @@ class ColumnProposal:
         return letters(self.index)
 
 
-class Meaning(NamedTuple):
+class KnownMeaning(NamedTuple):
     """What a header means in a recipe."""
 
     key: str | None
@@ -74,7 +74,7 @@ class Meaning(NamedTuple):
 def propose(
     columns: Iterable[SheetColumn],
     known: Collection[str],
-    earlier: Mapping[str, Meaning],
+    earlier: Mapping[str, KnownMeaning],
     above: str = "",
 ) -> list[ColumnProposal]:
     """A proposal for each column.
@@ -103,7 +103,7 @@ def propose(
     ]
 
 
-def _said(column: SheetColumn, meaning: Meaning) -> ColumnProposal:
+def _said(column: SheetColumn, meaning: KnownMeaning) -> ColumnProposal:
     reason = f"as in {meaning.source}"
     is_useless = meaning.key is None
     return ColumnProposal(
