@@ -43,5 +43,5 @@ def checked_by(files: Files, recipe: str, rows: Sequence[str]) -> CheckedSheet:
 
 def test_a_blank_in_a_sum_is_a_problem_of_the_row_at_the_cell_it_came_from(files: Files) -> None:
     sheet = checked_by(files, RECIPE, ["A;4006381333931;;5", "B;4006381333931;10;5"])
-    (problem,) = [item for item in sheet.problems if item.code == "recipe-failed"]
+    (problem,) = [item for item in sheet.problems() if item.code == "recipe-failed"]
     assert (problem.row, problem.column) == (2, "C")
