@@ -9,6 +9,7 @@ from feedtool.check.mapping.words import (
     Concept,
     HeaderWords,
     concepts,
+    groups_in,
     telling,
     words_left,
     words_of,
@@ -38,7 +39,8 @@ def _by_names(words: HeaderWords, concept: Concept) -> float:
     for name, of_name in zip(concept.names, _telling_names(concept), strict=True):
         if of_name == of_header:
             return NAMES.same_words
-        if of_name and of_name < of_header and (len(of_name) > 1 or len(name) >= LONG):
+        is_telling = len(of_name) > 1 or (len(name) >= LONG and "article" not in groups_in(name))
+        if of_name and of_name < of_header and is_telling:
             more = len(of_header) - len(of_name)
             score = max(score, NAMES.part - more * NAMES.word_more)
     near = process.extractOne(

@@ -15,7 +15,7 @@ from feedtool.model.cells import letters
 SHOWN = 3
 """Alternatives and samples that are told."""
 PRICE, STRUCK = "price.price", "price.originPrice"
-PURCHASE = frozenset(("purchase price", "net price", "discount", "pack"))
+SUPPLIERS = frozenset(("discount", "pack"))
 """What stands in a supplier's sheet, beside prices that are no customer's."""
 SAME_ROWS = 0.9
 """The share of rows of which a relation of two columns holds."""
@@ -139,8 +139,9 @@ def _weigh_neighbours(
     """Changes the guesses by what the other columns are, and by the text above the header."""
     best = {at: found[0].concept.name for at, found in guesses.items() if found}
     prices = [column for column in columns if _is_price(guesses[column.index])]
+    others = [column for column in prices if guesses[column.index][0].key != STRUCK]
     has_gross = any("gross" in column.words.groups for column in prices)
-    is_of_supplier = bool(PURCHASE.intersection(best.values()))
+    is_of_supplier = bool(SUPPLIERS.intersection(best.values()))
     is_net_above = "net" in groups_in(plain(above))
     has_promotion = any(
         best.get(column.index) == "promotional price" and column.filled >= HALF
@@ -151,7 +152,9 @@ def _weigh_neighbours(
         times, most = 1.0, 100.0
         if has_gross and "gross" not in column.words.groups:
             times *= NEIGHBOURS.beside_gross
-        if any(is_net_of(column, other) for other in prices if other is not column):
+        if "gross" not in column.words.groups and any(
+            is_net_of(column, other) for other in others if other is not column
+        ):
             times *= NEIGHBOURS.below_gross
         if is_bare and is_net_above:
             most = min(most, NEIGHBOURS.text_above)

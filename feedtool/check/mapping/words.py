@@ -3,6 +3,7 @@
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -16,9 +17,14 @@ LONGEST = 200
 ALONE = "="
 """Before a word that counts alone."""
 
+ANYHOW = ("gross", "sold", "article")
+"""The groups of words that change nothing."""
+
 _ASIDE = re.compile(r"[(\[][^)\]]*[)\]]")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
-_DOTS = re.compile(r"\b(?:\w\.){2,}")
+_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_LETTER = re.compile(r"\b(\w)\.(?=\w)")
+_CUT = re.compile(r"\b([^\W\d_]{3,})\.(?!\w)")
+"""A word cut off, as in `Fourn.`"""
 _LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
@@ -59,7 +65,7 @@ def concepts() -> tuple[Concept, ...]:
         Concept(
             entry["name"],
             tuple(entry["keys"]),
-            tuple(map(plain, entry["names"])),
+            tuple(dict.fromkeys(_spelt_out(plain(name)) for name in entry["names"])),
             tuple(frozenset(groups.split()) for groups in entry.get("groups", ())),
             frozenset(entry.get("never", ())),
             entry.get("most", 100),
@@ -95,7 +101,7 @@ def _abbreviations() -> Mapping[str, str]:
 
 def plain(text: str) -> str:
     """HeaderWords in lower case, without accents and punctuation."""
-    text = _DOTS.sub(lambda match: match[0].replace(".", ""), text)
+    text = _LETTER.sub(r"\1", text)
     text = _CAMEL.sub(" ", text.translate(_LETTERS)).casefold().translate(_UMLAUTS)
     apart = unicodedata.normalize("NFKD", text)
     letters = (
@@ -111,6 +117,7 @@ def words_of(header: str) -> HeaderWords:
 
 @cache
 def _words_of(header: str) -> HeaderWords:
+    header = _CUT.sub(lambda match: f"{_longer(plain(match[1]))} ", header)
     text = _spelt_out(plain(header))
     outside = _spelt_out(plain(_ASIDE.sub(" ", header))) or text
     return HeaderWords(text, outside, telling(text), "%" in header, groups_in(text))
@@ -141,8 +148,24 @@ def has_word(text: str, words: list[str]) -> bool:
 
 def words_left(words: HeaderWords, groups: frozenset[str]) -> int:
     """The number of telling words of a header that are of none of these groups."""
-    known = [word for name in groups for word in _tables()["groups"][name]]
+    known = [word for name in {*groups, *ANYHOW} for word in _tables()["groups"][name]]
     return sum(not has_word(word, known) for word in words.telling)
+
+
+def _longer(start: str) -> str:
+    """The word that begins so, and stands in the most names; the start itself if it is known."""
+    if start in _abbreviations():
+        return start
+    words = _vocabulary()
+    longer = [word for word in words if word.startswith(start)]
+    return max(longer, key=lambda word: (word == start, words[word], -len(word)), default=start)
+
+
+@cache
+def _vocabulary() -> Mapping[str, int]:
+    return Counter(
+        word for concept in concepts() for name in concept.names for word in name.split()
+    )
 
 
 def _spelt_out(text: str) -> str:
