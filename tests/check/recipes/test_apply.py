@@ -27,6 +27,7 @@ condition = "New - New"
 preparationTime = 2
 "taxes.VAT" = 20
 "deliveryModes.TrackedHomeDelivery.cost" = 4.90
+"deliveryModes.TrackedHomeDelivery.additionalCost" = 0
 [compute]
 "price.price" = "ends(cost * 1.2 + 3, 0.99)"
 """
