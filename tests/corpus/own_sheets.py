@@ -39,7 +39,7 @@ class OwnColumn(NamedTuple):
     key: str | None
 
 
-class OwnSheet(NamedTuple):
+class SheetOfOwner(NamedTuple):
     """A sheet as its owner made it."""
 
     name: str
@@ -66,13 +66,13 @@ class OwnSheet(NamedTuple):
         return table.getvalue()
 
 
-def own_sheets(name: str) -> Iterator[OwnSheet]:
+def own_sheets(name: str) -> Iterator[SheetOfOwner]:
     """The sheets of one file of descriptions."""
     text = (FOLDER / f"{name}.txt").read_text("utf-8")
     for entry in text.split("\n== ")[1:]:
         title, *lines = entry.strip("\n").splitlines()
         columns = [line.split(" | ") for line in lines if line[0] not in ":>"]
-        yield OwnSheet(
+        yield SheetOfOwner(
             title,
             tuple(line[1:].strip() for line in lines if line.startswith(">")),
             tuple(

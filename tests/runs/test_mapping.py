@@ -9,13 +9,13 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.check.headers import HeaderNotFound
 from feedtool.runs.mapping import SheetProposal, is_accepted, propose_recipe
-from tests.corpus.own_sheets import OwnSheet, own_sheets
+from tests.corpus.own_sheets import SheetOfOwner, own_sheets
 
 SURE = 85
 """`--min`, if nobody says otherwise."""
 
 
-def proposed(sheet: OwnSheet, folder: Path) -> SheetProposal:
+def proposed(sheet: SheetOfOwner, folder: Path) -> SheetProposal:
     path = folder / f"{sheet.name}.csv"
     path.write_text(sheet.text, "utf-8")
     return propose_recipe(Input(path.name, path), ReadOptions(), load())

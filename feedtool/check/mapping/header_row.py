@@ -1,6 +1,7 @@
 """The header row of any sheet."""
 
 from collections.abc import Sequence
+from statistics import median
 
 from feedtool.check.mapping.names import is_known
 from feedtool.model.cells import Cell, Kind
@@ -37,9 +38,9 @@ def _header_score(rows: Sequence[Row], at: int) -> float:
     names = [cell.text.strip() for cell in filled if cell.kind is Kind.TEXT]
     names = [text for text in names if len(text) <= LONGEST_HEADER and not is_value(text)]
     below = [row for _, row in rows[at + 1 : at + 1 + BELOW]]
-    width = max(map(_width, below), default=0)
-    if len(names) < max(LEAST, (1 - MOST_VALUES) * len(filled)) or not width:
+    if len(names) < max(LEAST, (1 - MOST_VALUES) * len(filled)) or not is_table(below):
         return 0
+    width = max(map(_width, below))
     known = sum(map(is_known, names))
     if not known:
         return 0
@@ -53,6 +54,12 @@ def _header_score(rows: Sequence[Row], at: int) -> float:
         + REPEATED * repeated
         + LATER * at
     )
+
+
+def is_table(rows: Sequence[Sequence[Cell]]) -> bool:
+    """True if most rows that hold anything have several cells; in prose they have one."""
+    widths = [width for row in rows if (width := _width(row))]
+    return bool(widths) and median(widths) >= LEAST
 
 
 def _width(row: Sequence[Cell]) -> int:
