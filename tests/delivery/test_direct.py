@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -18,8 +18,8 @@ from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.nouns import Item, Message, Status
 from tests import decisions_drawn
 from tests.areas.toy.feeds import FEED
+from tests.delivery.conftest import START, Killed
 
-START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SAID = Message("", "It was there already.")
 
 
@@ -210,10 +210,6 @@ def test_single_requests_wait_for_nobody(ledger: Ledger) -> None:
     with pytest.raises(UsageProblem):
         go_on(ledger, run, Orders(["405"]))
     assert [status for status, _ in go_on(ledger, run, orders)] == ["Integrated"] * 3
-
-
-class Killed(BaseException):
-    """The process is gone."""
 
 
 @pytest.mark.parametrize(

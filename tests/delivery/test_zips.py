@@ -29,11 +29,18 @@ from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import SandboxSettings
 from tests.areas.offers.sandbox.records import stored_offers
 from tests.conftest import gtin
-from tests.delivery.conftest import QUICK, START, Scene, legacy, quick, stock, upsert
-from tests.delivery.test_engine import Script, problem
-
-TWO = PackageLimits(legacy=2)
-MINUTE = timedelta(minutes=1)
+from tests.delivery.conftest import (
+    QUICK,
+    START,
+    Killed,
+    Scene,
+    Script,
+    legacy,
+    problem,
+    quick,
+    stock,
+    upsert,
+)
 
 
 def post(call: Call) -> bool:
@@ -388,10 +395,6 @@ SWIFT = quick(replace(QUICK, integrate=timedelta(seconds=20)))
 THREE = PackageLimits(legacy=3)
 ROWS = range(3, 11)
 REFUSED = 6
-
-
-class Killed(BaseException):
-    """The process dies."""
 
 
 NO_FAULT: Reply | BaseException = Reply(0)
