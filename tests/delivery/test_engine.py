@@ -105,7 +105,7 @@ def test_a_rejected_package_gives_its_message_to_all_rows(scene: Scene) -> None:
         Script(scene.client, lambda c: look(c) and bool(scene.packages[0].committed_at), final)
     )
     assert scene.statuses == ["Rejected"] * 2
-    assert {v.messages for v in scene.verdicts} == {(Message(*message.values()),)}
+    assert {v.messages for v in scene.verdicts} == {(Message("2823", message["message"]),)}
     assert not any(fetch(call) for call in scene.client.calls)
 
 
