@@ -365,16 +365,13 @@ def test_gone_too_soon_to_be_forgotten(state: str | None, hours: int, then: Phas
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"result": {"resultCode": "1", "message": "a"}}, Message("1", "a")),
-        (
-            {"messages": [{"resultCode": "1", "message": "a"}, {"message": "b"}]},
-            Message("1", "a b"),
-        ),
-        ({}, Message("", NO_REASON)),
+        ([{"resultCode": "1", "message": "a"}, {"message": "b"}], Message("1", "a b")),
+        ([], Message("", NO_REASON)),
     ],
 )
-def test_rejected(said: dict[str, Any], message: Message) -> None:
-    found = hear(package(Phase.COMMITTED), Step.GET_PACKAGE, seen("Rejected", **said)).package
+def test_rejected(said: list[dict[str, str]], message: Message) -> None:
+    answer = seen("Rejected", messages=said)
+    found = hear(package(Phase.COMMITTED), Step.GET_PACKAGE, answer).package
     assert (found.phase, found.message, found.state) == (Phase.CLOSED, message, "Rejected")
     assert found.finished_at == SERVICE_TIME
 
@@ -429,10 +426,7 @@ def test_offers_decide() -> None:
     priced = offer_of("A", integrationPrice={"price": 9.5})
     old = offer_of("B", updatedAt="2026-03-02T08:00:00Z")
     found = hear(looking(), Step.LOOKUP, reply(200, {"items": [priced, old]}))
-    assert [(fate.row, fate.status) for fate in found.resolutions] == [
-        (3, Status.INTEGRATED),
-        (4, None),
-    ]
+    assert [fate[:2] for fate in found.resolutions] == [(3, Status.INTEGRATED), (4, None)]
     assert found.package == replace(looking(), tries=0, failures=0, since=START)
 
 
@@ -446,9 +440,6 @@ def test_a_page_that_tells_nothing_of_them_is_asked_for_again() -> None:
 @pytest.mark.parametrize("status", [400, 404, 405, 422])
 def test_offers_that_are_not_shown_decide_nothing(status: int) -> None:
     found = hear(looking(), Step.LOOKUP, reply(status, PROBLEM))
-    assert [(fate.row, fate.status) for fate in found.resolutions] == [
-        (3, Status.UNKNOWN),
-        (4, Status.UNKNOWN),
-    ]
+    assert [fate[:2] for fate in found.resolutions] == [(3, Status.UNKNOWN), (4, Status.UNKNOWN)]
     assert found.resolutions[0].text.endswith(TOLD.format(status))
     assert (found.package.phase, found.stop) == (Phase.LOOKING, None)
