@@ -14,13 +14,10 @@ from feedtool.ledger import Phase
 from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Item
-from feedtool.model.settings import PackageLimits
 from tests.conftest import gtin
-from tests.delivery.conftest import START, Scene, offer, product, quick
+from tests.delivery.conftest import MINUTE, START, TWO, Scene, offer, product, quick
 from tests.delivery.test_products import post, reports
 
-TWO = PackageLimits(products=2)
-MINUTE = timedelta(minutes=1)
 OFFERS = 100
 """What the number of an offer's row is ahead of its product's."""
 

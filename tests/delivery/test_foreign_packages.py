@@ -7,13 +7,23 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from feedtool.areas.offers.wire import packages
 from feedtool.areas.registry import load
 from feedtool.delivery.foreign_packages import foreign_packages
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from tests.delivery.conftest import Scene, upsert
-from tests.delivery.test_engine import Script, creation, fetch, problem
+from tests.delivery.conftest import (
+    TWO,
+    Scene,
+    Script,
+    commit,
+    creation,
+    fetch,
+    holds,
+    problem,
+    upsert,
+)
 
 BASE = "https://service.example/v2"
 NOTHING = Reply(200, {}, b'{"items": []}', BASE)
@@ -98,3 +108,32 @@ def test_our_results_behind_a_page_of_others_are_read(scene: Scene) -> None:
     assert scene.statuses == ["Integrated"] * 2
     read = [event for event in scene.events if event.kind == "results"]
     assert len(read) <= 2
+
+
+def test_a_package_that_somebody_else_commits(scene: Scene) -> None:
+    scene.plan((upsert(row) for row in range(3, 9)), TWO)
+
+    def meddle(call: Call) -> bool:
+        if holds("R5")(call) and len(scene.packages) == 1:
+            scene.transport.sleep(60)
+            scene.client.send(packages.commit(scene.packages[0].package_id or ""))
+        return False
+
+    scene.go_on(Script(scene.client, meddle, "x"))
+    # The upload that came too late was refused; the one after it was not even tried. A package
+    # of our own takes them.
+    assert scene.statuses == ["Integrated"] * 6
+    assert [(package.rows, len(package.uploads)) for package in scene.packages] == [(2, 3), (4, 3)]
+    assert len(scene.applied) == 6
+    assert sum(commit(call) for call in scene.client.calls) == 2
+
+
+def test_pages_that_go_round_in_a_circle_come_to_an_end(scene: Scene) -> None:
+    scene.plan([upsert(3), upsert(4)])
+    link = {"link": '<?cursor=1>; rel="next"'}
+    item = {"sellerExternalReference": "R3", "integrationStatus": "Integrated"}
+    body = json.dumps({"items": [item]}).encode()
+    page = Reply(200, link, body, "http://sandbox.invalid/v2/offer-packages/x")
+    scene.go_on(Script(scene.client, fetch, page, forever=True))
+    assert scene.statuses == ["Integrated", "Integrated"]
+    assert "No result names it" in scene.verdicts[1].messages[0].text

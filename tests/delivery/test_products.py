@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -24,11 +23,7 @@ from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import PIECES
 from tests.areas.products.sandbox.records import reported_products
 from tests.conftest import gtin
-from tests.delivery.conftest import Scene, product, product_of, quick
-from tests.delivery.test_engine import Script, problem
-
-TWO = PackageLimits(products=2)
-MINUTE = timedelta(minutes=1)
+from tests.delivery.conftest import MINUTE, TWO, Scene, Script, problem, product, product_of, quick
 
 
 def post(call: Call) -> bool:
