@@ -44,7 +44,7 @@ MEANS = {
     for key, names in {
         REFERENCE: (
             *("sellerExternalReference", "seller_external_reference", "sku", "SKU "),
-            "VOTRE\u00a0REFERENCE",
+            *("VOTRE\u00a0REFERENCE", "S.K.U."),
         ),
         GTIN: ("product.gtin", "gtin", "EAN", "\ufeffean", "EAN (Cdiscount) GTIN (Octopia)"),
         "product.reference": ("productReference", "product.reference"),
@@ -54,7 +54,7 @@ MEANS = {
             "Price * mandatory",
         ),
         "price.originPrice": ("originPrice", "Prix de référence (TTC) - Facultatif"),
-        "taxes.VAT": ("vat",),
+        "taxes.VAT": ("vat", "T.V.A."),
         "taxes.EcoPart": (
             *("ecoPart", "e\u0301co participation montant", "Eco Part (importe) (Francia)"),
         ),
