@@ -39,7 +39,7 @@ NOT_SHOWN = {
     "vat-fraction": "a mistake of whole columns",
 }
 
-MISTAKES = {
+MISTAKES: dict[int | None, tuple[str, ...]] = {
     None: (
         "deprecated-delivery-mode",
         "deprecated-field",
