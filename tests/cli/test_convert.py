@@ -239,8 +239,6 @@ DAMAGED: dict[str, tuple[str, bytes, str]] = {
     "json of something else": ("a.json", b'{"a": 1}', "holds no list of requests"),
     "no requests": ("a.json", b"[]", "holds no request"),
     "requests that are none": ("a.json", b"[1, 2]", "no row looks like a header"),
-    "half a zip": ("a.zip", zipped([OFFER])[:-30], "zip"),
-    "no header": ("a.csv", b"a,b\n1,2\n", "header"),
 }
 
 

@@ -40,7 +40,6 @@ SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
     "a variable before a profile": (
         *(SHOP, "SELLER=7", "--profile shop", "seller", ("7", "environment FEEDTOOL_SELLER")),
     ),
-    "an option before it": (SHOP, "", "--profile shop --seller 1", "seller", ("1", "option")),
     "a setting": (SHOP, "", "--profile shop", "vat_scale", (1, "feedtool.toml, profile")),
     "no setting": (SHOP, "", "--profile shop", "gtin_as", ("string", "default")),
     "unencrypted": (UNSAFE, "", "--profile shop", "insecure-http", ("True", OF_SHOP[1])),
@@ -75,11 +74,8 @@ DEFAULTS = {
     "as": ('as = "offers-delete"\nformat = "json"', "", "validate", "offers-delete"),
     "dry-run": ('"dry-run" = true\nformat = "json"', "", "submit", "offers-upsert"),
     "dry_run": ('dry_run = true\nformat = "json"', "", "submit", "offers-upsert"),
-    "another command's": ('base_url = "x"\nformat = "json"', "", "validate", "offers-upsert"),
     "FORMAT": ("", "FORMAT=json", "validate", "offers-upsert"),
-    "AS": ('format = "json"', "AS=offers-delete", "validate", "offers-delete"),
     "DRY_RUN": ('format = "json"', "DRY_RUN=1", "submit", "offers-upsert"),
-    "SANDBOX": ('format = "json"', "SANDBOX=true", "submit", "offers-upsert"),
 }
 
 

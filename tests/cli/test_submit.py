@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import OURS, Feedtool
-from tests.conftest import Files, offer, table, update
+from tests.conftest import Files, offer, table
 
 
 @pytest.fixture
@@ -75,23 +75,6 @@ def test_what_cannot_be_read_is_no_run(feedtool: Feedtool, file: Path) -> None:
     assert [Path(one).name for one in feedtool("runs --format json").only["files"]] == [file.name]
 
 
-# JSON; its fields are shown one by one in `tests/report`.
-
-SPLIT = {"action": "Upsert", "salesChannelId": ""}
-
-
-@pytest.fixture
-def mixed(files: Files) -> Path:
-    """Two Upserts, one of them for another channel, a Delete, and a row that is invalid."""
-    return files.csv(
-        offer(1, colour="red") | SPLIT,
-        offer(2) | SPLIT | {"salesChannelId": "SECOND"},
-        update(3, action="Delete"),
-        offer(4, product__gtin="4006381333932") | SPLIT,
-        name="mixed.csv",
-    )
-
-
 @pytest.mark.parametrize(
     ("command", "types"),
     [
@@ -100,8 +83,8 @@ def mixed(files: Files) -> Path:
         ("submit --sandbox", {"file", "problem", "row", "summary", "progress"}),
     ],
 )
-def test_an_event_a_line(feedtool: Feedtool, mixed: Path, command: str, types: set[str]) -> None:
-    ran = feedtool(command, mixed, "--format", "jsonl", "--report", "report.csv")
+def test_an_event_a_line(feedtool: Feedtool, file: Path, command: str, types: set[str]) -> None:
+    ran = feedtool(command, file, "--format", "jsonl", "--report", "report.csv")
     assert "report: report.csv" in ran.err
     assert Path("report.csv").exists()
     told = [event["type"] for event in ran.events]

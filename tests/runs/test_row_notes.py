@@ -47,7 +47,6 @@ def test_a_note_of_an_invalid_row() -> None:
 REJECTED, INTEGRATED, REFUSED = Status.REJECTED, Status.INTEGRATED, Status.REFUSED
 OF_OFFERS = {
     "a confirmation is no message to read": (INTEGRATED, "8000", "", ()),
-    "of a property": (INTEGRATED, "9005", "", ()),
     "a message of an integrated row blames nothing": (INTEGRATED, "1906", "No.", ()),
     "a message without a code": (INTEGRATED, "", "No.", ()),
     "a confirmation of what is not known": (Status.UNKNOWN, "8000", "No.", ()),
@@ -80,7 +79,6 @@ OF_PRODUCTS = {
         *(REFUSED, [no("sellerPictureUrls")], {2: "error"}),
         "C sellerPictureUrls: No.",
     ),
-    "a warning of a refused row": (REFUSED, [no("title", WARN)], {1: "warning"}, "B title: No."),
     "nothing was refused": (INTEGRATED, [no("title")], {1: "warning"}, "B title: No."),
     "the whole product": (REFUSED, [no()], {}, "No."),
     "a field without a column": (REFUSED, [no("brand")], {}, "brand: No."),
@@ -91,10 +89,6 @@ OF_PRODUCTS = {
     "the error is seen": (
         *(REFUSED, [no("title"), no("title", WARN, "So.")]),
         *({1: "error"}, "B title: No.; B title: So."),
-    ),
-    "whichever comes first": (
-        *(REFUSED, [no("title", WARN, "So."), no("title")]),
-        *({1: "error"}, "B title: So.; B title: No."),
     ),
     "what is said twice is written once": (REJECTED, [no(), no(), Message("", "No.")], {}, "No."),
 }
@@ -137,19 +131,6 @@ def test_notes_of_a_sheet_are_its_rows_with_their_warnings(files: Files) -> None
     ]
     of_verdicts = row_notes.notes(sheet, lambda: row_notes.of_check(sheet)).notes
     assert list(row_notes.notes(sheet).notes) == list(of_verdicts)
-
-
-def test_the_services_verdicts_and_ours_come_by_row(files: Files) -> None:
-    rows = [offer(1, quantity="-1"), offer(2), offer(3, quantity="-1"), offer(4)]
-    (sheet,) = checked(files.csv(*rows))
-    sent = [RowResult(3, "SKU-2", INTEGRATED), RowResult(5, "SKU-4", REJECTED)]
-    found = row_notes.every_row(sheet, iter(sent))
-    assert [(one.row, one.reference, one.status) for one in found] == [
-        (2, "SKU-1", "Invalid"),
-        (3, "SKU-2", "Integrated"),
-        (4, "SKU-3", "Invalid"),
-        (5, "SKU-4", "Rejected"),
-    ]
 
 
 # A code is two digits for the error and two for the property: the field's knowledge, once more.
