@@ -1,6 +1,5 @@
 """Options, variables, feedtool.toml, defaults: which one counts, and what is shown of them."""
 
-import json
 import os
 from pathlib import Path
 
@@ -103,19 +102,6 @@ def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None
     ran = feedtool("validate offers.xlsx --profile strict --format json")
     assert ran.code == 3
     assert ran.only["error"]["code"] == "zip-bomb"
-
-
-def test_a_profile_speaks_a_dialect_of_its_own(feedtool: Feedtool, files: Files) -> None:
-    files.csv(offer(product__gtin=None) | {"Mon EAN": "4006381333931"})
-    files.text(
-        '[profile.shop]\nupload_body = "offerRequests"\ngtin_as = "number"\n'
-        '[profile.shop.columns]\n"mon ean" = "product.gtin"\n[profile.shop.limits]\nupload = 1\n',
-        "feedtool.toml",
-    )
-    assert feedtool("submit --dry-run offers.csv --profile shop --requests out").code == 0
-    (upload,) = Path("out").rglob("*.json")
-    body = json.loads(upload.read_bytes())
-    assert body["offerRequests"][0]["product"] == {"gtin": 4006381333931}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of another kind")
