@@ -79,6 +79,7 @@ USAGE = {
     "validate good.csv --as upsert": (NO_KIND.format("upsert"), "kinds: "),
     "validate good.csv --format yaml": ("yaml", ""),
     "validate good.csv --report report.pdf": ("report.pdf", "end it in .json, .csv or .html"),
+    "validate good.csv --report no/r.csv": ("the report no/r.csv cannot be written", "--report"),
     "explain gtin-chekcsum": ("“gtin-chekcsum”", "did you mean gtin-checksum"),
     "template offers-upsert --out book.xlsx": ("is there already", "or replace it with --yes"),
     "template offers-upsert --out new.csv": ("would be no workbook", "with .xlsx"),
