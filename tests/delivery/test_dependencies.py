@@ -15,7 +15,7 @@ from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Item
 from tests.conftest import gtin
-from tests.delivery.conftest import MINUTE, START, TWO, Scene, offer, product, quick
+from tests.delivery.conftest import MINUTE, START, TWO, Scene, name_of, offer, product, quick
 from tests.delivery.test_products import post, reports
 
 OFFERS = 100
@@ -56,17 +56,13 @@ def said(scene: Scene, what: Callable[[Call], bool]) -> list[int]:
     return [at for at, call in enumerate(scene.client.calls) if what(call)]
 
 
-def creation(call: Call) -> bool:
-    return (call.method, call.target) == ("POST", "/offer-packages")
-
-
 def test_offers_are_sent_when_their_products_are_answered(scene: Scene) -> None:
     meet(scene, 3, 4, 5, stranger=50)
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 7
     assert len(scene.applied) == 4
     # The one that waits for nothing goes at once.
-    first, second = said(scene, creation)
+    first, second = said(scene, lambda call: name_of(call) == "creation")
     assert first < max(said(scene, post)) or first < min(said(scene, reports))
     assert max(said(scene, reports)) < second
     held = [event.text for event in scene.events if "held back" in event.text]

@@ -190,11 +190,6 @@ def test_what_may_be_on_the_next_page_is_not_decided() -> None:
     assert [(found.row, found.status) for found in last] == [(3, INTEGRATED), (4, AGAIN)]
 
 
-def test_every_fate_but_a_further_package_says_why() -> None:
-    rows = [row("A"), row("B", sends=9)]
-    assert all(found.text for found in resolutions(package(), rows, OffersPage([OFFER], None), NOW))
-
-
 # Which offers are asked for.
 
 
