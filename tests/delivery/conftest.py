@@ -136,19 +136,19 @@ class Recorder:
         return self.sender.send(call)
 
 
+When = str | Callable[[Call], bool]
 Answer = Reply | Exception | str | Callable[[Call], Reply | None]
 
 
 class Script:
-    """Answers the calls that `when` matches by `then`, and hands the others on.
+    """Answers the calls that `when` matches or names by `then`, and hands the others on.
 
     What is called and gives None only looks on; of a "lost" answer the service acts all the same.
     """
 
-    def __init__(
-        self, sender: Sender, when: Callable[[Call], bool], *then: Answer, forever: bool = False
-    ) -> None:
-        self.sender, self.when, self.then, self.forever = sender, when, [*then], forever
+    def __init__(self, sender: Sender, when: When, *then: Answer, forever: bool = False) -> None:
+        self.sender, self.then, self.forever = sender, [*then], forever
+        self.when = when if callable(when) else lambda call: name_of(call) == when
         self.matched = 0
 
     def send(self, call: Call) -> Reply:
@@ -169,28 +169,19 @@ class Killed(BaseException):
     """The process dies."""
 
 
-def creation(call: Call) -> bool:
-    return call.target == "/offer-packages"
+NAMES: dict[str, Callable[[Call], bool]] = {
+    "creation": lambda call: call.target == "/offer-packages",
+    "upload": lambda call: call.target.endswith("/offer-requests"),
+    "commit": lambda call: call.method == "PATCH",
+    "seek": lambda call: call.target == "/offers",
+    "fetch": lambda call: "results" in call.target,
+    "look": lambda call: call.method == "GET",
+}
 
 
-def upload(call: Call) -> bool:
-    return call.target.endswith("/offer-requests")
-
-
-def commit(call: Call) -> bool:
-    return call.method == "PATCH"
-
-
-def look(call: Call) -> bool:
-    return call.method == "GET" and not fetch(call) and not seek(call)
-
-
-def seek(call: Call) -> bool:
-    return call.target == "/offers"
-
-
-def fetch(call: Call) -> bool:
-    return "results" in call.target
+def name_of(call: Call) -> str:
+    """The first that fits."""
+    return next((name for name, is_one in NAMES.items() if is_one(call)), "")
 
 
 def problem(status: int, text: str = "No.", **headers: str) -> Reply:
@@ -201,7 +192,7 @@ def problem(status: int, text: str = "No.", **headers: str) -> Reply:
 def holds(reference: str) -> Callable[[Call], bool]:
     """Uploads with a row of this reference."""
     quoted = f'"{reference}"'.encode()
-    return lambda call: upload(call) and quoted in (call.body or b"")
+    return lambda call: name_of(call) == "upload" and quoted in (call.body or b"")
 
 
 @dataclass

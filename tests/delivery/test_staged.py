@@ -106,82 +106,66 @@ def test_every_step_has_a_rule_for_every_kind_of_answer() -> None:
 # What every step has in common.
 
 
-@pytest.mark.parametrize(
-    ("do", "undone"),
-    [
-        (Step.CREATE, {"phase": Phase.CLEARED}),
-        (Step.UPLOAD, {"uploads": (T, P, P)}),
-        (Step.GET_PACKAGE, {}),
-        (Step.COMMIT, {}),
-        (Step.GET_RESULTS, {}),
-        (Step.LOOKUP, {}),
-    ],
-)
+UNDONE: dict[Step, dict[str, Any]] = {
+    **{do: {} for do in UNDER_WAY},
+    Step.CREATE: {"phase": Phase.CLEARED},
+    Step.UPLOAD: {"uploads": (T, P, P)},
+}
+
+
+@pytest.mark.parametrize("do", UNDONE)
 class TestNoEffect:
-    def test_not_sent(self, do: Step, undone: dict[str, Any]) -> None:
+    def test_not_sent(self, do: Step) -> None:
         before = package(UNDER_WAY[do])
         found = hear(before, do, NotSent("refused"))
         due = START + 2 * SECOND
-        assert found == Transition(replace(before, failures=1, due=due, **undone), hold=due)
+        assert found == Transition(replace(before, failures=1, due=due, **UNDONE[do]), hold=due)
 
-    def test_failures_at_the_same_time_count_once(self, do: Step, undone: dict[str, Any]) -> None:
+    def test_failures_at_the_same_time_count_once(self, do: Step) -> None:
         before = package(UNDER_WAY[do], failures=1, due=START + SECOND)
-        assert hear(before, do, NotSent("refused")) == Transition(replace(before, **undone))
+        assert hear(before, do, NotSent("refused")) == Transition(replace(before, **UNDONE[do]))
 
-    def test_not_sent_too_often(self, do: Step, undone: dict[str, Any]) -> None:
-        del undone
+    def test_not_sent_too_often(self, do: Step) -> None:
         found = hear(package(UNDER_WAY[do], failures=5), do, NotSent("refused"))
         assert isinstance(found.stop, Interrupted)
         assert found.stop.message == "The service cannot be reached: refused"
 
     @pytest.mark.parametrize(("asked", "seconds"), [("30", 30), (None, 2)])
-    def test_asked_to_wait(
-        self, do: Step, undone: dict[str, Any], asked: str | None, seconds: int
-    ) -> None:
+    def test_asked_to_wait(self, do: Step, asked: str | None, seconds: int) -> None:
         before = package(UNDER_WAY[do])
         headers = {"retry_after": asked} if asked else {}
         due = START + seconds * SECOND
-        expected = Transition(replace(before, tries=1, due=due, **undone), hold=due)
+        expected = Transition(replace(before, tries=1, due=due, **UNDONE[do]), hold=due)
         assert hear(before, do, reply(429, **headers)) == expected
 
     @pytest.mark.parametrize(
         ("status", "message"), [(401, "does not accept the token"), (403, "does not allow")]
     )
-    def test_not_authorised(
-        self, do: Step, undone: dict[str, Any], status: int, message: str
-    ) -> None:
+    def test_not_authorised(self, do: Step, status: int, message: str) -> None:
         before = package(UNDER_WAY[do])
         found = hear(before, do, reply(status, PROBLEM))
-        assert found.package == replace(before, **undone)
+        assert found.package == replace(before, **UNDONE[do])
         assert isinstance(found.stop, NotAuthorised)
         assert message in found.stop.message
         assert found.stop.message.endswith(TOLD.format(status))
 
-    def test_what_keeps_us_from_asking(self, do: Step, undone: dict[str, Any]) -> None:
+    def test_what_keeps_us_from_asking(self, do: Step) -> None:
         before = package(UNDER_WAY[do])
         problem = UsageProblem("no")
-        expected = Transition(replace(before, **undone), stop=problem)
+        expected = Transition(replace(before, **UNDONE[do]), stop=problem)
         assert hear(before, do, problem) == expected
 
-    def test_about_a_package_given_up(self, do: Step, undone: dict[str, Any]) -> None:
-        del undone
+    def test_about_a_package_given_up(self, do: Step) -> None:
         step = StepIntent(1, do, 1, 2, "p0")
         before = package(UNDER_WAY[do], uploads=(P, P, P))
         answer = read_answer(CALLS[do], NotSent("refused"), START)
         assert transition(before, step, answer, NOW) == Transition(before)
 
 
-@pytest.mark.parametrize(
-    ("do", "then"),
-    [
-        (Step.CREATE, {"phase": Phase.CLEARED}),
-        (Step.UPLOAD, {"phase": Phase.PROBING, "uploads": (T, D, P)}),
-        (Step.GET_PACKAGE, {}),
-        (Step.COMMIT, {}),
-        (Step.GET_RESULTS, {}),
-        (Step.LOOKUP, {}),
-    ],
-)
+DOUBTED = UNDONE | {Step.UPLOAD: {"phase": Phase.PROBING, "uploads": (T, D, P)}}
+
+
+@pytest.mark.parametrize(("do", "then"), DOUBTED.items())
 @pytest.mark.parametrize(
     "answer", [OutcomeUnknown("ReadTimeout"), reply(500), reply(302), reply(408), reply(299)]
 )
@@ -198,6 +182,8 @@ FORWARD = {"tries": 0, "failures": 0, "since": START, "due": None}
 AGAIN = {"tries": 3, "failures": 0, "due": START + poll_pause(2)}
 SOON = {**FORWARD, "due": START + poll_pause(0)}
 TAKEN = {"phase": Phase.COMMITTED, **SOON}
+FILLED = {"phase": Phase.FILLED, **FORWARD}
+EMPTY = {"phase": Phase.PLANNED, "package_id": None, "state": None, **FORWARD, "uploads": (P, P, P)}
 ITEM = {"sellerExternalReference": "A", "integrationStatus": "Integrated"}
 PAGE = reply(200, {"items": [ITEM]}, link='<?cursor=2>; rel="next"')
 
@@ -265,27 +251,15 @@ ANSWERS: list[tuple[Package, Step, Reply, dict[str, Any]]] = [
         *(reply(400, PROBLEM), {"link": None, "pages": 0, **AGAIN}),
     ),
     # Filling stops. What is in it is completed; what has never been sent is left out of it.
+    # Where nothing is in it another one takes all.
     *(
         (
-            package(Phase.FILLING, uploads=uploads, state=WAITING),
-            *(Step.GET_PACKAGE, seen(WAITING), {"phase": Phase.FILLED, **FORWARD}),
+            package(Phase.FILLING, uploads=(first, P, P), state=WAITING),
+            Step.GET_PACKAGE,
+            seen(WAITING),
+            then,
         )
-        for uploads in ((T, P, P), (D, P, P))
-    ),
-    # Nothing is in it: another one takes all.
-    *(
-        (
-            package(Phase.FILLING, uploads=uploads, state=WAITING),
-            *(Step.GET_PACKAGE, seen(WAITING)),
-            {
-                "phase": Phase.PLANNED,
-                "package_id": None,
-                "state": None,
-                "uploads": (P, P, P),
-                **FORWARD,
-            },
-        )
-        for uploads in ((R, P, P), (P, P, P))
+        for first, then in ((T, FILLED), (D, FILLED), (R, EMPTY), (P, EMPTY))
     ),
 ]
 
@@ -365,16 +339,13 @@ def test_gone_too_soon_to_be_forgotten(state: str | None, hours: int, then: Phas
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"result": {"resultCode": "1", "message": "a"}}, Message("1", "a")),
-        (
-            {"messages": [{"resultCode": "1", "message": "a"}, {"message": "b"}]},
-            Message("1", "a b"),
-        ),
-        ({}, Message("", NO_REASON)),
+        ([{"resultCode": "1", "message": "a"}, {"message": "b"}], Message("1", "a b")),
+        ([], Message("", NO_REASON)),
     ],
 )
-def test_rejected(said: dict[str, Any], message: Message) -> None:
-    found = hear(package(Phase.COMMITTED), Step.GET_PACKAGE, seen("Rejected", **said)).package
+def test_rejected(said: list[dict[str, str]], message: Message) -> None:
+    answer = seen("Rejected", messages=said)
+    found = hear(package(Phase.COMMITTED), Step.GET_PACKAGE, answer).package
     assert (found.phase, found.message, found.state) == (Phase.CLOSED, message, "Rejected")
     assert found.finished_at == SERVICE_TIME
 
@@ -429,10 +400,7 @@ def test_offers_decide() -> None:
     priced = offer_of("A", integrationPrice={"price": 9.5})
     old = offer_of("B", updatedAt="2026-03-02T08:00:00Z")
     found = hear(looking(), Step.LOOKUP, reply(200, {"items": [priced, old]}))
-    assert [(fate.row, fate.status) for fate in found.resolutions] == [
-        (3, Status.INTEGRATED),
-        (4, None),
-    ]
+    assert [fate[:2] for fate in found.resolutions] == [(3, Status.INTEGRATED), (4, None)]
     assert found.package == replace(looking(), tries=0, failures=0, since=START)
 
 
@@ -446,9 +414,6 @@ def test_a_page_that_tells_nothing_of_them_is_asked_for_again() -> None:
 @pytest.mark.parametrize("status", [400, 404, 405, 422])
 def test_offers_that_are_not_shown_decide_nothing(status: int) -> None:
     found = hear(looking(), Step.LOOKUP, reply(status, PROBLEM))
-    assert [(fate.row, fate.status) for fate in found.resolutions] == [
-        (3, Status.UNKNOWN),
-        (4, Status.UNKNOWN),
-    ]
+    assert [fate[:2] for fate in found.resolutions] == [(3, Status.UNKNOWN), (4, Status.UNKNOWN)]
     assert found.resolutions[0].text.endswith(TOLD.format(status))
     assert (found.package.phase, found.stop) == (Phase.LOOKING, None)

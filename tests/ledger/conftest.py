@@ -48,6 +48,14 @@ class Server:
             for statement in statements:
                 connection.execute(statement.encode())
 
+    def end_connections(self, url: str, which: str = "true") -> None:
+        """As a server does that is shut down, or taken over by another."""
+        ending = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname ="
+        self.execute(f"{ending} '{make_url(url).database}' AND {which}")
+
+    def allow(self, url: str, *, connections: bool) -> None:
+        self.execute(f"ALTER DATABASE {make_url(url).database} ALLOW_CONNECTIONS {connections}")
+
     @contextmanager
     def database(self, options: str = "") -> Iterator[str]:
         """The URL of a new, empty database, gone afterwards whoever still uses it."""
@@ -166,6 +174,7 @@ from pathlib import Path
 from feedtool.model.errors import FeedtoolError
 from feedtool.ledger.database import open_engine, reading, writing
 place, *rest = sys.argv[1:]
+now = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 say = lambda words: print(words, flush=True)
 listen = lambda: sys.stdin.readline().strip()
 """

@@ -1,6 +1,6 @@
 """What a watcher has taken, on both databases."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,8 @@ import pytest
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
-from tests.ledger.conftest import Process
+from tests.ledger.conftest import NOW, Process
 
-NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
 WEEK = timedelta(days=7)
 
 
@@ -63,10 +62,8 @@ def test_a_content_is_under_way_once(ledger: Ledger) -> None:
 @pytest.mark.parametrize(
     ("has_run", "later", "is_earlier"),
     [
-        (True, timedelta(), True),
-        (True, WEEK, True),
-        (True, WEEK + timedelta(seconds=1), False),
-        (False, timedelta(), False),
+        *((True, timedelta(), True), (True, WEEK, True)),
+        *((True, WEEK + timedelta(seconds=1), False), (False, timedelta(), False)),
     ],
 )
 def test_the_same_content_again(
@@ -104,7 +101,6 @@ def test_the_first_that_was_taken_comes_first(ledger: Ledger) -> None:
 LINES = """
 from datetime import timedelta
 from feedtool.ledger import Ledger
-now = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
 with Ledger(place) as ledger:
     for number in range(20):
         say("ready"); listen()
@@ -120,8 +116,7 @@ def test_of_two_processes_one_gets_it(place: Path | str) -> None:
     Ledger(place).close()
     with Process(LINES, place) as first, Process(LINES, place) as second:
         for _ in range(20):
-            both = (first, second)
-            assert [one.heard() for one in both] == ["ready", "ready"]
-            for one in both:
-                one.tell()
-            assert sorted(one.heard() for one in both) == ["not", "taken"]
+            assert (first.heard(), second.heard()) == ("ready", "ready")
+            first.tell()
+            second.tell()
+            assert {first.heard(), second.heard()} == {"not", "taken"}

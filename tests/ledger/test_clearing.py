@@ -49,11 +49,9 @@ def blockers(ledger: Ledger, started: Started) -> frozenset[int]:
     return ledger.clear(started.package, started.run).blocked_by
 
 
-COMMITTED = [
-    *(Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING, Phase.CLOSED)
-]
+IRREVOCABLE = [Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING]
+COMMITTED = [*IRREVOCABLE, Phase.CLOSED]
 OPEN = [phase for phase in Phase if phase not in {*COMMITTED, Phase.PLANNED}]
-IRREVOCABLE = COMMITTED[:-1]
 
 
 def begin(ledger: Ledger, started: Started, phase: Phase = Phase.FILLING) -> Package:
@@ -212,13 +210,8 @@ def test_superseded_by_what_a_later_run_has_sent_and_no_earlier_one(
 
 # What is left of a closed package.
 
-STAGES = {
-    "P": Stage.PLANNED,
-    "T": Stage.STAGED,
-    "D": Stage.DOUBTFUL,
-    "R": Stage.REFUSED,
-    "S": Stage.SKIPPED,
-}
+WHERE = (Stage.PLANNED, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED, Stage.SKIPPED)
+STAGES = dict(zip("PTDRS", WHERE, strict=True))
 
 
 def planned(ledger: Ledger, uploads: int, rows: int) -> Package:
@@ -292,39 +285,30 @@ def test_what_goes_into_a_later_package(
     assert len(list(ledger.verdicts(packages[0].file))) == rows
 
 
+HALVES = [
+    *(("R", "", [[3, 4, 5], [6, 7]]), ("RT", "R6 R7", [[3, 4], [5]])),
+    *(("RT", "R5", [[3], [4]]), ("TR", "R3", [])),
+]
+DOUBTS = [("TD", "R3 R4", [[5, 6]]), ("D", "", [[5, 6]]), ("D", "", [])]
+
+
 @pytest.mark.parametrize(
-    ("rows", "closings", "statuses"),
+    ("closings", "statuses"),
     [
-        (
-            5,
-            [
-                ("R", "", [[3, 4, 5], [6, 7]]),
-                ("RT", "R6 R7", [[3, 4], [5]]),
-                ("RT", "R5", [[3], [4]]),
-                ("TR", "R3", []),
-            ],
-            ["Integrated", "Rejected", *["Integrated"] * 3],
-        ),
-        (
-            4,
-            [("TD", "R3 R4", [[5, 6]]), ("D", "", [[5, 6]]), ("D", "", [])],
-            [*["Integrated"] * 2, *["Unknown"] * 2],
-        ),
+        (HALVES, "Integrated Rejected" + " Integrated" * 3),
+        (DOUBTS, "Integrated " * 2 + "Unknown " * 2),
     ],
     ids=["halves down to one row", "doubtful rows go into three packages and no more"],
 )
 def test_a_package_after_the_other(
-    ledger: Ledger,
-    rows: int,
-    closings: list[tuple[str, str, list[list[int]]]],
-    statuses: list[str],
+    ledger: Ledger, closings: list[tuple[str, str, list[list[int]]]], statuses: str
 ) -> None:
-    package = planned(ledger, len(closings[0][0]), rows)
+    package = planned(ledger, len(closings[0][0]), len(statuses.split()))
     for stages, results, moved in closings:
         new = close(ledger, package, stages, results)
         assert rows_of(ledger, new) == moved
         package = new[0] if new else package
-    assert [str(one.status) for one in ledger.verdicts(1)] == statuses
+    assert [str(result.status) for result in ledger.verdicts(1)] == statuses.split()
 
 
 @pytest.mark.parametrize(
@@ -344,12 +328,10 @@ def test_what_was_looked_up(ledger: Ledger) -> None:
     fates = [Resolution(3, None, ""), unknown, Resolution(5, Status.INTEGRATED, "So.")]
     new = close(ledger, planned(ledger, 2, 4), "TT", "R6", fates)
     assert rows_of(ledger, new) == [[3]]
-    assert [(str(v.status), *(m.text for m in v.messages)) for v in ledger.verdicts(1)] == [
-        ("Pending", "Not sent: the run stopped before its package was begun."),
-        ("Unknown", "Why."),
-        ("Integrated", "So."),
-        ("Integrated",),
-    ]
+    found = [(str(v.status), *(m.text for m in v.messages)) for v in ledger.verdicts(1)]
+    pending = "Not sent: the run stopped before its package was begun."
+    others = [("Unknown", "Why."), ("Integrated", "So."), ("Integrated",)]
+    assert found == [("Pending", pending), *others]
 
 
 def test_a_package_that_never_was_leaves_nothing(ledger: Ledger) -> None:
@@ -388,12 +370,9 @@ def test_what_has_no_result(
     assert ledger.lookup_rows(before.key, 9) == rows
     assert ledger.lookup_rows(before.key, 1) == rows[:1]
     # What was decided is not asked for again, whatever was decided.
-    fates = [Resolution(row, *how) for row, how in zip(sought, FATES, strict=False)]
-    ledger.save([Change(after, after, resolutions=fates)])
-    assert ledger.lookup_rows(before.key, 9) == rows[len(FATES) :]
-
-
-FATES = ((None, ""), (Status.UNKNOWN, ""))
+    fates = zip(sought, (None, Status.UNKNOWN), strict=False)
+    ledger.save([Change(after, after, resolutions=[Resolution(*fate, "") for fate in fates])])
+    assert ledger.lookup_rows(before.key, 9) == rows[2:]
 
 
 # Batches of products.
@@ -417,11 +396,8 @@ def test_of_a_batch_that_was_not_refused_nothing_is_left(ledger: Ledger, stage: 
 @pytest.mark.parametrize(
     ("offered", "waits_for"),
     [
-        (["3||New"], {1}),
-        (["0000000000003||New", "|P5|New"], {1, 2}),
-        (["9||New"], set()),
-        (["|P9|New"], set()),
-        ([], set()),
+        *((["3||New"], {1}), (["0000000000003||New", "|P5|New"], {1, 2})),
+        *((others, set()) for others in (["9||New"], ["|P9|New"], [])),
     ],
 )
 @pytest.mark.parametrize("is_same_run", [True, False])

@@ -121,11 +121,9 @@ def test_the_last_word_on_an_upload_counts(
         package = after
     ledger.save(changes)
     at = tables.uploads.c
-    first, *others = (
-        row[2:] for row in kept(ledger, *(at.package, at.upload, at.stage, at.message_code))
-    )
-    assert first == (stages[-1], FULL.code if is_told else None)
-    assert set(others) == {(Stage.PLANNED, None)}
+    first, *others = kept(ledger, at.package, at.upload, at.stage, at.message_code)
+    assert first[2:] == (stages[-1], FULL.code if is_told else None)
+    assert {row[2:] for row in others} == {(Stage.PLANNED, None)}
 
 
 def test_a_step_taken_back_at_once_is_begun_and_answered(

@@ -3,9 +3,8 @@
 import csv as text
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -24,24 +23,22 @@ PATIENCE = 3.0
 @pytest.fixture
 def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Watched]:
     """One machine with its SQLite; with the parameter `postgresql`, two with a server for both."""
-    with ExitStack() as stack:
-        if getattr(request, "param", "sqlite") == "postgresql":
-            ledger, served = (request.getfixturevalue(name) for name in ("postgresql", "served"))
-            served.proxy.plan = Plan()
-            yield stack.enter_context(two_machines(tmp_path, served, ledger))
-        else:
-            yield stack.enter_context(one_machine(tmp_path))
+    machines = one_machine(tmp_path)
+    if request.param == "postgresql":
+        ledger, served = (request.getfixturevalue(name) for name in ("postgresql", "served"))
+        served.proxy.plan = Plan()
+        machines = two_machines(tmp_path, served, ledger)
+    with machines as watched:
+        yield watched
 
 
 def statuses(path: Path) -> set[str]:
     """What became of the rows of an answer."""
-    rows: Iterator[Sequence[object]]
     if path.suffix == ".csv":
-        rows = text.reader(path.read_text("utf-8-sig").splitlines())
-    else:
-        rows = load_workbook(path).worksheets[0].iter_rows(values_only=True)
-    column = next(rows).index("feedtool status")
-    return {str(row[column]) for row in rows}
+        rows = text.DictReader(path.read_text("utf-8-sig").splitlines())
+        return {row["feedtool status"] for row in rows}
+    head, *cells = load_workbook(path).worksheets[0].iter_rows(values_only=True)
+    return {str(row[head.index("feedtool status")]) for row in cells}
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,8 @@ class Watched:
             assert one.wait(DEADLINE) == 0
 
     def names(self, part: str, pattern: str = "*") -> list[str]:
-        found = (self.root / part).rglob(pattern)
-        return sorted(one.name for one in found if one.is_file() and one.name[0] != ".")
+        paths = (self.root / part).rglob(pattern)
+        return sorted(path.name for path in paths if path.is_file() and path.name[0] != ".")
 
     def summaries(self) -> list[str]:
         """The files that were answered, each as often as it was."""
@@ -100,9 +100,9 @@ class Watched:
 
     def claimed(self) -> list[str]:
         """The sources of the claims that are not ended."""
+        folder = (self.root / ".feedtool-folder").read_text()
         with Ledger(self.ledger) as ledger:
-            folder = (self.root / ".feedtool-folder").read_text()
-            return [one.source for one in ledger.claims.under_way(folder)]
+            return [claim.source for claim in ledger.claims.under_way(folder)]
 
     def wait_for(self, condition: Callable[[], bool], seconds: float = DEADLINE) -> None:
         """Until it is so, while all watchers run."""

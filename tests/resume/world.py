@@ -222,6 +222,19 @@ class World:
     def submit(self, kill: Kill | None = None) -> Ran:
         return self.run(*self.SUBMIT, kill=kill)
 
+    def complete(self) -> None:
+        """Go on until all is answered, and compare."""
+        assert self.go_on()[-1].code == 1
+        self.check()
+
+    @contextmanager
+    def start_to(self, ending: str) -> Iterator[tuple[subprocess.Popen[str], Gate]]:
+        """A patient submit that stands before a gate, where such a POST goes no further."""
+        gate = self.served.proxy.plan.wait = Gate("POST", ending)
+        with self.start(*self.SUBMIT, "--answer-timeout", "60") as process:
+            gate.wait()
+            yield process, gate
+
     def survive(self, *kills: Kill) -> None:
         """Be killed, go on until it ends, and compare."""
         done = self.finish(kills)
@@ -230,17 +243,14 @@ class World:
 
     def survive_between(self, ending: str, number: int) -> None:
         """Get a signal when a POST has left, whose answer comes when nobody waits for it."""
-        gate = self.served.proxy.plan.wait = Gate("POST", ending)
-        with self.start(*self.SUBMIT, "--answer-timeout", "60") as process:
-            gate.wait()
+        with self.start_to(ending) as (process, gate):
             process.send_signal(number)
             if number == signal.SIGKILL:
                 process.wait(DEADLINE)
             gate.open()
             process.communicate(timeout=DEADLINE)
         assert process.returncode == (-9 if number == signal.SIGKILL else 130)
-        assert self.go_on()[-1].code == 1
-        self.check()
+        self.complete()
 
     def posts(self, ending: str) -> int:
         """How often something was posted there."""

@@ -10,11 +10,8 @@ from tests.sandbox.desk import Desk
 @pytest.mark.parametrize(
     ("method", "path", "status", "allowed"),
     [
-        ("GET", "/", 404, None),
-        ("GET", "/offer-package", 404, None),
-        ("GET", "/offer-packages/", 404, None),
-        ("GET", "/offer-packages/1/2/3", 404, None),
-        ("GET", "/offer-packages/unknown", 404, None),
+        *(("GET", path, 404, None) for path in ("/", "/offer-package", "/offer-packages/")),
+        *(("GET", f"/offer-packages/{of}", 404, None) for of in ("1/2/3", "unknown")),
         ("PATCH", "/offer-packages/unknown", 404, None),
         ("POST", "/offer-packages/unknown/offer-requests", 404, None),
         ("GET", "/offer-packages/unknown/offer-requests-results", 404, None),
@@ -35,18 +32,13 @@ def test_a_problem_in_full(desk: Desk) -> None:
     assert answer.headers["Content-Type"] == "application/problem+json; charset=utf-8"
     trace_id = answer.json["traceId"]
     assert len(trace_id) == 32
+    why = "salesChannelId is required."
     assert answer.json == {
         "title": "Bad Request",
-        "description": "salesChannelId is required.",
+        "description": why,
         "statusCode": 400,
         "traceId": trace_id,
-        "errors": [
-            {
-                "code": "ER400-7480",
-                "cause": "salesChannelId",
-                "reason": "salesChannelId is required.",
-            }
-        ],
+        "errors": [{"code": "ER400-7480", "cause": "salesChannelId", "reason": why}],
     }
 
 
@@ -96,10 +88,8 @@ def test_a_quota_counts_a_sellers_package_requests_in_a_window(new_desk: type[De
         desk.wait(20)
         assert statuses("/offer-packages/unknown", 3) == [404, 429, 429]
         refused = desk.ask("GET", "/offer-packages")
-        assert (refused.headers["Retry-After"], refused.json["title"]) == (
-            "40",
-            "Too Many Requests",
-        )
+        told = refused.headers["Retry-After"], refused.json["title"]
+        assert told == ("40", "Too Many Requests")
         assert desk.ask("GET", "/offers", query="salesChannelId=PRIMARY").status == 200
         desk.headers["SellerId"] = "S2"
         assert statuses("/offer-packages", 1) == [200]

@@ -111,9 +111,7 @@ def test_what_is_asked_again(answers: list[Answer], slept: list[float] | None) -
 @pytest.mark.parametrize("asked", ["3601", "9" * 40, "Fri, 31 Dec 2099 23:59:59 GMT"])
 def test_nobody_waits_for_hours(asked: str) -> None:
     world = World({"a": [Reply(429, {"retry-after": asked}), OK]})
-    with pytest.raises(
-        Interrupted, match=r"asks to wait until 2026-03-0\d \d\d:\d\d UTC"
-    ) as caught:
+    with pytest.raises(Interrupted, match=r"asks to wait until 2026-03-0\d [\d:]{5} UTC") as caught:
         world.fetch("a")
     assert caught.value.hint == "Go on with `x`."
     assert world.slept == []

@@ -55,20 +55,15 @@ READERS: tuple[Callable[[Reply], Any], ...] = (
 )
 
 
-def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception, and all that it was raised from or while."""
+def told_of(error: BaseException | None) -> Iterator[str]:
+    """All that can be read of an exception, and of all that it was raised from or while."""
     if error is not None:
-        yield error
-        yield from chain(error.__cause__)
-        yield from chain(error.__context__)
-
-
-def told_of(error: BaseException) -> Iterator[str]:
-    for one in chain(error):
-        yield from (str(one), repr(one), repr(one.args))
-        yield from traceback.format_exception(one)
-        if isinstance(one, FeedtoolError):
-            yield from (one.message, one.hint)
+        yield from (str(error), repr(error), repr(error.args))
+        yield from traceback.format_exception(error)
+        if isinstance(error, FeedtoolError):
+            yield from (error.message, error.hint)
+        yield from told_of(error.__cause__)
+        yield from told_of(error.__context__)
 
 
 def told(do: Callable[[], object]) -> str:
@@ -81,12 +76,12 @@ def told(do: Callable[[], object]) -> str:
 
 def reported(send: Callable[[Call], Reply], call: Call) -> str:
     """The same of a call, and of every reading of its answer."""
-    try:
-        reply = send(call)
-    except (FeedtoolError, Failure) as error:
-        return "\n".join(told_of(error))
-    readings = [told(partial(read, reply)) for read in READERS]
-    return "\n".join([repr(reply), refusal(reply).text, *readings])
+    replies: list[Reply] = []
+    texts = [told(lambda: replies.append(send(call)))]
+    for reply in replies:
+        texts += [repr(reply), refusal(reply).text]
+        texts += [told(partial(read, reply)) for read in READERS]
+    return "\n".join(texts)
 
 
 @pytest.fixture(autouse=True)

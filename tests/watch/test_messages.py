@@ -10,7 +10,6 @@ import pytest
 
 from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
 from feedtool.watch.messages import DONE, STOPPED, Health, Turn, check_health
-from tests.conftest import offer
 from tests.watch.conftest import NOON, World
 
 MINUTE = timedelta(minutes=1)
@@ -28,9 +27,8 @@ class Told:
         return self.time
 
     def file(self) -> dict[str, Any]:
-        found = json.loads((self.root / "health.json").read_text("utf-8"))
-        assert isinstance(found, dict)
-        return found
+        health: dict[str, Any] = json.loads((self.root / "health.json").read_text("utf-8"))
+        return health
 
 
 @pytest.fixture
@@ -123,7 +121,6 @@ def test_what_cannot_be_written_is_told_once(tmp_path: Path) -> None:
 def test_the_turns_of_a_watcher(world: World) -> None:
     turns: list[Turn] = []
     world.on_turn = turns.append
-    world.drop("a.csv", offer(1))
     world.cut_short()
     ((profile, trouble),) = turns[-1].troubles
     assert (turns[0].waiting, profile, turns[-1].in_work) == (1, None, 1)
