@@ -42,7 +42,6 @@ STOCK = Head("n", PackageType.STOCK_AND_PRICE)
 
 
 def table(source: OffersSource, after: int = 0) -> list[list[Cell]]:
-    """The cells of all rows."""
     rows: list[list[Cell]] = []
     for block in source.sheet().blocks(after):
         columns = [[block.decode(key) for key in block.column(i)] for i in range(block.width)]

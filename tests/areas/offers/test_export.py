@@ -140,7 +140,6 @@ def exported(
 
 
 def references(path: Path, key: str = "sellerExternalReference") -> list[str]:
-    """A column of a CSV."""
     head, *records = path.read_text("utf-8-sig").splitlines()
     return [record.split(",")[head.split(",").index(key)] for record in records]
 

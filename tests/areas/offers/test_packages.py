@@ -205,6 +205,7 @@ def test_bodies_travel_as_they_are(shape: UploadBody, body: bytes) -> None:
 
 def test_the_other_calls() -> None:
     assert read_package("p1") == Call("GET", "/offer-packages/p1", READ)
+    assert read_package("a/b?c").target == "/offer-packages/a%2Fb%3Fc"
     assert commit("p1") == Call(
         "PATCH", "/offer-packages/p1", COMMITTED, headers=(JSON,), body=b'{"state":"Ready"}'
     )
@@ -213,10 +214,6 @@ def test_the_other_calls() -> None:
     assert read_results("p1", limit=500).query == (("limit", "500"),)
     link = "https://service.example/v2/anything?cursor=%2B1"
     assert read_results("p1", link, limit=500) == Call("GET", link, READ)
-
-
-def test_an_id_stays_one_segment() -> None:
-    assert read_package("a/b?c").target == "/offer-packages/a%2Fb%3Fc"
 
 
 @pytest.mark.parametrize(

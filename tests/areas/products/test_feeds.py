@@ -137,7 +137,6 @@ CHOICES = LISTS.filter(lambda names: not any(name.upper().startswith("C") for na
 
 @st.composite
 def a_property(draw: st.DrawFn) -> Property:
-    """A property of any kind."""
     kind = draw(st.sampled_from(["text", "number", "choice", "file"]))
     return prop(
         label=draw(WORDS),

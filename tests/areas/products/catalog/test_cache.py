@@ -27,7 +27,6 @@ ALL_BRANDS = frozenset(one.reference for one in TREE_BRANDS)
 
 
 def known(cache: Cache, language: str = "en") -> Catalog:
-    """The catalogue in the cache."""
     result = cache.catalog(SERVICE, language)
     assert result is not None
     return result
