@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from feedtool.areas.registry import load
 from feedtool.check.requests import faults, gate, schema
+from tests.areas.legacy.test_feeds import BODY
 
 KINDS = pytest.mark.parametrize("kind", load().feeds)
 
@@ -25,27 +26,9 @@ CHANGES = {
     "quantity": 7,
 }
 GOOD: dict[str, dict[str, Any]] = {
-    "legacy-offers": {
-        "SellerProductId": "A-1",
-        "ProductEan": "4006381333931",
-        "ProductCondition": "6",
-        "Price": "19.99",
-        "EcoPart": "0",
-        "DeaTax": "0",
-        "Vat": "20",
-        "Stock": "7",
-        "StrikedPrice": "24.5",
-        "Comment": "",
-        "PreparationTime": "2",
-        "ShippingInformation": [
-            {"DeliveryMode": "Tracked", "ShippingCharges": "4.9", "AdditionalShippingCharges": "0"}
-        ],
-    },
+    "legacy-offers": BODY | {"StrikedPrice": "24.5"},
     "legacy-stock-and-price": {
-        "SellerProductId": "A-1",
-        "ProductEan": "4006381333931",
-        "Price": "19.99",
-        "Stock": "7",
+        name: BODY[name] for name in ("SellerProductId", "ProductEan", "Price", "Stock")
     },
     "offers-upsert": {
         **REFERENCE,

@@ -1,12 +1,14 @@
 """Legacy zips taken in, integrated onto the shelf that the JSON packages use, and logged."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from feedtool.areas.legacy.sandbox.offers import LegacyBehaviour
 from feedtool.areas.offers.sandbox import messages
+from feedtool.areas.offers.sandbox.rules import OfferBehaviour
 from feedtool.sandbox.arguments import texts
 from tests.areas.legacy.sandbox.made_zips import (
     INTEGRATED,
@@ -332,6 +334,14 @@ def test_a_package_is_read_no_further_than_its_limit(new_desk: type[Desk]) -> No
 def test_media_types_and_a_member_in_any_case(desk: Desk, name: str, kind: str) -> None:
     answer = post(desk, zipped(document(offer()), name), **{"Content-Type": kind})
     assert answer.status == (415 if kind == "text/xml" else 200)
+
+
+def test_delays_make_packages_overtake_one_another(new_desk: type[Desk]) -> None:
+    with new_desk(OfferBehaviour(delays=(timedelta(0), timedelta(seconds=50)))) as desk:
+        first, second = submit(desk, offer("A", 1)), submit(desk, offer("B", 2))
+        desk.wait(INTEGRATED)
+        states = [read(desk, one)["integration_state"] for one in (first, second)]
+        assert states == ["IntegrationPending", "Integrated"]
 
 
 JSON = {"Content-Type": "application/json"}
