@@ -3,7 +3,7 @@
 import io
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,10 +31,9 @@ def book(number: int) -> bytes:
     return content.getvalue()
 
 
-def pieces(content: bytes) -> Iterator[bytes]:
+def pieces(content: bytes) -> list[bytes]:
     length = -(-len(content) // PIECES)
-    for start in range(0, len(content), length):
-        yield content[start : start + length]
+    return [content[start : start + length] for start in range(0, len(content), length)]
 
 
 class Expected(NamedTuple):
