@@ -223,10 +223,11 @@ def close(
     stages: str,
     results: str = "",
     resolutions: Sequence[Resolution] = (),
+    phase: Phase = Phase.CLOSED,
 ) -> list[Package]:
-    """Close a package at these stages; the new ones."""
+    """Close a package at these stages, or bring it to another phase; the new ones."""
     sent = tuple(STAGES[one] for one in stages)
-    after = replace(before, uploads=sent, phase=Phase.CLOSED, package_id="p1")
+    after = replace(before, uploads=sent, phase=phase, package_id="p1")
     found = [(name, Status.INTEGRATED, ()) for name in results.split()]
     return ledger.save([Change(before, after, results=found, resolutions=resolutions)])
 
@@ -351,10 +352,8 @@ def test_what_has_no_result(
     ledger: Ledger, stages: str, results: str, tail: ResultCounts, sought: list[int]
 ) -> None:
     before = planned(ledger, 2, 4)
-    sent = tuple(STAGES[one] for one in stages)
-    after = replace(before, uploads=sent, phase=Phase.LOOKING)
-    found = [(name, Status.INTEGRATED, ()) for name in results.split()]
-    ledger.save([Change(before, after, results=found)])
+    close(ledger, before, stages, results, phase=Phase.LOOKING)
+    (after,) = ledger.read_packages(1)
     assert ledger.result_counts(before.key) == tail
     # A row tells all that the offers are compared by.
     rows = [PendingRow(n, f"R{n}", f"G{n}", 0, 0, b'{"n":%d}' % n) for n in sought]

@@ -133,8 +133,7 @@ say("open"); listen()
 """
     old(place)
     with Process(lines, place) as first, Process(lines, place) as second:
-        for one in (first, second):
-            assert one.heard() == "ready"
+        assert (first.heard(), second.heard()) == ("ready", "ready")
         first.tell()
         assert first.heard() == "migrating"
         second.tell()

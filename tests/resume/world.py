@@ -125,7 +125,7 @@ def workbook(path: Path, rows: int, prefix: str = "SKU") -> None:
     fill(path, Offers=offers)
 
 
-def fill(path: Path, **sheets: list[dict[str, str]]) -> None:
+def fill(path: Path | IO[bytes], **sheets: list[dict[str, str]]) -> None:
     """A workbook of plain sheets whose first rows hold keys."""
     book = Workbook()
     for number, (title, rows) in enumerate(sheets.items()):

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from openpyxl import Workbook
-
 from tests.conftest import offer, table
+from tests.resume.world import fill
 
 SETTLE = 0.4
 """Of the watchers; the writers' pauses are shorter."""
@@ -22,12 +21,8 @@ def csv(number: int) -> bytes:
 
 
 def book(number: int) -> bytes:
-    made, content = Workbook(), io.BytesIO()
-    row = offer(number)
-    sheet = made.worksheets[0]
-    sheet.append(list(row))
-    sheet.append(list(row.values()))
-    made.save(content)
+    content = io.BytesIO()
+    fill(content, Offers=[offer(number)])
     return content.getvalue()
 
 
