@@ -33,7 +33,6 @@ def engine(place: Path | str, opening: Opening) -> Engine:
 
 @pytest.fixture
 def other(place: Path | str, engine: Engine) -> Iterator[Process]:
-    """Another process, which has the lock."""
     with Process(HOLDING, str(place)) as process:
         assert process.heard() == "held"
         yield process

@@ -190,7 +190,6 @@ def test_no_address_tells_it(base: str) -> None:
 def test_nothing_of_the_network_tells_it(
     caplog: pytest.LogCaptureFixture, said: bytes, *, is_quoted: bool
 ) -> None:
-    """Where a call, and a form, are answered so."""
     with port(saying(said)) as base, Client(base, "S1", StaticToken(PLANTED)) as one:
         assert_private(reported(one.send, CALLS[0]))
     with port(saying(said)) as base:

@@ -25,7 +25,8 @@ from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import ClaimWorkspace
 from feedtool.watch.watcher import LONG_HELD
 from tests.conftest import offer
-from tests.watch.conftest import ADDRESS, DAY, PATIENCE, SENT, World
+from tests.ledger.cluster import PATIENCE
+from tests.watch.conftest import ADDRESS, DAY, SENT, World
 
 
 @pytest.mark.parametrize("change", ["written", "opened"])
