@@ -194,6 +194,16 @@ def test_each_header_of_an_unclear_sheet_is_explained(feedtool: Feedtool) -> Non
     assert "product.gtin" in ran.out.partition("error[kind-unclear]")[0]
 
 
+def test_each_header_of_a_sheet_that_lacks_one_is_explained(
+    feedtool: Feedtool, files: Files
+) -> None:
+    path = files.csv(offer(sellerExternalReference=None))
+    ran = feedtool("validate", path.name, "--as", "offers-upsert", "--explain-columns")
+    table, _, error = ran.out.partition("error[header-missing]")
+    assert (ran.code, "product.gtin" in table) == (3, True)
+    assert "sellerExternalReference" in error
+
+
 # Rows: totals and repeated headers are skipped, unless `--as-row` takes them.
 
 TOTAL = offer(3, sellerExternalReference="Total")

@@ -78,7 +78,6 @@ def test_what_cannot_be_read_is_no_run(feedtool: Feedtool, file: Path) -> None:
 # JSON; its fields are shown one by one in `tests/report`.
 
 SPLIT = {"action": "Upsert", "salesChannelId": ""}
-PLACES = (("Upsert", "PRIMARY"), ("Upsert", "SECOND"), ("Delete", "PRIMARY"))
 
 
 @pytest.fixture
@@ -91,17 +90,6 @@ def mixed(files: Files) -> Path:
         offer(4, product__gtin="4006381333932") | SPLIT,
         name="mixed.csv",
     )
-
-
-def test_the_sandbox(feedtool: Feedtool, mixed: Path) -> None:
-    ran = feedtool("submit --sandbox --format json", mixed)
-    assert (ran.code, ran.only["run"]) == (1, "1")
-    packages = [tuple(package.values()) for package in ran.only["packages"]]
-    assert [fields[1:] for fields in packages] == [(*at, "Integrated", 1, 1) for at in PLACES]
-    assert all(fields[0] for fields in packages)
-    assert [row["row"] for row in ran.only["results"]] == [2, 3, 4, 5]
-    assert ran.statuses == ["Integrated", "Integrated", "Rejected", "Invalid"]
-    assert ran.only["results"][0]["messages"][0]["resultCode"] == "8000"
 
 
 @pytest.mark.parametrize(

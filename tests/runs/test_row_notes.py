@@ -27,19 +27,6 @@ WARNING = problem("trimmed", "A", Severity.WARNING)
 ERROR = problem("gtin-checksum", "B")
 
 
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (ERROR, "B header: what is wrong (a way)"),
-        (ERROR._replace(hint=""), "B header: what is wrong"),
-        (ERROR._replace(column=None, header=None), "what is wrong (a way)"),
-    ],
-    ids=["whole", "no hint", "no column"],
-)
-def test_a_problem_as_one_sentence(found: Problem, said: str) -> None:
-    assert row_notes.told(found) == said
-
-
 def test_a_note_of_an_invalid_row() -> None:
     told = Message("gtin-checksum", row_notes.told(ERROR))
     verdict = RowResult(5, "SKU-1", Status.INVALID, (told,))
@@ -49,19 +36,12 @@ def test_a_note_of_an_invalid_row() -> None:
         "B header: what is wrong (a way); warning: A header: what is wrong (a way)"
     )
     assert note.guilty == ((0, "warning"), (1, "error"))
-
-
-@pytest.mark.parametrize(
-    ("problems", "guilty"),
-    [
-        ([ERROR, WARNING._replace(column="B")], ((1, "error"),)),
-        ([WARNING._replace(column="B"), ERROR], ((1, "error"),)),
-        ([problem("taxes-incomplete", None)], ()),
-    ],
-    ids=["an error outshines a warning", "whichever comes first", "no column"],
-)
-def test_the_cell_of_a_problem(problems: list[Problem], guilty: object) -> None:
-    assert row_notes.note([RowResult(5, "", Status.INVALID)], problems, COLUMNS).guilty == guilty
+    assert row_notes.told(ERROR._replace(hint="")) == "B header: what is wrong"
+    assert row_notes.told(ERROR._replace(column=None, header=None)) == "what is wrong (a way)"
+    # An error outshines a warning, whichever comes first.
+    both = (ERROR, WARNING._replace(column="B"))
+    for problems in (both, both[::-1]):
+        assert row_notes.note([verdict], problems, COLUMNS).guilty == ((1, "error"),)
 
 
 REJECTED, INTEGRATED, REFUSED = Status.REJECTED, Status.INTEGRATED, Status.REFUSED
@@ -170,12 +150,6 @@ def test_the_services_verdicts_and_ours_come_by_row(files: Files) -> None:
         (4, "SKU-3", "Invalid"),
         (5, "SKU-4", "Rejected"),
     ]
-
-
-def test_warnings_are_no_reason_to_be_invalid(files: Files) -> None:
-    (sheet,) = checked(files.csv(offer(1, sellerExternalReference=" SKU-1", quantity="-1")))
-    (verdict,) = row_notes.of_check(sheet)
-    assert [message.code for message in verdict.messages] == ["number-range"]
 
 
 # A code is two digits for the error and two for the property: the field's knowledge, once more.

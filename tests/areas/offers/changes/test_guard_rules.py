@@ -190,8 +190,6 @@ def test_settings_of_removals(settings: Guards) -> None:
     assert list(check_removals(removing(40, 40), settings))
 
 
-# The predecessor of a file.
-
 ALIKE = {
     "a day": ("stock-2026-03-02.csv", "stock-2026-03-01.csv"),
     "a day as one number": ("stock20260302.csv", "stock20260301.csv"),

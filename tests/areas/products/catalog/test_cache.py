@@ -115,9 +115,6 @@ def test_a_sync_that_was_stopped_goes_on(
     assert again.marks == {"0A0101": Validators("e", "m"), "0A0102": Validators()}
 
 
-# The file.
-
-
 def test_the_user_alone_may_read_it(cache: Cache, path: Path) -> None:
     with Cache(path) as other:  # two at once
         filled(cache)
