@@ -218,31 +218,6 @@ def test_two_columns_that_mean_the_same(texts: tuple[str, ...]) -> None:
     assert all(text in raised.value.message for text in texts if text != GTIN)
 
 
-def test_the_channel_operators_own_template() -> None:
-    """Sheet `Fichier Intégration Offre`: headers in rows 4 and 5, merged, found by label."""
-    upper = row(
-        4,
-        *("Votre référence ", "EAN/GTIN", "Sous-état\ndu produit", "Stock", "Prix (TTC)"),
-        *("TVA (%)", "Éco-participation (montant)", "DEA (montant)", "Prix barré (TTC)"),
-        *("Commentaire offre", "Délai de préparation"),
-        *("Suivi", None, "Recommandé", None, "Express", None),
-    )
-    lower = row(5, *[None] * 11, *["Principal", "Additionnel"] * 3)
-    header = found(
-        row(1, "Fichier Intégration Offre"), upper, lower, row(6, "A-1", "4006381333931")
-    )
-    assert header.after == 5
-    assert [key for _, key in sorted(keys(header).items())] == [
-        *("sellerExternalReference", "product.gtin", "condition", "quantity", "price.price"),
-        *("taxes.VAT", "taxes.EcoPart", "taxes.DEA", "price.originPrice", "preparationTime"),
-        *(
-            f"deliveryModes.{mode}HomeDelivery.{what}"
-            for mode in ("Tracked", "Signed", "Express")
-            for what in ("cost", "additionalCost")
-        ),
-    ]
-
-
 def test_a_name_that_only_means_something_alone_stands_alone() -> None:
     """Where a merged cell of the upper row ends, nothing says."""
     header = found(

@@ -78,14 +78,10 @@ class Case:
         path.write_bytes(self.make())
         return path
 
-    def asked(self) -> ReadOptions:
-        """How it is read."""
-        return ReadOptions(sheet=self.sheet)
-
 
 def judge(case: Case, folder: Path) -> CheckedSheet:
     """Reads a case's file, and asserts all that it must tell."""
-    (sheet,) = check([Input(case.name, case.write(folder))], case.asked(), load())
+    (sheet,) = check([Input(case.name, case.write(folder))], ReadOptions(sheet=case.sheet), load())
     assert (sheet.error.code if sheet.error else "") == case.error
     assert {item.row: json.loads(item.body) for item in sheet.valid_items()} == case.rows
     problems = [(each.row, each.column, each.code, each.value) for each in sheet.problems()]

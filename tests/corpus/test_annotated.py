@@ -33,7 +33,7 @@ ENDS = {
 @pytest.mark.parametrize("name", CASES)
 def test_cases(tmp_path: Path, name: str) -> None:
     case = CASES[name]
-    outcome = assert_copied(case.write(tmp_path), tmp_path / "out", case.asked())
+    outcome = assert_copied(case.write(tmp_path), tmp_path / "out", case.sheet)
     assert outcome == NO_COPY.get(name, case.error or "rows")
 
 

@@ -12,14 +12,7 @@ import pytest
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
-from feedtool.delivery.deadlines import (
-    Clock,
-    deadline,
-    end_of,
-    may_be_applied,
-    soon,
-    warnings,
-)
+from feedtool.delivery.deadlines import Clock, deadline, end_of, may_be_applied, soon, warnings
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model.call import Call, NotSent, Reply, Sender

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from feedtool.delivery import plan
-from feedtool.delivery.direct import NOT_READABLE, NOT_SHOWN
+from feedtool.delivery.direct import NEXT, NOT_READABLE, NOT_SHOWN
 from feedtool.delivery.engine import Delivery
 from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Ledger, Package, Phase
 from feedtool.model.call import READ, STAGED, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.nouns import Item, Message, Status
+from tests import decisions_drawn
 from tests.areas.toy.feeds import FEED
 from tests.delivery.conftest import START, Killed
 
@@ -247,3 +248,13 @@ def test_a_run_that_is_stopped_goes_on(ledger: Ledger, fault: str, posts: int) -
     assert orders.posts == 1
     assert go_on(ledger, run, orders) == [DONE]
     assert orders.posts == posts
+
+
+def test_the_table_as_it_is_drawn() -> None:
+    drawn = {phase: told for phase, _, told in decisions_drawn.table(decisions_drawn.REQUESTS)}
+    assert list(drawn) == [phase.value for phase in NEXT]
+    assert drawn["submitting"] == (
+        "it is done, it cannot be done → **closed**; it is under way, nothing shows, refused (400),"
+        " no answer, 5xx, not connected, 429 → **submitting**; nothing shows for long →"
+        " **checked**"
+    )

@@ -13,15 +13,7 @@ from feedtool.delivery.foreign_packages import foreign_packages
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from tests.delivery.conftest import (
-    TWO,
-    Scene,
-    Script,
-    holds,
-    name_of,
-    problem,
-    upsert,
-)
+from tests.delivery.conftest import TWO, Scene, Script, holds, name_of, problem, upsert
 
 BASE = "https://service.example/v2"
 NOTHING = Reply(200, {}, b'{"items": []}', BASE)

@@ -66,9 +66,7 @@ def test_one_package_is_filled_at_a_time(phase: Phase) -> None:
 def test_only_so_many_as_there_is_room_for() -> None:
     assert len(steps(package(phase=Phase.FILLING), room=2)) == 2
     assert steps(package(phase=Phase.FILLING), room=0) == []
-
-
-def test_one_step_at_a_time_for_a_package() -> None:
+    # One step at a time for a package.
     looking = package(1, Phase.COMMITTED)
     assert steps(looking, package(2, Phase.COMMITTED), busy={1}) == [(2, Step.GET_PACKAGE, 0)]
 

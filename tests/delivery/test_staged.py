@@ -182,6 +182,8 @@ FORWARD = {"tries": 0, "failures": 0, "since": START, "due": None}
 AGAIN = {"tries": 3, "failures": 0, "due": START + poll_pause(2)}
 SOON = {**FORWARD, "due": START + poll_pause(0)}
 TAKEN = {"phase": Phase.COMMITTED, **SOON}
+FILLED = {"phase": Phase.FILLED, **FORWARD}
+EMPTY = {"phase": Phase.PLANNED, "package_id": None, "state": None, **FORWARD, "uploads": (P, P, P)}
 ITEM = {"sellerExternalReference": "A", "integrationStatus": "Integrated"}
 PAGE = reply(200, {"items": [ITEM]}, link='<?cursor=2>; rel="next"')
 
@@ -249,27 +251,15 @@ ANSWERS: list[tuple[Package, Step, Reply, dict[str, Any]]] = [
         *(reply(400, PROBLEM), {"link": None, "pages": 0, **AGAIN}),
     ),
     # Filling stops. What is in it is completed; what has never been sent is left out of it.
+    # Where nothing is in it another one takes all.
     *(
         (
-            package(Phase.FILLING, uploads=uploads, state=WAITING),
-            *(Step.GET_PACKAGE, seen(WAITING), {"phase": Phase.FILLED, **FORWARD}),
+            package(Phase.FILLING, uploads=(first, P, P), state=WAITING),
+            Step.GET_PACKAGE,
+            seen(WAITING),
+            then,
         )
-        for uploads in ((T, P, P), (D, P, P))
-    ),
-    # Nothing is in it: another one takes all.
-    *(
-        (
-            package(Phase.FILLING, uploads=uploads, state=WAITING),
-            *(Step.GET_PACKAGE, seen(WAITING)),
-            {
-                "phase": Phase.PLANNED,
-                "package_id": None,
-                "state": None,
-                "uploads": (P, P, P),
-                **FORWARD,
-            },
-        )
-        for uploads in ((R, P, P), (P, P, P))
+        for first, then in ((T, FILLED), (D, FILLED), (R, EMPTY), (P, EMPTY))
     ),
 ]
 

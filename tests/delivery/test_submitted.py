@@ -1,7 +1,7 @@
 """The tables of a batch of products: which step comes next, and what each answer makes of it."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -69,8 +69,6 @@ def item(gtin: str = "17", reference: str | None = "A", **more: Any) -> ReportIt
     return plain._replace(**more)
 
 
-SUBMITTING = Phase.SUBMITTING
-WARNING = Severity.WARNING
 VALIDATED: dict[str, Any] = {"word": "Validated", "status": None}
 
 
@@ -92,19 +90,13 @@ def test_without_waiting_the_post_is_the_end(phase: Phase) -> None:
 
 
 def test_one_batch_is_posted_at_a_time_and_before_any_report_is_read() -> None:
-    packages = [
-        batch(Phase.SUBMITTED, 1),
-        batch(Phase.SUBMITTED, 2),
-        batch(Phase.CLEARED, 3),
-        batch(Phase.PLANNED, 4),
-    ]
-    assert steps(*packages) == [(3, Step.SUBMIT), (1, Step.GET_REPORT), (2, Step.GET_REPORT)]
+    phases = Phase.SUBMITTED, Phase.SUBMITTED, Phase.CLEARED, Phase.PLANNED
+    packages = [batch(phase, key) for key, phase in enumerate(phases, 1)]
+    reports = [(1, Step.GET_REPORT), (2, Step.GET_REPORT)]
+    assert steps(*packages) == [(3, Step.SUBMIT), *reports]
     assert steps(*packages, room=1) == [(3, Step.SUBMIT)]
     under_way = batch(Phase.SUBMITTING, 3, uploads=SENT)
-    assert steps(*packages[:2], under_way, packages[3], busy={3}) == [
-        (1, Step.GET_REPORT),
-        (2, Step.GET_REPORT),
-    ]
+    assert steps(*packages[:2], under_way, packages[3], busy={3}) == reports
 
 
 @pytest.mark.parametrize(
@@ -132,11 +124,14 @@ def test_the_second_post_keeps_the_time_of_the_first() -> None:
     assert after.created_at == START + MINUTE + SECOND, "by the service's clock"
 
 
-def test_the_pause_is_between_posts_alone() -> None:
-    packages = [batch(phase, key) for key, phase in enumerate(WITH_REPORTS, 1)]
-    settings = DeliverySettings(batch_pause=MINUTE)
-    due = {one.phase: one.due for one in paced(packages, START, ROUTES, settings)}
-    assert due == dict.fromkeys(WITH_REPORTS) | {Phase.CLEARED: START + MINUTE}
+@pytest.mark.parametrize(("pause", "rest"), [(MINUTE, None), (0 * MINUTE, START + MINUTE)])
+def test_the_pause_is_between_posts_alone(pause: timedelta, rest: datetime | None) -> None:
+    packages = [batch(phase, key, since=START) for key, phase in enumerate(WITH_REPORTS, 1)]
+    settings, due = DeliverySettings(batch_pause=pause), START + MINUTE
+    found = paced(packages, START, ROUTES, settings, rest)
+    # To rest is no lack of progress: the patience does not end meanwhile.
+    expected = dict.fromkeys(WITH_REPORTS, (None, START)) | {Phase.CLEARED: (due, due)}
+    assert {one.phase: (one.due, one.since) for one in found} == expected
     assert list(paced(packages, None, ROUTES, settings)) == packages
     assert list(paced(packages, START, ROUTES, SETTINGS)) == packages
 
@@ -162,29 +157,25 @@ def test_what_is_said_when_no_step_is_left(package: Package, said: str | None) -
 # SUBMIT.
 
 
-def submitting(**more: Any) -> Package:
-    return batch(Phase.SUBMITTING, **{"uploads": SENT, **more})
+UNDER_WAY = batch(Phase.SUBMITTING, uploads=SENT)
 
 
 def test_taken() -> None:
-    found = hear(
-        submitting(), Step.SUBMIT, Answer(AnswerKind.DONE, value="p1", at=START), at(SECOND)
-    )
-    assert found == Transition(
-        batch(created_at=START, since=START + SECOND, due=START + 2 * SECOND)
-    )
+    found = hear(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.DONE, value="p1", at=START), at(SECOND))
+    since, due = START + SECOND, START + 2 * SECOND
+    assert found == Transition(batch(created_at=START, since=since, due=due))
 
 
 def test_lost() -> None:
-    found = hear(submitting(), Step.SUBMIT, Answer(AnswerKind.UNKNOWN, "reset"), at(SECOND))
+    found = hear(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.UNKNOWN, "reset"), at(SECOND))
     due = START + 3 * SECOND
     assert found == Transition(batch(Phase.SUBMITTING, failures=1, due=due), hold=due)
 
 
 @pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
 def test_refused(status: int) -> None:
-    found = hear(submitting(), Step.SUBMIT, Answer(AnswerKind.REFUSED, "No.", status), at(SECOND))
-    refused = submitting(uploads=(Stage.REFUSED,))
+    found = hear(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.REFUSED, "No.", status), at(SECOND))
+    refused = batch(Phase.SUBMITTING, uploads=(Stage.REFUSED,))
     assert found == Transition(at(SECOND).close(refused), refused=(1, Message("", "No.")))
 
 
@@ -327,7 +318,7 @@ def test_what_still_waits_is_not_given_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("do", "phase"), [(Step.FIND_REPORT, SUBMITTING), (Step.GET_REPORT, Phase.SUBMITTED)]
+    ("do", "phase"), [(Step.FIND_REPORT, Phase.SUBMITTING), (Step.GET_REPORT, Phase.SUBMITTED)]
 )
 def test_the_three_days_count_from_the_last_sending(do: Step, phase: Phase) -> None:
     again = START + SETTINGS.forgotten
@@ -338,19 +329,15 @@ def test_the_three_days_count_from_the_last_sending(do: Step, phase: Phase) -> N
     assert late.package.phase is Phase.CLOSED
 
 
-FULL: dict[str, Any] = {
-    "status": Status.REFUSED,
-    "messages": (Message("QuotaExceeded", "Enough."),),
-}
+QUOTA = Message("QuotaExceeded", "Enough.")
+FULL: dict[str, Any] = {"status": Status.REFUSED, "messages": (QUOTA,)}
 PUT_BACK = [Resolution(3, None, PUT_OFF)]
-
-
-WARNED = (*FULL["messages"], Message("X", "So.", "", WARNING))
+WARNED = (QUOTA, Message("X", "So.", "", Severity.WARNING))
 MISTAKE = Message("X", "Wrong.")
 QUOTAS: dict[str, tuple[dict[str, Any], int, list[Resolution]]] = {
     "a quota": (FULL, 0, PUT_BACK),
     "a warning besides": (FULL | {"messages": WARNED}, 5, PUT_BACK),
-    "a mistake besides": (FULL | {"messages": (*FULL["messages"], MISTAKE)}, 0, []),
+    "a mistake besides": (FULL | {"messages": (QUOTA, MISTAKE)}, 0, []),
     "a mistake alone": (FULL | {"messages": (MISTAKE,)}, 0, []),
     "nothing said": (FULL | {"messages": ()}, 0, []),
     "integrated": (FULL | {"status": Status.INTEGRATED}, 0, []),
@@ -372,16 +359,6 @@ def test_what_a_quota_refuses_is_sent_again_later(
     assert found.rest == (now.time + SETTINGS.quota_pause if fates else None)
     assert len(found.results) == (2 if said["status"] and not fates else 1)
     assert (found.package.phase is Phase.CLOSED) is (said["status"] is not None)
-
-
-def test_while_a_quota_is_used_up_no_batch_is_sent() -> None:
-    packages = [batch(phase, key, since=START) for key, phase in enumerate(WITH_REPORTS, 1)]
-    rest = START + SETTINGS.quota_pause
-    found = {
-        one.phase: (one.due, one.since) for one in paced(packages, START, ROUTES, SETTINGS, rest)
-    }
-    # To rest is no lack of progress: the patience does not end meanwhile.
-    assert found == dict.fromkeys(WITH_REPORTS, (None, START)) | {Phase.CLEARED: (rest, rest)}
 
 
 @pytest.mark.parametrize("do", [Step.FIND_REPORT, Step.GET_REPORT])

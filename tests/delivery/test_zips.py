@@ -362,10 +362,10 @@ REFUSED = 6
 
 
 NO_FAULT: Reply | BaseException = Reply(0)
+LOST = OutcomeUnknown("ReadTimeout"), Killed()
 FAULTS: list[tuple[bool, Reply | BaseException]] = [
-    *((True, fault) for fault in (OutcomeUnknown("ReadTimeout"), Killed(), Reply(500))),
-    *((False, fault) for fault in (OutcomeUnknown("ReadTimeout"), Killed())),
-    *((False, fault) for fault in (NotSent("refused"), Reply(429))),
+    *((True, fault) for fault in (*LOST, Reply(500))),
+    *((False, fault) for fault in (*LOST, NotSent("refused"), Reply(429))),
 ]
 """Whether the service acts all the same, and what comes of the call."""
 

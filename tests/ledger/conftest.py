@@ -32,7 +32,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE = "https://service.example/v2"
-DATABASES = ("sqlite", "postgresql")
 
 
 class Server:
@@ -73,11 +72,10 @@ def started() -> Iterator[Server | str]:
     """Started by the first test that needs it, in each worker; or why none starts here."""
     with ExitStack() as stack:
         try:
-            url = stack.enter_context(cluster.running())
+            server: Server | str = Server(stack.enter_context(cluster.running()))
         except cluster.Unavailable as error:
-            yield str(error)
-        else:
-            yield Server(url)
+            server = str(error)
+        yield server
 
 
 @pytest.fixture
@@ -100,7 +98,7 @@ def postgresql(server: Server) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """Where a ledger may be made: a file, then the URL of a database."""
     if request.param == "sqlite":
@@ -188,7 +186,6 @@ listen = lambda: sys.stdin.readline().strip()
             text=True,
             cwd=ROOT,
         )
-
         self.pid = self._running.pid
 
     def heard(self) -> str:

@@ -17,10 +17,9 @@ WEEK = timedelta(days=7)
 def take(
     ledger: Ledger, content: str = "c1", scope: str = "S1", now: datetime = NOW, **more: str
 ) -> Claim | EarlierClaim | None:
-    given: dict[str, Any] = {"folder": "F", "lane": "shop", "source": "a.csv"} | more
-    names = chain(["a"], (f"a-{number}" for number in count(2)))
-    times: dict[str, Any] = {"now": now, "since": now - WEEK}
-    return ledger.claims.take(scope=scope, sha256=content, names=names, **times, **given)
+    given: dict[str, Any] = {"folder": "F", "lane": "shop", "source": "a.csv", **more}
+    given |= {"names": chain(["a"], (f"a-{number}" for number in count(2)))}
+    return ledger.claims.take(scope=scope, sha256=content, now=now, since=now - WEEK, **given)
 
 
 def taken(ledger: Ledger, content: str = "c1", scope: str = "S1", now: datetime = NOW) -> Claim:
@@ -75,9 +74,9 @@ def test_the_same_content_again(
     found = take(ledger, now=NOW + later, source="b.csv")
     if is_earlier:
         assert found == EarlierClaim(run or 0, "a.csv", NOW)
-        return
-    assert isinstance(found, Claim)
-    assert (found.source, found.run_id, found.state) == ("b.csv", None, ClaimState.TAKEN)
+    else:
+        assert isinstance(found, Claim)
+        assert (found.source, found.run_id, found.state) == ("b.csv", None, ClaimState.TAKEN)
 
 
 def test_a_content_whose_run_was_given_up_may_come_again(ledger: Ledger) -> None:

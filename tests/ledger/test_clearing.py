@@ -138,13 +138,9 @@ def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -
 @pytest.mark.parametrize(
     ("other", "whose", "is_blocked"),
     [
-        (item(3), {}, True),
-        (item(3, product="another"), {}, True),
-        (item(9, product="G3"), {}, True),
-        (item(9), {}, False),
-        (item(3, "S"), {}, False),
+        *((row, {}, True) for row in (item(3), item(3, product="x"), item(9, product="G3"))),
         # Only an Upsert names a product.
-        (item(9, product=""), {}, False),
+        *((row, {}, False) for row in (item(9), item(3, "S"), item(9, product=""))),
         (item(3), {"seller": "S2"}, False),
         (item(3), {"service": "https://other.example/v2"}, False),
     ],
@@ -227,10 +223,11 @@ def close(
     stages: str,
     results: str = "",
     resolutions: Sequence[Resolution] = (),
+    phase: Phase = Phase.CLOSED,
 ) -> list[Package]:
-    """Close a package at these stages; the new ones."""
+    """Close a package at these stages, or bring it to another phase; the new ones."""
     sent = tuple(STAGES[one] for one in stages)
-    after = replace(before, uploads=sent, phase=Phase.CLOSED, package_id="p1")
+    after = replace(before, uploads=sent, phase=phase, package_id="p1")
     found = [(name, Status.INTEGRATED, ()) for name in results.split()]
     return ledger.save([Change(before, after, results=found, resolutions=resolutions)])
 
@@ -251,18 +248,13 @@ def rows_of(ledger: Ledger, packages: Iterable[Package]) -> list[list[int]]:
         # Completed without it.
         ("TP", "R3 R4", [[5, 6]]),
         # Perhaps sent, and not among the results; or one row of it is.
-        ("TD", "R3 R4", [[5, 6]]),
-        ("TD", "R3 R4 R6", [[5]]),
-        ("TD", "R3 R4 R5 R6", []),
+        *(("TD", "R3 R4", [[5, 6]]), ("TD", "R3 R4 R6", [[5]]), ("TD", "R3 R4 R5 R6", [])),
         # Surely sent: not sent again without a look.
         ("TT", "R3 R4", []),
         # Refused: in halves.
-        ("TR", "R3 R4", [[5], [6]]),
-        ("RR", "", [[3], [4], [5], [6]]),
-        ("R", "", [[3], [4]]),
+        *(("TR", "R3 R4", [[5], [6]]), ("RR", "", [[3], [4], [5], [6]]), ("R", "", [[3], [4]])),
         # All of many: it is not the rows that are wrong.
-        ("R" * 201, "", []),
-        ("R" * 201 + "P", "", [[405, 406]]),
+        *(("R" * 201, "", []), ("R" * 201 + "P", "", [[405, 406]])),
         ("RRR", "", [[3], [4], [5], [6], [7], [8]]),
         ("RRRT", "R9 R10", [[3], [4], [5], [6], [7], [8]]),
         ("RRRD", "", [[3], [4], [5], [6], [7], [8], [9, 10]]),
@@ -360,10 +352,8 @@ def test_what_has_no_result(
     ledger: Ledger, stages: str, results: str, tail: ResultCounts, sought: list[int]
 ) -> None:
     before = planned(ledger, 2, 4)
-    sent = tuple(STAGES[one] for one in stages)
-    after = replace(before, uploads=sent, phase=Phase.LOOKING)
-    found = [(name, Status.INTEGRATED, ()) for name in results.split()]
-    ledger.save([Change(before, after, results=found)])
+    close(ledger, before, stages, results, phase=Phase.LOOKING)
+    (after,) = ledger.read_packages(1)
     assert ledger.result_counts(before.key) == tail
     # A row tells all that the offers are compared by.
     rows = [PendingRow(n, f"R{n}", f"G{n}", 0, 0, b'{"n":%d}' % n) for n in sought]

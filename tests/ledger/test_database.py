@@ -159,9 +159,8 @@ except FeedtoolError as error:
 """
     code, said, complained = Process(lines, f"postgresql://u:{SECRET}@h/db").ended()
     assert (code, complained) == (0, "")
-    assert "psycopg is not installed" in said
-    assert "feedtool[postgresql]" in said
-    assert SECRET not in said
+    words = ("psycopg is not installed", "feedtool[postgresql]", SECRET)
+    assert [word in said for word in words] == [True, True, False]
 
 
 # Transactions.
@@ -344,7 +343,7 @@ def test_a_ledger_stays_where_it_was_named(
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    for name in ("ledger.db", "a?b=c #%41 é.db", "with space.db", Path("path.db"), "text.db"):
+    for name in ("a?b=c #%41 é.db", "with space.db", Path("path.db"), "text.db"):
         for place in (name, f"sqlite:///{name}") if "?" not in str(name) else (name,):
             monkeypatch.chdir(tmp_path)
             opened = opening(place)

@@ -33,7 +33,6 @@ def engine(place: Path | str, opening: Opening) -> Engine:
 
 @pytest.fixture
 def other(place: Path | str, engine: Engine) -> Iterator[Process]:
-    """Another process, which has the lock."""
     with Process(HOLDING, str(place)) as process:
         assert process.heard() == "held"
         yield process
@@ -49,16 +48,14 @@ def held(
 def test_a_second_process_is_told_who_holds_it(engine: Engine, other: Process) -> None:
     with pytest.raises(Held) as caught, held(engine):
         pass
-    me = Holder.here("submit", NOW)
-    holder = caught.value.holder
+    me, holder = Holder.here("submit", NOW), caught.value.holder
     assert holder is not None
     assert me.host.startswith(holder.host)
     assert holder == replace(me, pid=other.pid, host=holder.host)
     assert caught.value.exit is Exit.USAGE
-    assert (
-        f"is held for seller S1 by process {other.pid} on {holder.host} since 2026-03-02 09:00 UTC"
-        f" (feedtool submit, of {me.user})"
-    ) in caught.value.message
+    who = f"by process {other.pid} on {holder.host} since 2026-03-02 09:00 UTC"
+    told = f"is held for seller S1 {who} (feedtool submit, of {me.user})"
+    assert told in caught.value.message
     assert "wait until it is done" in caught.value.hint
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -125,7 +124,7 @@ def workbook(path: Path, rows: int, prefix: str = "SKU") -> None:
     fill(path, Offers=offers)
 
 
-def fill(path: Path, **sheets: list[dict[str, str]]) -> None:
+def fill(path: Path | IO[bytes], **sheets: list[dict[str, str]]) -> None:
     """A workbook of plain sheets whose first rows hold keys."""
     book = Workbook()
     for number, (title, rows) in enumerate(sheets.items()):
@@ -240,17 +239,6 @@ class World:
         done = self.finish(kills)
         assert done[-1].code in (1, 9), [(ran.code, ran.err, ran.points[-1:]) for ran in done]
         self.check()
-
-    def survive_between(self, ending: str, number: int) -> None:
-        """Get a signal when a POST has left, whose answer comes when nobody waits for it."""
-        with self.start_to(ending) as (process, gate):
-            process.send_signal(number)
-            if number == signal.SIGKILL:
-                process.wait(DEADLINE)
-            gate.open()
-            process.communicate(timeout=DEADLINE)
-        assert process.returncode == (-9 if number == signal.SIGKILL else 130)
-        self.complete()
 
     def posts(self, ending: str) -> int:
         """How often something was posted there."""

@@ -64,15 +64,10 @@ class Answer:
 
 class Desk:
     def __init__(
-        self,
-        *parts: object,
-        quota: Quota | None = None,
-        state: Path | None = None,
-        sandbox: Sandbox | None = None,
+        self, *parts: object, quota: Quota | None = None, state: Path | None = None
     ) -> None:
-        self.sandbox = sandbox or Sandbox(
-            sandbox_parts(), state, SandboxSettings(quota=quota, parts=parts)
-        )
+        settings = SandboxSettings(quota=quota, parts=parts)
+        self.sandbox = Sandbox(sandbox_parts(), state, settings)
         self.now = START
         self.headers = {**HEADERS, "Content-Type": "application/json"}
 

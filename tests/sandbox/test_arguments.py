@@ -7,6 +7,7 @@ from feedtool.sandbox.arguments import LANGUAGES, texts
 from tests.sandbox.desk import Desk
 
 EMPTY = "ER400-9250"
+AREAS = Path(feedtool.areas.__path__[0])
 WRONG = (None, "", "Bearer", "Bearer else", "Basic sandbox")
 
 
@@ -75,9 +76,6 @@ def test_the_language_is_the_asked_one_or_english(
 ) -> None:
     answer = desk.ask("GET", "/offer-packages", headers={"Accept-Language": accepted})
     assert answer.headers["Content-Language"] == language
-
-
-AREAS = Path(feedtool.areas.__path__[0])
 
 
 @pytest.mark.parametrize("area", sorted(file.parts[-4] for file in AREAS.glob("*/*/*/en.po")))

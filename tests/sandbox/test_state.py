@@ -74,17 +74,11 @@ def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
 
 CREATE_SOME = """
 import sys
-from datetime import datetime, timezone
 from pathlib import Path
-from feedtool.areas.registry import sandbox_parts
-from feedtool.sandbox import HttpRequest, Sandbox
-headers = {"Authorization": "Bearer sandbox", "SellerId": "S1", "SalesChannelId": "PRIMARY",
-           "Content-Type": "application/json"}
-request = HttpRequest("POST", "/offer-packages", "", headers, b'{"packageType": "Upsert"}')
-with Sandbox(sandbox_parts(), Path(sys.argv[1])) as sandbox:
+from tests.sandbox.desk import Desk
+with Desk(state=Path(sys.argv[1])) as desk:
     for _ in range(50):
-        answer = sandbox.handle(request, datetime(2026, 3, 2, 9, tzinfo=timezone.utc))
-        assert answer.status == 201, answer
+        desk.create()
 """
 
 

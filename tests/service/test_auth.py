@@ -313,8 +313,7 @@ def test_many_threads_ask_once(
         *((url, "no address of a token endpoint") for url in ("token", "", "http://[x")),
         *((url, "no address of a token") for url in ("https:///token", "ftp://auth.example/")),
         ("http://auth.example/token", r"travel to auth\.example"),
-        *((url, "") for url in ("http://127.0.0.1:8080/token", "http://[::1]/token")),
-        ("http://localhost/token", ""),
+        *((f"http://{host}/token", "") for host in ("127.0.0.1:8080", "[::1]", "localhost")),
     ],
 )
 def test_no_secret_travels_in_the_open(url: str, why: str) -> None:

@@ -86,11 +86,9 @@ def test_who_does_not_answer_is_told_at_once_and_once() -> None:
     ("answers", "slept"),
     [
         ([Reply(429, {"retry-after": "7"}), OK], [7.0]),
-        ([SLOW_DOWN, OK], [2.0]),
+        *(([failure, OK], [2.0]) for failure in (SLOW_DOWN, NotSent("refused"), BROKEN)),
         ([SLOW_DOWN, SLOW_DOWN, OK], [2.0, 4.0]),
-        ([NotSent("refused"), OK], [2.0]),
         ([OutcomeUnknown("reset"), Reply(500), Reply(502), OK], None),
-        ([BROKEN, OK], [2.0]),
         ([Reply(503), BROKEN, OK], [2.0, 4.0]),
     ],
 )

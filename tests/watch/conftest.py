@@ -33,10 +33,11 @@ from feedtool.watch.watcher import Watcher
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import offer, table
 from tests.delivery.conftest import quick
+from tests.ledger.cluster import PATIENCE
 
 ADDRESS = "http://sandbox.invalid/v2"
-PATIENCE = 60
-"""Seconds for what takes far less."""
+DAY = "done/2026-03-02"
+SENT = [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
