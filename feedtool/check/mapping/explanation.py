@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.kinds import HeaderMissing
-from feedtool.check.mapping.names import NAMES
 from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
 from feedtool.check.mapping.proposal import propose
+from feedtool.check.mapping.weights import NAMES
 from feedtool.model.cells import brief
 from feedtool.sheets import Source
 
