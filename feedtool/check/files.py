@@ -11,7 +11,8 @@ from feedtool.check.read_options import Input, ReadOptions
 from feedtool.check.requests import RowGroups
 from feedtool.check.rules import all_rules
 from feedtool.check.sheet import SheetReader
-from feedtool.check.sheet_selection import Chosen, choose
+from feedtool.check.recipe_selection import Chosen
+from feedtool.check.sheet_selection import choose
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import HeaderContext
 from feedtool.model.cells import Cell

@@ -13,7 +13,7 @@ from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipes.channels import channel_split
 from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
 from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
-from feedtool.check.sheet_selection import Chosen
+from feedtool.check.recipe_selection import Chosen
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
 from feedtool.feeds.columns.choice import Ignored

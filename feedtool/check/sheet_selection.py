@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 from feedtool.check.headers import (
     ENOUGH,
@@ -11,27 +10,24 @@ from feedtool.check.headers import (
     HeaderNotFound,
     Names,
     SheetAmbiguous,
-    Texts,
     find,
-    header_texts,
     laid_out,
     most_known,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.read_options import ReadOptions
-from feedtool.check.recipes.apply import apply, fits, lacking, with_defaults
-from feedtool.check.recipes.join import JoinedSheet
-from feedtool.check.recipes.recipe import Recipe, did_you_mean
+from feedtool.check.recipe_selection import HALF, NEAR, SEARCHED, Chosen, RecipeSelection
+from feedtool.check.recipes.apply import with_defaults
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
-from feedtool.model.errors import Exit, FileProblem, UsageProblem
-from feedtool.model.header import Header, folded
+from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import AccountSettings
-from feedtool.sheets import Sheet, Source
+from feedtool.sheets import Source
 
-SEARCHED = 40
-"""Non-blank rows among which the header is looked for."""
+
+ALIAS = "the alias"
+"""The beginning of the reason for a header that is neither a key nor a label."""
 
 
 class SheetMissing(FileProblem):
@@ -39,20 +35,6 @@ class SheetMissing(FileProblem):
 
     code = "sheet-missing"
     exit = Exit.USAGE
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A sheet that will be read, and as what."""
-
-    sheet: Sheet
-    header: Header
-    feed: Feed
-    reason: str
-    is_certain: bool
-    """True if rows without an `action` are of this kind."""
-    joined: Sequence[JoinedSheet] = ()
-    """The sheets that its recipe joins."""
 
 
 def choose(source: Source, options: ReadOptions, areas: Areas, file: str) -> list[Chosen]:
@@ -74,7 +56,7 @@ class _Selection:
     def __init__(self, source: Source, options: ReadOptions, areas: Areas, file: str) -> None:
         self._source, self._options, self._file = source, options, file
         self._families = families(areas)
-        self._recipes = options.recipes.recipes(Path(file))
+        self._recipes = RecipeSelection(source, options, self._families, file)
         self._stamp = source.properties.get(STAMP)
         """The kind of the template that the workbook was made from."""
         stamped = areas.feeds.get(self._stamp or "")
@@ -83,46 +65,38 @@ class _Selection:
 
     def choose(self) -> list[Chosen]:
         names = self._sheet_names()
-        if wanted := self._by_recipe(names, is_wanted=True):
-            return wanted
-        if (
-            self._recipes
-            and not self._is_known_by_itself(names)
-            and (found := self._by_recipe(names, is_wanted=False))
-        ):
-            return found
+        if chosen := self._recipes.sheets(names, is_wanted=True):
+            return chosen
+        is_open = bool(self._recipes.recipes) and not self._is_known_by_itself(names)
+        if is_open and (chosen := self._recipes.sheets(names, is_wanted=False)):
+            return chosen
+        if is_open and (error := self._recipes.nearly_fitting(names, NEAR)):
+            raise error
         try:
-            candidates, reasons = self._candidates(names, ENOUGH)
+            return self._known_sheets(names)
         except FileProblem as error:
-            raise self._nearly_fitting(names) or error from None
+            raise self._recipes.nearly_fitting(names, HALF) or error from None
+
+    def _known_sheets(self, names: Sequence[str]) -> list[Chosen]:
+        """The sheets whose headers are known without any recipe."""
+        candidates, reasons = self._candidates(names, ENOUGH)
         if not candidates and not reasons:  # a Delete that was asked for needs a single column
             candidates, reasons = self._candidates(names, 1)
         if not candidates:
-            raise self._nearly_fitting(names) or next(
-                iter(reasons), _no_header(self._source, names)
-            )
+            raise next(iter(reasons), _no_header(self._source, names))
         return self._unambiguous(candidates)
 
     def _is_known_by_itself(self, names: Sequence[str]) -> bool:
         """True if a stamp, or a header of keys and labels alone, says of which kind a sheet is."""
         if self._stamp is not None:
             return True
-        with suppress(FileProblem):
-            for name in names:
+        for name in names:
+            with suppress(FileProblem):
                 chosen = self._recognise(name, ENOUGH, self._options.kind)
-                reasons = chosen.header.reasons.values() if chosen else ("the alias",)
-                if not any(reason.startswith("the alias") for reason in reasons):
+                reasons = chosen.header.reasons.values() if chosen else (ALIAS,)
+                if not any(reason.startswith(ALIAS) for reason in reasons):
                     return True
         return False
-
-    def _nearly_fitting(self, names: Sequence[str]) -> HeaderNotFound | None:
-        """The error that says which headers a recipe lacks, where it nearly fits a sheet."""
-        for recipe in self._recipes:
-            count = len(recipe.file.match.headers)
-            _, missing = self._likeliest_row(recipe, names)
-            if missing and 2 * len(missing) <= count:
-                return self._no_recipe_fits(recipe, names)
-        return None
 
     def _candidates(
         self, names: Sequence[str], enough: int
@@ -154,102 +128,6 @@ class _Selection:
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
         return list(filter(None, candidates)), reasons
-
-    def _by_recipe(self, names: Sequence[str], *, is_wanted: bool) -> list[Chosen]:
-        """The sheets that recipes fit.
-
-        Raises:
-            UsageProblem: two recipes fit a sheet equally well, or one that was named fits none.
-            HeaderMissing: a field is missing that the recipe's kind needs.
-        """
-        recipes = [found for found in self._recipes if found.is_wanted is is_wanted]
-        if not recipes:
-            return []
-        chosen = []
-        for name in names:
-            head = [
-                Texts(row.number, header_texts(row.cells))
-                for row in self._source.sheet(name).head(SEARCHED)
-            ]
-            fitting = [
-                (recipe, row)
-                for recipe in recipes
-                if (row := next((row for row in head if fits(recipe, name, row.texts)), None))
-            ]
-            best = max((len(recipe.file.match.headers) for recipe, _ in fitting), default=0)
-            fitting = [pair for pair in fitting if len(pair[0].file.match.headers) == best]
-            if len(fitting) > 1:
-                both = " and ".join(str(recipe.path or recipe.name) for recipe, _ in fitting)
-                raise UsageProblem(
-                    f"several recipes fit {self._file}: {both}", "name one of them with --recipe"
-                )
-            chosen += [self._with_recipe(recipe, name, row) for recipe, row in fitting]
-        unfit = next((recipe for recipe in recipes if recipe.must_fit), None)
-        if unfit and not chosen:
-            raise self._no_recipe_fits(unfit, names)
-        return chosen
-
-    def _with_recipe(self, recipe: Recipe, name: str, row: Texts) -> Chosen:
-        """A sheet as a recipe makes it."""
-        context, kind = self._options.context, recipe.file.match.kind
-        family = next(
-            (family for family in self._families if kind in {feed.kind for feed in family}), None
-        )
-        if family is None:
-            raise UsageProblem(
-                f"{recipe.place('match', 'kind')}: there is no kind of feed “{kind}”",
-                did_you_mean(kind, (feed.kind for family in self._families for feed in family)),
-            )
-        columns = family[0].understood(context.settings)
-        applied = apply(
-            recipe,
-            *row,
-            columns,
-            self._source.sheet(name),
-            context,
-            self._options.defaults,
-            lambda name: self._options.recipes.joined(recipe, name, Path(self._file)),
-        )
-        try:
-            found = recognise(applied.header, family, context, name, wanted=kind, stamp=None)
-        except HeaderMissing as error:
-            error.message = f"recipe {recipe.name}: {error.message}"
-            error.hint = f"add a column or a default to {recipe.path or recipe.name}"
-            raise
-        if found is None:
-            raise ValueError("a kind that is wanted is recognised, or raises")
-        count = len(set(applied.fields))
-        reason = f"recipe {recipe.name}; {count} {'field' if count == 1 else 'fields'} from it"
-        return Chosen(
-            applied.sheet,
-            applied.header,
-            found.feed,
-            reason,
-            is_certain=True,
-            joined=applied.joined,
-        )
-
-    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[Texts, list[str]]:
-        """The row that lacks the fewest headers of a recipe, and which."""
-        rows = [
-            Texts(row.number, header_texts(row.cells))
-            for name in names
-            for row in self._source.sheet(name).head(SEARCHED)
-        ]
-        pairs = [(row, lacking(recipe, row.texts)) for row in rows]
-        return min(pairs, key=lambda pair: len(pair[1]), default=(Texts(1, {}), []))
-
-    def _no_recipe_fits(self, recipe: Recipe, names: Sequence[str]) -> HeaderNotFound:
-        """Why a recipe that was named fits no sheet: the headers that its likeliest row lacks."""
-        row, lacks = self._likeliest_row(recipe, names)
-        missing = ", ".join(f"“{header}”" for header in lacks)
-        known = set(map(folded, recipe.file.columns))
-        new = ", ".join(f"“{text}”" for text in row.texts.values() if folded(text) not in known)
-        return HeaderNotFound(
-            f"recipe {recipe.name} does not fit: row {row.row} lacks {missing}"
-            + (f"; new there: {new}" if new else ""),
-            f"correct the sheet's header, or the recipe {recipe.path or recipe.name}",
-        )
 
     def _sheet_names(self) -> list[str]:
         entries, wanted = self._source.sheets, self._options.sheet

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
@@ -96,11 +96,20 @@ class Recipe:
         """The digest of its text."""
         return sha256(self.text.encode()).hexdigest()
 
+    @property
+    def headers(self) -> Sequence[str]:
+        """The headers that a sheet must have to be of it."""
+        return self.file.match.headers or tuple(self.file.columns)
+
+    @property
+    def shown(self) -> str:
+        """Where it is, for messages."""
+        return str(self.path or f"preset:{self.name}")
+
     def place(self, table: str, key: str = "") -> str:
         """A place in the file, for messages."""
         line = self.lines.get((table, key)) or self.lines.get((table, ""))
-        file = str(self.path or self.name)
-        where = f"{file}:{line}" if line else file
+        where = f"{self.shown}:{line}" if line else self.shown
         return f"{where}, [{table}]{f' {key}' if key else ''}"
 
 

@@ -113,6 +113,8 @@ class Field:
     """Its cell in every row, where the sheet has no column for it."""
     joins: list[Callable[["RecipeBlock"], Keys]] = field(default_factory=list)
     """Each gives the joined cells of a block, None where a row has none."""
+    keyed_by: list[int] = field(default_factory=list)
+    """The columns by which the joined cells are found."""
 
 
 @dataclass

@@ -1,0 +1,184 @@
+"""Which sheets of a file are of a merchant's recipe, and what the recipe makes of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from feedtool.check.headers import HeaderNotFound, Texts, header_texts
+from feedtool.check.kinds import HeaderMissing, recognise
+from feedtool.check.read_options import ReadOptions
+from feedtool.check.recipes.apply import Applied, apply, fits, lacking
+from feedtool.check.recipes.join import JoinedSheet
+from feedtool.check.recipes.recipe import Recipe, did_you_mean
+from feedtool.feeds.feed import Feed
+from feedtool.model.errors import UsageProblem
+from feedtool.model.header import Header, folded
+from feedtool.sheets import Sheet, Source
+
+SEARCHED = 40
+"""Non-blank rows among which the header is looked for."""
+NEAR, HALF = 3, 2
+"""A recipe of so many headers lacks one of them, and nearly fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A sheet that will be read, and as what."""
+
+    sheet: Sheet
+    header: Header
+    feed: Feed
+    reason: str
+    is_certain: bool
+    """True if rows without an `action` are of this kind."""
+    recipe: Recipe | None = None
+    fields: Sequence[str] = ()
+    """The keys whose values are not those of a column alone: by its recipe, or by defaults."""
+    joined: Sequence[JoinedSheet] = ()
+    """The sheets that its recipe joins."""
+
+
+class RecipeSelection:
+    """The recipes that may be meant for a file, and its sheets of which they are."""
+
+    def __init__(
+        self, source: Source, options: ReadOptions, families: Sequence[Sequence[Feed]], file: str
+    ) -> None:
+        self._source, self._options, self._file = source, options, file
+        self._families = families
+        self.recipes = [
+            recipe
+            for recipe in options.recipes.recipes(Path(file))
+            if recipe.must_fit or options.kind in {None, recipe.file.match.kind}
+        ]
+
+    def sheets(self, names: Sequence[str], *, is_wanted: bool) -> list[Chosen]:
+        """The sheets that recipes fit: those that count for any sheet, or the others.
+
+        The first folder of recipes counts in which one fits.
+
+        Raises:
+            UsageProblem: two recipes fit a sheet equally well, or one is of another kind than the
+                one that was asked for.
+            HeaderNotFound: a recipe that was named fits no sheet.
+            HeaderMissing: a field is missing that the recipe's kind needs.
+        """
+        recipes = [recipe for recipe in self.recipes if recipe.is_wanted is is_wanted]
+        if not recipes:
+            return []
+        chosen = []
+        for name in names:
+            head = self._head(name)
+            for _, group in groupby(recipes, key=lambda recipe: recipe.path and recipe.path.parent):
+                if fitting := self._fitting(list(group), name, head):
+                    chosen.append(self._with_recipe(*fitting, name))
+                    break
+        unfit = next((recipe for recipe in recipes if recipe.must_fit), None)
+        if unfit and not chosen:
+            raise self._no_fit(unfit, *self._likeliest_row(unfit, names))
+        return chosen
+
+    def nearly_fitting(self, names: Sequence[str], most: int) -> HeaderNotFound | None:
+        """The error that says which headers a sheet lacks for a recipe, if one in `most` or less.
+
+        A header that was renamed is not to be taken for another sheet.
+        """
+        for recipe in self.recipes:
+            row, missing = self._likeliest_row(recipe, names)
+            if missing and most * len(missing) <= len(recipe.file.match.headers):
+                return self._no_fit(recipe, row, missing)
+        return None
+
+    def _head(self, name: str) -> list[Texts]:
+        head = self._source.sheet(name).head(SEARCHED)
+        return [Texts(row.number, header_texts(row.cells)) for row in head]
+
+    def _fitting(
+        self, recipes: Sequence[Recipe], name: str, head: Sequence[Texts]
+    ) -> tuple[Recipe, Texts] | None:
+        """The recipe that fits a sheet by the most headers, and the row of these."""
+        fitting = [
+            (recipe, row)
+            for recipe in recipes
+            if (row := next((row for row in head if fits(recipe, name, row.texts)), None))
+        ]
+        best = max((len(recipe.headers) for recipe, _ in fitting), default=0)
+        first, *others = [pair for pair in fitting if len(pair[0].headers) == best] or [None]
+        if first and others:
+            both = " and ".join(recipe.shown for recipe, _ in (first, *filter(None, others)))
+            raise UsageProblem(
+                f"several recipes fit {self._file} equally well: {both}",
+                "name one of them with --recipe, or give one more headers in its [match]",
+            )
+        return first
+
+    def _with_recipe(self, recipe: Recipe, row: Texts, name: str) -> Chosen:
+        """A sheet as a recipe makes it."""
+        context, kind = self._options.context, recipe.file.match.kind
+        if self._options.kind not in {None, kind}:
+            raise UsageProblem(
+                f"recipe {recipe.name} is of {kind}, and --as says {self._options.kind}",
+                "leave --as out, or name another recipe",
+            )
+        kinds = [feed.kind for family in self._families for feed in family]
+        if kind not in kinds:
+            raise UsageProblem(
+                f"{recipe.place('match', 'kind')}: there is no kind of feed “{kind}”",
+                did_you_mean(kind, kinds),
+            )
+        family = next(
+            family for family in self._families if kind in {feed.kind for feed in family}
+        )
+        applied = apply(
+            recipe,
+            *row,
+            family[0],
+            self._source.sheet(name),
+            context,
+            self._options.defaults,
+            lambda name: self._options.recipes.joined(recipe, name, Path(self._file)),
+        )
+        try:
+            recognised = recognise(applied.header, family, context, name, wanted=kind, stamp=None)
+        except HeaderMissing as error:
+            error.message = f"recipe {recipe.name}: {error.message}"
+            error.hint = f"add a column or a default to {recipe.shown}, or give --default"
+            raise
+        if recognised is None:
+            raise ValueError("a kind that is wanted is recognised, or raises")
+        self._options.recipes.note_use(recipe, Path(self._file))
+        return _chosen(recipe, applied, recognised.feed)
+
+    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[Texts, list[str]]:
+        """The row that lacks the fewest headers of a recipe, and which."""
+        rows = [row for name in names for row in self._head(name)]
+        pairs = [(row, lacking(recipe, row.texts)) for row in rows]
+        return min(pairs, key=lambda pair: len(pair[1]), default=(Texts(1, {}), recipe.headers))
+
+    def _no_fit(self, recipe: Recipe, row: Texts, lacks: Sequence[str]) -> HeaderNotFound:
+        """Why a recipe fits no sheet: the headers that its likeliest row lacks, and has instead."""
+        missing = ", ".join(f"“{header}”" for header in lacks)
+        known = set(map(folded, (*recipe.file.columns, *recipe.headers)))
+        new = ", ".join(f"“{text}”" for text in row.texts.values() if folded(text) not in known)
+        why = f"row {row.row} lacks {missing}" if lacks else "no sheet has the name that it asks for"
+        return HeaderNotFound(
+            f"recipe {recipe.name} does not fit: {why}" + (f"; new there: {new}" if new else ""),
+            f"correct the sheet's header, or the recipe {recipe.shown}; if the sheet is another,"
+            " say what it is with --as",
+        )
+
+
+def _chosen(recipe: Recipe, applied: Applied, feed: Feed) -> Chosen:
+    count = len(applied.fields)
+    reason = f"recipe {recipe.name}; {count} {'field' if count == 1 else 'fields'} from it"
+    return Chosen(
+        applied.sheet,
+        applied.header,
+        feed,
+        reason,
+        is_certain=True,
+        recipe=recipe,
+        fields=applied.fields,
+        joined=applied.joined,
+    )
