@@ -8,10 +8,10 @@ from pathlib import Path
 from feedtool.check.headers import Names, NoRows, again
 from feedtool.check.locate import Locator
 from feedtool.check.read_options import Input, ReadOptions
+from feedtool.check.recipe_selection import Chosen
 from feedtool.check.requests import RowGroups
 from feedtool.check.rules import all_rules
 from feedtool.check.sheet import SheetReader
-from feedtool.check.recipe_selection import Chosen
 from feedtool.check.sheet_selection import choose
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import HeaderContext
@@ -134,8 +134,8 @@ class _Checking:
                 chosen, checked, options, context, self._areas, self._surveys, number
             )
             reader.read()
-            for joined in chosen.joined:
-                checked.kind_reason += f"; {joined.outcome()}"
+            checked.kind_reason = chosen.described()
+            checked.recipe = chosen.recipe_facts()
             if not any(True for _ in checked.marks):
                 raise NoRows(
                     f"there is no row below the header in row {chosen.header.row}",

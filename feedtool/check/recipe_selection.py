@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from feedtool.check.headers import HeaderNotFound, Texts, header_texts
 from feedtool.check.kinds import HeaderMissing, recognise
 from feedtool.check.read_options import ReadOptions
-from feedtool.check.recipes.apply import Applied, apply, fits, lacking
+from feedtool.check.recipes.apply import apply, fits, lacking, named_headers
 from feedtool.check.recipes.join import JoinedSheet
 from feedtool.check.recipes.recipe import Recipe, did_you_mean
 from feedtool.feeds.feed import Feed
@@ -35,8 +36,36 @@ class Chosen:
     recipe: Recipe | None = None
     fields: Sequence[str] = ()
     """The keys whose values are not those of a column alone: by its recipe, or by defaults."""
+    defaults: Sequence[str] = ()
+    """Of these the keys that have a default of the command or the account, and nothing else."""
     joined: Sequence[JoinedSheet] = ()
     """The sheets that its recipe joins."""
+
+    def described(self) -> str:
+        """Why it is of its kind, and what a recipe has made of it.
+
+        JoinUnusable where too few rows are in a joined sheet.
+        """
+        own = len(self.fields) - len(self.defaults)
+        parts = [self.reason]
+        if self.recipe:
+            parts.append(f"{counted(own)} from it")
+        if self.defaults:
+            parts.append(f"{counted(len(self.defaults))} from defaults")
+        return "; ".join((*parts, *(joined.outcome() for joined in self.joined)))
+
+    def recipe_facts(self) -> dict[str, Any] | None:
+        """The same for scripts; None where there is neither recipe nor default."""
+        if not (self.recipe or self.fields):
+            return None
+        path = self.recipe and self.recipe.path
+        return {
+            "name": self.recipe and self.recipe.name,
+            "path": path and str(path),
+            "fields": [key for key in self.fields if key not in self.defaults],
+            "defaults": list(self.defaults),
+            "joins": [joined.as_json() for joined in self.joined],
+        }
 
 
 class RecipeSelection:
@@ -85,8 +114,10 @@ class RecipeSelection:
         A header that was renamed is not to be taken for another sheet.
         """
         for recipe in self.recipes:
+            if self._options.kind and not recipe.is_wanted:
+                continue  # it was said what the sheet is
             row, missing = self._likeliest_row(recipe, names)
-            if missing and most * len(missing) <= len(recipe.file.match.headers):
+            if missing and most * len(missing) <= len(named_headers(recipe)):
                 return self._no_fit(recipe, row, missing)
         return None
 
@@ -104,14 +135,14 @@ class RecipeSelection:
             if (row := next((row for row in head if fits(recipe, name, row.texts)), None))
         ]
         best = max((len(recipe.headers) for recipe, _ in fitting), default=0)
-        first, *others = [pair for pair in fitting if len(pair[0].headers) == best] or [None]
-        if first and others:
-            both = " and ".join(recipe.shown for recipe, _ in (first, *filter(None, others)))
+        fitting = [pair for pair in fitting if len(pair[0].headers) == best]
+        if len(fitting) > 1:
+            both = " and ".join(recipe.shown for recipe, _ in fitting)
             raise UsageProblem(
                 f"several recipes fit {self._file} equally well: {both}",
                 "name one of them with --recipe, or give one more headers in its [match]",
             )
-        return first
+        return fitting[0] if fitting else None
 
     def _with_recipe(self, recipe: Recipe, row: Texts, name: str) -> Chosen:
         """A sheet as a recipe makes it."""
@@ -127,9 +158,7 @@ class RecipeSelection:
                 f"{recipe.place('match', 'kind')}: there is no kind of feed “{kind}”",
                 did_you_mean(kind, kinds),
             )
-        family = next(
-            family for family in self._families if kind in {feed.kind for feed in family}
-        )
+        family = next(family for family in self._families if kind in {feed.kind for feed in family})
         applied = apply(
             recipe,
             *row,
@@ -148,37 +177,37 @@ class RecipeSelection:
         if recognised is None:
             raise ValueError("a kind that is wanted is recognised, or raises")
         self._options.recipes.note_use(recipe, Path(self._file))
-        return _chosen(recipe, applied, recognised.feed)
+        return Chosen(
+            applied.sheet,
+            applied.header,
+            recognised.feed,
+            f"recipe {recipe.name}",
+            is_certain=True,
+            recipe=recipe,
+            fields=applied.fields,
+            defaults=applied.defaults,
+            joined=applied.joined,
+        )
 
     def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[Texts, list[str]]:
         """The row that lacks the fewest headers of a recipe, and which."""
         rows = [row for name in names for row in self._head(name)]
         pairs = [(row, lacking(recipe, row.texts)) for row in rows]
-        return min(pairs, key=lambda pair: len(pair[1]), default=(Texts(1, {}), recipe.headers))
+        return min(pairs, key=lambda pair: len(pair[1]), default=(Texts(1, {}), [*recipe.headers]))
 
     def _no_fit(self, recipe: Recipe, row: Texts, lacks: Sequence[str]) -> HeaderNotFound:
         """Why a recipe fits no sheet: the headers that its likeliest row lacks, and has instead."""
         missing = ", ".join(f"“{header}”" for header in lacks)
         known = set(map(folded, (*recipe.file.columns, *recipe.headers)))
         new = ", ".join(f"“{text}”" for text in row.texts.values() if folded(text) not in known)
-        why = f"row {row.row} lacks {missing}" if lacks else "no sheet has the name that it asks for"
+        why = f"row {row.row} lacks {missing}" if lacks else "no sheet has the name it asks for"
         return HeaderNotFound(
             f"recipe {recipe.name} does not fit: {why}" + (f"; new there: {new}" if new else ""),
-            f"correct the sheet's header, or the recipe {recipe.shown}; if the sheet is another,"
-            " say what it is with --as",
+            f"correct the sheet's header, or the recipe {recipe.shown}"
+            + ("" if recipe.is_wanted else "; if the sheet is another, say what it is with --as"),
         )
 
 
-def _chosen(recipe: Recipe, applied: Applied, feed: Feed) -> Chosen:
-    count = len(applied.fields)
-    reason = f"recipe {recipe.name}; {count} {'field' if count == 1 else 'fields'} from it"
-    return Chosen(
-        applied.sheet,
-        applied.header,
-        feed,
-        reason,
-        is_certain=True,
-        recipe=recipe,
-        fields=applied.fields,
-        joined=applied.joined,
-    )
+def counted(count: int) -> str:
+    """A number of fields."""
+    return f"{count} {'field' if count == 1 else 'fields'}"

@@ -7,15 +7,16 @@ from decimal import Decimal
 from operator import itemgetter
 
 from feedtool.check.kinds import sheet_columns
-from feedtool.check.locate import NO_COLUMN, InCell, Locator
+from feedtool.check.locate import Locator
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
+from feedtool.check.recipe_selection import Chosen
 from feedtool.check.recipes.channels import channel_split
 from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
+from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, with_unknown_skip
 from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
-from feedtool.check.recipe_selection import Chosen
 from feedtool.feeds.area import Areas
-from feedtool.feeds.columns import ColumnReader, InvalidValue, is_error
+from feedtool.feeds.columns import ColumnReader, is_error
 from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.columns.text import plain
 from feedtool.feeds.feed import ACTION, CHANNEL, NOTHING_REFUSED, Feed, Row, SheetColumns
@@ -34,21 +35,9 @@ from feedtool.model.sheet import (
     Refused,
 )
 
-SKIP = "skip"
-"""The field of the conditions of a recipe."""
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
 
-
-@dataclass(slots=True)
-class RowFaults:
-    """The issues of the cells of one row."""
-
-    faults: list[InCell] = field(default_factory=list)
-    refused: set[str] = field(default_factory=set)
-
-
-NO_FAULTS = RowFaults()
 
 NO_ISSUES: Sequence[Issue] = ()
 
@@ -152,22 +141,7 @@ class SheetReader:
     def _read_block(
         self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
     ) -> None:
-        nothing: list[object | None] = [None] * len(block.rows)
-        table: list[list[object | None]] = []
-        flawed: dict[int, RowFaults] = {}
-        for index, key, reader in by_index:
-            values = nothing
-            if index < block.width:
-                values = reader.read(block.column(index), block.decode)
-                if reader.is_flawed:
-                    _take_out_flaws(values, index, key, flawed)
-            table.append(values)
-        # What stood behind the last header stands between it and ours in an annotated copy.
-        last = max(self.header.texts.keys() - self.header.own)
-        for index in sorted(set(block.used(last + 1)) - self.header.own):
-            values = beyond.read(block.column(index), block.decode)
-            if beyond.is_flawed:
-                _take_out_flaws(values, index, BEYOND, flawed)
+        table, flawed = self._columns(block, by_index, beyond)
         cells = Cells(block)
         fields = [key for _, key, _ in by_index]
         blank = (None,) * len(fields)
@@ -176,14 +150,35 @@ class SheetReader:
             if row_values == blank and not flaws.refused - {BEYOND}:
                 continue
             row = dict(zip(fields, row_values, strict=True))
-            left_out = block.skipped and block.skipped.get(block.rows[position])
-            if isinstance(left_out, str):
-                self._skip(cells, position, row, Message("", left_out))
-                continue
-            if left_out:  # it is not known whether it should be
-                flaws = RowFaults([*flaws.faults, *_in_no_column(left_out)], {*flaws.refused, SKIP})
+            if block.skipped and (left_out := block.skipped.get(block.rows[position])):
+                if isinstance(left_out, str):
+                    self._skip(cells, position, row, Message("", left_out))
+                    continue
+                flaws = with_unknown_skip(flaws, left_out)
             if not (self._not_rows.may_be(row) and self._skips(cells, position, row)):
                 self._read_row(cells, position, row, flaws)
+
+    def _columns(
+        self, block: Block, by_index: list[tuple[int, str, ColumnReader]], beyond: ColumnReader
+    ) -> tuple[list[list[object | None]], dict[int, RowFaults]]:
+        """The values of each column of a block, and what is wrong with them by position."""
+        nothing: list[object | None] = [None] * len(block.rows)
+        table: list[list[object | None]] = []
+        flawed: dict[int, RowFaults] = {}
+        for index, key, reader in by_index:
+            values = nothing
+            if index < block.width:
+                values = reader.read(block.column(index), block.decode)
+                if reader.is_flawed:
+                    take_out_flaws(values, index, key, flawed)
+            table.append(values)
+        # What stood behind the last header stands between it and ours in an annotated copy.
+        last = max(self.header.texts.keys() - self.header.own)
+        for index in sorted(set(block.used(last + 1)) - self.header.own):
+            values = beyond.read(block.column(index), block.decode)
+            if beyond.is_flawed:
+                take_out_flaws(values, index, BEYOND, flawed)
+        return table, flawed
 
     def _read_row(
         self, cells: Cells, position: int, values: dict[str, object], flaws: RowFaults
@@ -323,10 +318,6 @@ class SheetReader:
         self.checked.problems_by_source += [own, self._problems]
 
 
-def _in_no_column(flaw: InvalidValue) -> list[InCell]:
-    return [(NO_COLUMN, fault, "") for fault in flaw.faults]
-
-
 def _line(cells: Cells, position: int) -> int | None:
     """In a CSV the line where a record starts."""
     return cells.block.lines[position] if cells.block.lines else None
@@ -336,16 +327,3 @@ def _standing(cell: Cell) -> str | Decimal:
     """The content of a cell, whatever its column makes of it."""
     is_number = cell.kind is Kind.NUMBER and not (cell.percent or cell.zeros)
     return rounded(cell.text) if is_number else plain(shown(cell))
-
-
-def _take_out_flaws(
-    values: list[object | None], index: int, key: str, flawed: dict[int, RowFaults]
-) -> None:
-    """Leaves the values alone in a column, and notes what was said of them by position."""
-    for position, value in enumerate(values):
-        if isinstance(value, InvalidValue):
-            values[position] = value.value
-            row = flawed.setdefault(position, RowFaults())
-            row.faults += [(index, fault, value.shown) for fault in value.faults]
-            if value.is_refused:
-                row.refused.add(key)

@@ -25,7 +25,6 @@ from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import AccountSettings
 from feedtool.sheets import Source
 
-
 ALIAS = "the alias"
 """The beginning of the reason for a header that is neither a key nor a label."""
 
@@ -171,15 +170,21 @@ class _Selection:
                 header = replace(header, stamp=self._sheet_stamp(wanted or stamp, stamp))
                 header = laid_out(header, layout, head, names)
                 columns = family[0].understood(context.settings)
-                header, made = with_defaults(
-                    header, columns, self._options.defaults, sheet, context
+                applied = with_defaults(header, columns, self._options.defaults, sheet, context)
+                recognised = recognise(
+                    applied.header, family, context, name, wanted=wanted, stamp=stamp
                 )
-                recognised = recognise(header, family, context, name, wanted=wanted, stamp=stamp)
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
                 continue
             if recognised:
-                return Chosen(made, header, *recognised)
+                return Chosen(
+                    applied.sheet,
+                    applied.header,
+                    *recognised,
+                    fields=applied.fields,
+                    defaults=applied.defaults,
+                )
         if reasons:  # what may be of two kinds tells more than what it lacks for a third
             raise next((item for item in reasons if isinstance(item, KindUnclear)), reasons[0])
         return None

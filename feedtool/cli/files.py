@@ -215,22 +215,22 @@ def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> R
         given["sheet"],
         as_rows,
         catalog=catalog,
-        recipes=recipe_folders(ctx),
+        recipes=_recipe_folders(ctx),
         defaults={**options.chosen(ctx).profile.default, **_defaults(given["default"], settings)},
         **more,
     )
 
 
-def recipe_folders(ctx: click.Context, *, is_watch: bool = False) -> "RecipeFolders":
+def _recipe_folders(ctx: click.Context) -> "RecipeFolders":
     """The recipes that the options, the profile and the user's settings name."""
     from feedtool.runs.recipes import FOLDER, RecipeFolders
 
     return RecipeFolders(
-        datetime.now(UTC),
+        lambda: datetime.now(UTC).astimezone(),
         ctx.params.get("recipe"),
         options.chosen(ctx).profile.recipes,
         Path(click.get_app_dir("feedtool")) / FOLDER,
-        is_watch=is_watch,
+        is_watch=ctx.command.name == "watch",
     )
 
 

@@ -29,7 +29,7 @@ Progress = Callable[[str, int, int | None, str], None]
 """Called with a step's name, how much of it is done, of how much (None: unknown), and the file."""
 
 SUMMARY = (
-    *("file", "kind", "kindReason", "sheet", "headerRow"),
+    *("file", "kind", "kindReason", "recipe", "sheet", "headerRow"),
     *("rows", "valid", "invalid", "skipped", "warnings"),
     *("annotated", "run", "stopped", "statuses", "packages", "failed"),
 )
@@ -165,6 +165,7 @@ def _sheet_fields(result: SheetResult) -> Fields:
         "file": checked.file,
         "kind": checked.kind,
         "kindReason": checked.kind_reason or None,
+        "recipe": checked.recipe,
         "sheet": checked.sheet or None,
         "headerRow": checked.header.row if checked.header else None,
     }

@@ -14,7 +14,12 @@ from feedtool.model.settings import AccountSettings
 from feedtool.runs import row_notes
 from tests.conftest import Files, checked, offer
 
-COLUMNS = {"sellerExternalReference": 0, "product.gtin": 1, "price.price": 3, "quantity": 8}
+COLUMNS = {
+    "sellerExternalReference": (0,),
+    "product.gtin": (1,),
+    "price.price": (3,),
+    "quantity": (8,),
+}
 
 
 def problem(code: str, column: str | None, severity: Severity = Severity.ERROR) -> Problem:
@@ -92,7 +97,13 @@ def no(field: str = "", severity: Severity = Severity.ERROR, text: str = "No.") 
 
 
 WARN = Severity.WARNING
-PRODUCT = {"gtin": 0, "title": 1, "sellerPictureUrls_1": 2, "sellerPictureUrls_2": 3, "3263": 4}
+PRODUCT = {
+    "gtin": (0,),
+    "title": (1,),
+    "3263": (4,),
+    "sellerPictureUrls_1": (2,),
+    "sellerPictureUrls_2": (3,),
+}
 OF_PRODUCTS = {
     "a common field": (REFUSED, [no("title")], {1: "error"}, "B title: No."),
     "a property": (REFUSED, [no("3263")], {4: "error"}, "E 3263: No."),
@@ -220,7 +231,7 @@ def legacy(key: str) -> str:
 def guilty(kind: str, verdict: RowResult) -> list[str]:
     """The keys of the cells that are coloured beside a verdict, in the template's columns."""
     keys = [column.key for column in load().feeds[kind].columns(AccountSettings())]
-    columns = {key: index for index, key in enumerate(keys)}
+    columns = {key: (index,) for index, key in enumerate(keys)}
     return [keys[index] for index, _ in row_notes.note([verdict], (), columns).guilty]
 
 

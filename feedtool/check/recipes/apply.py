@@ -32,7 +32,6 @@ from feedtool.model.settings import Context
 from feedtool.sheets import Sheet
 from feedtool.sheets.read.source import LAST_COLUMN
 
-
 OWN = frozenset(map(folded, (*HEADINGS, ROW)))
 """The headers of columns that feedtool adds to copies."""
 LETTERS = "@"
@@ -43,9 +42,11 @@ class Applied(NamedTuple):
     """A sheet as a recipe, or defaults, make it."""
 
     header: Header
-    sheet: RecipeSheet
+    sheet: Sheet
     fields: Sequence[str]
     """The keys whose values come from it, and from no column alone."""
+    defaults: Sequence[str] = ()
+    """Of these the keys that have a default of the command or the account, and nothing else."""
     joined: Sequence[JoinedSheet] = ()
 
 
@@ -318,7 +319,10 @@ def apply(
     """
     made = RecipeSheet(sheet, context)
     made.is_until_blank = recipe.file.match.rows == "until-blank"
-    file = msgspec.structs.replace(recipe.file, default={**recipe.file.default, **defaults})
+    known = {column.key for column in feed.understood(context.settings)}
+    given = {key: value for key, value in defaults.items() if key in known}
+    file = msgspec.structs.replace(recipe.file, default={**recipe.file.default, **given})
+    own = recipe.file.default.keys() | recipe.file.values.keys() | recipe.compute.keys()
     recipe = replace(recipe, file=file)
     application = _Application(recipe, row, texts, feed, made, context)
     application.read_columns()
@@ -326,7 +330,9 @@ def apply(
     sheets = application.read_joins(joined, context)
     application.add_columns()
     application.add_rules()
-    return Applied(application.header(), made, application.fields, sheets)
+    own |= {key for join in recipe.file.join.values() for key in join.take}
+    only = [key for key in application.fields if key in given.keys() - own]
+    return Applied(application.header(), made, application.fields, only, sheets)
 
 
 def with_defaults(
@@ -335,11 +341,11 @@ def with_defaults(
     defaults: Mapping[str, Constant],
     sheet: Sheet,
     context: Context,
-) -> tuple[Header, Sheet]:
+) -> Applied:
     """A sheet whose blank and absent cells have the defaults of a command or an account."""
     known = {column.key: column for column in columns if column.key in defaults}
     if not known:
-        return header, sheet
+        return Applied(header, sheet, ())
     made = RecipeSheet(sheet, context)
     indexes = dict(header.columns)
     origins = dict(header.origins)
@@ -351,4 +357,5 @@ def with_defaults(
         at = made.add(_maker(key))
         indexes[at], origins[at] = column, () if source is None else (source,)
         indexes.pop(source, None) if source is not None else None
-    return replace(header, columns=dict(sorted(indexes.items())), origins=origins), made
+    header = replace(header, columns=dict(sorted(indexes.items())), origins=origins)
+    return Applied(header, made, list(known), list(known))

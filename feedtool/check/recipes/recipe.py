@@ -85,6 +85,8 @@ class Recipe:
     compute: Mapping[str, Expression]
     skip: Mapping[str, Expression]
     channels: Mapping[str, Mapping[str, Expression]]
+    today: date
+    """The day for `days_since`."""
     is_wanted: bool = False
     """True if it is of the account, or was named, so that it counts for every sheet it fits."""
     must_fit: bool = False
@@ -139,8 +141,8 @@ def parse_recipe(text: str, name: str, path: Path | None, today: date) -> Recipe
         file = msgspec.convert(tables, RecipeFile)
     except msgspec.ValidationError as error:
         raise _wrong(error, str(shown), lines) from None
-    draft = Recipe(name, path, text, file, {}, {}, {}, lines=lines)
-    return _compiled(draft, today)
+    draft = Recipe(name, path, text, file, {}, {}, {}, today, lines=lines)
+    return _compiled(draft)
 
 
 def schema() -> dict[str, Any]:
@@ -148,7 +150,7 @@ def schema() -> dict[str, Any]:
     return msgspec.json.schema(RecipeFile)
 
 
-def _compiled(recipe: Recipe, today: date) -> Recipe:
+def _compiled(recipe: Recipe) -> Recipe:
     file = recipe.file
     keys = {key for key in file.columns.values() if isinstance(key, str)}
     keys |= {*file.names, *file.default, *(key for join in file.join.values() for key in join.take)}
@@ -158,7 +160,7 @@ def _compiled(recipe: Recipe, today: date) -> Recipe:
         result = {}
         for key, source in sources.items():
             try:
-                result[key] = compile_expression(source, list(known), today)
+                result[key] = compile_expression(source, list(known), recipe.today)
             except ExpressionProblem as problem:
                 at = f" at character {problem.at + 1}" if problem.at else ""
                 raise UsageProblem(
@@ -217,10 +219,9 @@ def _wrong(error: msgspec.ValidationError, shown: str, lines: Mapping[Any, int])
     table = path.partition("[")[0].partition(".")[0]
     line = lines.get((table, ""))
     reason = reason.replace("Object missing required field", "it lacks").replace("`", "“", 1)
-    return UsageProblem(
-        f"{shown}{f':{line}' if line else ''}, [{path or table or 'match'}]: {reason.replace('`', '”')}",
-        "correct it in the file",
-    )
+    reason = reason.replace("`", "”")
+    place = f"{shown}{f':{line}' if line else ''}, [{path or table or 'match'}]"
+    return UsageProblem(f"{place}: {reason}", "correct it in the file")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

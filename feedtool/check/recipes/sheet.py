@@ -37,18 +37,14 @@ Keys = Sequence[Hashable]
 def cell_of(value: Value | float) -> Cell:
     """The cell that holds a value."""
     match value:
-        case None | "":
-            return BLANK
         case bool():
             return Cell(Kind.BOOLEAN, str(value).upper())
-        case str():
+        case str() if value:
             return Cell(Kind.TEXT, str(value))
         case date():
             return Cell(Kind.DATE, value.isoformat())
-        case int() | float():
+        case int() | float() | Decimal():
             return Cell(Kind.NUMBER, f"{Decimal(str(value)):f}")
-        case Decimal():
-            return Cell(Kind.NUMBER, f"{value:f}")
     return BLANK
 
 

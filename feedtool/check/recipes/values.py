@@ -65,6 +65,7 @@ def describe(value: Value) -> str:
 
 
 def read_number(value: Value, source: str) -> Decimal:
+    """A number, also of a text that is one."""
     if type(value) is Decimal:
         return value
     if type(value) is NumberText:
@@ -73,6 +74,7 @@ def read_number(value: Value, source: str) -> Decimal:
 
 
 def read_truth(value: Value, source: str) -> bool:
+    """True or false."""
     if type(value) is bool:
         return value
     raise ExpressionFailure(f"{source} is {describe(value)}, not true or false")
@@ -88,6 +90,7 @@ def read_text(value: Value, source: str) -> str:
 
 
 def read_whole(value: Value, source: str) -> int:
+    """A small whole number."""
     number = read_number(value, source)
     if number != number.to_integral_value() or abs(number) > MOST:
         raise ExpressionFailure(f"{source} is {describe(value)}, not a small whole number")
@@ -95,6 +98,7 @@ def read_whole(value: Value, source: str) -> int:
 
 
 def read_date(value: Value, source: str) -> date:
+    """A date, also of a text that begins with one (ISO 8601)."""
     if isinstance(value, str):
         try:
             return date.fromisoformat(value.strip()[:10])
@@ -106,6 +110,7 @@ def read_date(value: Value, source: str) -> date:
 
 
 def read_any(value: Value, source: str) -> Value:
+    """Any value that can be read."""
     if type(value) is Unreadable:
         raise ExpressionFailure(f"{source} is {value.reason}")
     return value

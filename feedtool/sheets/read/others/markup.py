@@ -1,6 +1,7 @@
 """HTML tables and XML spreadsheets of Excel 2003, which both travel as .xls, by lxml."""
 
 from collections.abc import Generator
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
@@ -121,15 +122,13 @@ def _index(element: Any, otherwise: int) -> int:
 def _xml_cell(element: Any, style: NumberStyle) -> Cell:
     data = element.find(f"{SS}Data")
     if data is None:
-        formula = element.get(f"{SS}Formula")
+        formula = element.get(f"{SS}Formula", "")
         return Cell(Kind.NO_RESULT, formula) if formula else BLANK
     text = "".join(data.itertext())
     match data.get(f"{SS}Type"):
         case "Number":
-            try:
+            with suppress(InvalidOperation):
                 return number_cell(Decimal(text), style)
-            except InvalidOperation:
-                return text_cell(text)
         case "DateTime":
             return Cell(Kind.DATE, text.removesuffix(".000").removesuffix("T00:00:00"))
         case "Boolean":

@@ -1,6 +1,7 @@
 """OpenDocument spreadsheets (.ods), by lxml (OpenDocument 1.3, part 3, 9)."""
 
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from typing import Any, Literal
@@ -157,20 +158,17 @@ def _cells(row: Any, styles: Styles, columns: list[str]) -> list[Cell]:
 def _cell(element: Any, style: NumberStyle) -> Cell:
     kind = element.get(f"{OFFICE}value-type")
     text = "\n".join(_paragraph(part) for part in element.iterfind(f"{TEXT}p"))
-    if element.get(f"{CALC}value-type") == "error" or (kind == "string" and text in {"#N/A"}):
+    if element.get(f"{CALC}value-type") == "error" or (kind == "string" and text == "#N/A"):
         return Cell(Kind.ERROR, text or "#N/A")
     match kind:
         case "float" | "currency" | "percentage":
-            try:
+            with suppress(InvalidOperation):
                 value = Decimal(element.get(f"{OFFICE}value", ""))
-            except InvalidOperation:
-                return text_cell(text)
-            return number_cell(value, NumberStyle(percent=kind == "percentage", zeros=style.zeros))
-        case "date":
-            moment = element.get(f"{OFFICE}date-value", "")
+                percent = kind == "percentage"
+                return number_cell(value, NumberStyle(percent=percent, zeros=style.zeros))
+        case "date" | "time":
+            moment = element.get(f"{OFFICE}{kind}-value", "")
             return Cell(Kind.DATE, moment.removesuffix("T00:00:00"))
-        case "time":
-            return Cell(Kind.DATE, element.get(f"{OFFICE}time-value", ""))
         case "boolean":
             return Cell(Kind.BOOLEAN, element.get(f"{OFFICE}boolean-value", "").upper())
     return text_cell(text)

@@ -14,6 +14,8 @@ from feedtool.sheets.read.workbook import SheetEntry
 
 _BLOCK = 1000
 """Rows of a block."""
+EXACT = 10**15
+"""Whole numbers below it are exact in a file."""
 
 
 class CellRow(NamedTuple):
@@ -93,17 +95,17 @@ class RowsSource:
 
 
 def number_cell(
-    value: float | Decimal, style: NumberStyle = GENERAL, *, date1904: bool = False
+    number: float | Decimal, style: NumberStyle = GENERAL, *, date1904: bool = False
 ) -> Cell:
     """The cell of a number as its format shows it."""
+    value = float(number)
     if style.moment is not DateKind.NONE:
-        moment = iso(float(value), style.moment, date1904=date1904)
+        moment = iso(value, style.moment, date1904=date1904)
         if moment is not None:
             return Cell(Kind.DATE, moment)
-    is_whole = value == int(value) and abs(value) < 1e15
-    return Cell(
-        Kind.NUMBER, str(int(value)) if is_whole else repr(float(value)), style.percent, style.zeros
-    )
+    is_whole = -EXACT < value < EXACT and value.is_integer()
+    text = str(int(value)) if is_whole else repr(value)
+    return Cell(Kind.NUMBER, text, style.percent, style.zeros)
 
 
 def text_cell(text: str) -> Cell:

@@ -1,9 +1,9 @@
 """Binary workbooks (.xlsb): [MS-XLSB], as far as cells, formats and hidden rows go."""
 
 import posixpath
+import struct
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
-from struct import error as StructError
 from struct import unpack_from
 from typing import NamedTuple
 
@@ -39,6 +39,10 @@ ERRORS = {
     0x2B: "#GETTING_DATA",
 }
 _ABSENT = 0xFFFFFFFF
+HEAD = 6
+"""Bytes that a record's kind and size take at most."""
+FLAGS = 11
+"""The place of a row's flags in its record."""
 _RECORD_HIDDEN = 0x10
 
 
@@ -91,7 +95,7 @@ def _records(package: ZipPackage, part: str) -> Iterator[tuple[int, bytes]]:
     chunks = package.stream(part)
     try:
         while True:
-            while len(buffer) - at < 6 and (more := next(chunks, b"")):
+            while len(buffer) - at < HEAD and (more := next(chunks, b"")):
                 buffer, at = buffer[at:] + more, 0
             if at >= len(buffer):
                 return
@@ -101,7 +105,7 @@ def _records(package: ZipPackage, part: str) -> Iterator[tuple[int, bytes]]:
                 buffer, at = buffer[at:] + more, 0
             yield kind, buffer[at : at + size]
             at += size
-    except (IndexError, StructError, UnicodeDecodeError) as error:
+    except (IndexError, struct.error, UnicodeDecodeError) as error:
         raise CorruptXml(f"Part {part} of the workbook is damaged.", SAVE_AS_XLSX) from error
 
 
@@ -165,17 +169,17 @@ def _rows(package: ZipPackage, part: str, book: _Book) -> Generator[CellRow]:
             if number and cells:
                 yield row()
             number, hidden, cells = unpack_from("<I", data)[0] + 1, False, {}
-            hidden = len(data) > 11 and bool(data[11] & _RECORD_HIDDEN)
+            hidden = any(byte & _RECORD_HIDDEN for byte in data[FLAGS : FLAGS + 1])
             column = -1
         elif kind in _CELLS or kind in SHORT:
-            if kind in SHORT:
-                kind, data = kind - _OF_SHORT, (column + 1).to_bytes(4, "little") + data
-            (column,) = unpack_from("<I", data)
-            if kind not in _CELLS:
-                continue
-            style = int.from_bytes(data[4:7], "little")
-            known = book.styles[style] if style < len(book.styles) else GENERAL
-            cells[column] = _CELLS[kind](data, known, book)
+            short = (column + 1).to_bytes(4, "little") if kind in SHORT else b""
+            full = short + data
+            (column,) = unpack_from("<I", full)
+            read = _CELLS.get(kind - _OF_SHORT if short else kind)
+            if read:
+                style = int.from_bytes(full[4:7], "little")
+                known = book.styles[style] if style < len(book.styles) else GENERAL
+                cells[column] = read(full, known, book)
         elif kind == END_SHEET_DATA:
             break
     if number and cells:
