@@ -244,9 +244,9 @@ class _Application:
                 found.source is not None and found.mapped is None and not (found.joins or formula)
             )
             if is_plain and found.source is not None:
-                self.by_index[found.source] = self.columns[key]
+                self.by_index[found.source] = self.column(key, "")
             elif formula or found.source is not None or found.joins or found.default.text:
-                self.add(self.columns[key], _maker(key), self.origins_of(key, formula))
+                self.add(self.column(key, ""), _maker(key), self.origins_of(key, formula))
 
     def add_rules(self) -> None:
         """Rows to skip, and further channels."""
