@@ -9,7 +9,7 @@ from typing import Any
 from feedtool.check.headers import HeaderNotFound, Texts, header_texts
 from feedtool.check.kinds import HeaderMissing, recognise
 from feedtool.check.read_options import ReadOptions
-from feedtool.check.recipes.apply import apply, fits, lacking, named_headers
+from feedtool.check.recipes.apply import apply
 from feedtool.check.recipes.join import JoinedSheet
 from feedtool.check.recipes.recipe import Recipe, did_you_mean
 from feedtool.feeds.feed import Feed
@@ -117,7 +117,7 @@ class RecipeSelection:
             if self._options.kind and not recipe.is_wanted:
                 continue  # it was said what the sheet is
             row, missing = self._likeliest_row(recipe, names)
-            if missing and most * len(missing) <= len(named_headers(recipe)):
+            if missing and most * len(missing) <= len(recipe.headers):
                 return self._no_fit(recipe, row, missing)
         return None
 
@@ -132,7 +132,7 @@ class RecipeSelection:
         fitting = [
             (recipe, row)
             for recipe in recipes
-            if (row := next((row for row in head if fits(recipe, name, row.texts)), None))
+            if (row := next((row for row in head if recipe.fits(name, row.texts.values())), None))
         ]
         best = max((len(recipe.headers) for recipe, _ in fitting), default=0)
         fitting = [pair for pair in fitting if len(pair[0].headers) == best]
@@ -192,7 +192,7 @@ class RecipeSelection:
     def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[Texts, list[str]]:
         """The row that lacks the fewest headers of a recipe, and which."""
         rows = [row for name in names for row in self._head(name)]
-        pairs = [(row, lacking(recipe, row.texts)) for row in rows]
+        pairs = [(row, recipe.lacking(row.texts.values())) for row in rows]
         return min(pairs, key=lambda pair: len(pair[1]), default=(Texts(1, {}), [*recipe.headers]))
 
     def _no_fit(self, recipe: Recipe, row: Texts, lacks: Sequence[str]) -> HeaderNotFound:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import partial
 from typing import NamedTuple
 
@@ -11,18 +10,17 @@ import msgspec
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.recipes.channels import SKIP, Truth, channel_column, of_channel
 from feedtool.check.recipes.expressions import Expression
-from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
-from feedtool.check.recipes.recipe import Constant, Recipe, did_you_mean
-from feedtool.check.recipes.sheet import (
-    Field,
+from feedtool.check.recipes.fields import (
     Formula,
     Keys,
-    Mapped,
-    RecipeBlock,
-    RecipeSheet,
+    MappedCells,
+    RecipeField,
     cell_of,
     described_inputs,
 )
+from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
+from feedtool.check.recipes.recipe import LETTERS, Constant, Recipe, did_you_mean
+from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet
 from feedtool.feeds.feed import Feed
 from feedtool.model.cells import Cell, index_of, letters
 from feedtool.model.errors import UsageProblem
@@ -34,8 +32,6 @@ from feedtool.sheets.read.source import LAST_COLUMN
 
 OWN = frozenset(map(folded, (*HEADINGS, ROW)))
 """The headers of columns that feedtool adds to copies."""
-LETTERS = "@"
-"""The beginning of what stands for a column by its letters, `@C`, in the place of a header."""
 
 
 class Applied(NamedTuple):
@@ -48,25 +44,6 @@ class Applied(NamedTuple):
     defaults: Sequence[str] = ()
     """Of these the keys that have a default of the command or the account, and nothing else."""
     joined: Sequence[JoinedSheet] = ()
-
-
-def fits(recipe: Recipe, name: str, texts: Mapping[int, str]) -> bool:
-    """True if a sheet of this name, with these headers, is of the recipe."""
-    match = recipe.file.match
-    headers = set(map(folded, texts.values()))
-    is_called_so = match.sheet is None or fnmatchcase(name.casefold(), match.sheet.casefold())
-    return is_called_so and headers.issuperset(map(folded, named_headers(recipe)))
-
-
-def lacking(recipe: Recipe, texts: Mapping[int, str]) -> list[str]:
-    """The headers of a recipe that a row lacks."""
-    headers = set(map(folded, texts.values()))
-    return [header for header in named_headers(recipe) if folded(header) not in headers]
-
-
-def named_headers(recipe: Recipe) -> list[str]:
-    """The headers that a sheet must have to be of a recipe; a column's letters are no header."""
-    return [header for header in recipe.headers if not header.startswith(LETTERS)]
 
 
 class _Application:
@@ -133,7 +110,7 @@ class _Application:
             if isinstance(key, str):
                 if key in self.sheet.fields:
                     raise UsageProblem(f"{place}: {key} has two columns", "remove one of them")
-                self.sheet.fields[key] = Field(key, index)
+                self.sheet.fields[key] = RecipeField(key, index)
 
     def read_values(self) -> None:
         """Values and defaults of the fields."""
@@ -142,7 +119,7 @@ class _Application:
             self.column(key, self.recipe.place(f"values.{key}"))
         for key, default in file.default.items():
             self.column(key, self.recipe.place("default", key))
-            self.sheet.fields.setdefault(key, Field(key)).default = cell_of(default)
+            self.sheet.fields.setdefault(key, RecipeField(key)).default = cell_of(default)
         for key, found in self.sheet.fields.items():
             mapping = file.values.get(key, {})
             if mapping or (key in file.default and found.source is not None):
@@ -150,7 +127,7 @@ class _Application:
                 for text, value in mapping.items():
                     cells[text.strip().casefold()] = cells[folded(text)] = cell_of(value)
                 cells.pop("", None)
-                found.mapped = Mapped(cells, found.default if key in file.default else None)
+                found.mapped = MappedCells(cells, found.default if key in file.default else None)
 
     def read_joins(self, joined: Callable[[str], JoinFile], context: Context) -> list[JoinedSheet]:
         """The fields that other sheets give."""
@@ -162,7 +139,7 @@ class _Application:
             indexes = [self.needed_index(header, f"{place} key") for header in join.key]
             sheet = read_join(name, join, joined(name), context.settings)
             for number, key in enumerate(join.take):
-                found = self.sheet.fields.setdefault(key, Field(key))
+                found = self.sheet.fields.setdefault(key, RecipeField(key))
                 found.joins.append(partial(sheet.column, number, indexes))
                 found.keyed_by += indexes
             sheets.append(sheet)
@@ -227,7 +204,8 @@ class _Application:
         """Adds a column that the sheet does not have."""
         at = self.sheet.add(make)
         self.by_index[at], self.origins[at] = column, origins
-        self.fields.append(column.key)
+        if not column.key.startswith(f"{SKIP}["):
+            self.fields.append(column.key)
 
     def add_columns(self) -> None:
         """All columns, those of the sheet where they are, the others behind them."""
@@ -235,9 +213,9 @@ class _Application:
             self.column(key, self.recipe.place("compute", key))
             for name in expression.names:
                 if name not in self.recipe.file.names:
-                    self.sheet.fields.setdefault(name, Field(name))
+                    self.sheet.fields.setdefault(name, RecipeField(name))
             self.sheet.formulas[key] = self.formula(key, expression, "compute")
-            self.sheet.fields.setdefault(key, Field(key))
+            self.sheet.fields.setdefault(key, RecipeField(key))
         for key, found in self.sheet.fields.items():
             formula = self.sheet.formulas.get(key)
             is_plain = (
@@ -352,8 +330,8 @@ def with_defaults(
     for key, column in known.items():
         source = header.index_of(key)
         cell = cell_of(defaults[key])
-        mapped = None if source is None else Mapped({}, cell)
-        made.fields[key] = Field(key, source, mapped, cell)
+        mapped = None if source is None else MappedCells({}, cell)
+        made.fields[key] = RecipeField(key, source, mapped, cell)
         at = made.add(_maker(key))
         indexes[at], origins[at] = column, () if source is None else (source,)
         indexes.pop(source, None) if source is not None else None

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from feedtool.check.recipes.expressions import Expression
-from feedtool.check.recipes.values import ExpressionFailure, NumberText, Unreadable, Value
+from feedtool.check.recipes.values import ExpressionFailure, NumberText, UnreadableCell, Value
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import Number
@@ -54,7 +54,7 @@ class RawValue(Number):
             case Kind.BOOLEAN:
                 return cell.text == "TRUE"
         if flaw := no_value(cell):
-            return Unreadable(flaw.faults[0].message)
+            return UnreadableCell(flaw.faults[0].message)
         text = plain(cell.text)
         if not text:
             return None
@@ -67,7 +67,7 @@ class RawValue(Number):
         return number
 
 
-class Mapped(dict[Hashable, Hashable]):
+class MappedCells(dict[Hashable, Hashable]):
     """From a cell's key to what the recipe has in its place: by its text, or where it is blank."""
 
     def __init__(self, values: Mapping[str, Cell], default: Cell | None) -> None:
@@ -90,13 +90,13 @@ class Mapped(dict[Hashable, Hashable]):
 
 
 @dataclass
-class Field:
+class RecipeField:
     """A key of the kind, and where its cells come from."""
 
     key: str
     source: int | None = None
     """The 0-based index of its column in the sheet."""
-    mapped: Mapped | None = None
+    mapped: MappedCells | None = None
     default: Cell = BLANK
     """Its cell in every row, where the sheet has no column for it."""
     joins: list[Callable[["RecipeBlock"], Keys]] = field(default_factory=list)

@@ -6,8 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from feedtool.check.recipes.fields import Keys
 from feedtool.check.recipes.recipe import Join
-from feedtool.check.recipes.sheet import Keys, RecipeBlock
+from feedtool.check.recipes.sheet import RecipeBlock
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
 from feedtool.feeds.columns.text import identified

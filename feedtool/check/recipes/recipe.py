@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -13,12 +14,15 @@ import msgspec
 
 from feedtool.check.recipes.expressions import Expression, ExpressionProblem, compile_expression
 from feedtool.model.errors import UsageProblem
+from feedtool.model.header import folded
 
 Constant = str | int | float | bool
 """A value in a recipe; a number is taken as it is written."""
 
 LONGEST_FILE = 1 << 20
 """Bytes of a recipe."""
+LETTERS = "@"
+"""The beginning of what stands for a column by its letters, `@C`, in the place of a header."""
 PLACES = ("match", "columns", "names", "values", "default", "compute", "skip", "join", "channels")
 
 
@@ -100,8 +104,20 @@ class Recipe:
 
     @property
     def headers(self) -> Sequence[str]:
-        """The headers that a sheet must have to be of it."""
-        return self.file.match.headers or tuple(self.file.columns)
+        """The headers that a sheet must have to be of it; a column's letters are none."""
+        headers = self.file.match.headers or self.file.columns
+        return [header for header in headers if not header.startswith(LETTERS)]
+
+    def fits(self, sheet: str, texts: Iterable[str]) -> bool:
+        """True if a sheet of this name, with these headers, is of it."""
+        pattern = self.file.match.sheet
+        is_called_so = pattern is None or fnmatchcase(sheet.casefold(), pattern.casefold())
+        return is_called_so and not self.lacking(texts)
+
+    def lacking(self, texts: Iterable[str]) -> list[str]:
+        """Its headers that a row lacks."""
+        there = set(map(folded, texts))
+        return [header for header in self.headers if folded(header) not in there]
 
     @property
     def shown(self) -> str:

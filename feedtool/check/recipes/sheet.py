@@ -10,40 +10,23 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, field
-from datetime import date
-from decimal import Decimal, localcontext
+from decimal import localcontext
 from itertools import repeat
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from feedtool.check.recipes.expressions import Expression
-from feedtool.check.recipes.values import (
-    CONTEXT,
-    ExpressionFailure,
-    NumberText,
-    Unreadable,
-    Value,
-)
-from feedtool.check.rules import RECIPE_FAILED
+from feedtool.check.recipes.fields import REMEMBERED, Formula, Keys, RawValue, RecipeField
+from feedtool.check.recipes.values import CONTEXT
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.number import Number
-from feedtool.feeds.columns.text import no_value, plain
-from feedtool.model.cells import BLANK, Block, Cell, Kind, letters, rounded, shown
-from feedtool.model.header import folded
-from feedtool.model.nouns import Issue
+from feedtool.feeds.columns.text import plain
+from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.settings import Context
 from feedtool.sheets import Sheet
 from feedtool.sheets.read.source import LAST_COLUMN
 
 FIRST = LAST_COLUMN + 1
 """The index of the first column that no sheet can have."""
-REMEMBERED = 4096
-"""Distinct cells that a column remembers."""
 
 T = TypeVar("T")
-
-Keys = Sequence[Hashable]
-"""A column of a block: the file's own keys, or Cells of ours, or an InvalidValue for a failure."""
 
 
 class RecipeBlock:
@@ -71,7 +54,7 @@ class RecipeBlock:
             keys = self._fields[key] = self._given(self._sheet.fields[key])
         return keys
 
-    def _given(self, found: Field) -> Keys:
+    def _given(self, found: RecipeField) -> Keys:
         keys: Keys
         if found.source is None:
             keys = [found.default] * len(self.block.rows)
@@ -144,7 +127,7 @@ class RecipeSheet(Sheet):
         super().__init__()
         self._sheet, self._context = sheet, context
         self.name = sheet.name
-        self.fields: dict[str, Field] = {}
+        self.fields: dict[str, RecipeField] = {}
         self.formulas: dict[str, Formula] = {}
         self.columns: list[Callable[[RecipeBlock], Keys]] = []
         """Those that are added, from the index FIRST on."""
@@ -177,7 +160,8 @@ class RecipeSheet(Sheet):
         for block in self._sheet.blocks(after_row):
             filled = _filled_rows(block)
             if self.is_until_blank:
-                filled = [at for count, at in enumerate(filled) if block.rows[at] == last + count + 1]
+                places = enumerate(filled, last + 1)
+                filled = [at for number, at in places if block.rows[at] == number]
             if filled:
                 yield self._block(block if len(filled) == len(block.rows) else _part(block, filled))
             if self.is_until_blank and len(filled) < len(block.rows):
@@ -250,5 +234,3 @@ def _part(block: Block, positions: Sequence[int]) -> Block:
         block.decode,
         block.occupied,
     )
-
-
