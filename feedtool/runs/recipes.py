@@ -1,7 +1,9 @@
 """Where recipes and the files that they join are found, and kept with a run or a plan."""
 
+import gzip
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from fnmatch import fnmatchcase
@@ -70,7 +72,7 @@ class RecipeFolders:
         folders = [self.profile] if self.is_watch else [path.parent, self.profile]
         found = next(filter(None, (_matching(folder, pattern, path) for folder in folders)), None)
         if not found:
-            where = " or ".join(str(folder) for folder in folders if folder)
+            where = " or ".join(str(folder.absolute()) for folder in folders if folder)
             raise JoinUnusable(
                 f"{place}: there is no {join.file} in {where or 'a folder of recipes'}",
                 "bring it, or correct its name" if where else "name one as the profile's recipes",
@@ -276,3 +278,23 @@ class KeptRecipes:
 
     def note_use(self, recipe: Recipe, path: Path) -> None:
         """It is kept already."""
+
+
+def lines_of(recipes: RecordedRecipes) -> Iterator[dict[str, Any]]:
+    """The recipes that were used, and what they were kept with, as the lines of a plan."""
+    if kept := recipes.kept():
+        yield {"recipes": [recipe._asdict() for recipe in kept]}
+    for sha256 in dict.fromkeys(digest for recipe in kept for digest in recipe.digests()):
+        packed = gzip.compress(recipes.path_of(sha256).read_bytes(), mtime=0)
+        yield {"kept": sha256, "gzip": b64encode(packed).decode()}
+
+
+def recipes_of(lines: Iterable[Mapping[str, Any]], folder: Path) -> KeptRecipes:
+    """The recipes of the lines of a plan, their files written into a folder."""
+    kept: list[KeptRecipe] = []
+    for line in lines:
+        if "recipes" in line:
+            kept = [KeptRecipe.from_json(recipe) for recipe in line["recipes"]]
+        else:
+            (folder / line["kept"]).write_bytes(gzip.decompress(b64decode(line["gzip"])))
+    return KeptRecipes(kept, folder.joinpath)
