@@ -11,7 +11,7 @@ from feedtool.check.locate import Locator
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
-from feedtool.check.recipes.channels import channel_split
+from feedtool.check.recipes.channels import channel_split, of_channel
 from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
 from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, with_unknown_skip
 from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
@@ -233,11 +233,17 @@ class SheetReader:
         parts = self._split(row) if self._split else (row,)
         issues = dict.fromkeys(enriched)
         for index, part in enumerate(parts):
-            issues.update(dict.fromkeys(self._faults(part, self._checks[part.feed.kind])))
+            found = self._faults(part, self._checks[part.feed.kind])
+            issues.update(dict.fromkeys(self._in_channel(issue, part) for issue in found))
             groups.add(part, index)
             for survey in self.surveys:
                 survey.see(self.number, part)
         return list(issues)
+
+    def _in_channel(self, issue: Issue, part: Row) -> Issue:
+        """An issue at the column of the row's own channel, where there is one."""
+        own = of_channel(issue.field, part.channel) if issue.field else ""
+        return issue if self.locator.index_of(own) is None else issue._replace(field=own)
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """True if a row is a total or a header, and is noted as skipped."""

@@ -165,9 +165,9 @@ def _sheet_fields(result: SheetResult) -> Fields:
         "file": checked.file,
         "kind": checked.kind,
         "kindReason": checked.kind_reason or None,
-        "recipe": checked.recipe,
         "sheet": checked.sheet or None,
         "headerRow": checked.header.row if checked.header else None,
+        **({"recipe": checked.recipe} if checked.recipe else {}),
     }
 
 

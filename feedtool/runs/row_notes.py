@@ -185,7 +185,8 @@ def _guilty(
                 guilty[index] = Severity.ERROR
     for result in results:
         for message in result.messages:
-            place = _column_of(message.field, columns) if message.field else None
+            own = columns.get(f"{message.field}[{result.channel}]")  # a column of the channel's own
+            place = own[0] if own else _column_of(message.field, columns) if message.field else None
             if place is not None and guilty.get(place) is not Severity.ERROR:
                 # What an answer says is no error unless it has refused the row.
                 is_refused = result.status in REFUSED

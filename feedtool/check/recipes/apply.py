@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from feedtool.check.headers import HeaderNotFound
-from feedtool.check.recipes.channels import SKIP, Truth, channel_column, of_channel
+from feedtool.check.recipes.channels import SKIP, Truth, channel_column, of_channel, refusal
 from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.fields import (
     Formula,
@@ -89,8 +89,8 @@ class _Application:
 
     def column(self, key: str, place: str) -> Column:
         """The column of a key of the kind, or of one on a channel."""
-        own, reason = channel_column(key, self.columns, self.feed)
-        if reason:
+        own = channel_column(key, self.columns)
+        if own and (reason := refusal(key, self.feed)):
             raise UsageProblem(f"{place}: {key} cannot be: {reason}", "take it out of the recipe")
         if own is None and key not in self.columns:
             hint = did_you_mean(key, self.columns)

@@ -5,12 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from feedtool.feeds.feed import CHANNEL, Feed, Row
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row
 from feedtool.model.cells import Cell
 from feedtool.model.header import Column, Header
 
 OF_CHANNEL = re.compile(r"(?P<key>[^\[\]]+)\[(?P<code>[^\[\]]+)\]")
 """A key on one channel."""
+FOOTNOTE = re.compile(r"\s*\d{1,2}\s*")
 SKIP = "skip"
 """In the place of a key: the condition by which a row is not for the channel."""
 SHARED = "quantity"
@@ -31,23 +32,24 @@ def of_channel(key: str, code: str) -> str:
     return f"{key}[{code}]"
 
 
-def channel_column(
-    key: str, columns: Mapping[str, Column], feed: Feed
-) -> tuple[Column | None, str]:
-    """The column of a key on one channel; None where it cannot have one, with the reason if any."""
-    match = OF_CHANNEL.fullmatch(key)
-    if match is None:
-        return None, ""
-    base = columns.get(match["key"])
-    if base is None:
-        return None, ""
+def channel_column(header: str, columns: Mapping[str, Column]) -> Column | None:
+    """The column of a key on one channel, `price.price[CODE]`; None where a header is none."""
+    match = OF_CHANNEL.fullmatch(header)
+    base = columns.get(match["key"]) if match else None
+    if match is None or base is None or FOOTNOTE.fullmatch(match["code"]):
+        return None
+    return replace(base, key=header, labels=("", "", ""), aliases=())
+
+
+def refusal(key: str, feed: Feed) -> str:
+    """The reason why a key can have no column of a channel's own; empty where it can."""
+    base = key.partition("[")[0]
     if not feed.has_channel:
-        return None, f"{feed.sheet} have no sales channels"
-    if match["key"] == SHARED:
-        return None, "all channels share one stock"
-    if match["key"] in {feed.reference, CHANNEL, *feed.identity}:
-        return None, f"{match['key']} is of the row, not of a channel"
-    return replace(base, key=key, labels=("", "", ""), aliases=()), ""
+        return f"{feed.sheet} have no sales channels"
+    if base == SHARED:
+        return "all channels share one stock"
+    is_of_row = base in {feed.reference, CHANNEL, ACTION, *feed.identity}
+    return f"{base} is of the row, not of a channel" if is_of_row else ""
 
 
 def base_keys(header: Header) -> frozenset[str]:
