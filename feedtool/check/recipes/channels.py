@@ -32,6 +32,14 @@ def of_channel(key: str, code: str) -> str:
     return f"{key}[{code}]"
 
 
+def key_on(key: str, channel: str) -> str | None:
+    """The key that a column's key is on a channel; None where it is another's, or a condition."""
+    match = OF_CHANNEL.fullmatch(key)
+    if match is None:
+        return key
+    return match["key"] if match["code"] == channel and match["key"] != SKIP else None
+
+
 def channel_column(header: str, columns: Mapping[str, Column]) -> Column | None:
     """The column of a key on one channel, `price.price[CODE]`; None where a header is none."""
     match = OF_CHANNEL.fullmatch(header)
