@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from corpus import COLUMNS, offer
+from benchmarks.corpus import COLUMNS, offer
 
 ROWS = 50_000
 RECIPE = """
