@@ -121,9 +121,8 @@ def validate() -> Job:
 def recipe() -> Job:
     """The same rows, made by a recipe with a join, four expressions and two maps of values."""
     path = corpus(ROWS)
-    make: list[str | Path] = [sys.executable, "-m", "benchmarks.recipe", path]
-    made = subprocess.check_output(make, text=True, cwd=ROOT)
-    folder = Path(made.strip())
+    make = [sys.executable, "-m", "benchmarks.recipe", str(path)]
+    folder = Path(subprocess.check_output(make, text=True, cwd=ROOT).strip())
     plain: list[str | Path] = [FEEDTOOL, "validate", "--format", "json", path]
     return Job(
         "validate 50,000 rows, join 50,000",
