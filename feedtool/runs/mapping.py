@@ -14,7 +14,6 @@ from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
 from feedtool.check.mapping.proposal import ColumnProposal, KnownMeaning, propose
 from feedtool.check.mapping.words import words_of
-from feedtool.check.recipes.apply import fits
 from feedtool.check.recipes.recipe import Constant, Recipe
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
@@ -99,7 +98,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
     known = {column.key: column for column in feed.understood(options.dialect)}
     texts = header_texts(own.row.cells)
     recipes = options.recipes.recipes(Path(file.name))
-    fitting = next((recipe for recipe in recipes if fits(recipe, own.name, texts)), None)
+    fitting = next((recipe for recipe in recipes if recipe.fits(own.name, texts.values())), None)
     preset = None if fitting else _preset(own, texts, feed.kind)
     earlier = _earlier([*recipes, *filter(None, [preset])], feed.kind)
     return SheetProposal(
@@ -120,8 +119,8 @@ def _preset(own: OwnSheet, texts: Mapping[int, str], kind: str) -> Recipe | None
     """The recipe that ships whose headers a sheet has; the one with the most of them."""
     fitting = [
         recipe
-        for recipe in (preset(name, datetime.now(UTC)) for name in presets())
-        if recipe.file.match.kind == kind and fits(recipe, own.name, texts)
+        for recipe in (preset(name, datetime.now(UTC).date()) for name in presets())
+        if recipe.file.match.kind == kind and recipe.fits(own.name, texts.values())
     ]
     return max(fitting, key=lambda recipe: len(recipe.file.match.headers), default=None)
 
