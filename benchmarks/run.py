@@ -118,6 +118,21 @@ def validate() -> Job:
     )
 
 
+def recipe() -> Job:
+    """The same rows, made by a recipe with a join, four expressions and two maps of values."""
+    path = corpus(ROWS)
+    made = HERE / "recipe.py"
+    folder = Path(subprocess.check_output([sys.executable, made, path], text=True).strip())
+    plain = [FEEDTOOL, "validate", "--format", "json", path]
+    return Job(
+        "validate 50,000 rows, join 50,000",
+        [
+            Contender("feedtool with a recipe", [*plain, "--recipe", folder / "bench.toml"]),
+            Contender("feedtool", plain),
+        ],
+    )
+
+
 def annotate() -> Job:
     """Write an answer beside 50,000 rows."""
     path = corpus(ROWS)
@@ -154,7 +169,13 @@ def start() -> Job:
     )
 
 
-JOBS = {"validate": validate, "annotate": annotate, "million": million, "start": start}
+JOBS = {
+    "validate": validate,
+    "recipe": recipe,
+    "annotate": annotate,
+    "million": million,
+    "start": start,
+}
 
 
 def lines(job: Job, figures: Sequence[Sequence[Figures]]) -> list[str]:

@@ -84,15 +84,13 @@ def is_accepted(column: ColumnProposal, least: int) -> bool:
     return column.confidence >= least and (column.key is not None or column.is_useless)
 
 
-def propose_recipe(
-    file: Input, options: ReadOptions, areas: Areas, kind: str = "offers-upsert"
-) -> SheetProposal:
-    """The proposal for the likeliest sheet of a file.
+def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProposal:
+    """The proposal for the likeliest sheet of a file, as the first kind of all if none is named.
 
     Raises:
         FileProblem: the file cannot be read, or no row of it looks like a header.
     """
-    feed = areas.feeds[options.kind or kind]
+    feed = areas.feeds[options.kind] if options.kind else areas.areas[0].feeds[0]
     with open_input(file, options, areas) as source:
         name, head, at = _likeliest_sheet(source, options.sheet, file.name)
         row = head[at]

@@ -24,7 +24,7 @@ NO_FEED: dict[str, tuple[Callable[[Files], Path], str]] = {
     "a NUL": (lambda files: files.text(TEXT.replace("New", "N\0w")), "csv-nul"),
     "two encodings": (lambda files: files.text(f"é{TEXT}".encode() + b"caf\xe9"), "csv-encoding"),
     "a PDF": (lambda files: files.text(b"%PDF-1.7\n"), "not-a-workbook"),
-    "a web page": (lambda files: files.text("<html><table>", "offers.xls"), "html-as-xls"),
+    "a web page": (lambda files: files.text("<html>Log in", "offers.xls"), "html-as-xls"),
     "half a zip": (lambda files: files.text(b"PK\x03\x04rest", "offers.xlsx"), "corrupt-zip"),
     # It stands for whatever the system refuses.
     "a name that is too long": (lambda files: files.folder / ("x" * 300), "file-missing"),

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from rapidfuzz import fuzz
 
-from feedtool.check.mapping.words import Concept, Words, words_of
+from feedtool.check.mapping.words import Concept, HeaderWords, words_of
 from feedtool.feeds.columns.number import parse
 from feedtool.feeds.columns.text import LENGTHS, check_digit, plain
 from feedtool.model.cells import Cell, Kind, rounded, shown
@@ -43,7 +43,7 @@ class SheetColumn:
     cells: Sequence[Cell]
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> HeaderWords:
         """Its header as it is compared."""
         return words_of(self.header)
 
@@ -110,12 +110,12 @@ def _number_of(cell: Cell) -> Decimal | None:
     return None if isinstance(amount, str) else amount.number
 
 
-def name_score(words: Words, concept: Concept) -> float:
+def name_score(words: HeaderWords, concept: Concept) -> float:
     """How much a header is called like a concept, up to 100."""
     return max(_likeness(words, name) for name in concept.names)
 
 
-def _likeness(words: Words, name: str) -> float:
+def _likeness(words: HeaderWords, name: str) -> float:
     if name in {words.text, words.bare}:
         return 100
     score: float = max(fuzz.token_sort_ratio(words.bare, name), fuzz.ratio(words.bare, name))

@@ -30,7 +30,7 @@ _LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "œ": "o
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
-class Words(NamedTuple):
+class HeaderWords(NamedTuple):
     """A header as it is compared."""
 
     text: str
@@ -81,14 +81,14 @@ def plain(text: str) -> str:
     return " ".join("".join(letters).split())
 
 
-def words_of(header: str) -> Words:
+def words_of(header: str) -> HeaderWords:
     """A header as it is compared."""
     text = _spelt_out(plain(header))
     outside = _spelt_out(plain(_ASIDE.sub(" ", header))) or text
     padded = f" {text} "
     is_net = any(f" {word} " in padded for word in NET)
     is_gross = any(f" {word} " in padded for word in GROSS)
-    return Words(text, outside, is_net, is_gross, "%" in header)
+    return HeaderWords(text, outside, is_net, is_gross, "%" in header)
 
 
 def _spelt_out(text: str) -> str:

@@ -14,11 +14,11 @@ from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.join import JoinedSheet, read_join
 from feedtool.check.recipes.recipe import Constant, Recipe, did_you_mean
 from feedtool.check.recipes.sheet import (
-    Field,
     Formula,
     Keys,
     Mapped,
     RecipeBlock,
+    RecipeField,
     RecipeSheet,
     cell_of,
     described_inputs,
@@ -104,14 +104,14 @@ class _Application:
                 self.column(key, place)
                 if key in self.sheet.fields:
                     raise UsageProblem(f"{place}: {key} has two columns", "remove one of them")
-                self.sheet.fields[key] = Field(key, index)
+                self.sheet.fields[key] = RecipeField(key, index)
 
     def read_values(self) -> None:
         """Values and defaults of the fields."""
         file = self.recipe.file
         for key, default in file.default.items():
             self.column(key, self.recipe.place("default", key))
-            self.sheet.fields.setdefault(key, Field(key)).default = cell_of(default)
+            self.sheet.fields.setdefault(key, RecipeField(key)).default = cell_of(default)
         for key, found in self.sheet.fields.items():
             mapping = file.values.get(key, {})
             if mapping or (key in file.default and found.source is not None):
@@ -130,7 +130,7 @@ class _Application:
             sheet = read_join(name, join, joined(name), context.settings)
             for number, key in enumerate(join.take):
                 self.column(key, f"{place} take")
-                found = self.sheet.fields.setdefault(key, Field(key))
+                found = self.sheet.fields.setdefault(key, RecipeField(key))
                 found.joins.append(partial(sheet.column, number, indexes))
             sheets.append(sheet)
         return sheets
@@ -186,9 +186,9 @@ class _Application:
             self.column(key, self.recipe.place("compute", key))
             for name in expression.names:
                 if name not in self.recipe.file.names:
-                    self.sheet.fields.setdefault(name, Field(name))
+                    self.sheet.fields.setdefault(name, RecipeField(name))
             self.sheet.formulas[key] = self.formula(key, expression, "compute")
-            self.sheet.fields.setdefault(key, Field(key))
+            self.sheet.fields.setdefault(key, RecipeField(key))
         for key, found in self.sheet.fields.items():
             formula = self.sheet.formulas.get(key)
             is_plain = (
@@ -294,7 +294,7 @@ def with_defaults(
         source = header.index_of(key)
         cell = cell_of(defaults[key])
         mapped = None if source is None else Mapped({}, cell)
-        made.fields[key] = Field(key, source, mapped, cell)
+        made.fields[key] = RecipeField(key, source, mapped, cell)
         at = made.add(_maker(key))
         indexes[at], origins[at] = column, () if source is None else (source,)
         indexes.pop(source, None) if source is not None else None

@@ -11,7 +11,7 @@ from feedtool.check.recipes.values import (
     CONTEXT,
     ExpressionFailure,
     NumberText,
-    Unreadable,
+    UnreadableCell,
     Value,
 )
 from feedtool.check.rules import RECIPE_FAILED
@@ -62,7 +62,7 @@ class RawValue(Number):
             case Kind.BOOLEAN:
                 return cell.text == "TRUE"
         if flaw := no_value(cell):
-            return Unreadable(flaw.faults[0].message)
+            return UnreadableCell(flaw.faults[0].message)
         text = plain(cell.text)
         if not text:
             return None
@@ -98,7 +98,7 @@ class Mapped(dict[Hashable, Hashable]):
 
 
 @dataclass
-class Field:
+class RecipeField:
     """A key of the kind, and where its cells come from."""
 
     key: str
@@ -156,7 +156,7 @@ class RecipeBlock:
             keys = self._fields[key] = self._given(self._sheet.fields[key])
         return keys
 
-    def _given(self, found: Field) -> Keys:
+    def _given(self, found: RecipeField) -> Keys:
         keys: Keys
         if found.source is None:
             keys = [found.default] * len(self.block.rows)
@@ -228,7 +228,7 @@ class RecipeSheet(Sheet):
         super().__init__()
         self._sheet, self._context = sheet, context
         self.name = sheet.name
-        self.fields: dict[str, Field] = {}
+        self.fields: dict[str, RecipeField] = {}
         self.formulas: dict[str, Formula] = {}
         self.columns: list[Callable[[RecipeBlock], Keys]] = []
         """Those that are added, from the index FIRST on."""

@@ -38,13 +38,13 @@ class NumberText(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableCell:
     """The value of a cell that has none, and the reason: an error, a formula without a result."""
 
     reason: str
 
 
-Value: TypeAlias = Decimal | str | bool | date | Unreadable | None
+Value: TypeAlias = Decimal | str | bool | date | UnreadableCell | None
 
 
 def describe(value: Value) -> str:
@@ -58,7 +58,7 @@ def describe(value: Value) -> str:
             return f"the text “{value[:60]}”"
         case date():
             return f"the date {value}"
-        case Unreadable():
+        case UnreadableCell():
             return value.reason
         case _:
             return f"the number {value:f}"
@@ -111,7 +111,7 @@ def read_date(value: Value, source: str) -> date:
 
 def read_any(value: Value, source: str) -> Value:
     """Any value that can be read."""
-    if type(value) is Unreadable:
+    if type(value) is UnreadableCell:
         raise ExpressionFailure(f"{source} is {value.reason}")
     return value
 
