@@ -1,9 +1,9 @@
-"""A recipe for the corpus, and the stock that it joins, beside the workbook: `recipe.py BOOK`."""
+"""A recipe for the corpus, and the stock that it joins, beside the workbook: `python -m benchmarks.recipe BOOK`."""
 
 import sys
 from pathlib import Path
 
-from corpus import COLUMNS, offer
+from benchmarks.corpus import COLUMNS, offer
 
 ROWS = 50_000
 RECIPE = """

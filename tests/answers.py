@@ -19,6 +19,13 @@ BASE = "https://service.example/v2"
 T0 = datetime(2026, 11, 20, 8, tzinfo=UTC)
 
 
+def reply(document: Any = None, **headers: str) -> Reply:
+    """An answer that holds a document, or these bytes."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    body = document if isinstance(document, bytes) else json.dumps(document).encode()
+    return Reply(200, named, b"" if document is None else body, f"{BASE}/x")
+
+
 class Answers:
     """Pages of items, each with a link to the next; and then empty ones."""
 

@@ -7,24 +7,18 @@ the sandbox applied: none is lost, doubled or told otherwise than it is. It take
 and ends with exit code 1 and what differs if a row is wrong.
 """
 
-from __future__ import annotations
-
 import random
 import signal
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.resume.proxy import MANY, Plan
-from tests.resume.world import World, running, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.resume.world import Ran
+from tests.resume.world import Ran, World, running, serving
 
 ROWS = 1500
 KILLS = 12

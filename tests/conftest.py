@@ -2,10 +2,10 @@
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -155,27 +155,10 @@ def codes(sheet: CheckedSheet) -> list[tuple[int | None, str]]:
     return [(problem.row, problem.code) for problem in sheet.problems()]
 
 
-class Find(Protocol):
-    """The problems of one code in a CSV of some rows, the first of which is row 2."""
-
-    def __call__(
-        self,
-        code: str,
-        *rows: Mapping[str, str],
-        kind: str | None = None,
-        dialect: AccountSettings | Context | None = None,
-    ) -> list[Problem]: ...
-
-
-class Sent(Protocol):
-    """The request that a row becomes; the row is valid."""
-
-    def __call__(
-        self,
-        row: Mapping[str, str],
-        kind: str | None = None,
-        dialect: AccountSettings | Context | None = None,
-    ) -> dict[str, Any]: ...
+Find = Callable[..., list[Problem]]
+"""The problems of one code in a CSV of some rows, the first of which is row 2."""
+Sent = Callable[..., dict[str, Any]]
+"""The request that a row becomes; the row is valid."""
 
 
 class Files:

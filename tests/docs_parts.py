@@ -138,30 +138,27 @@ def rooms() -> str:
 
 def packages() -> str:
     """The step of a package in each phase, and the phase after each answer."""
-    return _table(
-        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.PACKAGES)
-    )
+    return _decisions(decisions_drawn.PACKAGES)
 
 
 def batches() -> str:
     """The same of a batch of products."""
-    return _table(
-        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.BATCHES)
-    )
+    return _decisions(decisions_drawn.BATCHES)
 
 
 def zips() -> str:
     """The same of a legacy zip."""
-    return _table(
-        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.ZIPS)
-    )
+    return _decisions(decisions_drawn.ZIPS)
 
 
 def requests() -> str:
     """The decisions on a single request."""
-    return _table(
-        ("Phase", "Step", "Answer → next phase"), decisions_drawn.table(decisions_drawn.REQUESTS)
-    )
+    return _decisions(decisions_drawn.REQUESTS)
+
+
+def _decisions(machine: decisions_drawn.Machine) -> str:
+    headings = ("Phase", "Step", "Answer → next phase")
+    return _table(headings, decisions_drawn.table(machine))
 
 
 def _pages(names: Iterable[str]) -> str:

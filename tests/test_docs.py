@@ -184,9 +184,6 @@ def test_an_option_is_explained_once() -> None:
     assert len(explained) == len(set(explained))
 
 
-def test_readme_is_short() -> None:
+def test_readme_is_short_and_the_picture_is_small() -> None:
     assert len(README.encode()) <= LONGEST_README
-
-
-def test_the_picture_is_small() -> None:
     assert 0 < (ROOT / "docs" / "annotated.png").stat().st_size <= LARGEST_PICTURE

@@ -1,23 +1,21 @@
 """`samples/` is what `samples/make.py` makes now, and shows what it is there to show."""
 
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from runpy import run_path
 from zipfile import ZipFile
 
-import httpx
 import orjson
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.registry import load, sandbox_parts
-from feedtool.check import Input, ReadOptions, check
+from feedtool.areas.registry import load
 from feedtool.check.rules import all_rules
 from feedtool.model.nouns import Code
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.sandbox.transport import SandboxTransport
+from tests.conftest import checked
+from tests.runs.conftest import Desk
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 OFFERS = (
@@ -41,66 +39,64 @@ NOT_SHOWN = {
     "vat-fraction": "a mistake of whole columns",
 }
 
-MISTAKES = {
-    None: [
+MISTAKES: dict[int | None, tuple[str, ...]] = {
+    None: (
         "deprecated-delivery-mode",
         "deprecated-field",
         "hidden-rows",
         "unknown-column",
         "modes-replaced",
         "identity-not-sent",
-    ],
-    4: ["required-missing"],
-    5: ["required-missing"],
-    6: ["required-missing", "required-missing"],
-    7: ["gtin-format"],
-    8: ["gtin-checksum"],
-    9: ["precision-lost"],
-    10: ["precision-lost"],
-    11: ["number-format"],
-    12: ["number-ambiguous"],
-    13: ["number-range"],
-    14: ["number-range"],
-    15: ["number-range"],
-    16: ["number-precision"],
-    17: ["integer-required"],
-    18: ["enum-value"],
-    19: ["text-control-chars"],
-    20: ["product-reference-format"],
-    21: ["formula-error"],
-    22: ["formula-no-cache"],
-    23: ["duplicate-reference"],
-    24: ["duplicate-reference"],
-    25: ["reference-format"],
-    26: ["origin-price-below-price"],
-    27: ["price-below-taxes"],
-    28: ["field-retired"],
-    29: ["date-in-number-cell"],
-    30: ["boolean-in-cell"],
-    31: ["delivery-incomplete"],
-    32: ["too-many-columns"],
-    33: ["nothing-to-update"],
-    34: ["preparation-time-required"],
-    35: ["taxes-incomplete", "taxes-incomplete"],
-    38: ["trimmed"],
-    39: ["gtin-padded"],
-    40: ["percent-read"],
-    43: ["length-advised"],
-    44: ["stock-differs"],
-    45: ["stock-differs"],
+    ),
+    **dict.fromkeys((4, 5), ("required-missing",)),
+    6: ("required-missing", "required-missing"),
+    7: ("gtin-format",),
+    8: ("gtin-checksum",),
+    **dict.fromkeys((9, 10), ("precision-lost",)),
+    11: ("number-format",),
+    12: ("number-ambiguous",),
+    **dict.fromkeys((13, 14, 15), ("number-range",)),
+    16: ("number-precision",),
+    17: ("integer-required",),
+    18: ("enum-value",),
+    19: ("text-control-chars",),
+    20: ("product-reference-format",),
+    21: ("formula-error",),
+    22: ("formula-no-cache",),
+    **dict.fromkeys((23, 24), ("duplicate-reference",)),
+    25: ("reference-format",),
+    26: ("origin-price-below-price",),
+    27: ("price-below-taxes",),
+    28: ("field-retired",),
+    29: ("date-in-number-cell",),
+    30: ("boolean-in-cell",),
+    31: ("delivery-incomplete",),
+    32: ("too-many-columns",),
+    33: ("nothing-to-update",),
+    34: ("preparation-time-required",),
+    35: ("taxes-incomplete", "taxes-incomplete"),
+    38: ("trimmed",),
+    39: ("gtin-padded",),
+    40: ("percent-read",),
+    43: ("length-advised",),
+    **dict.fromkeys((44, 45), ("stock-differs",)),
 }
 """Row → the codes of its problems; rows 3, 36, 37, 41, 42 and 46 have none of their own."""
 
 REFUSED = {
-    "HEADSET-BT-200-BLACK-B": "2403",
-    "OLIVES-LOOSE-1KG": "1324",
-    "CHEESE-LOOSE-500": "1324",
-    "TEA-GREEN-100-GIFT": "2403",
+    "offers-upsert.xlsx": (
+        *(40, "8000"),
+        {
+            **dict.fromkeys(("HEADSET-BT-200-BLACK-B", "TEA-GREEN-100-GIFT"), "2403"),
+            **dict.fromkeys(("OLIVES-LOOSE-1KG", "CHEESE-LOOSE-500"), "1324"),
+        },
+    ),
+    "offers-update.xlsx": (12, "9000", {"LAMP-RETIRED-2019": "3628"}),
 }
 
 
-def checked(name: str) -> CheckedSheet:
-    (sheet,) = check([Input(name, SAMPLES / name)], ReadOptions(), load())
+def sample(name: str) -> CheckedSheet:
+    (sheet,) = checked(SAMPLES / name)
     assert sheet.error is None
     return sheet
 
@@ -154,17 +150,16 @@ def test_samples_are_as_they_are_made_now(
     ],
 )
 def test_counts(name: str, kind: str, rows: int, valid: int, invalid: int, warnings: int) -> None:
-    sheet = checked(name)
+    sheet = sample(name)
     counts = sheet.counts()
-    assert sheet.kind == kind
-    assert (counts.rows, counts.valid, counts.invalid) == (rows, valid, invalid)
-    assert counts.warnings == warnings
+    found = (sheet.kind, counts.rows, counts.valid, counts.invalid, counts.warnings)
+    assert found == (kind, rows, valid, invalid, warnings)
 
 
 def test_mistakes_are_found_in_their_rows() -> None:
     found = {
-        row: [problem.code for problem in problems]
-        for row, problems in checked("offers-mistakes.xlsx").problems_by_row()
+        row: tuple(problem.code for problem in problems)
+        for row, problems in sample("offers-mistakes.xlsx").problems_by_row()
     }
     assert found == MISTAKES
 
@@ -183,7 +178,7 @@ def test_notes_name_the_code_that_is_found() -> None:
 
 
 def test_french_amounts_are_read_as_france_writes_them() -> None:
-    bodies = [orjson.loads(item.body) for item in checked("offers-fr.csv").valid_items()]
+    bodies = [orjson.loads(item.body) for item in sample("offers-fr.csv").valid_items()]
     machine = bodies[2]
     assert machine["price"]["price"] == 1299
     assert machine["price"]["taxes"][1] == {"code": "EcoPart", "value": 0.6}
@@ -194,35 +189,11 @@ def test_french_amounts_are_read_as_france_writes_them() -> None:
     assert bodies[9]["price"]["taxes"][0] == {"code": "VAT", "value": 5.5}
 
 
-def results(
-    transport: SandboxTransport, client: httpx.Client, sheet: CheckedSheet, package_type: str
-) -> Iterator[tuple[str, str]]:
-    """Sends a sheet's valid rows as one package; each reference with its first result code."""
-    created = client.post("offer-packages", json={"packageType": package_type})
-    package = created.headers["Content-Location"]
-    body = b"[" + b",".join(item.body for item in sheet.valid_items()) + b"]"
-    client.post(f"{package}/offer-requests", content=body).raise_for_status()
-    transport.sleep(60)
-    client.patch(package, json={"state": "Ready"}).raise_for_status()
-    transport.sleep(600)
-    page = client.get(f"{package}/offer-requests-results").raise_for_status().json()
-    for item in page["items"]:
-        yield item["sellerExternalReference"], item["results"][0]["resultCode"]
-
-
-def test_the_service_refuses_what_only_it_can_know() -> None:
-    transport = SandboxTransport(sandbox_parts())
-    headers = {
-        "Authorization": "Bearer sandbox",
-        "SellerId": "S1",
-        "SalesChannelId": "PRIMARY",
-        "Content-Type": "application/json",
-    }
-    with httpx.Client(base_url=transport.base, transport=transport, headers=headers) as client:
-        upserts = dict(results(transport, client, checked("offers-upsert.xlsx"), "Upsert"))
-        assert len(upserts) == 40
-        assert {key: code for key, code in upserts.items() if code != "8000"} == REFUSED
-        updates = dict(results(transport, client, checked("offers-update.xlsx"), "Update"))
-        assert len(updates) == 12
-        unknown = {key: code for key, code in updates.items() if code != "9000"}
-        assert unknown == {"LAMP-RETIRED-2019": "3628"}
+def test_the_service_refuses_what_only_it_can_know(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    for name, (rows, done, refused) in REFUSED.items():
+        (result,) = desk.submit(SAMPLES / name).outcomes
+        codes = {row.reference: row.messages[0].code for row in result.every_verdict()}
+        assert len(codes) == rows
+        assert {key: code for key, code in codes.items() if code != done} == refused
+    desk.ledger.close()

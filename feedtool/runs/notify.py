@@ -20,15 +20,14 @@ from io import UnsupportedOperation
 from queue import Queue
 from time import monotonic
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
-from feedtool.service.auth import LOOPBACK, words_of
+from feedtool.service.auth import words_of
 from feedtool.service.calls import back_off
 from feedtool.service.fetch import TRIES
-from feedtool.service.network import Timeouts
+from feedtool.service.network import Timeouts, host_of
 
 _NAMES = ("TOKEN", "TOKEN_COMMAND", "CLIENT_SECRET", "CLIENT_SECRET_COMMAND", "HOOK", "WEBHOOK")
 SECRETS = frozenset(f"FEEDTOOL_{name}" for name in (*_NAMES, "LEDGER"))
@@ -121,17 +120,12 @@ class Webhook:
 
     def __init__(self, url: str, post: Post) -> None:
         """UsageProblem for no address, or where the summary of a run would travel in the open."""
-        try:
-            parts = urlsplit(url)
-            host, user, _ = parts.hostname, parts.username, parts.port
-        except ValueError:
-            host, user = None, None
-        if not host or user is not None or parts.scheme not in {"http", "https"}:
-            raise UsageProblem(
-                "the webhook is no address",
-                "it looks like https://host/path, without a user name or a password",
-            )
-        if parts.scheme == "http" and host not in LOOPBACK:
+        host, is_open = host_of(
+            url,
+            "the webhook is no address",
+            "it looks like https://host/path, without a user name or a password",
+        )
+        if is_open:
             raise UsageProblem(
                 f"what came of a run would travel to {host} for everybody to read",
                 "give a webhook that begins with https://",

@@ -19,6 +19,7 @@ import re
 import shlex
 import subprocess
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -29,6 +30,7 @@ from urllib.parse import urlencode, urlsplit
 from feedtool.model.call import Failure, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.service.answers import json_object
+from feedtool.service.network import host_of
 
 LONGEST_COMMAND = 60.0
 """The most seconds that a token command may take."""
@@ -109,7 +111,7 @@ NoToken: TypeAlias = NotAuthorised | Interrupted
 """Why there is no token; raised where nothing is its context, which may hold what was read."""
 
 
-class _Renewable:
+class _Renewable(ABC):
     """Of threads that find it stale together one has it anew; all get what that comes to."""
 
     def __init__(self) -> None:
@@ -141,8 +143,9 @@ class _Renewable:
             self._failure = given
         raise type(self._failure)(self._failure.message, self._failure.hint)
 
+    @abstractmethod
     def _have(self) -> str | NoToken:
-        raise NotImplementedError
+        """A new token, or why there is none."""
 
 
 class CommandToken(_Renewable):
@@ -219,7 +222,6 @@ LONGEST_LIFE = timedelta(days=365)
 IS_TOKEN = re.compile("[!-~]{1,16000}")
 """RFC 6750, 2.1, loosely: whatever can travel in one header; most servers refuse more."""
 
-LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 PASSING = {408, 425, 429}
 """Refusals that pass by themselves, as every 5xx does."""
 GRANTED = 200
@@ -248,17 +250,12 @@ class Grant:
 
     def __post_init__(self) -> None:
         """UsageProblem for what is no address, or would have the secret travel in the open."""
-        try:
-            parts = urlsplit(self.url)
-            host, user, _ = parts.hostname, parts.username, parts.port
-        except ValueError:
-            host, user = None, None
-        if not host or user is not None or parts.scheme not in {"http", "https"}:
-            raise UsageProblem(
-                "The token address is no address of a token endpoint.",
-                "It looks like https://host/path, without a user name or a password.",
-            )
-        if parts.scheme == "http" and host not in LOOPBACK:
+        host, is_open = host_of(
+            self.url,
+            "The token address is no address of a token endpoint.",
+            "It looks like https://host/path, without a user name or a password.",
+        )
+        if is_open:
             raise UsageProblem(
                 f"The client secret would travel to {host} for everybody to read.",
                 "Give a token address that begins with https://.",

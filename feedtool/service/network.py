@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpcore
 import httpx
@@ -162,6 +163,21 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.casefold() == "localhost"
+
+
+def host_of(url: str, problem: str, hint: str) -> tuple[str, bool]:
+    """The host of an address, and True if others can read what is sent there.
+
+    Raises UsageProblem, in these words, for what is no http or https address, or names a user.
+    """
+    try:
+        parts = urlsplit(url)
+        host, user, _ = parts.hostname, parts.username, parts.port
+    except ValueError:
+        host = user = None
+    if not host or user is not None or parts.scheme not in {"http", "https"}:
+        raise UsageProblem(problem, hint)
+    return host, parts.scheme == "http" and not is_loopback(host)
 
 
 def _pool(address: httpx.URL, backend: _Backend) -> httpcore.ConnectionPool:

@@ -146,12 +146,3 @@ def test_merged_cells_fill_nothing_down(files: Files) -> None:
     (sheet,) = checked(path)
     (problem,) = sheet.problems()
     assert (problem.row, problem.field, problem.code) == (3, "condition", "required-missing")
-
-
-@pytest.mark.parametrize("written", ['"=""0036000291452"""', '="0036000291452"'])
-def test_a_csv_writes_text_as_a_formula(files: Files, written: str) -> None:
-    header, row, _ = files.csv(offer()).read_text().split("\n")
-    path = files.text(f"{header}\n{row.replace('3000000000014', written)}")
-    (sheet,) = checked(path)
-    assert list(sheet.problems()) == []
-    assert sent(sheet)["product"] == {"gtin": "0036000291452"}

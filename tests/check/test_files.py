@@ -70,23 +70,6 @@ def test_phantom_rows_are_no_rows_and_those_far_below_keep_their_numbers(files: 
     assert (codes(sheet), sheet.counts().rows) == ([(1_048_576, "number-range")], 2)
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_each_usual_writing_of_a_csv(files: Files, separator: str, encoding: str) -> None:
-    row = offer(price__price="19,99", sellerExternalReference="Été")
-    text = table([row], separator)
-    (sheet,) = checked(files.text(text.encode(encoding), "offers.dat"))
-    assert codes(sheet) == []
-    (item,) = sheet.items
-    assert item.reference == "Été"
-    assert b'"price":19.99' in item.body
-
-
-def test_a_final_ctrl_z_is_ignored(files: Files) -> None:
-    (sheet,) = checked(files.text(TEXT.encode() + b"\x1a"))
-    assert (codes(sheet), sheet.counts().rows) == ([], 1)
-
-
 def test_several_sheets_share_what_needs_all_of_them(files: Files) -> None:
     """A broken file in between shifts no place."""
     first = files.csv(offer(1), name="first.csv")

@@ -44,7 +44,7 @@ MEANS = {
     for key, names in {
         REFERENCE: (
             *("sellerExternalReference", "seller_external_reference", "sku", "SKU "),
-            "VOTRE\u00a0REFERENCE",
+            *("VOTRE\u00a0REFERENCE", "S.K.U."),
         ),
         GTIN: ("product.gtin", "gtin", "EAN", "\ufeffean", "EAN (Cdiscount) GTIN (Octopia)"),
         "product.reference": ("productReference", "product.reference"),
@@ -54,7 +54,7 @@ MEANS = {
             "Price * mandatory",
         ),
         "price.originPrice": ("originPrice", "Prix de référence (TTC) - Facultatif"),
-        "taxes.VAT": ("vat",),
+        "taxes.VAT": ("vat", "T.V.A."),
         "taxes.EcoPart": (
             *("ecoPart", "e\u0301co participation montant", "Eco Part (importe) (Francia)"),
         ),
@@ -216,31 +216,6 @@ def test_two_columns_that_mean_the_same(texts: tuple[str, ...]) -> None:
     with pytest.raises(HeaderDuplicate) as raised:
         found(row(1, REFERENCE, *texts))
     assert all(text in raised.value.message for text in texts if text != GTIN)
-
-
-def test_the_channel_operators_own_template() -> None:
-    """Sheet `Fichier Intégration Offre`: headers in rows 4 and 5, merged, found by label."""
-    upper = row(
-        4,
-        *("Votre référence ", "EAN/GTIN", "Sous-état\ndu produit", "Stock", "Prix (TTC)"),
-        *("TVA (%)", "Éco-participation (montant)", "DEA (montant)", "Prix barré (TTC)"),
-        *("Commentaire offre", "Délai de préparation"),
-        *("Suivi", None, "Recommandé", None, "Express", None),
-    )
-    lower = row(5, *[None] * 11, *["Principal", "Additionnel"] * 3)
-    header = found(
-        row(1, "Fichier Intégration Offre"), upper, lower, row(6, "A-1", "4006381333931")
-    )
-    assert header.after == 5
-    assert [key for _, key in sorted(keys(header).items())] == [
-        *("sellerExternalReference", "product.gtin", "condition", "quantity", "price.price"),
-        *("taxes.VAT", "taxes.EcoPart", "taxes.DEA", "price.originPrice", "preparationTime"),
-        *(
-            f"deliveryModes.{mode}HomeDelivery.{what}"
-            for mode in ("Tracked", "Signed", "Express")
-            for what in ("cost", "additionalCost")
-        ),
-    ]
 
 
 def test_a_name_that_only_means_something_alone_stands_alone() -> None:

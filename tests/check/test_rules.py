@@ -77,13 +77,6 @@ def test_a_text_is_read_and_its_flaw_is_said_once(
     assert all(said in problem.message for problem in told(sheet, code))
 
 
-def test_lines_that_are_rows_for_sure_are_an_error(files: Files) -> None:
-    rows = ROW.replace("note", '"') + ROW.replace("note", '24"')
-    (sheet,) = checked(files.text(HEADER + rows))
-    assert sheet.error
-    assert sheet.error.code == "csv-unterminated-quote"
-
-
 def test_the_fallback_is_a_setting(files: Files) -> None:
     polish = AccountSettings(csv_fallback="cp1250")
     (sheet,) = checked(files.text(accented("cp1250")), dialect=polish)

@@ -1,13 +1,12 @@
 """`feedtool catalog`: what is brought, and how one finds something in it."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from feedtool.areas.products.catalog import Necessity, PropertyChoice
 from feedtool.cli.options import SANDBOX
-from tests.catalogues import SERVICE, TREE, TREE_BRANDS, category, choices, prop
+from tests.catalogues import AT, SERVICE, TREE, TREE_BRANDS, category, choices, prop
 from tests.cli.conftest import Feedtool, bring
 from tests.loopback import Answer, serving_answers
 
@@ -117,8 +116,7 @@ def test_a_category_with_its_properties(feedtool: Feedtool) -> None:
         "isVariant": False,
         "service": SERVICE,
         "language": "en",
-        "syncedAt": "2026-03-01T14:02:00+00:00",
-        "checkedAt": "2026-03-01T14:02:00+00:00",
+        **dict.fromkeys(("syncedAt", "checkedAt"), AT.isoformat()),
     }
     assert properties[0] == {
         "propertyReference": "10",
@@ -126,14 +124,12 @@ def test_a_category_with_its_properties(feedtool: Feedtool) -> None:
         "necessity": "Mandatory",
         "label": "Colour",
         "unit": None,
+        "allowedFileTypes": [],
         "isRanged": True,
-        "isNumeric": False,
         "isMultiple": True,
-        "isVariation": False,
-        "isSize": False,
+        **dict.fromkeys(("isNumeric", "isVariation", "isSize"), False),
         "choices": ["1", "2"],
         "choiceLabels": {"1": "Red", "2": "Blue"},
-        "allowedFileTypes": [],
     }
 
 
@@ -159,14 +155,6 @@ def test_many_choices_are_counted_and_shown_when_asked_for(feedtool: Feedtool) -
 def test_one_that_was_never_brought_to_its_end_says_so(feedtool: Feedtool) -> None:
     fill(is_whole=False)
     assert "never brought to its end" in feedtool("catalog search kettle").err
-
-
-def test_the_service_of_a_profile(feedtool: Feedtool, tmp_path: Path) -> None:
-    fill()
-    fill(service="https://other.example/v2")
-    (tmp_path / "feedtool.toml").write_text(f'[profile.shop]\nbase_url = "{SERVICE}"\n')
-    ran = feedtool("catalog search kettle --profile shop")
-    assert ran.err.startswith(f"catalogue: {SERVICE} ")
 
 
 def test_nothing_steers_the_terminal(feedtool: Feedtool) -> None:

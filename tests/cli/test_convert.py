@@ -126,15 +126,6 @@ def test_a_purge_is_never_carried_over_and_pools_stay_among_zips(
     assert "PublicationPool “1, FR”: its rows are for one channel, PRIMARY unless" in ran.err
 
 
-def test_a_pool_is_the_channel_of_rows(feedtool: Feedtool, files: Files) -> None:
-    pools = ((Pool("1", "Id"), 0, None), (Pool("FR"), 0, "FR"), (Pool("16", "Id"), 1, None))
-    for pool, code, channel in pools:
-        path = files.text(zipped([OFFER], Head("mine", pools=(pool,))), "offers.zip")
-        assert feedtool("convert", path, "out.xlsx", "--yes").code == code
-        (row,) = rows_of("out.xlsx", "Legacy offers")
-        assert row.get("salesChannelId") == channel
-
-
 def test_what_an_offers_xml_has_beyond_the_format_is_lost(feedtool: Feedtool, files: Files) -> None:
     xml = member(zipped([OFFER])).decode().replace('Vat="20"', 'Vat="20" Flash="1"')
     ran = feedtool("convert", files.text(xml, "Offers.xml"), "out.csv")
@@ -248,8 +239,6 @@ DAMAGED: dict[str, tuple[str, bytes, str]] = {
     "json of something else": ("a.json", b'{"a": 1}', "holds no list of requests"),
     "no requests": ("a.json", b"[]", "holds no request"),
     "requests that are none": ("a.json", b"[1, 2]", "no row looks like a header"),
-    "half a zip": ("a.zip", zipped([OFFER])[:-30], "zip"),
-    "no header": ("a.csv", b"a,b\n1,2\n", "header"),
 }
 
 

@@ -1,6 +1,5 @@
 """What a sheet, a header and a row are taken for: said with the result, and asked if unclear."""
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from io import StringIO
@@ -194,6 +193,16 @@ def test_each_header_of_an_unclear_sheet_is_explained(feedtool: Feedtool) -> Non
     assert "product.gtin" in ran.out.partition("error[kind-unclear]")[0]
 
 
+def test_each_header_of_a_sheet_that_lacks_one_is_explained(
+    feedtool: Feedtool, files: Files
+) -> None:
+    path = files.csv(offer(sellerExternalReference=None))
+    ran = feedtool("validate", path.name, "--as", "offers-upsert", "--explain-columns")
+    table, _, error = ran.out.partition("error[header-missing]")
+    assert (ran.code, "product.gtin" in table) == (3, True)
+    assert "sellerExternalReference" in error
+
+
 # Rows: totals and repeated headers are skipped, unless `--as-row` takes them.
 
 TOTAL = offer(3, sellerExternalReference="Total")
@@ -245,8 +254,6 @@ def test_a_row_is_taken_if_that_is_said(feedtool: Feedtool, totalled: Path, word
 def test_a_plan_keeps_which_rows_are_taken(feedtool: Feedtool, totalled: Path) -> None:
     making = ("--sandbox", "--dry-run", "--as-row", "4", "--save-plan", "plan")
     assert feedtool("submit", totalled, *making).code == 0
-    head = json.loads(Path("plan").read_text("utf-8").splitlines()[0])
-    assert head["settings"]["--as-row"] == [4]
     other = feedtool("submit --plan plan --as-row 3")
     assert other.code == 2
     assert "--as-row was [4], and is [3, 4]" in other.error()[0]

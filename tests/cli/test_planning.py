@@ -56,42 +56,25 @@ def test_it_says_what_the_numbers_mean_before_it_sends(feedtool: Feedtool, plann
     assert ran.err.index(line) < ran.err.index("error: ")
 
 
-def test_whether_it_still_fits(feedtool: Feedtool, planned: Path, file: Path) -> None:
+def test_a_plan_that_no_longer_fits_is_refused(
+    feedtool: Feedtool, planned: Path, file: Path
+) -> None:
+    def refuse(why: str, *options: str) -> None:
+        ran = feedtool("submit --plan", planned, *options)
+        error = f"the plan plan.jsonl no longer fits: {why}"
+        hint = "nothing was sent; make the plan again with --dry-run --save-plan"
+        assert (ran.code, ran.error()) == (2, (error, hint))
+
+    ran = feedtool("submit --dry-run --save-plan p --plan", planned)
+    assert (ran.code, "contradict each other" in ran.error()[0]) == (2, True)
     assert feedtool("submit --plan", planned, "--dry-run").code == 1
     assert feedtool("submit --plan", planned, file.absolute(), "--dry-run").code == 1
-    file.write_text(file.read_text() + "\n")
-    assert feedtool("submit --plan", planned, "--dry-run").code == 2
-    assert applied() == []
-
-
-OTHERWISE = {
-    "--as offers-update": "--as was not set, and is offers-update",
-    "--channel SECOND": "--channel was PRIMARY, and is SECOND",
-    "--all-or-nothing": "--all-or-nothing was not set, and is set",
-    "--seller 9": "the seller was sandbox, and is 9",
-}
-
-
-@pytest.mark.parametrize("options", OTHERWISE)
-def test_what_is_typed_otherwise_is_refused(
-    feedtool: Feedtool, planned: Path, options: str
-) -> None:
-    ran = feedtool(f"submit --plan {planned} {options}")
-    message, hint = ran.error()
-    why = f"the plan plan.jsonl no longer fits: {OTHERWISE[options]}"
-    assert (ran.code, message) == (2, why)
-    assert hint == "nothing was sent; make the plan again with --dry-run --save-plan"
-    assert applied() == []
-
-
-def test_a_file_that_was_changed(feedtool: Feedtool, planned: Path, file: Path) -> None:
-    for change, why in (
-        (lambda: file.write_text("changed"), "the file offers.csv was changed"),
-        (file.unlink, "offers.csv cannot be read"),
-    ):
-        change()
-        ran = feedtool("submit --plan", planned)
-        assert (ran.code, ran.error()[0]) == (2, f"the plan plan.jsonl no longer fits: {why}")
+    refuse("--channel was PRIMARY, and is SECOND", "--channel", "SECOND")
+    file.write_text("changed")
+    refuse("the file offers.csv was changed")
+    refuse("the file offers.csv was changed", "--dry-run")
+    file.unlink()
+    refuse("offers.csv cannot be read")
     assert applied() == []
 
 
@@ -114,11 +97,6 @@ def test_all_rows_against_a_profile_that_says_otherwise(feedtool: Feedtool, file
     assert kept["changed_only"] is False
     assert feedtool("submit --plan", PLAN).code == 1
     assert references() == ["SKU-1", "SKU-3"]
-
-
-def test_a_plan_is_made_or_sent(feedtool: Feedtool, planned: Path) -> None:
-    ran = feedtool("submit --dry-run --save-plan p --plan", planned)
-    assert (ran.code, "contradict each other" in ran.error()[0]) == (2, True)
 
 
 # Purges.

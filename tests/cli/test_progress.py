@@ -33,13 +33,6 @@ LINES = {
             "[##########----------] 250/500, 50.0/s, 5 s left  package 1: upload",
         ],
     ),
-    "minutes": (
-        [(0.0, event("upload", 0, 500)), (10.0, event("upload", 10, 500))],
-        [
-            "[--------------------] 0/500  package 1: upload",
-            "[--------------------] 10/500, 1.0/s, 8 min 10 s left  package 1: upload",
-        ],
-    ),
     "a warning stays": (
         [(0.0, event("upload", 1, 5)), (0.0, event("deadline", 0, 5))],
         ["[####----------------] 1/5  package 1: upload", "warning: package 1: deadline"],

@@ -1,6 +1,5 @@
 """Options, variables, feedtool.toml, defaults: which one counts, and what is shown of them."""
 
-import json
 import os
 from pathlib import Path
 
@@ -40,7 +39,6 @@ SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
     "a variable before a profile": (
         *(SHOP, "SELLER=7", "--profile shop", "seller", ("7", "environment FEEDTOOL_SELLER")),
     ),
-    "an option before it": (SHOP, "", "--profile shop --seller 1", "seller", ("1", "option")),
     "a setting": (SHOP, "", "--profile shop", "vat_scale", (1, "feedtool.toml, profile")),
     "no setting": (SHOP, "", "--profile shop", "gtin_as", ("string", "default")),
     "unencrypted": (UNSAFE, "", "--profile shop", "insecure-http", ("True", OF_SHOP[1])),
@@ -75,11 +73,8 @@ DEFAULTS = {
     "as": ('as = "offers-delete"\nformat = "json"', "", "validate", "offers-delete"),
     "dry-run": ('"dry-run" = true\nformat = "json"', "", "submit", "offers-upsert"),
     "dry_run": ('dry_run = true\nformat = "json"', "", "submit", "offers-upsert"),
-    "another command's": ('base_url = "x"\nformat = "json"', "", "validate", "offers-upsert"),
     "FORMAT": ("", "FORMAT=json", "validate", "offers-upsert"),
-    "AS": ('format = "json"', "AS=offers-delete", "validate", "offers-delete"),
     "DRY_RUN": ('format = "json"', "DRY_RUN=1", "submit", "offers-upsert"),
-    "SANDBOX": ('format = "json"', "SANDBOX=true", "submit", "offers-upsert"),
 }
 
 
@@ -107,19 +102,6 @@ def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None
     ran = feedtool("validate offers.xlsx --profile strict --format json")
     assert ran.code == 3
     assert ran.only["error"]["code"] == "zip-bomb"
-
-
-def test_a_profile_speaks_a_dialect_of_its_own(feedtool: Feedtool, files: Files) -> None:
-    files.csv(offer(product__gtin=None) | {"Mon EAN": "4006381333931"})
-    files.text(
-        '[profile.shop]\nupload_body = "offerRequests"\ngtin_as = "number"\n'
-        '[profile.shop.columns]\n"mon ean" = "product.gtin"\n[profile.shop.limits]\nupload = 1\n',
-        "feedtool.toml",
-    )
-    assert feedtool("submit --dry-run offers.csv --profile shop --requests out").code == 0
-    (upload,) = Path("out").rglob("*.json")
-    body = json.loads(upload.read_bytes())
-    assert body["offerRequests"][0]["product"] == {"gtin": 4006381333931}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of another kind")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import OURS, Feedtool
-from tests.conftest import Files, offer, table, update
+from tests.conftest import Files, offer, table
 
 
 @pytest.fixture
@@ -75,35 +75,6 @@ def test_what_cannot_be_read_is_no_run(feedtool: Feedtool, file: Path) -> None:
     assert [Path(one).name for one in feedtool("runs --format json").only["files"]] == [file.name]
 
 
-# JSON; its fields are shown one by one in `tests/report`.
-
-SPLIT = {"action": "Upsert", "salesChannelId": ""}
-PLACES = (("Upsert", "PRIMARY"), ("Upsert", "SECOND"), ("Delete", "PRIMARY"))
-
-
-@pytest.fixture
-def mixed(files: Files) -> Path:
-    """Two Upserts, one of them for another channel, a Delete, and a row that is invalid."""
-    return files.csv(
-        offer(1, colour="red") | SPLIT,
-        offer(2) | SPLIT | {"salesChannelId": "SECOND"},
-        update(3, action="Delete"),
-        offer(4, product__gtin="4006381333932") | SPLIT,
-        name="mixed.csv",
-    )
-
-
-def test_the_sandbox(feedtool: Feedtool, mixed: Path) -> None:
-    ran = feedtool("submit --sandbox --format json", mixed)
-    assert (ran.code, ran.only["run"]) == (1, "1")
-    packages = [tuple(package.values()) for package in ran.only["packages"]]
-    assert [fields[1:] for fields in packages] == [(*at, "Integrated", 1, 1) for at in PLACES]
-    assert all(fields[0] for fields in packages)
-    assert [row["row"] for row in ran.only["results"]] == [2, 3, 4, 5]
-    assert ran.statuses == ["Integrated", "Integrated", "Rejected", "Invalid"]
-    assert ran.only["results"][0]["messages"][0]["resultCode"] == "8000"
-
-
 @pytest.mark.parametrize(
     ("command", "types"),
     [
@@ -112,8 +83,8 @@ def test_the_sandbox(feedtool: Feedtool, mixed: Path) -> None:
         ("submit --sandbox", {"file", "problem", "row", "summary", "progress"}),
     ],
 )
-def test_an_event_a_line(feedtool: Feedtool, mixed: Path, command: str, types: set[str]) -> None:
-    ran = feedtool(command, mixed, "--format", "jsonl", "--report", "report.csv")
+def test_an_event_a_line(feedtool: Feedtool, file: Path, command: str, types: set[str]) -> None:
+    ran = feedtool(command, file, "--format", "jsonl", "--report", "report.csv")
     assert "report: report.csv" in ran.err
     assert Path("report.csv").exists()
     told = [event["type"] for event in ran.events]

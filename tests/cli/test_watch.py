@@ -96,9 +96,7 @@ def test_how_the_watcher_is(feedtool: Feedtool, files: Files) -> None:
     drop(files, "a.csv", 1)
     assert once(feedtool).code == 0
     ran = feedtool("watch feeds --health --health-within 3600")
-    assert ran.code == 0
-    assert ran.out.startswith("done: last turn ")
-    assert ran.out.endswith(" ago, 0 in work, 0 waiting\n")
+    assert (ran.code, ran.out[:16]) == (0, "done: last turn ")
     ran = feedtool("watch feeds/inbox --health")
     assert (ran.code, ran.out) == (5, "no watcher has ever looked into feeds/inbox\n")
     assert feedtool("watch nowhere --health").error()[0] == "there is no folder nowhere"

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from lxml import etree
 
-from feedtool.check import HEADINGS, ReadOptions
+from feedtool.check import HEADINGS
 from feedtool.model.cells import BLANK, Block, index_of, letters
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import ZipPackage, open_source
@@ -281,18 +281,16 @@ def without(
     }
 
 
-def assert_copied(file: Path, folder: Path, asked: ReadOptions | None = None) -> str:
+def assert_copied(file: Path, folder: Path, sheet: str | None = None) -> str:
     """Annotates a file twice: with a note on every row of any sheet, and with what checking says.
 
     Returns:
         `rows`, NO_ROOM, or the code of the error that checking the file ends in.
     """
     folder.mkdir()
-    outcome = judge(file, folder, asked)
+    outcome = judge(file, folder, sheet)
     if outcome == NO_ROOM:
         return outcome
-    fallback = asked.dialect.csv_fallback if asked else "cp1252"
     with suppress(FileProblem):
-        if fallback == "cp1252" or file.read_bytes().startswith(b"PK"):
-            annotate_and_compare(file, folder)
+        annotate_and_compare(file, folder)
     return outcome

@@ -13,7 +13,6 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.model.cells import letters
 from feedtool.model.nouns import Severity
-from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 from tests.conftest import gtin, offer
 
@@ -36,37 +35,23 @@ Request = dict[str, Any]
 # What must come out
 
 
-def sent(
-    number: int = 1,
-    *,
-    reference: str | None = None,
-    product: Mapping[str, str] | None = None,
-    condition: str = "New",
-    price: float = 19.99,
-    vat: float = 20,
-    cost: float = 4.9,
-    additional: float = 1.5,
-    days: int = 2,
-    stock: int = 7,
-) -> Request:
+def sent(number: int = 1, *, reference: str = "", condition: str = "New") -> Request:
     """The request of `offer(number)`, some of its values others."""
     return {
         "sellerExternalReference": reference or f"SKU-{number}",
-        "product": dict(product or {"gtin": gtin(number)}),
+        "product": {"gtin": gtin(number)},
         "condition": condition,
         "price": {
-            "price": price,
+            "price": 19.99,
             "taxes": [
-                {"code": "VAT", "value": vat},
+                {"code": "VAT", "value": 20},
                 {"code": "EcoPart", "value": 0},
                 {"code": "DEA", "value": 0},
             ],
         },
-        "deliveryModes": [
-            {"code": "TrackedHomeDelivery", "cost": cost, "additionalCost": additional}
-        ],
-        "preparationTime": days,
-        "quantity": stock,
+        "deliveryModes": [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}],
+        "preparationTime": 2,
+        "quantity": 7,
     }
 
 
@@ -86,11 +71,6 @@ class Case:
     name: str = "offers.xlsx"
     sheet: str | None = None
     """`--sheet`."""
-    kind: str | None = None
-    """`--as`."""
-    dialect: AccountSettings = field(default_factory=AccountSettings)
-    lines: Mapping[int, int] = field(default_factory=dict)
-    """Of a CSV, the lines in which records with problems start."""
 
     def write(self, folder: Path) -> Path:
         """The file, in this folder."""
@@ -98,19 +78,10 @@ class Case:
         path.write_bytes(self.make())
         return path
 
-    def asked(self) -> ReadOptions:
-        """How it is read."""
-        return ReadOptions(self.dialect, kind=self.kind, sheet=self.sheet)
-
-    def check(self, path: Path) -> CheckedSheet:
-        """The file, read and judged."""
-        (sheet,) = check([Input(self.name, path)], self.asked(), load())
-        return sheet
-
 
 def judge(case: Case, folder: Path) -> CheckedSheet:
     """Reads a case's file, and asserts all that it must tell."""
-    sheet = case.check(case.write(folder))
+    (sheet,) = check([Input(case.name, case.write(folder))], ReadOptions(sheet=case.sheet), load())
     assert (sheet.error.code if sheet.error else "") == case.error
     assert {item.row: json.loads(item.body) for item in sheet.valid_items()} == case.rows
     problems = [(each.row, each.column, each.code, each.value) for each in sheet.problems()]
@@ -118,22 +89,14 @@ def judge(case: Case, folder: Path) -> CheckedSheet:
     errors = {problem.row for problem in sheet.problems() if problem.severity is Severity.ERROR}
     counts = sheet.counts()
     assert (counts.valid, counts.invalid) == (len(case.rows), len(errors - {None}))
-    told = _told(sheet)
-    for phrase in case.says:
-        assert phrase in told
-    for problem in sheet.problems():
-        if problem.row is not None and problem.row in case.lines:
-            assert problem.line == case.lines[problem.row]
-    return sheet
-
-
-def _told(sheet: CheckedSheet) -> str:
-    lines = [f"{problem.message} ({problem.hint})" for problem in sheet.problems()]
+    told = [f"{problem.message} ({problem.hint})" for problem in sheet.problems()]
     if sheet.error:
         assert sheet.error.message
         assert sheet.error.hint
-        lines.append(f"{sheet.error.message} ({sheet.error.hint})")
-    return "\n".join(lines)
+        told.append(f"{sheet.error.message} ({sheet.error.hint})")
+    for phrase in case.says:
+        assert phrase in "\n".join(told)
+    return sheet
 
 
 # Workbooks
@@ -289,9 +252,9 @@ def book(sheet: Content, more: Mapping[str, Content | None] | None = None) -> by
     return package({**parts({"Offers": sheet}), **(more or {})})
 
 
-def several(sheets: Mapping[str, Content], before: str = "") -> bytes:
+def several(sheets: Mapping[str, Content]) -> bytes:
     """A workbook of several sheets."""
-    return package(parts(sheets, before))
+    return package(parts(sheets))
 
 
 def one(

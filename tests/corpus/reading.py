@@ -54,11 +54,9 @@ class Pair(NamedTuple):
     theirs: Theirs
 
 
-def ours(
-    path: Path, fallback: str = "cp1252", sheets: Collection[str] | None = None
-) -> dict[str, dict[Place, Cell]]:
+def ours(path: Path, sheets: Collection[str] | None = None) -> dict[str, dict[Place, Cell]]:
     """All cells that are not blank, of some sheets or of all. Raises FileProblem."""
-    with open_source(path, csv_fallback=fallback) as source:
+    with open_source(path) as source:
         return {
             entry.name: {
                 (row, index): cell

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 
-from tests.corpus import test_operator, test_texts, test_values, test_workbooks
+from tests.corpus import test_operator, test_texts, test_workbooks
 from tests.corpus.books import BOOKS
 from tests.corpus.copies import NO_ROOM, assert_copied
 from tests.corpus.made import Case
@@ -17,7 +17,6 @@ CASES: dict[str, Case] = {
     **{f"workbook: {name}": case for name, case in test_workbooks.CASES.items()},
     **{f"writing: {name}": case for name, case in test_texts.WRITINGS.items()},
     **{f"text: {name}": case for name, case in test_texts.CASES.items()},
-    **{f"values: {name}": case for name, case in test_values.CASES.items()},
     **{f"operator: {name}": case for name, case in test_operator.OTHERS.items()},
 }
 NO_COPY = {
@@ -34,7 +33,7 @@ ENDS = {
 @pytest.mark.parametrize("name", CASES)
 def test_cases(tmp_path: Path, name: str) -> None:
     case = CASES[name]
-    outcome = assert_copied(case.write(tmp_path), tmp_path / "out", case.asked())
+    outcome = assert_copied(case.write(tmp_path), tmp_path / "out", case.sheet)
     assert outcome == NO_COPY.get(name, case.error or "rows")
 
 

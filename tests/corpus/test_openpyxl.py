@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus import test_operator, test_values, test_workbooks
+from tests.corpus import test_operator, test_workbooks
 from tests.corpus.books import BOOKS
 from tests.corpus.reading import DIFFERENCES, both_read, differing, explanation, ours
 
@@ -13,7 +13,7 @@ CASES: Mapping[str, Callable[[], bytes]] = {
     **BOOKS,
     **{
         name: case.make
-        for cases in (test_workbooks.CASES, test_values.CASES, test_operator.OTHERS)
+        for cases in (test_workbooks.CASES, test_operator.OTHERS)
         for name, case in cases.items()
     },
     **{name: case.make for name, (_, _, case) in test_operator.OFFERS.items()},

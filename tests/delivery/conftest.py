@@ -16,7 +16,7 @@ from feedtool.delivery.engine import Delivery
 from feedtool.delivery.events import Event
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Ledger, Package
-from feedtool.model.call import Call, Reply, Sender
+from feedtool.model.call import Call, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import Item, RowResult
 from feedtool.model.settings import PackageLimits
@@ -39,6 +39,9 @@ def quick(*parts: object, quota: Quota | None = None) -> SandboxSettings:
     return SandboxSettings(quota=quota, parts=(*parts, QUICK))
 
 
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+TWO = PackageLimits(upload=2, package=100, products=2, legacy=2)
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
@@ -132,15 +135,64 @@ class Recorder:
         self.calls.append(call)
         return self.sender.send(call)
 
-    @property
-    def said(self) -> list[str]:
-        """Method and last segment, ids left out."""
-        return [
-            f"{call.method} {call.target.partition('?')[0].rpartition('/')[2]}"
-            if "offer-requests" in call.target or call.target == "/offer-packages"
-            else f"{call.method} package"
-            for call in self.calls
-        ]
+
+When = str | Callable[[Call], bool]
+Answer = Reply | Exception | str | Callable[[Call], Reply | None]
+
+
+class Script:
+    """Answers the calls that `when` matches or names by `then`, and hands the others on.
+
+    What is called and gives None only looks on; of a "lost" answer the service acts all the same.
+    """
+
+    def __init__(self, sender: Sender, when: When, *then: Answer, forever: bool = False) -> None:
+        self.sender, self.then, self.forever = sender, [*then], forever
+        self.when = when if callable(when) else lambda call: name_of(call) == when
+        self.matched = 0
+
+    def send(self, call: Call) -> Reply:
+        if not self.when(call) or not self.then:
+            return self.sender.send(call)
+        self.matched += 1
+        answer = self.then[0] if self.forever else self.then.pop(0)
+        if callable(answer):
+            return answer(call) or self.sender.send(call)
+        if isinstance(answer, Reply):
+            return answer
+        if answer == "lost":
+            self.sender.send(call)
+        raise answer if isinstance(answer, Exception) else OutcomeUnknown(answer)
+
+
+class Killed(BaseException):
+    """The process dies."""
+
+
+NAMES: dict[str, Callable[[Call], bool]] = {
+    "creation": lambda call: call.target == "/offer-packages",
+    "upload": lambda call: call.target.endswith("/offer-requests"),
+    "commit": lambda call: call.method == "PATCH",
+    "seek": lambda call: call.target == "/offers",
+    "fetch": lambda call: "results" in call.target,
+    "look": lambda call: call.method == "GET",
+}
+
+
+def name_of(call: Call) -> str:
+    """The first that fits."""
+    return next((name for name, is_one in NAMES.items() if is_one(call)), "")
+
+
+def problem(status: int, text: str = "No.", **headers: str) -> Reply:
+    body = json.dumps({"title": "Refused", "description": text, "traceId": "trace-1"}).encode()
+    return Reply(status, {name.replace("_", "-"): value for name, value in headers.items()}, body)
+
+
+def holds(reference: str) -> Callable[[Call], bool]:
+    """Uploads with a row of this reference."""
+    quoted = f'"{reference}"'.encode()
+    return lambda call: name_of(call) == "upload" and quoted in (call.body or b"")
 
 
 @dataclass
@@ -170,6 +222,7 @@ class Scene:
         stopping: Callable[[], FeedtoolError | None] = lambda: None,
         ahead: timedelta = timedelta(0),
         only_fetch: bool = False,
+        on_event: Callable[[Event], None] | None = None,
     ) -> list[RowResult]:
         """The results of the rows after the run was delivered, by a clock that is so far behind."""
         Delivery(
@@ -181,7 +234,7 @@ class Scene:
             sleep=self.transport.sleep,
             jitter=lambda: 1.0,
             pool=pool,
-            on_event=self.events.append,
+            on_event=on_event or self.events.append,
             wait=wait,
             settings=settings or DeliverySettings(),
             stopping=stopping,

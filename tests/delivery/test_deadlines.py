@@ -1,5 +1,6 @@
 """When something is lost, by the service's clock, whatever our own and its headers say."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -11,22 +12,27 @@ import pytest
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
-from feedtool.delivery.deadlines import (
-    Clock,
-    deadline,
-    end_of,
-    may_be_applied,
-    soon,
-    warnings,
-)
+from feedtool.delivery.deadlines import Clock, deadline, end_of, may_be_applied, soon, warnings
+from feedtool.delivery.steps import DeliverySettings
 from feedtool.ledger import Package, Phase, Stage
-from feedtool.model.call import Call, Reply, Sender
+from feedtool.model.call import Call, NotSent, Reply, Sender
+from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
-from tests.delivery.conftest import START, Scene, product, upsert
-from tests.delivery.test_engine import Script, commit, fetch, problem
+from tests.delivery.conftest import (
+    DAY,
+    HOUR,
+    START,
+    TWO,
+    Scene,
+    Script,
+    When,
+    holds,
+    problem,
+    product,
+    upsert,
+)
 from tests.service.test_answers import ABSURD
 
-HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 CLOCKS = {"as ours": 0 * DAY, "ours is behind": 4 * DAY, "ours is ahead": -4 * DAY}
 """What the service's clock is ahead of ours."""
 
@@ -88,7 +94,7 @@ def test_no_clock_makes_results_lost(
     scene.plan([item(3)])
     dated = Dated(scene.client, lambda: format_datetime(scene.transport.now(), usegmt=True))
     early = problem(400), problem(400)
-    assert len(scene.go_on(Script(dated, commit, *early), ahead=skew)) == 1
+    assert len(scene.go_on(Script(dated, "commit", *early), ahead=skew)) == 1
     assert [event.text for event in scene.events if event.kind == "deadline"] == []
     assert abs(scene.ledger.skew(scene.transport.base) - skew) <= timedelta(seconds=1)
 
@@ -111,7 +117,7 @@ def test_what_is_committed_is_warned_of_in_time(scene: Scene, skew: timedelta) -
 def test_a_date_that_is_none_changes_nothing(scene: Scene, date: str) -> None:
     scene.plan([upsert(3), upsert(4)])
     wait = problem(429, retry_after=date)
-    scene.go_on(Script(Dated(scene.client, lambda: date), fetch, wait))
+    scene.go_on(Script(Dated(scene.client, lambda: date), "fetch", wait))
     assert scene.statuses == ["Integrated"] * 2
     assert scene.transport.now() - START < timedelta(minutes=5)
     (done,) = scene.packages
@@ -123,9 +129,60 @@ def test_a_date_that_is_none_changes_nothing(scene: Scene, date: str) -> None:
 def test_no_wait_is_longer_than_the_patience(scene: Scene, asked: str) -> None:
     """Nor does a package that was not begun yet wait for it."""
     scene.plan([upsert(3), upsert(4, "OTHER")])
-    wait = Script(scene.client, fetch, problem(429, retry_after=asked), forever=True)
+    wait = Script(scene.client, "fetch", problem(429, retry_after=asked), forever=True)
     assert "Pending" in scene.go_on(wait)[0].status
     assert scene.transport.now() - START < 2 * HOUR
+
+
+# Over a whole delivery.
+
+PATIENT = DeliverySettings(patience=10 * HOUR)
+
+
+def napping(scene: Scene, when: When) -> Script:
+    """Lets five and a half hours pass before the first such call."""
+    return Script(scene.client, when, lambda _: scene.transport.sleep(5.5 * 3600))
+
+
+def test_what_is_lost_soon_is_warned_of_once(scene: Scene) -> None:
+    scene.plan([upsert(3)])
+    scene.go_on(
+        Script(napping(scene, "look"), "commit", problem(400), problem(400)), settings=PATIENT
+    )
+    assert scene.statuses == ["Integrated"]
+    told = [event.text for event in scene.events if event.kind == "deadline"]
+    package = f"package 1 (Upsert, PRIMARY): {scene.packages[0].package_id}"
+    assert told == [f"{package}: what was uploaded expires at 2026-03-02 15:00 UTC"]
+
+
+def test_filling_stops_an_hour_before_a_package_expires(scene: Scene) -> None:
+    scene.plan((upsert(row) for row in range(3, 11)), TWO)
+    scene.go_on(napping(scene, holds("R5")), settings=PATIENT)
+    assert scene.statuses == ["Integrated"] * 8
+    assert [(package.rows, package.creations) for package in scene.packages] == [(4, 1), (4, 1)]
+    assert len(scene.applied) == 8
+
+
+def test_a_refused_upload_of_a_package_that_expired_is_sent_in_halves(scene: Scene) -> None:
+    scene.plan([upsert(3), upsert(4, quantity="x")])
+    with pytest.raises(Interrupted):
+        scene.go_on(Script(scene.client, "look", NotSent("refused"), forever=True))
+    scene.transport.sleep(7 * 3600)
+    scene.go_on()
+    assert scene.statuses == ["Integrated", "Rejected"]
+
+
+def test_another_runs_package_that_expired_is_left_to_that_run(scene: Scene) -> None:
+    scene.plan([upsert(3)])
+    with pytest.raises(Interrupted):
+        scene.go_on(Script(scene.client, "commit", "reset", NotSent("refused"), forever=True))
+    scene.transport.sleep(7 * 3600)
+    newer = scene.another([upsert(4)])
+    newer.go_on()
+    assert (scene.statuses, newer.statuses) == (["Pending"], ["Integrated"])
+    scene.go_on()
+    assert scene.statuses == ["Integrated"]
+    assert Counter(applied.reference for applied in scene.applied) == {"R3": 1, "R4": 1}
 
 
 # Giving up.
@@ -133,6 +190,9 @@ def test_no_wait_is_longer_than_the_patience(scene: Scene, asked: str) -> None:
 P, S, T, D = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL
 OPENED: dict[str, Any] = {"package_id": "p1", "created_at": START}
 SENT: dict[str, Any] = {**OPENED, "committed_at": START, "uploads": (T, T)}
+UNSENT = Phase.PLANNED, Phase.CLEARED, Phase.CREATING
+COMMITTED = Phase.COMMITTING, Phase.SETTLED, Phase.COMMITTED
+ANSWERED = Phase.INTEGRATED, Phase.READ, Phase.LOOKING
 LOST: dict[str, Any] = {"committed_at": START, "created_at": START, "uploads": (D,)}
 
 
@@ -140,22 +200,16 @@ LOST: dict[str, Any] = {"committed_at": START, "created_at": START, "uploads": (
     ("one", "lasts", "status"),
     [
         # Nothing of it was ever committed, and nothing is in doubt.
-        (package(Phase.PLANNED), None, Status.HELD),
-        (package(Phase.CLEARED), None, Status.HELD),
-        (package(Phase.CREATING), None, Status.HELD),
+        *((package(phase), None, Status.HELD) for phase in UNSENT),
         (package(Phase.FILLING, **OPENED, uploads=(T, P)), None, Status.HELD),
         (package(Phase.SETTLED, **OPENED, uploads=(T, T)), None, Status.HELD),
         # An upload is in doubt while its package is open.
         (package(Phase.FILLING, **OPENED, uploads=(T, S)), 6 * HOUR, Status.HELD),
         (package(Phase.PROBING, **OPENED, uploads=(T, D)), 6 * HOUR, Status.HELD),
         # The PATCH was at least intended, and the service has not said the last word.
-        (package(Phase.COMMITTING, **SENT), 3 * DAY, Status.UNKNOWN),
-        (package(Phase.SETTLED, **SENT), 3 * DAY, Status.UNKNOWN),
-        (package(Phase.COMMITTED, **SENT), 3 * DAY, Status.UNKNOWN),
+        *((package(phase, **SENT), 3 * DAY, Status.UNKNOWN) for phase in COMMITTED),
         # It has, and not all of its answer was read.
-        (package(Phase.INTEGRATED, **SENT), None, Status.UNKNOWN),
-        (package(Phase.READ, **SENT), None, Status.UNKNOWN),
-        (package(Phase.LOOKING, **SENT), None, Status.UNKNOWN),
+        *((package(phase, **SENT), None, Status.UNKNOWN) for phase in ANSWERED),
         # Batches and zips: one POST stages and commits.
         (package(Phase.SUBMITTING, "Products", **LOST), 3 * DAY, Status.UNKNOWN),
         (package(Phase.CLEARED, "Products", **LOST), 3 * DAY, Status.UNKNOWN),

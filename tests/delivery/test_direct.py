@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -18,8 +18,8 @@ from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.nouns import Item, Message, Status
 from tests import decisions_drawn
 from tests.areas.toy.feeds import FEED
+from tests.delivery.conftest import START, Killed
 
-START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SAID = Message("", "It was there already.")
 
 
@@ -139,6 +139,7 @@ def go_on(
 ONE = [item(2, 2)]
 MANY = [item(2, 2, further_rows=(4,)), item(2, 3, number=1), item(3, 4)]
 DONE = ("Integrated", ())
+UNSHOWN = ("Unknown", (Message("", NOT_SHOWN),))
 SHOWN_LATE = timedelta(minutes=3)
 
 
@@ -156,7 +157,12 @@ SHOWN_LATE = timedelta(minutes=3)
         (Orders(["500"]), DONE, 2, 1),
         (Orders(["lost before"]), DONE, 2, 1),
         (Orders(["lost before", "lost after"]), DONE, 2, 1),
-        (Orders(["lost before", "lost before"]), ("Unknown", (Message("", NOT_SHOWN),)), 2, 0),
+        # Its effect never shows.
+        (Orders(["lost before"] * 9, repeat=Repeat.SAFE), UNSHOWN, 3, 0),
+        (Orders(["lost before"] * 9), UNSHOWN, 2, 0),
+        (Orders(["lost before"] * 9, repeat=Repeat.NEVER), UNSHOWN, 1, 0),
+        # The second call is refused, since the first one has shipped it after all.
+        (Orders(["lost after", "409"], late=timedelta(minutes=11)), DONE, 2, 1),
         (Orders(["409"]), ("Rejected", (Message("", "No (HTTP 409)"),)), 1, 0),
         (Orders(["404"]), ("Rejected", (Message("", "No (HTTP 404)"),)), 1, 0),
         (Orders(parcels=[("/orders/O2/parcels", b"1")]), ("Integrated", (SAID,)), 0, 1),
@@ -170,25 +176,6 @@ def test_what_becomes_of_a_request(
 ) -> None:
     assert go_on(ledger, begin(ledger, ONE), orders) == [then]
     assert (orders.posts, len(orders.parcels)) == (posts, effects)
-
-
-@pytest.mark.parametrize(
-    ("repeat", "posts"), [(Repeat.SAFE, 3), (Repeat.TRACED, 2), (Repeat.NEVER, 1)]
-)
-def test_how_often_a_call_is_made_whose_effect_never_shows(
-    ledger: Ledger, repeat: Repeat, posts: int
-) -> None:
-    orders = Orders(["lost before"] * 9, repeat=repeat)
-    found = go_on(ledger, begin(ledger, ONE), orders)
-    assert found == [("Unknown", (Message("", NOT_SHOWN),))]
-    assert orders.posts == posts
-
-
-def test_a_refusal_after_a_doubt_is_judged_by_what_shows(ledger: Ledger) -> None:
-    """The second call is refused, since the first one has shipped it after all."""
-    orders = Orders(["lost after", "409"], late=timedelta(minutes=11))
-    assert go_on(ledger, begin(ledger, ONE), orders) == [DONE]
-    assert (orders.posts, len(orders.parcels)) == (2, 1)
 
 
 def test_where_no_look_can_be_read_nothing_is_sent_again(ledger: Ledger) -> None:
@@ -210,10 +197,6 @@ def test_single_requests_wait_for_nobody(ledger: Ledger) -> None:
     with pytest.raises(UsageProblem):
         go_on(ledger, run, Orders(["405"]))
     assert [status for status, _ in go_on(ledger, run, orders)] == ["Integrated"] * 3
-
-
-class Killed(BaseException):
-    """The process is gone."""
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from feedtool.areas.offers.wire import packages
 from feedtool.areas.registry import load
 from feedtool.delivery.foreign_packages import foreign_packages
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
-from tests.delivery.conftest import Scene, upsert
-from tests.delivery.test_engine import Script, creation, fetch, problem
+from tests.delivery.conftest import TWO, Scene, Script, holds, name_of, problem, upsert
 
 BASE = "https://service.example/v2"
 NOTHING = Reply(200, {}, b'{"items": []}', BASE)
@@ -44,7 +44,7 @@ def listed(ids: Iterable[object], state: str = "WaitingForCompletion") -> Reply:
 def test_packages_that_others_have_open(
     scene: Scene, answer: Reply | Exception, expected: list[str]
 ) -> None:
-    found = foreign_packages(scene.ledger, Script(scene.client, creation, answer), load().routes)
+    found = foreign_packages(scene.ledger, Script(scene.client, "creation", answer), load().routes)
     assert len(found) == len(expected)
     assert all(part in warning for part, warning in zip(expected, found, strict=True)), found
 
@@ -53,7 +53,9 @@ def test_our_own_are_no_strangers(scene: Scene) -> None:
     scene.deliver(upsert(3))
     (ours,) = scene.packages
     answer = listed([ours.package_id, "other"])
-    (found,) = foreign_packages(scene.ledger, Script(scene.client, creation, answer), load().routes)
+    (found,) = foreign_packages(
+        scene.ledger, Script(scene.client, "creation", answer), load().routes
+    )
     assert found.startswith("package other ")
 
 
@@ -80,7 +82,7 @@ def strange_results(count: int) -> Reply:
 def test_results_of_others_are_left_out(scene: Scene, pages: int) -> None:
     scene.plan([upsert(3), upsert(4)])
     strange = strange_results(1000)
-    scene.go_on(Script(scene.client, fetch, *[strange] * pages))
+    scene.go_on(Script(scene.client, "fetch", *[strange] * pages))
     assert scene.statuses == ["Integrated"] * 2
     told = [(event.done, event.total) for event in scene.events if event.kind == "results"]
     assert told
@@ -94,7 +96,36 @@ def test_our_results_behind_a_page_of_others_are_read(scene: Scene) -> None:
         link = {"link": f'<http://sandbox.invalid/v2/{call.target}>; rel="next"'}
         return replace(strange_results(100), headers=link)
 
-    scene.go_on(Script(scene.client, fetch, others_first))
+    scene.go_on(Script(scene.client, "fetch", others_first))
     assert scene.statuses == ["Integrated"] * 2
     read = [event for event in scene.events if event.kind == "results"]
     assert len(read) <= 2
+
+
+def test_a_package_that_somebody_else_commits(scene: Scene) -> None:
+    scene.plan((upsert(row) for row in range(3, 9)), TWO)
+
+    def meddle(call: Call) -> bool:
+        if holds("R5")(call) and len(scene.packages) == 1:
+            scene.transport.sleep(60)
+            scene.client.send(packages.commit(scene.packages[0].package_id or ""))
+        return False
+
+    scene.go_on(Script(scene.client, meddle, "x"))
+    # The upload that came too late was refused; the one after it was not even tried. A package
+    # of our own takes them.
+    assert scene.statuses == ["Integrated"] * 6
+    assert [(package.rows, len(package.uploads)) for package in scene.packages] == [(2, 3), (4, 3)]
+    assert len(scene.applied) == 6
+    assert [*map(name_of, scene.client.calls)].count("commit") == 2
+
+
+def test_pages_that_go_round_in_a_circle_come_to_an_end(scene: Scene) -> None:
+    scene.plan([upsert(3), upsert(4)])
+    link = {"link": '<?cursor=1>; rel="next"'}
+    item = {"sellerExternalReference": "R3", "integrationStatus": "Integrated"}
+    body = json.dumps({"items": [item]}).encode()
+    page = Reply(200, link, body, "http://sandbox.invalid/v2/offer-packages/x")
+    scene.go_on(Script(scene.client, "fetch", page, forever=True))
+    assert scene.statuses == ["Integrated", "Integrated"]
+    assert "No result names it" in scene.verdicts[1].messages[0].text

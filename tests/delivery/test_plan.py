@@ -18,6 +18,11 @@ FEEDS, ROUTES = load().feeds, load().routes
 UPSERT, UPDATE, DELETE = PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE
 
 
+def product(row: int, reference: str = "", gtin: str = "") -> Item:
+    reference, gtin = reference or f"R{row}", gtin or f"{row:013d}"
+    return Item(row, "Products", "", reference, gtin, b"{}")
+
+
 def items(groups: Iterable[tuple[str, str]]) -> list[Item]:
     """A row for each group, from row 3 on."""
     return [
@@ -50,9 +55,8 @@ def test_rows_and_uploads_of_each_package(rows: int, expected: list[tuple[int, i
     assert [(summary.rows, summary.uploads) for summary in found] == expected
 
 
-def test_a_package_is_bound_to_one_channel_and_one_type() -> None:
+def test_packages_of_several_groups_are_summed_up() -> None:
     mixed = items([("P", UPSERT), ("S", UPSERT), ("P", DELETE), ("P", UPSERT), ("S", UPSERT)])
-    assert shape(uploads(mixed, ROUTES)) == [(1, 1, [3, 6]), (2, 1, [4, 7]), (3, 1, [5])]
     assert summaries(uploads(mixed, ROUTES)) == [
         PackageSummary(None, UPSERT, "P", None, rows=2, uploads=1),
         PackageSummary(None, UPSERT, "S", None, rows=2, uploads=1),
@@ -60,10 +64,35 @@ def test_a_package_is_bound_to_one_channel_and_one_type() -> None:
     ]
 
 
-def test_packages_are_numbered_by_their_first_rows() -> None:
-    limits = PackageLimits(upload=2, package=2)
-    mixed = items([("P", UPSERT), ("P", UPSERT), ("P", UPSERT), ("S", UPSERT), ("P", UPSERT)])
-    assert shape(uploads(mixed, ROUTES, limits)) == [(1, 1, [3, 4]), (2, 1, [5, 7]), (3, 1, [6])]
+PRODUCTS = [product(row) for row in range(3, 9)]
+ZIPS = {"legacy": 2, "upload": 1, "package": 9}
+LEGACY = PackageType.FULL, PackageType.PURGE, PackageType.STOCK_AND_PRICE
+AGAIN = product(5, reference="R3"), product(5, gtin="0000000000003"), product(5, gtin="3")
+
+
+@pytest.mark.parametrize(
+    ("rows", "limits", "expected"),
+    [
+        # By their first rows.
+        (items([(channel, UPSERT) for channel in "PPPSP"]), {}, [[3, 4], [5, 7], [6]]),
+        # A batch of products is a package of one upload; none names a product twice.
+        (PRODUCTS[:5], {"products": 2, "package": 3}, [[3, 4], [5, 6], [7]]),
+        *(
+            ([*PRODUCTS[:2], again, *PRODUCTS[3:]], {"products": 4}, [[3, 4], [5, 6, 7, 8]])
+            for again in AGAIN
+        ),
+        # A legacy zip is one upload.
+        *(
+            (items([(c, kind) for c in "PPPPPS"]), ZIPS, [[3, 4], [5, 6], [7], [8]])
+            for kind in LEGACY
+        ),
+    ],
+)
+def test_the_rows_of_each_package(
+    rows: list[Item], limits: dict[str, int], expected: list[list[int]]
+) -> None:
+    planned = uploads(rows, ROUTES, PackageLimits(**{"upload": 2, "package": 2, **limits}))
+    assert shape(planned) == [(number, 1, held) for number, held in enumerate(expected, 1)]
 
 
 def test_an_upload_comes_as_soon_as_it_is_full() -> None:
@@ -120,56 +149,6 @@ def test_every_row_is_in_one_upload_of_its_group(
     assert sum(summary.uploads for summary in found) == len(planned)
 
 
-# Products.
-
-
-def product(row: int, reference: str = "", gtin: str = "") -> Item:
-    reference, gtin = reference or f"R{row}", gtin or f"{row:013d}"
-    return Item(row, "Products", "", reference, gtin, b"{}")
-
-
-def test_a_batch_of_products_is_a_package_of_one_upload() -> None:
-    rows = [product(row) for row in range(3, 8)]
-    assert shape(uploads(rows, ROUTES, PackageLimits(products=2, package=3))) == [
-        (1, 1, [3, 4]),
-        (2, 1, [5, 6]),
-        (3, 1, [7]),
-    ]
-    assert [
-        (one.rows, one.uploads)
-        for one in summaries(uploads(rows, ROUTES, PackageLimits(products=3)))
-    ] == [
-        (3, 1),
-        (2, 1),
-    ]
-
-
-@pytest.mark.parametrize(
-    "again",
-    [product(5, reference="R3"), product(5, gtin="0000000000003"), product(5, gtin="3")],
-    ids=["reference", "GTIN", "GTIN without its zeros"],
-)
-def test_no_batch_names_a_product_twice(again: Item) -> None:
-    rows = [product(3), product(4), again, product(6), product(7), product(8)]
-    assert shape(uploads(rows, ROUTES, PackageLimits(products=4))) == [
-        (1, 1, [3, 4]),
-        (2, 1, [5, 6, 7, 8]),
-    ]
-
-
-@pytest.mark.parametrize("kind", [PackageType.FULL, PackageType.PURGE, PackageType.STOCK_AND_PRICE])
-def test_a_legacy_zip_is_one_upload(kind: str) -> None:
-    planned = uploads(
-        items([("P", kind)] * 5 + [("S", kind)]), ROUTES, PackageLimits(upload=1, legacy=2)
-    )
-    assert shape(planned) == [
-        (1, 1, [3, 4]),
-        (2, 1, [5, 6]),
-        (3, 1, [7]),
-        (4, 1, [8]),
-    ]
-
-
 # Offers meet products: which offers wait, and which of them name the product's row.
 
 GTIN, OTHER = "0040170725", "96385074"
@@ -198,31 +177,20 @@ def offers_sheet(*named: str, kind: str = PackageType.UPSERT) -> CheckedSheet:
 KETTLE, MUG, STRANGER = f"{GTIN}||New", f"{OTHER}||New", "5901234123457||New"
 
 
-@pytest.mark.parametrize(
-    ("named", "waits"),
-    [
-        ("40170725||New", True),
-        ("00000040170725||UsedLikeNew", True),
-        ("|P3|New", True),
-        ("5901234123457|P3|New", True),
-        (STRANGER, False),
-        ("|P9|New", False),
-        ("||New", False),
-        ("4006381333931||New", False),
-        ("|P5|New", False),
-    ],
-    ids=[
-        "its GTIN",
-        "zeros in front",
-        "its reference",
-        "its reference and a GTIN",
-        "another GTIN",
-        "another reference",
-        "nothing",
-        "the GTIN of a row that is not sent",
-        "its reference",
-    ],
-)
+NAMED = {
+    "its GTIN": ("40170725||New", True),
+    "zeros in front": ("00000040170725||UsedLikeNew", True),
+    "its reference": ("|P3|New", True),
+    "its reference and a GTIN": ("5901234123457|P3|New", True),
+    "another GTIN": (STRANGER, False),
+    "another reference": ("|P9|New", False),
+    "nothing": ("||New", False),
+    "the GTIN of a row that is not sent": ("4006381333931||New", False),
+    "the reference of a row that is not sent": ("|P5|New", False),
+}
+
+
+@pytest.mark.parametrize(("named", "waits"), NAMED.values(), ids=NAMED)
 def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -> None:
     sheet = offers_sheet(STRANGER, named, STRANGER)
     found = planned_of([products_sheet(), sheet]).uploads(sheet)
@@ -230,51 +198,42 @@ def test_an_offer_waits_for_a_product_that_is_sent(named: str, *, waits: bool) -
     assert rows == ([[2, 4], [3]] if waits else [[2, 3, 4]])
 
 
-@pytest.mark.parametrize("kind", [PackageType.UPDATE, PackageType.DELETE, PackageType.FULL])
-def test_only_what_may_make_an_offer_waits(kind: str) -> None:
-    sheet = offers_sheet(KETTLE, STRANGER, kind=kind)
-    (found,) = planned_of([products_sheet(), sheet]).uploads(sheet)
-    assert [item.row for item in found.upload.items] == [2, 3]
-
-
-def test_of_a_product_that_is_not_sent_no_offer_waits() -> None:
-    sheet = offers_sheet(KETTLE, MUG)
-    found = [*planned_of([products_sheet(invalid=[3]), sheet]).uploads(sheet)]
-    assert [[item.row for item in one.upload.items] for one in found] == [[2], [3]]
-
-
-def test_without_products_nothing_is_asked_of_the_rows() -> None:
-    sheet = offers_sheet(KETTLE, MUG)
-    (found,) = planned_of([sheet]).uploads(sheet)
-    assert len(found.upload.items) == 2
+@pytest.mark.parametrize(
+    ("kind", "products", "expected"),
+    [
+        # Only what may make an offer waits, and for a product that is sent.
+        *((kind, [products_sheet()], [[2, 3]]) for kind in (UPDATE, DELETE, PackageType.FULL)),
+        (UPSERT, [products_sheet(invalid=[3])], [[2], [3]]),
+        (UPSERT, [], [[2, 3]]),
+    ],
+)
+def test_what_waits_for_no_product(
+    kind: str, products: list[CheckedSheet], expected: list[list[int]]
+) -> None:
+    sheet = offers_sheet(KETTLE, MUG, kind=kind)
+    found = planned_of([*products, sheet]).uploads(sheet)
+    assert [[item.row for item in one.upload.items] for one in found] == expected
 
 
 MISSING = Message("1324", "No sheet.")
 ROW = "row 3 of sheet Products"
 
 
+LACKS = Status.REJECTED, MISSING
+TOLD = {
+    Status.REFUSED: "correct it, and send both again.",
+    Status.INVALID: ADVICE[Status.INVALID],
+    Status.INTEGRATED: "send this row again.",
+    Status.UNKNOWN: "see there, then send this row again.",
+}
+
+
 @pytest.mark.parametrize(
     ("verdict", "product", "told"),
     [
-        (
-            (Status.REJECTED, MISSING),
-            Status.REFUSED,
-            f"Its product is {ROW}, which is Refused: correct it, and send both again.",
-        ),
-        (
-            (Status.REJECTED, MISSING),
-            Status.INVALID,
-            f"Its product is {ROW}, which is Invalid: {ADVICE[Status.INVALID]}",
-        ),
-        (
-            (Status.REJECTED, MISSING),
-            Status.INTEGRATED,
-            f"Its product is {ROW}, which is Integrated: send this row again.",
-        ),
-        (
-            (Status.REJECTED, MISSING),
-            Status.UNKNOWN,
-            f"Its product is {ROW}, which is Unknown: see there, then send this row again.",
+        *(
+            (LACKS, status, f"Its product is {ROW}, which is {status}: {TOLD[status]}")
+            for status in TOLD
         ),
         (
             (Status.PENDING,),
@@ -293,9 +252,8 @@ def test_an_offer_names_the_row_that_it_lacks(
     sheet = offers_sheet(KETTLE)
     status, *said = verdict
     given = RowResult(2, "R2", status, tuple(said), "PRIMARY")
-    (found,) = Dependencies([products_sheet(), sheet], FEEDS).with_hints(
-        sheet, [given], lambda _: {3: product}
-    )
+    hints = Dependencies([products_sheet(), sheet], FEEDS)
+    (found,) = hints.with_hints(sheet, [given], lambda _: {3: product})
     assert found.messages == (*said, *([Message("", told)] if told else []))
 
 
@@ -308,9 +266,8 @@ def test_rows_without_an_item_and_without_a_product_are_as_they_were() -> None:
         RowResult(9, "", Status.INVALID),
     ]
     statuses = {4: Status.REFUSED}
-    found = list(
-        Dependencies([products_sheet(), sheet], FEEDS).with_hints(sheet, given, lambda _: statuses)
-    )
+    hints = Dependencies([products_sheet(), sheet], FEEDS)
+    found = list(hints.with_hints(sheet, given, lambda _: statuses))
     assert [*found[:2], found[3]] == [*given[:2], given[3]]
     assert "row 4 of sheet Products" in found[2].messages[1].text
 
@@ -329,9 +286,5 @@ def test_of_several_files_the_products_is_named(sheet: str | None) -> None:
 def test_products_are_told_as_they_are() -> None:
     made = products_sheet()
     given = [RowResult(3, "P3", Status.REFUSED)]
-    assert (
-        list(
-            Dependencies([made, offers_sheet(KETTLE)], FEEDS).with_hints(made, given, lambda _: {})
-        )
-        == given
-    )
+    hints = Dependencies([made, offers_sheet(KETTLE)], FEEDS)
+    assert list(hints.with_hints(made, given, lambda _: {})) == given

@@ -2,33 +2,35 @@
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
+from itertools import count
 from typing import Any
 
 import pytest
 
 from feedtool.areas.products.sandbox.submission import ProductBehaviour
-from feedtool.areas.products.wire import NO_EDIT, NOTHING_NEW
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.submitted import LOST, NEVER_SEEN, PUT_OFF
 from feedtool.ledger import Phase
 from feedtool.ledger.clearing import FEW
 from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
-from feedtool.model.nouns import Message, PackageSummary, Severity
+from feedtool.model.nouns import Message, PackageSummary
 from feedtool.model.settings import PackageLimits
 from feedtool.sandbox import SandboxSettings
 from feedtool.sandbox.exchange import Quota
-from feedtool.service.auth import StaticToken
-from feedtool.service.client import Client
 from tests.areas.products.sandbox.made_products import PIECES
 from tests.areas.products.sandbox.records import reported_products
-from tests.conftest import gtin
-from tests.delivery.conftest import Scene, product, product_of, quick
-from tests.delivery.test_engine import Script, problem
-
-TWO = PackageLimits(products=2)
-MINUTE = timedelta(minutes=1)
+from tests.delivery.conftest import (
+    HOUR,
+    MINUTE,
+    TWO,
+    Scene,
+    Script,
+    problem,
+    product,
+    product_of,
+    quick,
+)
 
 
 def post(call: Call) -> bool:
@@ -57,10 +59,6 @@ def taken(scene: Scene) -> list[tuple[str, str]]:
     """What the service did, which is what counts: GTIN and operation."""
     reported = reported_products(scene.transport.sandbox)
     return [(one.gtin, one.operation or one.status) for one in reported]
-
-
-def number(row: int) -> str:
-    return gtin(row - 100_000_000_000)
 
 
 # The straight line.
@@ -105,27 +103,7 @@ def test_a_mistake_is_told_with_its_field(scene: Scene) -> None:
     verdicts = scene.deliver(product(3), product(4, _x=None, **{f"_{PIECES}": ["many"]}))
     assert scene.statuses == ["Integrated", "Refused"]
     (message,) = verdicts[1].messages
-    assert (message.code, message.field, message.severity) == (
-        "NumberInvalid",
-        PIECES,
-        Severity.ERROR,
-    )
-
-
-def test_integrated_is_not_the_same_as_taken_over(scene: Scene) -> None:
-    scene.deliver(product(3))
-    base = scene.transport.base
-    stranger = Client(base, "S2", StaticToken("sandbox"), transport=scene.transport)
-    other = scene.another([product(3, "Q3", title="Mug rouge"), product(4, "Q4")])
-    verdicts = other.go_on(stranger)
-    assert other.statuses == ["Integrated"] * 2
-    assert [one.code for one in verdicts[0].messages] == ["ValueAlreadyKnown", "", "", ""]
-    ignored, *told = verdicts[0].messages
-    assert (ignored.field, ignored.severity) == ("title", Severity.WARNING)
-    assert ignored.text.startswith("info: The product sheet has another value")
-    assert [one.text for one in told[:2]] == [NO_EDIT, NOTHING_NEW]
-    assert told[2].text.startswith("The sheet is ")
-    assert [one.text.partition(" is ")[0] for one in verdicts[1].messages] == ["The sheet"]
+    assert message[::2] == ("NumberInvalid", PIECES)
 
 
 def test_the_pages_of_a_report(scene: Scene) -> None:
@@ -227,6 +205,14 @@ def test_what_a_quota_refuses_is_sent_again_when_it_has_room(
     scene = scene_of(quick(ProductBehaviour(creations=Quota(3, 3600))))
     scene.plan([product(row) for row in range(3, 11)], TWO)
     began = scene.transport.now()
+    ends = (
+        Interrupted("Enough.") if scene.transport.now() > began + HOUR / 2 else None
+        for _ in count()
+    )
+    with pytest.raises(Interrupted):
+        scene.go_on(stopping=lambda: next(ends))
+    assert scene.statuses == ["Integrated"] * 3 + ["Pending"] * 5
+    assert scene.verdicts[3].messages == (Message("", PUT_OFF),)
     scene.go_on()
     assert scene.statuses == ["Integrated"] * 8
     assert len(taken(scene)) == sum(sent(scene))
@@ -237,21 +223,6 @@ def test_what_a_quota_refuses_is_sent_again_when_it_has_room(
     assert told[0] == (
         "package 2 (Products): a quota is used up, nothing more is sent before 10:02 UTC"
     )
-
-
-def test_until_then_it_is_pending_and_says_why(scene_of: Callable[..., Scene]) -> None:
-    scene = scene_of(quick(ProductBehaviour(creations=Quota(1, 3600))))
-    scene.plan([product(3), product(4)])
-    until = scene.transport.now() + 30 * MINUTE
-    with pytest.raises(Interrupted):
-        scene.go_on(
-            stopping=lambda: Interrupted("Enough.") if scene.transport.now() > until else None
-        )
-    assert scene.statuses == ["Integrated", "Pending"]
-    assert scene.verdicts[1].messages == (Message("", PUT_OFF),)
-    scene.transport.sleep(3600)
-    scene.go_on()
-    assert scene.statuses == ["Integrated"] * 2
 
 
 # Other runs.

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,9 +12,8 @@ from feedtool.delivery.staged import NEXT
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent, intend, resume
 from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
 from feedtool.ledger import Attempt, Package, Phase, Stage
+from tests.delivery.conftest import HOUR, MINUTE, START
 
-NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-MINUTE = timedelta(minutes=1)
 P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
 SETTINGS = DeliverySettings()
 ROUTES = load().routes
@@ -27,7 +26,7 @@ def package(key: int = 1, phase: Phase = Phase.PLANNED, **more: Any) -> Package:
 
 
 def steps(*packages: Package, room: int = 10, wait: bool = True, busy: Any = ()) -> list[Any]:
-    found = Schedule(packages, ROUTES, NOW, wait=wait).next_steps(room, busy)
+    found = Schedule(packages, ROUTES, START, wait=wait).next_steps(room, busy)
     return [(one.key, do, upload) for one, do, upload in found]
 
 
@@ -48,8 +47,8 @@ def test_every_phase_has_its_step() -> None:
         ({"failures": 1}, [1]),
         ({"tries": 1}, [1]),
         ({"tries": 1, "uploads": (S, P, P)}, []),
-        ({"due": NOW + MINUTE}, []),
-        ({"due": NOW}, [1, 2, 3]),
+        ({"due": START + MINUTE}, []),
+        ({"due": START}, [1, 2, 3]),
     ],
 )
 def test_which_uploads_are_sent(more: dict[str, Any], expected: list[int]) -> None:
@@ -67,9 +66,7 @@ def test_one_package_is_filled_at_a_time(phase: Phase) -> None:
 def test_only_so_many_as_there_is_room_for() -> None:
     assert len(steps(package(phase=Phase.FILLING), room=2)) == 2
     assert steps(package(phase=Phase.FILLING), room=0) == []
-
-
-def test_one_step_at_a_time_for_a_package() -> None:
+    # One step at a time for a package.
     looking = package(1, Phase.COMMITTED)
     assert steps(looking, package(2, Phase.COMMITTED), busy={1}) == [(2, Step.GET_PACKAGE, 0)]
 
@@ -84,32 +81,32 @@ def test_without_waiting_the_commit_is_the_end(phase: Phase) -> None:
     ("since", "due", "is_left"),
     [
         (None, None, False),
-        (NOW - SETTINGS.patience, None, False),
-        (NOW - SETTINGS.patience - MINUTE, None, True),
+        (START - SETTINGS.patience, None, False),
+        (START - SETTINGS.patience - MINUTE, None, True),
         # It would be too late by then.
-        (NOW, NOW + SETTINGS.patience + MINUTE, True),
+        (START, START + SETTINGS.patience + MINUTE, True),
     ],
 )
 def test_patience_ends(since: datetime | None, due: datetime | None, is_left: bool) -> None:  # noqa: FBT001
     waiting = package(phase=Phase.COMMITTED, since=since, due=due)
-    at = Schedule([waiting], ROUTES, NOW).wake_at()
+    at = Schedule([waiting], ROUTES, START).wake_at()
     assert (at is None) == is_left
 
 
 def test_a_package_left_alone_does_not_keep_the_next_from_being_filled() -> None:
-    left = package(1, Phase.FILLING, since=NOW - SETTINGS.patience - MINUTE)
+    left = package(1, Phase.FILLING, since=START - SETTINGS.patience - MINUTE)
     assert steps(left, package(2)) == [(2, Step.CLEAR, 0)]
 
 
 def test_when_to_wake() -> None:
-    early, late = NOW + MINUTE, NOW + 2 * MINUTE
+    early, late = START + MINUTE, START + 2 * MINUTE
     waiting = [package(1, Phase.COMMITTED, due=late), package(2, Phase.FILLING, due=early)]
     # The third waits for the second and not for a time.
     everything = [*waiting, package(3)]
-    assert Schedule(everything, ROUTES, NOW).wake_at() == early
-    held = list(held_until(everything, NOW + 5 * MINUTE))
-    assert Schedule(held, ROUTES, NOW).wake_at() == NOW + 5 * MINUTE
-    assert Schedule([package(phase=Phase.CLOSED)], ROUTES, NOW).wake_at() is None
+    assert Schedule(everything, ROUTES, START).wake_at() == early
+    held = list(held_until(everything, START + 5 * MINUTE))
+    assert Schedule(held, ROUTES, START).wake_at() == START + 5 * MINUTE
+    assert Schedule([package(phase=Phase.CLOSED)], ROUTES, START).wake_at() is None
 
 
 # In flight elsewhere.
@@ -124,21 +121,19 @@ def test_a_blocked_package_waits_until_the_other_is_closed(phase: Phase) -> None
 
 
 def test_what_blocks_and_is_not_ours_is_asked_for_again_and_again() -> None:
-    blocked = package(8, blocked_by=frozenset({99}), due=NOW + MINUTE)
+    blocked = package(8, blocked_by=frozenset({99}), due=START + MINUTE)
     assert steps(blocked) == []
-    assert Schedule([blocked], ROUTES, NOW).wake_at() == NOW + MINUTE
-    assert steps(replace(blocked, due=NOW)) == [(8, Step.CLEAR, 0)]
+    assert Schedule([blocked], ROUTES, START).wake_at() == START + MINUTE
+    assert steps(replace(blocked, due=START)) == [(8, Step.CLEAR, 0)]
 
 
 def test_what_blocks_and_is_no_longer_waited_for_ends_the_waiting() -> None:
-    stuck = package(7, Phase.COMMITTED, since=NOW - SETTINGS.patience - MINUTE)
+    stuck = package(7, Phase.COMMITTED, since=START - SETTINGS.patience - MINUTE)
     blocked = package(8, blocked_by=frozenset({7}))
-    assert Schedule([stuck, blocked], ROUTES, NOW).wake_at() is None
+    assert Schedule([stuck, blocked], ROUTES, START).wake_at() is None
 
 
 # Five hours.
-
-HOUR = timedelta(hours=1)
 
 
 @pytest.mark.parametrize(
@@ -151,15 +146,15 @@ HOUR = timedelta(hours=1)
         (5 * HOUR + MINUTE, -2 * MINUTE, {}, [Step.UPLOAD] * 2),
         # What is under way is waited for; one look at a time.
         (6 * HOUR, timedelta(0), {"uploads": (T, S, P)}, []),
-        (6 * HOUR, timedelta(0), {"due": NOW + MINUTE}, []),
+        (6 * HOUR, timedelta(0), {"due": START + MINUTE}, []),
     ],
 )
 def test_filling_stops_before_it_expires(
     age: timedelta, skew: timedelta, more: dict[str, Any], expected: list[Step]
 ) -> None:
-    given: dict[str, Any] = {"uploads": (T, P, P), "created_at": NOW - age, **more}
+    given: dict[str, Any] = {"uploads": (T, P, P), "created_at": START - age, **more}
     late = package(1, Phase.FILLING, **given)
-    found = Schedule([late], ROUTES, NOW).next_steps(9, skew=skew)
+    found = Schedule([late], ROUTES, START).next_steps(9, skew=skew)
     assert [do for _, do, _ in found] == expected
 
 
@@ -167,19 +162,19 @@ def test_filling_stops_before_it_expires(
 
 
 def test_an_upload_is_intended() -> None:
-    filling = package(phase=Phase.FILLING, package_id="p1", since=NOW - MINUTE)
-    after, step, attempt = intend(filling, Step.UPLOAD, 2, ROUTE, NOW)
-    assert (after.uploads, after.phase, after.since) == ((P, S, P), Phase.FILLING, NOW - MINUTE)
+    filling = package(phase=Phase.FILLING, package_id="p1", since=START - MINUTE)
+    after, step, attempt = intend(filling, Step.UPLOAD, 2, ROUTE, START)
+    assert (after.uploads, after.phase, after.since) == ((P, S, P), Phase.FILLING, START - MINUTE)
     assert step == StepIntent(1, Step.UPLOAD, 1, 2, "p1")
-    assert attempt == Attempt(1, "upload", NOW, 2)
+    assert attempt == Attempt(1, "upload", START, 2)
 
 
 def test_from_the_intent_of_a_commit_on_there_is_no_way_back() -> None:
     settled = package(phase=Phase.SETTLED, uploads=(T, D, R))
-    after, _, _ = intend(settled, Step.COMMIT, 0, ROUTE, NOW)
-    assert (after.phase, after.committed_at) == (Phase.COMMITTING, NOW)
-    again, _, _ = intend(replace(after, phase=Phase.SETTLED), Step.COMMIT, 0, ROUTE, NOW + MINUTE)
-    assert again.committed_at == NOW
+    after, _, _ = intend(settled, Step.COMMIT, 0, ROUTE, START)
+    assert (after.phase, after.committed_at) == (Phase.COMMITTING, START)
+    again, _, _ = intend(replace(after, phase=Phase.SETTLED), Step.COMMIT, 0, ROUTE, START + MINUTE)
+    assert again.committed_at == START
 
 
 # A new process.
@@ -188,14 +183,14 @@ def test_from_the_intent_of_a_commit_on_there_is_no_way_back() -> None:
 @pytest.mark.parametrize("phase", [phase for phase in NEXT if phase is not Phase.CLOSED])
 def test_what_a_new_process_makes_of_it(phase: Phase) -> None:
     then = Phase.PROBING if phase is Phase.FILLING else phase
-    counting: dict[str, Any] = {"tries": 3, "failures": 2, "since": NOW, "due": NOW}
+    counting: dict[str, Any] = {"tries": 3, "failures": 2, "since": START, "due": START}
     counting |= {"link": "x", "pages": 2, "blocked_by": frozenset({9})}
     before = package(phase=phase, uploads=(S, T, D, R, P), **counting)
     assert resume(before) == package(phase=then, uploads=(D, T, D, R, P))
 
 
 def test_what_is_closed_stays_as_it_is() -> None:
-    closed = package(phase=Phase.CLOSED, since=NOW, tries=1)
+    closed = package(phase=Phase.CLOSED, since=START, tries=1)
     assert resume(closed) is closed
 
 
@@ -218,7 +213,7 @@ def a_zip(phase: Phase, **more: Any) -> Package:
 def test_a_zip_in_doubt_is_looked_for_once_it_may_be_there(
     ago: timedelta, due: timedelta | None, wakes: timedelta
 ) -> None:
-    at = NOW - ago
-    one = a_zip(Phase.SUBMITTING, committed_at=at, since=at, due=due and NOW + due, creations=1)
+    at = START - ago
+    one = a_zip(Phase.SUBMITTING, committed_at=at, since=at, due=due and START + due, creations=1)
     assert steps(one) == ([(1, Step.LOOKUP, 0)] if wakes == 0 * MINUTE else [])
-    assert Schedule([one], ROUTES, NOW).wake_at() == NOW + wakes
+    assert Schedule([one], ROUTES, START).wake_at() == START + wakes

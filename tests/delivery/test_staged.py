@@ -28,14 +28,13 @@ from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingRow, Status
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import read_answer
+from tests.delivery.conftest import SECOND, START
 
-TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE_TIME = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
 DATE = {"date": "Mon, 02 Mar 2026 10:30:00 GMT"}
 SETTINGS = DeliverySettings()
 ROUTE = load().routes[PackageType.UPSERT]
-NOW = TransitionContext(TIME, 1.0, SETTINGS, ROUTE)
-SECOND = timedelta(seconds=1)
+NOW = TransitionContext(START, 1.0, SETTINGS, ROUTE)
 P, S, T, D, R = Stage.PLANNED, Stage.SENDING, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED
 
 CALLS = {
@@ -75,7 +74,7 @@ def package(phase: Phase, **more: Any) -> Package:
         "uploads": (T, S, P) if phase in {Phase.FILLING, Phase.PROBING} else (T, D, R),
         "rows": 5,
         "package_id": None if phase is Phase.CREATING else "p1",
-        "committed_at": TIME if phase in COMMITTED else None,
+        "committed_at": START if phase in COMMITTED else None,
         "creations": 0 if phase is Phase.CREATING else 1,
         **more,
     }
@@ -107,98 +106,84 @@ def test_every_step_has_a_rule_for_every_kind_of_answer() -> None:
 # What every step has in common.
 
 
-@pytest.mark.parametrize(
-    ("do", "undone"),
-    [
-        (Step.CREATE, {"phase": Phase.CLEARED}),
-        (Step.UPLOAD, {"uploads": (T, P, P)}),
-        (Step.GET_PACKAGE, {}),
-        (Step.COMMIT, {}),
-        (Step.GET_RESULTS, {}),
-        (Step.LOOKUP, {}),
-    ],
-)
+UNDONE: dict[Step, dict[str, Any]] = {
+    **{do: {} for do in UNDER_WAY},
+    Step.CREATE: {"phase": Phase.CLEARED},
+    Step.UPLOAD: {"uploads": (T, P, P)},
+}
+
+
+@pytest.mark.parametrize("do", UNDONE)
 class TestNoEffect:
-    def test_not_sent(self, do: Step, undone: dict[str, Any]) -> None:
+    def test_not_sent(self, do: Step) -> None:
         before = package(UNDER_WAY[do])
         found = hear(before, do, NotSent("refused"))
-        due = TIME + 2 * SECOND
-        assert found == Transition(replace(before, failures=1, due=due, **undone), hold=due)
+        due = START + 2 * SECOND
+        assert found == Transition(replace(before, failures=1, due=due, **UNDONE[do]), hold=due)
 
-    def test_failures_at_the_same_time_count_once(self, do: Step, undone: dict[str, Any]) -> None:
-        before = package(UNDER_WAY[do], failures=1, due=TIME + SECOND)
-        assert hear(before, do, NotSent("refused")) == Transition(replace(before, **undone))
+    def test_failures_at_the_same_time_count_once(self, do: Step) -> None:
+        before = package(UNDER_WAY[do], failures=1, due=START + SECOND)
+        assert hear(before, do, NotSent("refused")) == Transition(replace(before, **UNDONE[do]))
 
-    def test_not_sent_too_often(self, do: Step, undone: dict[str, Any]) -> None:
-        del undone
+    def test_not_sent_too_often(self, do: Step) -> None:
         found = hear(package(UNDER_WAY[do], failures=5), do, NotSent("refused"))
         assert isinstance(found.stop, Interrupted)
         assert found.stop.message == "The service cannot be reached: refused"
 
     @pytest.mark.parametrize(("asked", "seconds"), [("30", 30), (None, 2)])
-    def test_asked_to_wait(
-        self, do: Step, undone: dict[str, Any], asked: str | None, seconds: int
-    ) -> None:
+    def test_asked_to_wait(self, do: Step, asked: str | None, seconds: int) -> None:
         before = package(UNDER_WAY[do])
         headers = {"retry_after": asked} if asked else {}
-        due = TIME + seconds * SECOND
-        expected = Transition(replace(before, tries=1, due=due, **undone), hold=due)
+        due = START + seconds * SECOND
+        expected = Transition(replace(before, tries=1, due=due, **UNDONE[do]), hold=due)
         assert hear(before, do, reply(429, **headers)) == expected
 
     @pytest.mark.parametrize(
         ("status", "message"), [(401, "does not accept the token"), (403, "does not allow")]
     )
-    def test_not_authorised(
-        self, do: Step, undone: dict[str, Any], status: int, message: str
-    ) -> None:
+    def test_not_authorised(self, do: Step, status: int, message: str) -> None:
         before = package(UNDER_WAY[do])
         found = hear(before, do, reply(status, PROBLEM))
-        assert found.package == replace(before, **undone)
+        assert found.package == replace(before, **UNDONE[do])
         assert isinstance(found.stop, NotAuthorised)
         assert message in found.stop.message
         assert found.stop.message.endswith(TOLD.format(status))
 
-    def test_what_keeps_us_from_asking(self, do: Step, undone: dict[str, Any]) -> None:
+    def test_what_keeps_us_from_asking(self, do: Step) -> None:
         before = package(UNDER_WAY[do])
         problem = UsageProblem("no")
-        expected = Transition(replace(before, **undone), stop=problem)
+        expected = Transition(replace(before, **UNDONE[do]), stop=problem)
         assert hear(before, do, problem) == expected
 
-    def test_about_a_package_given_up(self, do: Step, undone: dict[str, Any]) -> None:
-        del undone
+    def test_about_a_package_given_up(self, do: Step) -> None:
         step = StepIntent(1, do, 1, 2, "p0")
         before = package(UNDER_WAY[do], uploads=(P, P, P))
-        answer = read_answer(CALLS[do], NotSent("refused"), TIME)
+        answer = read_answer(CALLS[do], NotSent("refused"), START)
         assert transition(before, step, answer, NOW) == Transition(before)
 
 
-@pytest.mark.parametrize(
-    ("do", "then"),
-    [
-        (Step.CREATE, {"phase": Phase.CLEARED}),
-        (Step.UPLOAD, {"phase": Phase.PROBING, "uploads": (T, D, P)}),
-        (Step.GET_PACKAGE, {}),
-        (Step.COMMIT, {}),
-        (Step.GET_RESULTS, {}),
-        (Step.LOOKUP, {}),
-    ],
-)
+DOUBTED = UNDONE | {Step.UPLOAD: {"phase": Phase.PROBING, "uploads": (T, D, P)}}
+
+
+@pytest.mark.parametrize(("do", "then"), DOUBTED.items())
 @pytest.mark.parametrize(
     "answer", [OutcomeUnknown("ReadTimeout"), reply(500), reply(302), reply(408), reply(299)]
 )
 def test_unknown(do: Step, then: dict[str, Any], answer: Any) -> None:
     before = package(UNDER_WAY[do])
     found = hear(before, do, answer)
-    assert found.package == replace(before, failures=1, due=TIME + 2 * SECOND, **then)
+    assert found.package == replace(before, failures=1, due=START + 2 * SECOND, **then)
 
 
 # What each answer makes of a package.
 
 WAITING, READY = "WaitingForCompletion", "Ready"
-FORWARD = {"tries": 0, "failures": 0, "since": TIME, "due": None}
-AGAIN = {"tries": 3, "failures": 0, "due": TIME + poll_pause(2)}
-SOON = {**FORWARD, "due": TIME + poll_pause(0)}
+FORWARD = {"tries": 0, "failures": 0, "since": START, "due": None}
+AGAIN = {"tries": 3, "failures": 0, "due": START + poll_pause(2)}
+SOON = {**FORWARD, "due": START + poll_pause(0)}
 TAKEN = {"phase": Phase.COMMITTED, **SOON}
+FILLED = {"phase": Phase.FILLED, **FORWARD}
+EMPTY = {"phase": Phase.PLANNED, "package_id": None, "state": None, **FORWARD, "uploads": (P, P, P)}
 ITEM = {"sellerExternalReference": "A", "integrationStatus": "Integrated"}
 PAGE = reply(200, {"items": [ITEM]}, link='<?cursor=2>; rel="next"')
 
@@ -238,9 +223,9 @@ ANSWERS: list[tuple[Package, Step, Reply, dict[str, Any]]] = [
         for phase, word, then in (
             # The uploads go on, carefully until one is taken.
             (Phase.PROBING, WAITING, {"phase": Phase.FILLING}),
-            (Phase.PROBING, READY, {"committed_at": TIME, **TAKEN}),
+            (Phase.PROBING, READY, {"committed_at": START, **TAKEN}),
             (Phase.FILLED, WAITING, {"phase": Phase.SETTLED, **FORWARD}),
-            (Phase.FILLED, READY, {"committed_at": TIME, **TAKEN}),
+            (Phase.FILLED, READY, {"committed_at": START, **TAKEN}),
             (Phase.FILLED, "Parked", AGAIN),
             # The PATCH is sent again, its pauses growing on.
             (Phase.COMMITTING, WAITING, {"phase": Phase.SETTLED, "due": None}),
@@ -266,48 +251,36 @@ ANSWERS: list[tuple[Package, Step, Reply, dict[str, Any]]] = [
         *(reply(400, PROBLEM), {"link": None, "pages": 0, **AGAIN}),
     ),
     # Filling stops. What is in it is completed; what has never been sent is left out of it.
+    # Where nothing is in it another one takes all.
     *(
         (
-            package(Phase.FILLING, uploads=uploads, state=WAITING),
-            *(Step.GET_PACKAGE, seen(WAITING), {"phase": Phase.FILLED, **FORWARD}),
+            package(Phase.FILLING, uploads=(first, P, P), state=WAITING),
+            Step.GET_PACKAGE,
+            seen(WAITING),
+            then,
         )
-        for uploads in ((T, P, P), (D, P, P))
-    ),
-    # Nothing is in it: another one takes all.
-    *(
-        (
-            package(Phase.FILLING, uploads=uploads, state=WAITING),
-            *(Step.GET_PACKAGE, seen(WAITING)),
-            {
-                "phase": Phase.PLANNED,
-                "package_id": None,
-                "state": None,
-                "uploads": (P, P, P),
-                **FORWARD,
-            },
-        )
-        for uploads in ((R, P, P), (P, P, P))
+        for first, then in ((T, FILLED), (D, FILLED), (R, EMPTY), (P, EMPTY))
     ),
 ]
 
 
 @pytest.mark.parametrize(("before", "do", "answer", "then"), ANSWERS)
 def test_answers(before: Package, do: Step, answer: Reply, then: dict[str, Any]) -> None:
-    tried = replace(before, tries=2, failures=1, since=TIME - 9 * SECOND, due=TIME)
+    tried = replace(before, tries=2, failures=1, since=START - 9 * SECOND, due=START)
     assert hear(tried, do, answer) == Transition(replace(tried, **then))
 
 
 def test_a_creation_refused_closes_the_package() -> None:
     found = hear(package(Phase.CREATING), Step.CREATE, reply(400, PROBLEM)).package
     assert (found.phase, found.message) == (Phase.CLOSED, Message("E1", TOLD.format(400)))
-    assert found.finished_at == TIME
+    assert found.finished_at == START
 
 
 @pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
 def test_an_upload_refused(status: int) -> None:
     before = package(Phase.FILLING)
     found = hear(before, Step.UPLOAD, reply(status, PROBLEM))
-    assert found.package == replace(before, phase=Phase.PROBING, uploads=(T, R, P), since=TIME)
+    assert found.package == replace(before, phase=Phase.PROBING, uploads=(T, R, P), since=START)
     assert found.refused == (2, Message("E1", TOLD.format(status)))
 
 
@@ -325,7 +298,7 @@ def test_a_refusal_that_no_row_can_help(status: int) -> None:
 def test_gone_before_the_commit(do: Step, phase: Phase, status: int) -> None:
     before = package(phase, uploads=(T, S, D, R, P), state=WAITING)
     found = hear(before, do, reply(status, PROBLEM))
-    planned = package(Phase.PLANNED, uploads=(P, P, P, P, P), package_id=None, since=TIME)
+    planned = package(Phase.PLANNED, uploads=(P, P, P, P, P), package_id=None, since=START)
     assert found == Transition(planned)
     often = hear(replace(before, creations=3), do, reply(status, PROBLEM))
     assert isinstance(often.stop, Interrupted)
@@ -336,7 +309,7 @@ def test_gone_before_the_commit(do: Step, phase: Phase, status: int) -> None:
 def test_gone_after_the_commit(do: Step, status: int) -> None:
     found = hear(package(UNDER_WAY[do]), do, reply(status, PROBLEM)).package
     # The offers decide, and its rows stay in flight until they have.
-    assert (found.phase, found.due, found.committed_at) == (Phase.LOOKING, None, TIME)
+    assert (found.phase, found.due, found.committed_at) == (Phase.LOOKING, None, START)
     text = f"The service no longer has package p1: {TOLD.format(status)}"
     assert found.message == Message("", text)
 
@@ -355,27 +328,24 @@ def test_gone_after_the_commit(do: Step, status: int) -> None:
     ],
 )
 def test_gone_too_soon_to_be_forgotten(state: str | None, hours: int, then: Phase) -> None:
-    created = TIME - timedelta(hours=hours)  # the service's clock is 1.5 hours ahead
+    created = START - timedelta(hours=hours)  # the service's clock is 1.5 hours ahead
     before = package(Phase.COMMITTING, state=state, created_at=created)
     found = hear(before, Step.GET_PACKAGE, reply(404, PROBLEM)).package
     is_free = then is Phase.PLANNED
-    assert (found.phase, found.committed_at) == (then, None if is_free else TIME)
+    assert (found.phase, found.committed_at) == (then, None if is_free else START)
     assert found.package_id == (None if is_free else "p1")
 
 
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"result": {"resultCode": "1", "message": "a"}}, Message("1", "a")),
-        (
-            {"messages": [{"resultCode": "1", "message": "a"}, {"message": "b"}]},
-            Message("1", "a b"),
-        ),
-        ({}, Message("", NO_REASON)),
+        ([{"resultCode": "1", "message": "a"}, {"message": "b"}], Message("1", "a b")),
+        ([], Message("", NO_REASON)),
     ],
 )
-def test_rejected(said: dict[str, Any], message: Message) -> None:
-    found = hear(package(Phase.COMMITTED), Step.GET_PACKAGE, seen("Rejected", **said)).package
+def test_rejected(said: list[dict[str, str]], message: Message) -> None:
+    answer = seen("Rejected", messages=said)
+    found = hear(package(Phase.COMMITTED), Step.GET_PACKAGE, answer).package
     assert (found.phase, found.message, found.state) == (Phase.CLOSED, message, "Rejected")
     assert found.finished_at == SERVICE_TIME
 
@@ -383,7 +353,7 @@ def test_rejected(said: dict[str, Any], message: Message) -> None:
 def test_a_page_and_the_next() -> None:
     before = package(Phase.INTEGRATED, tries=1)
     link = "https://service.example/v2/x?cursor=2"
-    after = replace(before, link=link, pages=1, tries=0, since=TIME)
+    after = replace(before, link=link, pages=1, tries=0, since=START)
     found = hear(before, Step.GET_RESULTS, PAGE)
     assert found == Transition(after, [("A", Status.INTEGRATED, ())])
 
@@ -412,7 +382,7 @@ def test_the_end_of_a_reading(
     tail: ResultCounts, readings: int, phase: Phase, pause: timedelta | None
 ) -> None:
     found = count_results(package(Phase.READ, readings=readings), tail, NOW)
-    assert (found.phase, found.due) == (phase, pause and TIME + pause)
+    assert (found.phase, found.due) == (phase, pause and START + pause)
 
 
 # Look-ups.
@@ -423,33 +393,27 @@ def offer_of(reference: str, **more: Any) -> dict[str, Any]:
 
 
 def looking(**more: Any) -> Package:
-    return package(Phase.LOOKING, created_at=TIME, tries=1, failures=2, **more)
+    return package(Phase.LOOKING, created_at=START, tries=1, failures=2, **more)
 
 
 def test_offers_decide() -> None:
     priced = offer_of("A", integrationPrice={"price": 9.5})
     old = offer_of("B", updatedAt="2026-03-02T08:00:00Z")
     found = hear(looking(), Step.LOOKUP, reply(200, {"items": [priced, old]}))
-    assert [(fate.row, fate.status) for fate in found.resolutions] == [
-        (3, Status.INTEGRATED),
-        (4, None),
-    ]
-    assert found.package == replace(looking(), tries=0, failures=0, since=TIME)
+    assert [fate[:2] for fate in found.resolutions] == [(3, Status.INTEGRATED), (4, None)]
+    assert found.package == replace(looking(), tries=0, failures=0, since=START)
 
 
 def test_a_page_that_tells_nothing_of_them_is_asked_for_again() -> None:
     answer = reply(200, {"items": [offer_of("C")]}, link='<?cursor=2>; rel="next"')
     found = hear(looking(), Step.LOOKUP, answer)
     assert list(found.resolutions) == []
-    assert found.package == replace(looking(), tries=2, failures=0, due=TIME + poll_pause(1))
+    assert found.package == replace(looking(), tries=2, failures=0, due=START + poll_pause(1))
 
 
 @pytest.mark.parametrize("status", [400, 404, 405, 422])
 def test_offers_that_are_not_shown_decide_nothing(status: int) -> None:
     found = hear(looking(), Step.LOOKUP, reply(status, PROBLEM))
-    assert [(fate.row, fate.status) for fate in found.resolutions] == [
-        (3, Status.UNKNOWN),
-        (4, Status.UNKNOWN),
-    ]
+    assert [fate[:2] for fate in found.resolutions] == [(3, Status.UNKNOWN), (4, Status.UNKNOWN)]
     assert found.resolutions[0].text.endswith(TOLD.format(status))
     assert (found.package.phase, found.stop) == (Phase.LOOKING, None)

@@ -1,7 +1,7 @@
 """The tables of a batch of products: which step comes next, and what each answer makes of it."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -25,10 +25,8 @@ from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingRow, Severity, Status
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer
+from tests.delivery.conftest import HOUR, MINUTE, SECOND, START
 
-TIME = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-SECOND = timedelta(seconds=1)
-MINUTE = timedelta(minutes=1)
 SETTINGS = DeliverySettings()
 ROUTES = load().routes
 ROUTE = ROUTES["Products"]
@@ -49,7 +47,7 @@ def batch(phase: Phase = Phase.SUBMITTED, key: int = 1, **more: Any) -> Package:
         ),
         "rows": 2,
         "package_id": "p1" if phase is Phase.SUBMITTED else None,
-        "committed_at": TIME if is_sent else None,
+        "committed_at": START if is_sent else None,
         "creations": int(is_sent),
         "state": "Submitted" if phase is Phase.SUBMITTED else None,
         **more,
@@ -58,7 +56,7 @@ def batch(phase: Phase = Phase.SUBMITTED, key: int = 1, **more: Any) -> Package:
 
 
 def at(pause: timedelta, **more: Any) -> TransitionContext:
-    return TransitionContext(TIME + pause, 1.0, SETTINGS, ROUTE, **more)
+    return TransitionContext(START + pause, 1.0, SETTINGS, ROUTE, **more)
 
 
 def hear(before: Package, do: Step, answer: Answer, now: TransitionContext) -> Transition:
@@ -67,12 +65,10 @@ def hear(before: Package, do: Step, answer: Answer, now: TransitionContext) -> T
 
 
 def item(gtin: str = "17", reference: str | None = "A", **more: Any) -> ReportItem:
-    plain = ReportItem("p1", gtin, reference, "Integrated", Status.INTEGRATED, TIME)
+    plain = ReportItem("p1", gtin, reference, "Integrated", Status.INTEGRATED, START)
     return plain._replace(**more)
 
 
-SUBMITTING = Phase.SUBMITTING
-WARNING = Severity.WARNING
 VALIDATED: dict[str, Any] = {"word": "Validated", "status": None}
 
 
@@ -84,7 +80,7 @@ def page(*items: ReportItem, link: str | None = None) -> Answer:
 
 
 def steps(*packages: Package, room: int = 10, busy: Any = (), wait: bool = True) -> list[Any]:
-    found = Schedule(packages, ROUTES, TIME, wait=wait).next_steps(room, busy)
+    found = Schedule(packages, ROUTES, START, wait=wait).next_steps(room, busy)
     return [(one.key, do) for one, do, _ in found]
 
 
@@ -94,19 +90,13 @@ def test_without_waiting_the_post_is_the_end(phase: Phase) -> None:
 
 
 def test_one_batch_is_posted_at_a_time_and_before_any_report_is_read() -> None:
-    packages = [
-        batch(Phase.SUBMITTED, 1),
-        batch(Phase.SUBMITTED, 2),
-        batch(Phase.CLEARED, 3),
-        batch(Phase.PLANNED, 4),
-    ]
-    assert steps(*packages) == [(3, Step.SUBMIT), (1, Step.GET_REPORT), (2, Step.GET_REPORT)]
+    phases = Phase.SUBMITTED, Phase.SUBMITTED, Phase.CLEARED, Phase.PLANNED
+    packages = [batch(phase, key) for key, phase in enumerate(phases, 1)]
+    reports = [(1, Step.GET_REPORT), (2, Step.GET_REPORT)]
+    assert steps(*packages) == [(3, Step.SUBMIT), *reports]
     assert steps(*packages, room=1) == [(3, Step.SUBMIT)]
     under_way = batch(Phase.SUBMITTING, 3, uploads=SENT)
-    assert steps(*packages[:2], under_way, packages[3], busy={3}) == [
-        (1, Step.GET_REPORT),
-        (2, Step.GET_REPORT),
-    ]
+    assert steps(*packages[:2], under_way, packages[3], busy={3}) == reports
 
 
 @pytest.mark.parametrize(
@@ -122,25 +112,28 @@ def test_a_batch_in_doubt_keeps_others_waiting_when_there_are_too_many(
 
 
 def test_what_is_written_before_a_post() -> None:
-    after, step, attempt = intend(batch(Phase.CLEARED), Step.SUBMIT, 0, ROUTE, TIME)
-    assert after == batch(Phase.SUBMITTING, uploads=SENT, attempts=1, since=TIME, created_at=TIME)
+    after, step, attempt = intend(batch(Phase.CLEARED), Step.SUBMIT, 0, ROUTE, START)
+    assert after == batch(Phase.SUBMITTING, uploads=SENT, attempts=1, since=START, created_at=START)
     assert (step, attempt.step) == (StepIntent(1, Step.SUBMIT, 1), "submit")
 
 
 def test_the_second_post_keeps_the_time_of_the_first() -> None:
-    before = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, creations=1)
-    after, _, _ = intend(before, Step.SUBMIT, 0, ROUTE, TIME + MINUTE, SECOND)
-    assert (after.committed_at, after.creations, after.uploads) == (TIME, 2, SENT)
-    assert after.created_at == TIME + MINUTE + SECOND, "by the service's clock"
+    before = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=START, creations=1)
+    after, _, _ = intend(before, Step.SUBMIT, 0, ROUTE, START + MINUTE, SECOND)
+    assert (after.committed_at, after.creations, after.uploads) == (START, 2, SENT)
+    assert after.created_at == START + MINUTE + SECOND, "by the service's clock"
 
 
-def test_the_pause_is_between_posts_alone() -> None:
-    packages = [batch(phase, key) for key, phase in enumerate(WITH_REPORTS, 1)]
-    settings = DeliverySettings(batch_pause=MINUTE)
-    due = {one.phase: one.due for one in paced(packages, TIME, ROUTES, settings)}
-    assert due == dict.fromkeys(WITH_REPORTS) | {Phase.CLEARED: TIME + MINUTE}
+@pytest.mark.parametrize(("pause", "rest"), [(MINUTE, None), (0 * MINUTE, START + MINUTE)])
+def test_the_pause_is_between_posts_alone(pause: timedelta, rest: datetime | None) -> None:
+    packages = [batch(phase, key, since=START) for key, phase in enumerate(WITH_REPORTS, 1)]
+    settings, due = DeliverySettings(batch_pause=pause), START + MINUTE
+    found = paced(packages, START, ROUTES, settings, rest)
+    # To rest is no lack of progress: the patience does not end meanwhile.
+    expected = dict.fromkeys(WITH_REPORTS, (None, START)) | {Phase.CLEARED: (due, due)}
+    assert {one.phase: (one.due, one.since) for one in found} == expected
     assert list(paced(packages, None, ROUTES, settings)) == packages
-    assert list(paced(packages, TIME, ROUTES, SETTINGS)) == packages
+    assert list(paced(packages, START, ROUTES, SETTINGS)) == packages
 
 
 @pytest.mark.parametrize(
@@ -150,7 +143,7 @@ def test_the_pause_is_between_posts_alone() -> None:
         (batch(Phase.SUBMITTED), None),
         (batch(Phase.PLANNED), "the answers were lost"),
         (batch(Phase.PLANNED, blocked_by=frozenset({2})), "the same references"),
-        (batch(Phase.CLEARED, since=TIME), "no progress since 09:00:00"),
+        (batch(Phase.CLEARED, since=START), "no progress since 09:00:00"),
     ],
 )
 def test_what_is_said_when_no_step_is_left(package: Package, said: str | None) -> None:
@@ -164,32 +157,30 @@ def test_what_is_said_when_no_step_is_left(package: Package, said: str | None) -
 # SUBMIT.
 
 
-def submitting(**more: Any) -> Package:
-    return batch(Phase.SUBMITTING, **{"uploads": SENT, **more})
+UNDER_WAY = batch(Phase.SUBMITTING, uploads=SENT)
 
 
 def test_taken() -> None:
-    found = hear(
-        submitting(), Step.SUBMIT, Answer(AnswerKind.DONE, value="p1", at=TIME), at(SECOND)
-    )
-    assert found == Transition(batch(created_at=TIME, since=TIME + SECOND, due=TIME + 2 * SECOND))
+    found = hear(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.DONE, value="p1", at=START), at(SECOND))
+    since, due = START + SECOND, START + 2 * SECOND
+    assert found == Transition(batch(created_at=START, since=since, due=due))
 
 
 def test_lost() -> None:
-    found = hear(submitting(), Step.SUBMIT, Answer(AnswerKind.UNKNOWN, "reset"), at(SECOND))
-    due = TIME + 3 * SECOND
+    found = hear(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.UNKNOWN, "reset"), at(SECOND))
+    due = START + 3 * SECOND
     assert found == Transition(batch(Phase.SUBMITTING, failures=1, due=due), hold=due)
 
 
 @pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
 def test_refused(status: int) -> None:
-    found = hear(submitting(), Step.SUBMIT, Answer(AnswerKind.REFUSED, "No.", status), at(SECOND))
-    refused = submitting(uploads=(Stage.REFUSED,))
+    found = hear(UNDER_WAY, Step.SUBMIT, Answer(AnswerKind.REFUSED, "No.", status), at(SECOND))
+    refused = batch(Phase.SUBMITTING, uploads=(Stage.REFUSED,))
     assert found == Transition(at(SECOND).close(refused), refused=(1, Message("", "No.")))
 
 
 FIRST = batch(Phase.CLEARED)
-AGAIN = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=TIME, creations=1)
+AGAIN = batch(Phase.CLEARED, uploads=IN_DOUBT, committed_at=START, creations=1)
 NO_EFFECT = {
     "not sent": (Answer(AnswerKind.NOT_SENT, "refused"), None),
     "asked to wait": (Answer(AnswerKind.WAIT, "", 429, wait=5.0), None),
@@ -201,7 +192,7 @@ NO_EFFECT = {
 @pytest.mark.parametrize("before", [FIRST, AGAIN], ids=["the first", "the second"])
 @pytest.mark.parametrize(("answer", "stop"), NO_EFFECT.values(), ids=NO_EFFECT)
 def test_what_took_no_effect_is_undone(before: Package, answer: Answer, stop: Any) -> None:
-    under_way, _, _ = intend(before, Step.SUBMIT, 0, ROUTE, TIME)
+    under_way, _, _ = intend(before, Step.SUBMIT, 0, ROUTE, START)
     found = hear(under_way, Step.SUBMIT, answer, at(SECOND))
     after = replace(found.package, attempts=0, since=None, due=None, tries=0, failures=0)
     assert after == before
@@ -210,15 +201,14 @@ def test_what_took_no_effect_is_undone(before: Package, answer: Answer, stop: An
 
 # FIND.
 
-HOUR = timedelta(hours=1)
 FOUND = {
     "ours": ([item()], {}),
     "by its GTIN": ([item("24", "B")], {}),
     "by its GTIN alone": ([item(reference=None)], {}),
     "while it is validated": ([item(**VALIDATED)], {}),
     "refused": ([item(status=Status.REFUSED)], {}),
-    "cut to the second": ([item(submitted_at=TIME - SECOND)], {}),
-    "by the service's clock": ([item(submitted_at=TIME - HOUR)], {"skew": -HOUR}),
+    "cut to the second": ([item(submitted_at=START - SECOND)], {}),
+    "by the service's clock": ([item(submitted_at=START - HOUR)], {"skew": -HOUR}),
     "among others": ([item("99"), item(reference="B"), item()], {}),
     "the one with most": ([item(package_id="p0"), item(), item("24")], {}),
 }
@@ -226,8 +216,8 @@ NOT_FOUND = {
     "nothing": ([], {}),
     "another reference": ([item(reference="B")], {}),
     "another GTIN": ([item("18")], {}),
-    "older": ([item(submitted_at=TIME - 2 * SECOND)], {}),
-    "older by the service's clock": ([item(submitted_at=TIME)], {"skew": HOUR}),
+    "older": ([item(submitted_at=START - 2 * SECOND)], {}),
+    "older by the service's clock": ([item(submitted_at=START)], {"skew": HOUR}),
     "of no known time": ([item(submitted_at=None)], {}),
     "of no known package": ([item(package_id=None)], {}),
 }
@@ -256,7 +246,7 @@ def test_found(items: list[ReportItem], clock: dict[str, timedelta]) -> None:
 def test_how_long_it_is_looked_for(pause: timedelta, creations: int, then: Phase) -> None:
     found = hear(batch(Phase.SUBMITTING, creations=creations), Step.FIND_REPORT, page(), at(pause))
     assert found.package.phase is then
-    assert found.package.committed_at == TIME
+    assert found.package.committed_at == START
     is_end = then is Phase.CLOSED
     fates = [Resolution(row, Status.UNKNOWN, NEVER_SEEN) for row in (3, 4)]
     assert list(found.resolutions) == (fates if is_end else [])
@@ -303,19 +293,12 @@ def test_a_word_that_is_not_the_last_is_waited_on(word: str) -> None:
     assert again == Transition(replace(seen, tries=2, due=later.time + report_pause(1)), [])
 
 
-def test_some_are_told_and_some_wait() -> None:
-    now = at(MINUTE)
-    found = hear(batch(tries=3), Step.GET_REPORT, page(item(), item("24", None, **VALIDATED)), now)
-    after = batch(state="Validated", tries=1, since=now.time, due=now.time + SECOND)
-    assert found == Transition(after, [("A", Status.INTEGRATED, ())])
-
-
 def test_the_pages_of_a_report_are_no_progress() -> None:
-    before = batch(tries=3, since=TIME)
+    before = batch(tries=3, since=START)
     found = hear(before, Step.GET_REPORT, page(link="y"), at(MINUTE)).package
     assert found == replace(before, link="y", pages=1)
     last = hear(found, Step.GET_REPORT, page(), at(MINUTE)).package
-    assert (last.link, last.pages, last.tries, last.since) == (None, 0, 4, TIME)
+    assert (last.link, last.pages, last.tries, last.since) == (None, 0, 4, START)
 
 
 def test_what_is_never_reported_is_unknown_in_the_end() -> None:
@@ -330,15 +313,15 @@ def test_what_still_waits_is_not_given_up() -> None:
     """Somebody came back after days, and the service says that it is not done."""
     now = at(SETTINGS.forgotten + SECOND)
     found = hear(batch(), Step.GET_REPORT, page(item(), item("24", None, **VALIDATED)), now)
-    assert (found.package.phase, found.resolutions) == (Phase.SUBMITTED, ())
-    assert found.results == [("A", Status.INTEGRATED, ())]
+    after = batch(state="Validated", tries=1, since=now.time, due=now.time + SECOND)
+    assert found == Transition(after, [("A", Status.INTEGRATED, ())])
 
 
 @pytest.mark.parametrize(
-    ("do", "phase"), [(Step.FIND_REPORT, SUBMITTING), (Step.GET_REPORT, Phase.SUBMITTED)]
+    ("do", "phase"), [(Step.FIND_REPORT, Phase.SUBMITTING), (Step.GET_REPORT, Phase.SUBMITTED)]
 )
 def test_the_three_days_count_from_the_last_sending(do: Step, phase: Phase) -> None:
-    again = TIME + SETTINGS.forgotten
+    again = START + SETTINGS.forgotten
     before = batch(phase, creations=2, created_at=again)
     soon = hear(before, do, page(), at(SETTINGS.forgotten + MINUTE))
     assert soon.package.phase is phase
@@ -346,19 +329,15 @@ def test_the_three_days_count_from_the_last_sending(do: Step, phase: Phase) -> N
     assert late.package.phase is Phase.CLOSED
 
 
-FULL: dict[str, Any] = {
-    "status": Status.REFUSED,
-    "messages": (Message("QuotaExceeded", "Enough."),),
-}
+QUOTA = Message("QuotaExceeded", "Enough.")
+FULL: dict[str, Any] = {"status": Status.REFUSED, "messages": (QUOTA,)}
 PUT_BACK = [Resolution(3, None, PUT_OFF)]
-
-
-WARNED = (*FULL["messages"], Message("X", "So.", "", WARNING))
+WARNED = (QUOTA, Message("X", "So.", "", Severity.WARNING))
 MISTAKE = Message("X", "Wrong.")
 QUOTAS: dict[str, tuple[dict[str, Any], int, list[Resolution]]] = {
     "a quota": (FULL, 0, PUT_BACK),
     "a warning besides": (FULL | {"messages": WARNED}, 5, PUT_BACK),
-    "a mistake besides": (FULL | {"messages": (*FULL["messages"], MISTAKE)}, 0, []),
+    "a mistake besides": (FULL | {"messages": (QUOTA, MISTAKE)}, 0, []),
     "a mistake alone": (FULL | {"messages": (MISTAKE,)}, 0, []),
     "nothing said": (FULL | {"messages": ()}, 0, []),
     "integrated": (FULL | {"status": Status.INTEGRATED}, 0, []),
@@ -382,21 +361,11 @@ def test_what_a_quota_refuses_is_sent_again_later(
     assert (found.package.phase is Phase.CLOSED) is (said["status"] is not None)
 
 
-def test_while_a_quota_is_used_up_no_batch_is_sent() -> None:
-    packages = [batch(phase, key, since=TIME) for key, phase in enumerate(WITH_REPORTS, 1)]
-    rest = TIME + SETTINGS.quota_pause
-    found = {
-        one.phase: (one.due, one.since) for one in paced(packages, TIME, ROUTES, SETTINGS, rest)
-    }
-    # To rest is no lack of progress: the patience does not end meanwhile.
-    assert found == dict.fromkeys(WITH_REPORTS, (None, TIME)) | {Phase.CLEARED: (rest, rest)}
-
-
 @pytest.mark.parametrize("do", [Step.FIND_REPORT, Step.GET_REPORT])
 @pytest.mark.parametrize("status", [400, 404, 410])
 def test_reports_that_are_refused_are_asked_for_later(do: Step, status: int) -> None:
     phase = Phase.SUBMITTING if do is Step.FIND_REPORT else Phase.SUBMITTED
     before = batch(phase, link="x", pages=3)
     found = hear(before, do, Answer(AnswerKind.REFUSED, "No.", status), at(MINUTE))
-    due = TIME + MINUTE + SECOND
+    due = START + MINUTE + SECOND
     assert found == Transition(batch(phase, tries=1, due=due))

@@ -5,7 +5,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from io import BytesIO
@@ -20,20 +20,30 @@ from feedtool.areas.offers.delivery import TEXTS
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import NO_REASON
-from feedtool.ledger import Ledger, Phase
+from feedtool.ledger import Phase
 from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.call import Call, NotSent, OutcomeUnknown, Reply
-from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.nouns import Item, Message, PackageSummary
 from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.sandbox import SandboxSettings
 from tests.areas.offers.sandbox.records import stored_offers
 from tests.conftest import gtin
-from tests.delivery.conftest import QUICK, START, Scene, legacy, quick, stock, upsert
-from tests.delivery.test_engine import Script, problem
+from tests.delivery.conftest import (
+    QUICK,
+    START,
+    Killed,
+    Scene,
+    Script,
+    legacy,
+    name_of,
+    problem,
+    quick,
+    stock,
+    upsert,
+)
 
-TWO = PackageLimits(legacy=2)
-MINUTE = timedelta(minutes=1)
+IN_FORCE = Message("", TEXTS.in_force)
 
 
 def post(call: Call) -> bool:
@@ -44,8 +54,9 @@ def log(call: Call) -> bool:
     return call.method == "GET" and call.target.startswith(LEGACY)
 
 
-def look_up(call: Call) -> bool:
-    return call.target == "/offers"
+def holds(reference: str) -> Callable[[Call], bool]:
+    own = f'SellerProductId="{reference}"'.encode()
+    return lambda call: post(call) and own in xml(call)
 
 
 def purge(*rows: int) -> list[Item]:
@@ -116,13 +127,17 @@ def test_stock_and_price(scene: Scene) -> None:
     assert prices(scene) == {"R3": 9, "R4": 11}
 
 
-def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: Path) -> None:
+def by_address(folder: Path) -> DeliverySettings:
     dialect = AccountSettings(
-        legacy_transport="url", legacy_folder=str(tmp_path), legacy_address="https://a.example/x/"
+        legacy_transport="url", legacy_folder=str(folder), legacy_address="https://a.example/x/"
     )
+    return DeliverySettings(dialect=dialect)
+
+
+def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: Path) -> None:
     scene.plan([legacy(3)])
     taken = Script(scene.client, post, Reply(200, {}, b'"77"'))
-    scene.go_on(taken, wait=False, settings=DeliverySettings(dialect=dialect))
+    scene.go_on(taken, wait=False, settings=by_address(tmp_path))
     [file] = tmp_path.iterdir()
     assert scene.packages[0].package_id == "77"
     client = Script(scene.client, log, Reply(200, {}, b'{"integration_state": "Pending"}'))
@@ -133,13 +148,9 @@ def test_the_address_travels_in_the_place_of_the_bytes(scene: Scene, tmp_path: P
 
 
 def test_a_folder_that_cannot_be_written(scene: Scene, tmp_path: Path) -> None:
-    folder = str(tmp_path / "none")
-    dialect = AccountSettings(
-        legacy_transport="url", legacy_folder=folder, legacy_address="https://a.b"
-    )
     scene.plan([legacy(3)])
     with pytest.raises(UsageProblem, match="cannot be put into"):
-        scene.go_on(settings=DeliverySettings(dialect=dialect))
+        scene.go_on(settings=by_address(tmp_path / "none"))
     assert not any(map(post, scene.client.calls))
     scene.go_on()
     assert scene.statuses == ["Integrated"]
@@ -162,51 +173,47 @@ def entry(reference: str | None, ean: str | None = None, status: str = "Integrat
     }
 
 
+def whole(*entries: dict[str, Any]) -> Reply:
+    return page(*entries, total_logs_count=len(entries), count_by_page=100)
+
+
+TAKEN, REJECTED = ["Integrated"] * 2, ["Rejected"] * 2
+NO = Message("1906", "No.", "price.price")
+
+
 @pytest.mark.parametrize(
-    ("entries", "statuses"),
+    ("answer", "statuses", "message"),
     [
-        ([entry("R3"), entry("R4", None, "Rejected")], ["Integrated", "Rejected"]),
+        (whole(entry("R3"), entry("R4", None, "Rejected")), ["Integrated", "Rejected"], NO),
         # Matched by the EAN where the SellerProductId is not told, or not ours.
-        ([entry(None, gtin(3)), entry("r4", gtin(4))], ["Integrated", "Integrated"]),
-        ([entry("", f"0{gtin(3)}"), entry("R4")], ["Integrated", "Integrated"]),
+        (whole(entry(None, gtin(3)), entry("r4", gtin(4))), TAKEN, NO),
+        (whole(entry("R3"), entry("", f"0{gtin(4)}")), TAKEN, NO),
         # What names another offer is not ours.
-        ([entry("R3"), entry("R4"), entry("R9"), entry(None, gtin(9))], ["Integrated"] * 2),
+        (whole(entry("R3"), entry("R4"), entry("R9"), entry(None, gtin(9))), TAKEN, NO),
+        # It goes in circles: the offer tells.
+        (page(entry("R3"), total_logs_count=10**9, count_by_page=1), TAKEN, IN_FORCE),
+        # The zip is rejected as a whole.
+        (page(state="Rejected"), REJECTED, Message("", NO_REASON)),
+        (page(entry(None, None, "Rejected"), state="Rejected"), REJECTED, NO._replace(field="")),
     ],
 )
-def test_whom_an_entry_is_about(
-    scene: Scene, entries: list[dict[str, Any]], statuses: list[str]
+def test_what_the_log_says(
+    scene: Scene, answer: Reply, statuses: list[str], message: Message
 ) -> None:
     scene.plan([legacy(3), legacy(4)])
-    answer = page(*entries, total_logs_count=len(entries), count_by_page=100)
     scene.go_on(Script(scene.client, log, answer, forever=True))
     assert scene.statuses == statuses
-    assert scene.verdicts[0].messages == (Message("1906", "No.", "price.price"),)
+    assert scene.verdicts[1].messages == (message,)
 
 
 def test_an_ean_that_two_rows_have_matches_neither(scene: Scene) -> None:
     used = legacy(4, ProductEan=gtin(3), ProductCondition="1")
     scene.plan([legacy(3), used._replace(product=f"{gtin(3)}||UsedLikeNew")])
-    one = page(entry(None, gtin(3), "Duplicated"), total_logs_count=1, count_by_page=9)
-    scene.go_on(Script(scene.client, log, one, forever=True))
+    answer = whole(entry(None, gtin(3), "Duplicated"))
+    scene.go_on(Script(scene.client, log, answer, forever=True))
     # Of neither the log says anything certain: their offers were looked up.
     assert scene.statuses == ["Integrated", "Integrated"]
-    assert {verdict.messages for verdict in scene.verdicts} == {(Message("", TEXTS.in_force),)}
-
-
-@pytest.mark.parametrize(
-    ("entries", "message"),
-    [
-        ([], Message("", NO_REASON)),
-        ([entry(None, None, "Rejected")], Message("1906", "No.")),
-    ],
-)
-def test_a_zip_that_is_rejected_as_a_whole(
-    scene: Scene, entries: list[dict[str, Any]], message: Message
-) -> None:
-    scene.plan([legacy(3), legacy(4)])
-    scene.go_on(Script(scene.client, log, page(*entries, state="Rejected"), forever=True))
-    assert scene.statuses == ["Rejected", "Rejected"]
-    assert scene.verdicts[0].messages == (message,)
+    assert {verdict.messages for verdict in scene.verdicts} == {(IN_FORCE,)}
 
 
 def test_a_word_that_nobody_knows_is_not_yet(scene: Scene) -> None:
@@ -225,14 +232,6 @@ def test_without_a_total_the_log_ends_at_an_empty_page(scene: Scene) -> None:
     assert script.matched == 4
 
 
-def test_a_log_that_goes_in_circles_ends(scene: Scene) -> None:
-    scene.plan([legacy(3), legacy(4)])
-    endless = page(entry("R3"), total_logs_count=10**9, count_by_page=1)
-    scene.go_on(Script(scene.client, log, endless, forever=True))
-    assert scene.statuses == ["Integrated", "Integrated"]
-    assert scene.verdicts[1].messages == (Message("", TEXTS.in_force),)
-
-
 def test_a_log_that_is_gone(scene: Scene) -> None:
     scene.plan([legacy(3), bad(4)])
     scene.go_on(Script(scene.client, log, problem(404), forever=True))
@@ -244,12 +243,12 @@ def test_a_log_that_is_gone(scene: Scene) -> None:
 # Refusals.
 
 
+FOUR = [legacy(row) for row in range(3, 7)]
+
+
 def test_a_refused_zip_goes_on_in_halves(scene: Scene) -> None:
-    scene.plan([legacy(row) for row in range(3, 7)])
-    has_r5 = Script(
-        scene.client, lambda call: post(call) and b"R5" in xml(call), problem(400), forever=True
-    )
-    scene.go_on(has_r5)
+    scene.plan(FOUR)
+    scene.go_on(Script(scene.client, holds("R5"), problem(400), forever=True))
     assert scene.statuses == ["Integrated", "Integrated", "Rejected", "Integrated"]
     assert scene.verdicts[2].messages[0].text.startswith("Refused. No (HTTP 400)")
     assert sent(scene) == [2, 1]
@@ -261,12 +260,20 @@ def caused(*causes: str) -> Reply:
 
 
 @pytest.mark.parametrize(
-    "answer", [caused("SalesChannelId"), caused("PublicationPool", "Id"), problem(415)]
+    ("items", "answer"),
+    [
+        (FOUR, caused("SalesChannelId")),
+        (FOUR, caused("PublicationPool", "Id")),
+        (FOUR, problem(415)),
+        (purge(3, 4), problem(400)),
+    ],
 )
-def test_nor_does_one_that_is_refused_for_the_package_itself(scene: Scene, answer: Reply) -> None:
-    scene.plan([legacy(row) for row in range(3, 7)])
+def test_nor_does_one_that_is_refused_for_the_package_itself(
+    scene: Scene, items: list[Item], answer: Reply
+) -> None:
+    scene.plan(items)
     scene.go_on(Script(scene.client, post, answer, forever=True))
-    assert scene.statuses == ["Rejected"] * 4
+    assert scene.statuses == ["Rejected"] * len(items)
     assert all(v.messages[0].text.startswith("Refused.") for v in scene.verdicts)
     scene.go_on()
     assert (len(scene.packages), sent(scene)) == (1, [])
@@ -278,30 +285,7 @@ def test_what_is_about_an_offer_too_goes_on_in_halves(scene: Scene) -> None:
     assert scene.statuses == ["Integrated", "Integrated"]
 
 
-def test_a_refused_purge_does_not(scene: Scene) -> None:
-    scene.plan(purge(3, 4))
-    scene.go_on(Script(scene.client, post, problem(400), forever=True))
-    assert scene.statuses == ["Rejected", "Rejected"]
-    assert sent(scene) == []
-
-
-@pytest.mark.parametrize(
-    ("answer", "error"), [(problem(401), NotAuthorised), (problem(404), UsageProblem)]
-)
-def test_what_no_row_can_help_stops_the_run(
-    scene: Scene, answer: Reply, error: type[Exception]
-) -> None:
-    scene.plan([legacy(3)])
-    with pytest.raises(error):
-        scene.go_on(Script(scene.client, post, answer, forever=True))
-    assert (scene.statuses, scene.packages[0].phase) == (["Pending"], Phase.CLEARED)
-    scene.go_on()
-    assert scene.statuses == ["Integrated"]
-
-
 # An unknown outcome of the POST: the offers decide.
-
-LOST = ["lost", problem(500), Reply(200, {}, b"{}")]
 
 
 def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None:
@@ -309,26 +293,13 @@ def test_a_zip_that_was_taken_although_its_answer_was_lost(scene: Scene) -> None
     scene.go_on(Script(scene.client, post, "lost"))
     # The one that the service had refused went again, alone, and now has its log.
     assert scene.statuses == ["Integrated", "Rejected", "Integrated"]
-    assert scene.verdicts[0].messages == (Message("", TEXTS.in_force),)
+    assert scene.verdicts[0].messages == (IN_FORCE,)
     assert scene.verdicts[1].messages[0].code == "1324"
     assert sent(scene) == [3, 1]
     assert scene.transport.now() - START >= DeliverySettings().before_resending
     [first, second] = [at for at, call in enumerate(scene.client.calls) if post(call)]
-    assert any(map(look_up, scene.client.calls[first:second]))
+    assert "seek" in map(name_of, scene.client.calls[first:second])
     assert not any(map(log, scene.client.calls[first:second]))
-
-
-def test_an_offer_that_was_changed_since_is_told(scene: Scene) -> None:
-    scene.plan([legacy(3)])
-    with pytest.raises(Interrupted):
-        scene.go_on(Script(scene.client, post, "lost"), settings=DeliverySettings(failures=1))
-    scene.transport.sleep(60)
-    elsewhere = replace(scene, ledger=Ledger(), events=[])  # the same seller on another machine
-    elsewhere.deliver(legacy(3, Price="8"))
-    elsewhere.ledger.close()
-    scene.go_on()
-    assert scene.statuses == ["Unknown"]
-    assert scene.verdicts[0].messages == (Message("", TEXTS.changed),)
 
 
 def test_it_is_not_sent_without_end(scene: Scene) -> None:
@@ -348,7 +319,7 @@ def test_stock_alone_proves_nothing(scene: Scene) -> None:
     assert [v.messages[0].text for v in later.verdicts] == [TEXTS.changed, TEXTS.in_force]
 
 
-@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize("lost", ["lost", problem(500), Reply(200, {}, b"{}")])
 def test_a_purge_is_never_repeated_by_itself(scene: Scene, lost: Reply | str) -> None:
     scene.deliver(legacy(3), legacy(4))
     scene.client.calls.clear()
@@ -390,32 +361,24 @@ ROWS = range(3, 11)
 REFUSED = 6
 
 
-class Killed(BaseException):
-    """The process dies."""
-
-
 NO_FAULT: Reply | BaseException = Reply(0)
+LOST = OutcomeUnknown("ReadTimeout"), Killed()
 FAULTS: list[tuple[bool, Reply | BaseException]] = [
-    *((True, fault) for fault in (OutcomeUnknown("ReadTimeout"), Killed(), Reply(500))),
-    *((False, fault) for fault in (OutcomeUnknown("ReadTimeout"), Killed())),
-    *((False, fault) for fault in (NotSent("refused"), Reply(429))),
+    *((True, fault) for fault in (*LOST, Reply(500))),
+    *((False, fault) for fault in (*LOST, NotSent("refused"), Reply(429))),
 ]
 """Whether the service acts all the same, and what comes of the call."""
 
 
+@dataclass
 class Network:
     """Ill luck for some of the calls, or death at one of them."""
 
-    def __init__(
-        self,
-        scene: Scene,
-        luck: random.Random | None = None,
-        *,
-        killed_at: int = 0,
-        acts: bool = True,
-    ) -> None:
-        self.scene, self.luck, self.killed_at, self.acts = scene, luck, killed_at, acts
-        self.count = 0
+    scene: Scene
+    luck: random.Random | None = None
+    killed_at: int = 0
+    acts: bool = True
+    count: int = 0
 
     def send(self, call: Call) -> Reply:
         self.count += 1
@@ -482,24 +445,20 @@ def check(scene: Scene) -> None:
     taken = Counter(one.reference for one in scene.applied)
     assert max(taken.values()) <= MOST_SENDS
     for row in ROWS:
-        own = f'SellerProductId="R{row}"'.encode()
         calls = scene.client.calls
-        sent = [at for at, call in enumerate(calls) if post(call) and own in xml(call)]
-        for before, again in itertools.pairwise(sent):
-            assert any(map(look_up, calls[before:again])), row
-
-
-ACTS = pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
+        posts = [at for at, call in enumerate(calls) if holds(f"R{row}")(call)]
+        for before, again in itertools.pairwise(posts):
+            assert "seek" in map(name_of, calls[before:again]), row
 
 
 @pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
-@ACTS
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
 def test_killed_at_any_call(scene_of: Callable[..., Scene], step: int, *, acts: bool) -> None:
     for scene in killed(partial(begun, scene_of), acts=acts, step=step):
         check(scene)
 
 
-@ACTS
+@pytest.mark.parametrize("acts", [True, False], ids=["after", "before"])
 def test_a_purge_killed_at_any_call_is_sent_once(
     scene_of: Callable[..., Scene], *, acts: bool
 ) -> None:

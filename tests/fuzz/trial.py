@@ -40,20 +40,19 @@ MOST_ROWS = 5000
 """Of a file with more only the check is tried: a row number is cheap to spoil."""
 
 
-def judge(file: Path, folder: Path, asked: ReadOptions | None = None) -> str:
+def judge(file: Path, folder: Path, sheet: str | None = None) -> str:
     """What came of a file: `rows`, or the code of the error that it ends in.
 
     Args:
         file: Anything.
         folder: Where copies may be written.
-        asked: How to read it, where not as usual.
+        sheet: Which of its sheets is meant.
 
     Raises:
         AssertionError: Something that was read is otherwise in the copy, or a report is unsafe.
         Exception: A bug.
     """
-    asked = asked or ReadOptions()
-    sheets = check([Input(NAME, file)], asked, load())
+    sheets = check([Input(NAME, file)], ReadOptions(sheet=sheet), load())
     assert sheets
     outcomes = [
         SheetResult(sheet, None, True, (), partial(row_notes.of_check, sheet))
@@ -74,29 +73,28 @@ def judge(file: Path, folder: Path, asked: ReadOptions | None = None) -> str:
     for target in (copy, again):
         target.unlink(missing_ok=True)
     try:
-        _annotate(file, copy, read, asked)
+        _annotate(file, copy, read)
     except (UsageProblem, FileProblem) as error:
         return f"rows, no copy: {getattr(error, 'code', '') or type(error).__name__}"
-    _compare(file, copy, sheets, asked)
+    _compare(file, copy, sheets, ReadOptions(sheet=sheet))
     return "rows"
 
 
-def _annotate(file: Path, target: Path, sheets: list[CheckedSheet], asked: ReadOptions) -> None:
+def _annotate(file: Path, target: Path, sheets: list[CheckedSheet]) -> None:
     notes = [row_notes.notes(sheet, partial(row_notes.of_check, sheet)) for sheet in sheets]
     summary = summary_sheet([SheetResult(sheet) for sheet in sheets])
-    annotate(file, target, notes, summary, csv_fallback=asked.dialect.csv_fallback)
+    annotate(file, target, notes, summary)
 
 
-def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], asked: ReadOptions) -> None:
+def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], options: ReadOptions) -> None:
     """The copy reads as the file did, and its own copy is the same."""
-    copied = check([Input(NAME, copy)], asked, load())
+    copied = check([Input(NAME, copy)], options, load())
     for before, after in zip(sheets, copied, strict=True):
         pairs = zip_longest(_told(before), _told(after))
         assert next((pair for pair in pairs if pair[0] != pair[1]), None) is None
-    fallback = asked.dialect.csv_fallback
-    assert dict(_cells(file, sheets, fallback)) == dict(_cells(copy, copied, fallback))
+    assert dict(_cells(file, sheets)) == dict(_cells(copy, copied))
     again = copy.with_name(f"again{copy.suffix}")
-    _annotate(copy, again, [sheet for sheet in sheets if sheet.error is None], asked)
+    _annotate(copy, again, [sheet for sheet in sheets if sheet.error is None])
     assert again.read_bytes() == copy.read_bytes(), _unlike(copy, again)
 
 
@@ -116,15 +114,13 @@ def _problem(problem: Problem) -> Problem:
     return problem._replace(line=None)
 
 
-def _cells(
-    file: Path, sheets: list[CheckedSheet], fallback: str
-) -> Iterator[tuple[tuple[str, int, int], Cell]]:
+def _cells(file: Path, sheets: list[CheckedSheet]) -> Iterator[tuple[tuple[str, int, int], Cell]]:
     """All cells but ours of the sheets that were read; the others' parts are compared as such.
 
     Ours begin at the header: a title line above it may reach into the same columns.
     """
     headers = {sheet.sheet or "": sheet.header for sheet in sheets if sheet.header}
-    for name, cells in ours(file, fallback, headers).items():
+    for name, cells in ours(file, headers).items():
         header = headers[name]
         for (row, index), cell in cells.items():
             if not (index in header.own and row >= header.row):

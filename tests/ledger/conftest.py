@@ -32,7 +32,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SERVICE = "https://service.example/v2"
-DATABASES = ("sqlite", "postgresql")
 
 
 class Server:
@@ -47,6 +46,14 @@ class Server:
         with psycopg.connect(self.url, autocommit=True) as connection:
             for statement in statements:
                 connection.execute(statement.encode())
+
+    def end_connections(self, url: str, which: str = "true") -> None:
+        """As a server does that is shut down, or taken over by another."""
+        ending = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname ="
+        self.execute(f"{ending} '{make_url(url).database}' AND {which}")
+
+    def allow(self, url: str, *, connections: bool) -> None:
+        self.execute(f"ALTER DATABASE {make_url(url).database} ALLOW_CONNECTIONS {connections}")
 
     @contextmanager
     def database(self, options: str = "") -> Iterator[str]:
@@ -65,11 +72,10 @@ def started() -> Iterator[Server | str]:
     """Started by the first test that needs it, in each worker; or why none starts here."""
     with ExitStack() as stack:
         try:
-            url = stack.enter_context(cluster.running())
+            server: Server | str = Server(stack.enter_context(cluster.running()))
         except cluster.Unavailable as error:
-            yield str(error)
-        else:
-            yield Server(url)
+            server = str(error)
+        yield server
 
 
 @pytest.fixture
@@ -92,7 +98,7 @@ def postgresql(server: Server) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     """Where a ledger may be made: a file, then the URL of a database."""
     if request.param == "sqlite":
@@ -166,6 +172,7 @@ from pathlib import Path
 from feedtool.model.errors import FeedtoolError
 from feedtool.ledger.database import open_engine, reading, writing
 place, *rest = sys.argv[1:]
+now = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 say = lambda words: print(words, flush=True)
 listen = lambda: sys.stdin.readline().strip()
 """
@@ -179,7 +186,6 @@ listen = lambda: sys.stdin.readline().strip()
             text=True,
             cwd=ROOT,
         )
-
         self.pid = self._running.pid
 
     def heard(self) -> str:

@@ -1,7 +1,7 @@
 """What the service has last accepted, read out of both databases."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ from feedtool.ledger import Ledger
 from feedtool.model.nouns import Item
 from tests.areas.offers.changes.conftest import ADDRESS, CHANGED, Market, Shop, statuses
 from tests.conftest import gtin, offer, update
+from tests.ledger.conftest import NOW
 
 ONE, TWO = offer(1), offer(2)
-START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-LATER = START + timedelta(days=1)
+LATER = NOW + timedelta(days=1)
 PRODUCT = f"{gtin(1)}||New"
 KEY = f"g{gtin(1)}|New"
 
@@ -30,9 +30,9 @@ def shop(place: Path | str, tmp_path: Path) -> Iterator[Shop]:
     market.close()
 
 
-def item(channel: str = "PRIMARY", product: str = "", reference: str = "SKU-1") -> Item:
+def item(product: str = "") -> Item:
     package_type = PackageType.UPSERT if product else PackageType.UPDATE
-    return Item(2, package_type, channel, reference, product, b"{}")
+    return Item(2, package_type, "PRIMARY", "SKU-1", product, b"{}")
 
 
 def accepted(shop: Shop) -> AcceptedOffers:
@@ -65,17 +65,16 @@ def test_it_is_read_once(shop: Shop) -> None:
 def test_what_is_on_its_way_is_not_sure(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(update(1, quantity="3"), wait=False)
-    terms, is_sure, quantity = known(shop, item(product=PRODUCT))
+    terms, is_sure, quantity = known(shop, item(PRODUCT))
     assert (terms is not None, is_sure, quantity) == (True, False, None)
-    assert known(shop, item("PRIMARY"))[1:] == (False, None)
+    assert known(shop, item())[1:] == (False, None)
 
 
 def test_what_was_refused_is_not_sure_and_stays_what_it_was(shop: Shop) -> None:
     shop.send(ONE)
     shop.send(offer(1, product__gtin=gtin(9), price__price="18"))
-    terms, is_sure, quantity = known(shop, item(product=PRODUCT))
-    assert terms is not None
-    assert (terms["price"], is_sure, quantity) == (19.99, False, 7)
+    terms, is_sure, quantity = known(shop, item(PRODUCT))
+    assert ((terms or {})["price"], is_sure, quantity) == (19.99, False, 7)
 
 
 def test_after_a_delete_there_is_nothing(shop: Shop) -> None:
@@ -102,7 +101,7 @@ def observe(shop: Shop, since: datetime, fields: OfferFields, **more: Any) -> bo
 
 
 def test_what_an_export_shows_is_accepted(shop: Shop) -> None:
-    assert observe(shop, START, {"price": 18, "quantity": 4}, projected=0)
+    assert observe(shop, NOW, {"price": 18, "quantity": 4}, projected=0)
     assert known(shop, item()) == ({"price": 18}, True, 4)
     assert statuses(shop.send(update(1, quantity="4"), selection=CHANGED)) == ["Unchanged"]
 
@@ -129,7 +128,7 @@ def test_what_was_sent_while_an_export_was_under_way_goes_before_it(shop: Shop) 
     before = project(shop.ledger.engine, ADDRESS, shop.seller)
     shop.send(ONE)
     accepted(shop)
-    assert not observe(shop, START, {"price": 18}, projected=before)
+    assert not observe(shop, NOW, {"price": 18}, projected=before)
     assert (known(shop, item())[0] or {})["price"] == 19.99
 
 
@@ -137,9 +136,5 @@ def test_the_verdicts_of_withheld_rows_stand_between_the_others(shop: Shop) -> N
     shop.send(ONE)
     shop.send(TWO, ONE, offer(3), selection=CHANGED)
     (file,) = shop.ledger.files(2)
-    found = [(one.row, one.reference, str(one.status)) for one in shop.ledger.verdicts(file.file)]
-    assert found == [
-        (2, "SKU-2", "Integrated"),
-        (3, "SKU-1", "Unchanged"),
-        (4, "SKU-3", "Integrated"),
-    ]
+    found = [f"{v.row} {v.reference} {v.status}" for v in shop.ledger.verdicts(file.file)]
+    assert found == ["2 SKU-2 Integrated", "3 SKU-1 Unchanged", "4 SKU-3 Integrated"]

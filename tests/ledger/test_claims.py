@@ -1,6 +1,6 @@
 """What a watcher has taken, on both databases."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -9,19 +9,17 @@ import pytest
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
-from tests.ledger.conftest import Process
+from tests.ledger.conftest import NOW, Process
 
-NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
 WEEK = timedelta(days=7)
 
 
 def take(
     ledger: Ledger, content: str = "c1", scope: str = "S1", now: datetime = NOW, **more: str
 ) -> Claim | EarlierClaim | None:
-    given: dict[str, Any] = {"folder": "F", "lane": "shop", "source": "a.csv"} | more
-    names = chain(["a"], (f"a-{number}" for number in count(2)))
-    times: dict[str, Any] = {"now": now, "since": now - WEEK}
-    return ledger.claims.take(scope=scope, sha256=content, names=names, **times, **given)
+    given: dict[str, Any] = {"folder": "F", "lane": "shop", "source": "a.csv", **more}
+    given |= {"names": chain(["a"], (f"a-{number}" for number in count(2)))}
+    return ledger.claims.take(scope=scope, sha256=content, now=now, since=now - WEEK, **given)
 
 
 def taken(ledger: Ledger, content: str = "c1", scope: str = "S1", now: datetime = NOW) -> Claim:
@@ -63,10 +61,8 @@ def test_a_content_is_under_way_once(ledger: Ledger) -> None:
 @pytest.mark.parametrize(
     ("has_run", "later", "is_earlier"),
     [
-        (True, timedelta(), True),
-        (True, WEEK, True),
-        (True, WEEK + timedelta(seconds=1), False),
-        (False, timedelta(), False),
+        *((True, timedelta(), True), (True, WEEK, True)),
+        *((True, WEEK + timedelta(seconds=1), False), (False, timedelta(), False)),
     ],
 )
 def test_the_same_content_again(
@@ -78,9 +74,9 @@ def test_the_same_content_again(
     found = take(ledger, now=NOW + later, source="b.csv")
     if is_earlier:
         assert found == EarlierClaim(run or 0, "a.csv", NOW)
-        return
-    assert isinstance(found, Claim)
-    assert (found.source, found.run_id, found.state) == ("b.csv", None, ClaimState.TAKEN)
+    else:
+        assert isinstance(found, Claim)
+        assert (found.source, found.run_id, found.state) == ("b.csv", None, ClaimState.TAKEN)
 
 
 def test_a_content_whose_run_was_given_up_may_come_again(ledger: Ledger) -> None:
@@ -104,7 +100,6 @@ def test_the_first_that_was_taken_comes_first(ledger: Ledger) -> None:
 LINES = """
 from datetime import timedelta
 from feedtool.ledger import Ledger
-now = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
 with Ledger(place) as ledger:
     for number in range(20):
         say("ready"); listen()
@@ -120,8 +115,7 @@ def test_of_two_processes_one_gets_it(place: Path | str) -> None:
     Ledger(place).close()
     with Process(LINES, place) as first, Process(LINES, place) as second:
         for _ in range(20):
-            both = (first, second)
-            assert [one.heard() for one in both] == ["ready", "ready"]
-            for one in both:
-                one.tell()
-            assert sorted(one.heard() for one in both) == ["not", "taken"]
+            assert (first.heard(), second.heard()) == ("ready", "ready")
+            first.tell()
+            second.tell()
+            assert {first.heard(), second.heard()} == {"not", "taken"}

@@ -49,11 +49,9 @@ def blockers(ledger: Ledger, started: Started) -> frozenset[int]:
     return ledger.clear(started.package, started.run).blocked_by
 
 
-COMMITTED = [
-    *(Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING, Phase.CLOSED)
-]
+IRREVOCABLE = [Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING]
+COMMITTED = [*IRREVOCABLE, Phase.CLOSED]
 OPEN = [phase for phase in Phase if phase not in {*COMMITTED, Phase.PLANNED}]
-IRREVOCABLE = COMMITTED[:-1]
 
 
 def begin(ledger: Ledger, started: Started, phase: Phase = Phase.FILLING) -> Package:
@@ -140,13 +138,9 @@ def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -
 @pytest.mark.parametrize(
     ("other", "whose", "is_blocked"),
     [
-        (item(3), {}, True),
-        (item(3, product="another"), {}, True),
-        (item(9, product="G3"), {}, True),
-        (item(9), {}, False),
-        (item(3, "S"), {}, False),
+        *((row, {}, True) for row in (item(3), item(3, product="x"), item(9, product="G3"))),
         # Only an Upsert names a product.
-        (item(9, product=""), {}, False),
+        *((row, {}, False) for row in (item(9), item(3, "S"), item(9, product=""))),
         (item(3), {"seller": "S2"}, False),
         (item(3), {"service": "https://other.example/v2"}, False),
     ],
@@ -212,13 +206,8 @@ def test_superseded_by_what_a_later_run_has_sent_and_no_earlier_one(
 
 # What is left of a closed package.
 
-STAGES = {
-    "P": Stage.PLANNED,
-    "T": Stage.STAGED,
-    "D": Stage.DOUBTFUL,
-    "R": Stage.REFUSED,
-    "S": Stage.SKIPPED,
-}
+WHERE = (Stage.PLANNED, Stage.STAGED, Stage.DOUBTFUL, Stage.REFUSED, Stage.SKIPPED)
+STAGES = dict(zip("PTDRS", WHERE, strict=True))
 
 
 def planned(ledger: Ledger, uploads: int, rows: int) -> Package:
@@ -234,10 +223,11 @@ def close(
     stages: str,
     results: str = "",
     resolutions: Sequence[Resolution] = (),
+    phase: Phase = Phase.CLOSED,
 ) -> list[Package]:
-    """Close a package at these stages; the new ones."""
+    """Close a package at these stages, or bring it to another phase; the new ones."""
     sent = tuple(STAGES[one] for one in stages)
-    after = replace(before, uploads=sent, phase=Phase.CLOSED, package_id="p1")
+    after = replace(before, uploads=sent, phase=phase, package_id="p1")
     found = [(name, Status.INTEGRATED, ()) for name in results.split()]
     return ledger.save([Change(before, after, results=found, resolutions=resolutions)])
 
@@ -258,18 +248,13 @@ def rows_of(ledger: Ledger, packages: Iterable[Package]) -> list[list[int]]:
         # Completed without it.
         ("TP", "R3 R4", [[5, 6]]),
         # Perhaps sent, and not among the results; or one row of it is.
-        ("TD", "R3 R4", [[5, 6]]),
-        ("TD", "R3 R4 R6", [[5]]),
-        ("TD", "R3 R4 R5 R6", []),
+        *(("TD", "R3 R4", [[5, 6]]), ("TD", "R3 R4 R6", [[5]]), ("TD", "R3 R4 R5 R6", [])),
         # Surely sent: not sent again without a look.
         ("TT", "R3 R4", []),
         # Refused: in halves.
-        ("TR", "R3 R4", [[5], [6]]),
-        ("RR", "", [[3], [4], [5], [6]]),
-        ("R", "", [[3], [4]]),
+        *(("TR", "R3 R4", [[5], [6]]), ("RR", "", [[3], [4], [5], [6]]), ("R", "", [[3], [4]])),
         # All of many: it is not the rows that are wrong.
-        ("R" * 201, "", []),
-        ("R" * 201 + "P", "", [[405, 406]]),
+        *(("R" * 201, "", []), ("R" * 201 + "P", "", [[405, 406]])),
         ("RRR", "", [[3], [4], [5], [6], [7], [8]]),
         ("RRRT", "R9 R10", [[3], [4], [5], [6], [7], [8]]),
         ("RRRD", "", [[3], [4], [5], [6], [7], [8], [9, 10]]),
@@ -292,39 +277,30 @@ def test_what_goes_into_a_later_package(
     assert len(list(ledger.verdicts(packages[0].file))) == rows
 
 
+HALVES = [
+    *(("R", "", [[3, 4, 5], [6, 7]]), ("RT", "R6 R7", [[3, 4], [5]])),
+    *(("RT", "R5", [[3], [4]]), ("TR", "R3", [])),
+]
+DOUBTS = [("TD", "R3 R4", [[5, 6]]), ("D", "", [[5, 6]]), ("D", "", [])]
+
+
 @pytest.mark.parametrize(
-    ("rows", "closings", "statuses"),
+    ("closings", "statuses"),
     [
-        (
-            5,
-            [
-                ("R", "", [[3, 4, 5], [6, 7]]),
-                ("RT", "R6 R7", [[3, 4], [5]]),
-                ("RT", "R5", [[3], [4]]),
-                ("TR", "R3", []),
-            ],
-            ["Integrated", "Rejected", *["Integrated"] * 3],
-        ),
-        (
-            4,
-            [("TD", "R3 R4", [[5, 6]]), ("D", "", [[5, 6]]), ("D", "", [])],
-            [*["Integrated"] * 2, *["Unknown"] * 2],
-        ),
+        (HALVES, "Integrated Rejected" + " Integrated" * 3),
+        (DOUBTS, "Integrated " * 2 + "Unknown " * 2),
     ],
     ids=["halves down to one row", "doubtful rows go into three packages and no more"],
 )
 def test_a_package_after_the_other(
-    ledger: Ledger,
-    rows: int,
-    closings: list[tuple[str, str, list[list[int]]]],
-    statuses: list[str],
+    ledger: Ledger, closings: list[tuple[str, str, list[list[int]]]], statuses: str
 ) -> None:
-    package = planned(ledger, len(closings[0][0]), rows)
+    package = planned(ledger, len(closings[0][0]), len(statuses.split()))
     for stages, results, moved in closings:
         new = close(ledger, package, stages, results)
         assert rows_of(ledger, new) == moved
         package = new[0] if new else package
-    assert [str(one.status) for one in ledger.verdicts(1)] == statuses
+    assert [str(result.status) for result in ledger.verdicts(1)] == statuses.split()
 
 
 @pytest.mark.parametrize(
@@ -344,12 +320,10 @@ def test_what_was_looked_up(ledger: Ledger) -> None:
     fates = [Resolution(3, None, ""), unknown, Resolution(5, Status.INTEGRATED, "So.")]
     new = close(ledger, planned(ledger, 2, 4), "TT", "R6", fates)
     assert rows_of(ledger, new) == [[3]]
-    assert [(str(v.status), *(m.text for m in v.messages)) for v in ledger.verdicts(1)] == [
-        ("Pending", "Not sent: the run stopped before its package was begun."),
-        ("Unknown", "Why."),
-        ("Integrated", "So."),
-        ("Integrated",),
-    ]
+    found = [(str(v.status), *(m.text for m in v.messages)) for v in ledger.verdicts(1)]
+    pending = "Not sent: the run stopped before its package was begun."
+    others = [("Unknown", "Why."), ("Integrated", "So."), ("Integrated",)]
+    assert found == [("Pending", pending), *others]
 
 
 def test_a_package_that_never_was_leaves_nothing(ledger: Ledger) -> None:
@@ -378,22 +352,17 @@ def test_what_has_no_result(
     ledger: Ledger, stages: str, results: str, tail: ResultCounts, sought: list[int]
 ) -> None:
     before = planned(ledger, 2, 4)
-    sent = tuple(STAGES[one] for one in stages)
-    after = replace(before, uploads=sent, phase=Phase.LOOKING)
-    found = [(name, Status.INTEGRATED, ()) for name in results.split()]
-    ledger.save([Change(before, after, results=found)])
+    close(ledger, before, stages, results, phase=Phase.LOOKING)
+    (after,) = ledger.read_packages(1)
     assert ledger.result_counts(before.key) == tail
     # A row tells all that the offers are compared by.
     rows = [PendingRow(n, f"R{n}", f"G{n}", 0, 0, b'{"n":%d}' % n) for n in sought]
     assert ledger.lookup_rows(before.key, 9) == rows
     assert ledger.lookup_rows(before.key, 1) == rows[:1]
     # What was decided is not asked for again, whatever was decided.
-    fates = [Resolution(row, *how) for row, how in zip(sought, FATES, strict=False)]
-    ledger.save([Change(after, after, resolutions=fates)])
-    assert ledger.lookup_rows(before.key, 9) == rows[len(FATES) :]
-
-
-FATES = ((None, ""), (Status.UNKNOWN, ""))
+    fates = zip(sought, (None, Status.UNKNOWN), strict=False)
+    ledger.save([Change(after, after, resolutions=[Resolution(*fate, "") for fate in fates])])
+    assert ledger.lookup_rows(before.key, 9) == rows[2:]
 
 
 # Batches of products.
@@ -417,11 +386,8 @@ def test_of_a_batch_that_was_not_refused_nothing_is_left(ledger: Ledger, stage: 
 @pytest.mark.parametrize(
     ("offered", "waits_for"),
     [
-        (["3||New"], {1}),
-        (["0000000000003||New", "|P5|New"], {1, 2}),
-        (["9||New"], set()),
-        (["|P9|New"], set()),
-        ([], set()),
+        *((["3||New"], {1}), (["0000000000003||New", "|P5|New"], {1, 2})),
+        *((others, set()) for others in (["9||New"], ["|P9|New"], [])),
     ],
 )
 @pytest.mark.parametrize("is_same_run", [True, False])

@@ -2,28 +2,23 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, select
-from sqlalchemy.engine import make_url
 
 from feedtool.ledger import tables
 from feedtool.ledger.database import IN_MEMORY, reading, writing
 from feedtool.ledger.lock import DEAD_AFTER, DEAD_SOON, NAME_LENGTH, Held, Holder, hold
 from feedtool.model.errors import Exit, Interrupted, UsageProblem
 from tests.ledger.cluster import PATIENCE
-from tests.ledger.conftest import Opening, Process, Server
-
-NOW = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
-SERVICE = "https://service.example/v2"
+from tests.ledger.conftest import NOW, SERVICE, Opening, Process, Server
 
 HOLDING = f"""
 from feedtool.ledger.lock import hold
 engine = open_engine(place)
-now = datetime(2026, 3, 2, 11, 2, tzinfo=UTC)
 with hold(engine, "S1", "{SERVICE}", command="submit", now=now):
     say("held"); listen()
 say("free"); listen()
@@ -38,7 +33,6 @@ def engine(place: Path | str, opening: Opening) -> Engine:
 
 @pytest.fixture
 def other(place: Path | str, engine: Engine) -> Iterator[Process]:
-    """Another process, which has the lock."""
     with Process(HOLDING, str(place)) as process:
         assert process.heard() == "held"
         yield process
@@ -54,16 +48,14 @@ def held(
 def test_a_second_process_is_told_who_holds_it(engine: Engine, other: Process) -> None:
     with pytest.raises(Held) as caught, held(engine):
         pass
-    me = Holder.here("submit", NOW)
-    holder = caught.value.holder
+    me, holder = Holder.here("submit", NOW), caught.value.holder
     assert holder is not None
     assert me.host.startswith(holder.host)
     assert holder == replace(me, pid=other.pid, host=holder.host)
     assert caught.value.exit is Exit.USAGE
-    assert (
-        f"is held for seller S1 by process {other.pid} on {holder.host} since 2026-03-02 11:02 UTC"
-        f" (feedtool submit, of {me.user})"
-    ) in caught.value.message
+    who = f"by process {other.pid} on {holder.host} since 2026-03-02 09:00 UTC"
+    told = f"is held for seller S1 {who} (feedtool submit, of {me.user})"
+    assert told in caught.value.message
     assert "wait until it is done" in caught.value.hint
 
 
@@ -129,11 +121,15 @@ def test_nobody_else_can_see_a_ledger_in_memory(opening: Opening) -> None:
 # On a file.
 
 
+@pytest.fixture
+def opened(tmp_path: Path, opening: Opening) -> Engine:
+    return opening(tmp_path / "ledger.db")
+
+
 def test_it_is_one_lock_by_whatever_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opening: Opening
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opening: Opening, opened: Engine
 ) -> None:
     path = tmp_path / "ledger.db"
-    opened = opening(path)
     (tmp_path / "link.db").symlink_to(path)
     (tmp_path / "folder").symlink_to(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -143,8 +139,7 @@ def test_it_is_one_lock_by_whatever_name(
             pass
 
 
-def test_its_file_is_its_owners_and_empty_when_free(tmp_path: Path, opening: Opening) -> None:
-    opened = opening(tmp_path / "ledger.db")
+def test_its_file_is_its_owners_and_empty_when_free(tmp_path: Path, opened: Engine) -> None:
     with held(opened):
         (path,) = tmp_path.glob("ledger.db.*.lock")
         assert path.stat().st_mode & 0o777 == 0o600
@@ -154,10 +149,7 @@ def test_its_file_is_its_owners_and_empty_when_free(tmp_path: Path, opening: Ope
 
 
 @pytest.mark.parametrize("left", ["", "{", "[]", '{"pid": 1}', "\0\xff"])
-def test_what_stands_in_its_file_may_be_anything(
-    tmp_path: Path, left: str, opening: Opening
-) -> None:
-    opened = opening(tmp_path / "ledger.db")
+def test_what_stands_in_its_file_may_be_anything(tmp_path: Path, left: str, opened: Engine) -> None:
     with held(opened):
         (path,) = tmp_path.glob("*.lock")
         path.write_bytes(left.encode("latin-1"))
@@ -168,8 +160,7 @@ def test_what_stands_in_its_file_may_be_anything(
         assert Holder.from_text(path.read_text()) is not None
 
 
-def test_where_no_lock_can_be_made(tmp_path: Path, opening: Opening) -> None:
-    opened = opening(tmp_path / "ledger.db")
+def test_where_no_lock_can_be_made(tmp_path: Path, opened: Engine) -> None:
     with held(opened):
         (path,) = tmp_path.glob("*.lock")
     path.unlink()
@@ -185,12 +176,9 @@ def test_where_no_lock_can_be_made(tmp_path: Path, opening: Opening) -> None:
 def test_nothing_is_written_once_the_server_has_let_go(
     server: Server, postgresql: str, opening: Opening
 ) -> None:
-    opened = opening(postgresql)
-    second = opening(postgresql)
-    lock = f"datname = '{make_url(postgresql).database}' AND application_name LIKE 'feedtool % %'"
-    ending = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE "
+    opened, second = opening(postgresql), opening(postgresql)
     with held(opened):
-        server.execute(ending + lock)
+        server.end_connections(postgresql, "application_name LIKE 'feedtool % %'")
         with held(second):
             with pytest.raises(Interrupted, match="let go of the lock"), writing(opened):
                 pass
@@ -205,7 +193,7 @@ def test_nothing_is_written_once_the_server_has_let_go(
 def test_a_server_that_is_gone(server: Server, postgresql: str, opening: Opening) -> None:
     opened = opening(postgresql)
     opened.dispose()
-    server.execute(f"ALTER DATABASE {make_url(postgresql).database} ALLOW_CONNECTIONS false")
+    server.allow(postgresql, connections=False)
     with pytest.raises(Interrupted, match="cannot be locked"), held(opened):
         pass
 

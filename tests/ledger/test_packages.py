@@ -38,6 +38,8 @@ def statuses(ledger: Ledger) -> dict[int, Status]:
 
 def test_a_package_is_read_as_it_was_saved(ledger: Ledger, packages: list[Package]) -> None:
     package, other = packages
+    names = ("creations", "readings", "pages", "attempts", "tries", "failures")
+    counts: dict[str, Any] = {name: number for number, name in enumerate(names, start=1)}
     after = replace(
         package,
         uploads=(Stage.STAGED, Stage.REFUSED, *package.uploads[2:]),
@@ -48,15 +50,10 @@ def test_a_package_is_read_as_it_was_saved(ledger: Ledger, packages: list[Packag
         created_at=NOW,
         committed_at=NOW.astimezone(timezone(timedelta(hours=5))),
         finished_at=NOW + timedelta(microseconds=1),
-        creations=1,
-        readings=2,
-        pages=3,
-        attempts=4,
-        tries=5,
-        failures=6,
         link="https://x/y",
         since=NOW,
         due=NOW,
+        **counts,
     )
     for pair in ((package, after), (after, package)):
         ledger.save([Change(*pair)])
@@ -121,11 +118,9 @@ def test_the_last_word_on_an_upload_counts(
         package = after
     ledger.save(changes)
     at = tables.uploads.c
-    first, *others = (
-        row[2:] for row in kept(ledger, *(at.package, at.upload, at.stage, at.message_code))
-    )
-    assert first == (stages[-1], FULL.code if is_told else None)
-    assert set(others) == {(Stage.PLANNED, None)}
+    first, *others = kept(ledger, at.package, at.upload, at.stage, at.message_code)
+    assert first[2:] == (stages[-1], FULL.code if is_told else None)
+    assert {row[2:] for row in others} == {(Stage.PLANNED, None)}
 
 
 def test_a_step_taken_back_at_once_is_begun_and_answered(

@@ -102,9 +102,7 @@ except FeedtoolError as error:
     large = written(tmp_path, b"x" * 20_000, "large.csv")
     folder = snapshots.path_of(small).parent
     code, said, complained = Process(lines, large, str(folder)).ended()
-    assert (code, complained) == (0, "")
-    assert (
-        said == f"CannotWrite: No snapshot of {large} can be kept in {folder}: the disk is full.\n"
-    )
+    why = f"CannotWrite: No snapshot of {large} can be kept in {folder}: the disk is full.\n"
+    assert (code, said, complained) == (0, why, "")
     assert kept_in(tmp_path) == [snapshots.path_of(small)]
     assert snapshots.path_of(snapshots.keep(large)).stat().st_size == 20_000

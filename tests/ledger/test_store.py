@@ -6,15 +6,7 @@ from datetime import timedelta
 import pytest
 
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.ledger import (
-    Attempt,
-    Change,
-    Ledger,
-    Package,
-    Phase,
-    Resolution,
-    Stage,
-)
+from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Resolution, Stage
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, Status
 from feedtool.model.settings import PackageLimits
@@ -115,11 +107,8 @@ def test_as_many_rows_have_each_status_as_verdicts_say(ledger: Ledger) -> None:
     assert ledger.statuses(run + 1) == {}
 
 
-@pytest.mark.parametrize(
-    ("ahead", "told"),
-    [(0, 0), (1, 0), (90, 90), (-90, -90)],
-    ids=["as ours", "a header's precision", "ahead", "behind"],
-)
+# A second is a header's precision.
+@pytest.mark.parametrize(("ahead", "told"), [(0, 0), (1, 0), (90, 90), (-90, -90)])
 def test_how_the_services_clock_goes(ledger: Ledger, ahead: int, told: int) -> None:
     assert ledger.skew(SERVICE) == timedelta(0)
     run, _ = planned(ledger, item(3), item(4), item(5))
@@ -133,9 +122,8 @@ def test_what_later_runs_have_sent_of_some_references(ledger: Ledger) -> None:
     second, _ = planned(ledger, item(3), item(4), item(5))
     third, _ = planned(ledger, item(3))
     answered(ledger, second)
+    asked = ((first, "P"), (first, "Q"), (third, "P"))
     wanted = ["R3", "R4", "R9"]
+    found = [ledger.sent_later(read_run(ledger, run), channel, wanted) for run, channel in asked]
     # The third has planned R3, and sent nothing.
-    for run, channel, sent in (
-        *((first, "P", {"R3": second, "R4": second}), (first, "Q", {}), (third, "P", {})),
-    ):
-        assert ledger.sent_later(read_run(ledger, run), channel, wanted) == sent
+    assert found == [{"R3": second, "R4": second}, {}, {}]

@@ -17,19 +17,9 @@ Problems = Iterable[Problem]
 
 def make_problem(**changes: object) -> Problem:
     """A wrong check digit in B5, but for the changes."""
-    base = Problem(
-        row=5,
-        line=None,
-        column="B",
-        header="gtin",
-        field="product.gtin",
-        code="gtin-checksum",
-        severity=Severity.ERROR,
-        value="4006381333932",
-        message="the check digit is wrong",
-        hint="4006381333931 would fit",
-    )
-    return base._replace(**changes)  # type: ignore[arg-type]  # names are the test's business
+    place = (5, None, "B", "gtin", "product.gtin", "gtin-checksum", Severity.ERROR)
+    told = ("4006381333932", "the check digit is wrong", "4006381333931 would fit")
+    return Problem(*place, *told)._replace(**changes)  # type: ignore[arg-type]  # names are the test's business
 
 
 def make_outcome(
@@ -57,29 +47,13 @@ def make_outcome(
     return SheetResult(checked, None, is_submitted, packages, verdicts if results else None)
 
 
+SHEET = (None, None, None, None, None, "unknown-column", Severity.WARNING, "colour")
+A6 = (6, None, "A", "Référence", "sellerExternalReference")
+ABSENT = ("sellerExternalReference is missing", "fill the cell")
 MISTAKEN = (
-    make_problem(
-        row=None,
-        column=None,
-        header=None,
-        field=None,
-        code="unknown-column",
-        severity=Severity.WARNING,
-        value="colour",
-        message="not sent: “colour” in Z",
-        hint="rename the header",
-    ),
+    Problem(*SHEET, "not sent: “colour” in Z", "rename the header"),
     make_problem(),
-    make_problem(
-        row=6,
-        column="A",
-        header="Référence",
-        field="sellerExternalReference",
-        code="required-missing",
-        value=None,
-        message="sellerExternalReference is missing",
-        hint="fill the cell",
-    ),
+    Problem(*A6, "required-missing", Severity.ERROR, None, *ABSENT),
     make_problem(row=7, value="12345670\x1b[2J", hint="12345678 would fit"),
 )
 

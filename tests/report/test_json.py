@@ -74,13 +74,6 @@ def test_an_unreadable_file_has_its_error_and_no_rows(unreadable: SheetResult) -
     assert (sheet["sheet"], read()) == (None, [])
 
 
-def test_each_problem_is_one_line(mistaken: SheetResult, unreadable: SheetResult) -> None:
-    lines = written(write_json, mistaken, unreadable).splitlines()
-    assert lines[:4] == ["[", "  {", '    "file": "offers.xlsx",', '    "kind": "offers-upsert",']
-    assert sum('"code": "gtin-checksum"' in line for line in lines) == 2
-    assert lines[-2:] == ["  }", "]"]
-
-
 def test_events_in_their_order(sent: SheetResult, unreadable: SheetResult) -> None:
     found = events(sent, unreadable)
     assert [one["type"] for one in found] == [
@@ -109,17 +102,10 @@ def test_progress_is_an_event() -> None:
 
 def test_a_message_about_a_field_names_it() -> None:
     told = (Message("C", "No.", "title"), Message("8000", "Created."))
-    found = row_fields(RowResult(5, "P1", Status.REFUSED, told))
-    assert found == {
-        "row": 5,
-        "sellerExternalReference": "P1",
-        "salesChannelId": None,
-        "status": "Refused",
-        "messages": [
-            {"resultCode": "C", "message": "No.", "field": "title"},
-            {"resultCode": "8000", "message": "Created."},
-        ],
-    }
+    assert row_fields(RowResult(5, "P1", Status.REFUSED, told))["messages"] == [
+        {"resultCode": "C", "message": "No.", "field": "title"},
+        {"resultCode": "8000", "message": "Created."},
+    ]
 
 
 @pytest.mark.parametrize("text", ["x", '}, {"row": 5', "}, {", '"row": ', "}, {\n\x85"])

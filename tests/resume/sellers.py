@@ -103,25 +103,22 @@ class Shop(World):
         expected = {f"SKU-{number}": ["Integrated"] for number in (*OFFERED, STRANGER)}
         expected[f"SKU-{REFUSED}"] = ["Rejected"]
         assert self.answers(name) == self.applied() == expected
-        self._check_products()
-
-    def _check_products(self) -> None:
         taken = defaultdict[str | None, list[Reported]](list)
         with Sandbox(sandbox_parts(), self.served.state) as sandbox:
             for one in reported_products(sandbox):
                 if one.seller == self.seller:
                     taken[one.reference].append(one)
-        expected = {f"P-{number}": "Integrated" for number in PRODUCTS}
-        expected |= {f"P-{NOT_SENT}": "Invalid", f"P-{REFUSED}": "Refused"}
+        statuses = {f"P-{number}": "Integrated" for number in PRODUCTS}
+        statuses |= {f"P-{NOT_SENT}": "Invalid", f"P-{REFUSED}": "Refused"}
         answers = self.answers(sheet="Products", key="sellerProductReference")
-        assert answers == {name: [status] for name, status in expected.items()}
-        assert set(taken) == {one for one in expected if one != f"P-{NOT_SENT}"}
+        assert answers == {reference: [status] for reference, status in statuses.items()}
+        assert set(taken) == {*statuses} - {f"P-{NOT_SENT}"}
         asked = self.served.proxy.plan.asked
         for reference, several in taken.items():
             last = {one.status for one in several if one.status != "Validated"}
-            assert last == {expected[str(reference)]}, several
+            assert last == {statuses[str(reference)]}, several
             operations = Counter(one.operation for one in several)
-            assert operations["Creation"] <= 1 or expected[str(reference)] == "Refused"
+            assert operations["Creation"] <= 1 or statuses[str(reference)] == "Refused"
             # What came twice came the second time because no report named it.
             assert len(several) <= 2
             finds = [line for line in asked if "reports" in line and several[0].gtin in line]

@@ -17,7 +17,7 @@ from tests.chaos import KILLS, Chaos
 from tests.chaos import ROWS as MANY_ROWS
 from tests.resume.proxy import MANY, NONE, SOME, Faults
 from tests.resume.sellers import Shop, Zips
-from tests.resume.world import Kill, World
+from tests.resume.world import DEADLINE, Kill, World
 
 Made = Callable[..., Any]
 
@@ -96,7 +96,14 @@ def test_ended_between_a_post_and_its_answer(
     made: Made, kind: type[World], ending: str, number: int
 ) -> None:
     world = made(kind, "gate")
-    world.survive_between(ending, number)
+    with world.start_to(ending) as (process, gate):
+        process.send_signal(number)
+        if number == signal.SIGKILL:
+            process.wait(DEADLINE)
+        gate.open()  # the answer comes when nobody waits for it
+        process.communicate(timeout=DEADLINE)
+    assert process.returncode == (-9 if number == signal.SIGKILL else 130)
+    world.complete()
     asked = [line for line in world.served.proxy.plan.asked if PRODUCTS in line]
     if kind is Shop and number == signal.SIGKILL:
         # The first thing that is asked of the service is whether it has them.

@@ -11,7 +11,6 @@ from tests.resume.world import DEADLINE, Gate, World, pipe
 
 Made = Callable[..., World]
 UPLOADS = "offer-requests"
-PATIENT = (*World.SUBMIT, "--answer-timeout", "60")
 PARKED = {"Ctrl-C": (signal.SIGINT, 130), "SIGTERM": (signal.SIGTERM, 5)}
 
 
@@ -25,21 +24,10 @@ def read_until(process: subprocess.Popen[str], word: str) -> str:
     pytest.fail(f"it never said {word!r}: {said}")
 
 
-def is_sent(world: World, what: str) -> int:
-    return sum(line.endswith(what) for line in world.served.proxy.plan.asked)
-
-
-def goes_on(world: World) -> None:
-    assert world.go_on()[-1].code == 1
-    world.check()
-
-
 @pytest.mark.parametrize(("number", "code"), PARKED.values(), ids=PARKED)
 def test_the_calls_under_way_are_finished(world_of: Made, number: int, code: int) -> None:
     world = world_of("signal")
-    gate = world.served.proxy.plan.wait = Gate("POST", UPLOADS)
-    with world.start(*PATIENT) as process:
-        gate.wait()
+    with world.start_to(UPLOADS) as (process, gate):
         process.send_signal(number)
         said = read_until(process, "stopping") if number == signal.SIGINT else ""
         gate.open()
@@ -48,18 +36,16 @@ def test_the_calls_under_way_are_finished(world_of: Made, number: int, code: int
     assert "feedtool resume" in said
     statuses = {status for told in world.answers().values() for status in told}
     assert statuses == {"Pending", "Invalid"}
-    assert 0 < is_sent(world, UPLOADS) < 6
-    assert not is_sent(world, "PATCH")
-    goes_on(world)
+    assert 0 < world.posts(UPLOADS) < 6
+    assert not any("PATCH" in line for line in world.served.proxy.plan.asked)
+    world.complete()
     # What was answered was noted: nothing of it was sent again.
-    assert is_sent(world, UPLOADS) == 6
+    assert world.posts(UPLOADS) == 6
 
 
 def test_a_second_ctrl_c_ends_at_once(world_of: Made) -> None:
     world = world_of("signal")
-    gate = world.served.proxy.plan.wait = Gate("POST", UPLOADS)
-    with world.start(*PATIENT) as process:
-        gate.wait()
+    with world.start_to(UPLOADS) as (process, gate):
         process.send_signal(signal.SIGINT)
         read_until(process, "stopping")
         asked_at = time.monotonic()
@@ -71,7 +57,7 @@ def test_a_second_ctrl_c_ends_at_once(world_of: Made) -> None:
     assert took < 15  # and not the minute that the answer is waited for
     assert "Traceback" not in said
     assert "feedtool resume" in said
-    goes_on(world)
+    world.complete()
 
 
 @pytest.mark.parametrize(("number", "code"), PARKED.values(), ids=PARKED)
@@ -87,7 +73,7 @@ def test_parked_while_it_waits_for_the_service(world_of: Made, number: int, code
         _, said = process.communicate(timeout=DEADLINE)
     assert process.returncode == code
     assert "feedtool resume" in said
-    goes_on(world)
+    world.complete()
 
 
 # Two processes on one ledger: one works, the other says who does and sends nothing.

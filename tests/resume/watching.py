@@ -19,14 +19,11 @@ from tests.areas.offers.sandbox.records import applied_requests
 from tests.resume.world import COMMAND, DEADLINE, ROOT, SHOP, Served
 from tests.resume.writers import SETTLE
 
-SEED = "WATCH_SEED"
-"""The variable that holds the seed of a test that is run again."""
-
 
 def chance(node: str) -> random.Random:
     """What a test leaves to chance; when it fails it says how to do so again."""
-    seed = int(os.environ.get(SEED) or random.SystemRandom().randrange(1 << 30))
-    print(f"run it again with: {SEED}={seed} pytest '{node}' -m 'long or not long'")  # noqa: T201
+    seed = int(os.environ.get("WATCH_SEED") or random.SystemRandom().randrange(1 << 30))
+    print(f"run it again with: WATCH_SEED={seed} pytest '{node}' -m 'long or not long'")  # noqa: T201
     return random.Random(seed)  # noqa: S311  # no secret
 
 
@@ -87,22 +84,22 @@ class Watched:
             assert one.wait(DEADLINE) == 0
 
     def names(self, part: str, pattern: str = "*") -> list[str]:
-        found = (self.root / part).rglob(pattern)
-        return sorted(one.name for one in found if one.is_file() and one.name[0] != ".")
+        paths = (self.root / part).rglob(pattern)
+        return sorted(path.name for path in paths if path.is_file() and path.name[0] != ".")
 
     def summaries(self) -> list[str]:
         """The files that were answered, each as often as it was."""
-        found = (self.root / "results").glob("*.summary.json")
-        return sorted(json.loads(one.read_text("utf-8"))["file"] for one in found)
+        paths = (self.root / "results").glob("*.summary.json")
+        return sorted(json.loads(path.read_text("utf-8"))["file"] for path in paths)
 
     def is_quiet(self) -> bool:
         return not self.names("inbox") and not self.names("processing")
 
     def claimed(self) -> list[str]:
         """The sources of the claims that are not ended."""
+        folder = (self.root / ".feedtool-folder").read_text()
         with Ledger(self.ledger) as ledger:
-            folder = (self.root / ".feedtool-folder").read_text()
-            return [one.source for one in ledger.claims.under_way(folder)]
+            return [claim.source for claim in ledger.claims.under_way(folder)]
 
     def wait_for(self, condition: Callable[[], bool], seconds: float = DEADLINE) -> None:
         """Until it is so, while all watchers run."""

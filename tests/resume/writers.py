@@ -3,13 +3,12 @@
 import io
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from openpyxl import Workbook
-
 from tests.conftest import offer, table
+from tests.resume.world import fill
 
 SETTLE = 0.4
 """Of the watchers; the writers' pauses are shorter."""
@@ -22,19 +21,14 @@ def csv(number: int) -> bytes:
 
 
 def book(number: int) -> bytes:
-    made, content = Workbook(), io.BytesIO()
-    row = offer(number)
-    sheet = made.worksheets[0]
-    sheet.append(list(row))
-    sheet.append(list(row.values()))
-    made.save(content)
+    content = io.BytesIO()
+    fill(content, Offers=[offer(number)])
     return content.getvalue()
 
 
-def pieces(content: bytes) -> Iterator[bytes]:
+def pieces(content: bytes) -> list[bytes]:
     length = -(-len(content) // PIECES)
-    for start in range(0, len(content), length):
-        yield content[start : start + length]
+    return [content[start : start + length] for start in range(0, len(content), length)]
 
 
 class Expected(NamedTuple):

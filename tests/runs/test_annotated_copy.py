@@ -12,52 +12,27 @@ def sent() -> SheetResult:
     return make_sent()
 
 
+def link(cell: str) -> Link:
+    return Link(cell, "Offers", cell)
+
+
+HEAD = {"File": "offers.xlsx", "Sheet": "Offers", "Kind": "offers-upsert", "Run": "run-7"}
+COUNTS = {"Rows": 5, "Valid": 2, "Invalid": 3, "Skipped": 0, "Warnings": 1}
+STATUSES = {"Status Invalid": 3, "Status Integrated": 1, "Status Rejected": 1}
+DIGIT = ("The check digit is wrong.", "compare the number with the package.")
+ABSENT = ("A mandatory value is absent.", "fill the cell")
+UNKNOWN = ("A column that this kind of feed does not know.", "rename the header")
 TABLE = [
     ("feedtool summary",),
-    ("File", "offers.xlsx"),
-    ("Sheet", "Offers"),
-    ("Kind", "offers-upsert"),
-    ("Run", "run-7"),
-    ("Rows", 5),
-    ("Valid", 2),
-    ("Invalid", 3),
-    ("Skipped", 0),
-    ("Warnings", 1),
-    ("Status Invalid", 3),
-    ("Status Integrated", 1),
-    ("Status Rejected", 1),
+    *(HEAD | COUNTS | STATUSES).items(),
     (),
     ("Code", "Severity", "Count", "Column", "First", "Meaning", "How to mend it"),
-    (
-        "gtin-checksum",
-        "error",
-        2,
-        "B gtin",
-        Link("B5", "Offers", "B5"),
-        "The check digit is wrong.",
-        "compare the number with the package.",
-    ),
-    (
-        "required-missing",
-        "error",
-        1,
-        "A Référence",
-        Link("A6", "Offers", "A6"),
-        "A mandatory value is absent.",
-        "fill the cell",
-    ),
-    (
-        "unknown-column",
-        "warning",
-        1,
-        "",
-        "",
-        "A column that this kind of feed does not know.",
-        "rename the header",
-    ),
+    ("gtin-checksum", "error", 2, "B gtin", link("B5"), *DIGIT),
+    ("required-missing", "error", 1, "A Référence", link("A6"), *ABSENT),
+    ("unknown-column", "warning", 1, "", "", *UNKNOWN),
     (),
     ("Status", "Code", "Count", "Rows", "First", "Message"),
-    ("Rejected", "1324", 1, "4", Link("A4", "Offers", "A4"), "No product sheet <exists>"),
+    ("Rejected", "1324", 1, "4", link("A4"), "No product sheet <exists>"),
 ]
 
 
@@ -80,7 +55,7 @@ OF_COLUMN = make_problem(row=None, severity=Severity.WARNING)
 LAST = {
     "a clean sheet has counts alone": ([], "Offers", 1, 0),
     "many columns are not all named": (MANY, "Offers", 3, "B hB, C hC, D hD, E hE …"),
-    "a column leads to its header": ([OF_COLUMN], "Offers", 4, Link("B2", "Offers", "B2")),
+    "a column leads to its header": ([OF_COLUMN], "Offers", 4, link("B2")),
     "a CSV has no links": ([make_problem()], "", 4, "B5"),
 }
 

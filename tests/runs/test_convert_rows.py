@@ -21,10 +21,7 @@ SHEET, CSV, JSON, FOLDER = (Form(ending) for ending in (".xlsx", ".csv", ".json"
 ZIP, XML = (Form(ending, AREAS.outputs[ending]) for ending in (".zip", ".xml"))
 
 WAYS = [
-    (SHEET, UPSERT, None, UPSERT),
-    (SHEET, FULL, None, FULL),
     (SHEET, FULL, UPSERT, UPSERT),
-    (SHEET, PRODUCTS, None, PRODUCTS),
     (ZIP, UPSERT, None, FULL),
     (ZIP, UPDATE, None, STOCK),
     (XML, STOCK, None, STOCK),
@@ -38,10 +35,7 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("form", "kind", "wanted", "became"),
-    [*WAYS, *((SHEET, kind, None, kind) for kind in AREAS.feeds)],
-)
+@pytest.mark.parametrize(("form", "kind", "wanted", "became"), WAYS)
 def test_a_way(form: Form, kind: str, wanted: str | None, became: str) -> None:
     assert kind_for(form, kind, wanted, AREAS) == became
 

@@ -35,16 +35,14 @@ def clocks(desk: Desk, now: datetime) -> Callable[[str], Clock]:
     return lambda service: Clock(now, desk.ledger.skew(service))
 
 
-def text(found: RunState) -> str:
+def text(found: RunState, form: str = "text") -> str:
     out = io.StringIO()
-    write_run(found, out, "text")
+    write_run(found, out, form)
     return out.getvalue()
 
 
 def fields(found: RunState) -> dict[str, Any]:
-    out = io.StringIO()
-    write_run(found, out, "json")
-    one: dict[str, Any] = json.loads(out.getvalue())
+    one: dict[str, Any] = json.loads(text(found, "json"))
     return one
 
 

@@ -32,19 +32,6 @@ WARNING = problem("trimmed", "A", Severity.WARNING)
 ERROR = problem("gtin-checksum", "B")
 
 
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (ERROR, "B header: what is wrong (a way)"),
-        (ERROR._replace(hint=""), "B header: what is wrong"),
-        (ERROR._replace(column=None, header=None), "what is wrong (a way)"),
-    ],
-    ids=["whole", "no hint", "no column"],
-)
-def test_a_problem_as_one_sentence(found: Problem, said: str) -> None:
-    assert row_notes.told(found) == said
-
-
 def test_a_note_of_an_invalid_row() -> None:
     told = Message("gtin-checksum", row_notes.told(ERROR))
     verdict = RowResult(5, "SKU-1", Status.INVALID, (told,))
@@ -54,25 +41,17 @@ def test_a_note_of_an_invalid_row() -> None:
         "B header: what is wrong (a way); warning: A header: what is wrong (a way)"
     )
     assert note.guilty == ((0, "warning"), (1, "error"))
-
-
-@pytest.mark.parametrize(
-    ("problems", "guilty"),
-    [
-        ([ERROR, WARNING._replace(column="B")], ((1, "error"),)),
-        ([WARNING._replace(column="B"), ERROR], ((1, "error"),)),
-        ([problem("taxes-incomplete", None)], ()),
-    ],
-    ids=["an error outshines a warning", "whichever comes first", "no column"],
-)
-def test_the_cell_of_a_problem(problems: list[Problem], guilty: object) -> None:
-    assert row_notes.note([RowResult(5, "", Status.INVALID)], problems, COLUMNS).guilty == guilty
+    assert row_notes.told(ERROR._replace(hint="")) == "B header: what is wrong"
+    assert row_notes.told(ERROR._replace(column=None, header=None)) == "what is wrong (a way)"
+    # An error outshines a warning, whichever comes first.
+    both = (ERROR, WARNING._replace(column="B"))
+    for problems in (both, both[::-1]):
+        assert row_notes.note([verdict], problems, COLUMNS).guilty == ((1, "error"),)
 
 
 REJECTED, INTEGRATED, REFUSED = Status.REJECTED, Status.INTEGRATED, Status.REFUSED
 OF_OFFERS = {
     "a confirmation is no message to read": (INTEGRATED, "8000", "", ()),
-    "of a property": (INTEGRATED, "9005", "", ()),
     "a message of an integrated row blames nothing": (INTEGRATED, "1906", "No.", ()),
     "a message without a code": (INTEGRATED, "", "No.", ()),
     "a confirmation of what is not known": (Status.UNKNOWN, "8000", "No.", ()),
@@ -111,7 +90,6 @@ OF_PRODUCTS = {
         *(REFUSED, [no("sellerPictureUrls")], {2: "error"}),
         "C sellerPictureUrls: No.",
     ),
-    "a warning of a refused row": (REFUSED, [no("title", WARN)], {1: "warning"}, "B title: No."),
     "nothing was refused": (INTEGRATED, [no("title")], {1: "warning"}, "B title: No."),
     "the whole product": (REFUSED, [no()], {}, "No."),
     "a field without a column": (REFUSED, [no("brand")], {}, "brand: No."),
@@ -122,10 +100,6 @@ OF_PRODUCTS = {
     "the error is seen": (
         *(REFUSED, [no("title"), no("title", WARN, "So.")]),
         *({1: "error"}, "B title: No.; B title: So."),
-    ),
-    "whichever comes first": (
-        *(REFUSED, [no("title", WARN, "So."), no("title")]),
-        *({1: "error"}, "B title: So.; B title: No."),
     ),
     "what is said twice is written once": (REJECTED, [no(), no(), Message("", "No.")], {}, "No."),
 }
@@ -168,25 +142,6 @@ def test_notes_of_a_sheet_are_its_rows_with_their_warnings(files: Files) -> None
     ]
     of_verdicts = row_notes.notes(sheet, lambda: row_notes.of_check(sheet)).notes
     assert list(row_notes.notes(sheet).notes) == list(of_verdicts)
-
-
-def test_the_services_verdicts_and_ours_come_by_row(files: Files) -> None:
-    rows = [offer(1, quantity="-1"), offer(2), offer(3, quantity="-1"), offer(4)]
-    (sheet,) = checked(files.csv(*rows))
-    sent = [RowResult(3, "SKU-2", INTEGRATED), RowResult(5, "SKU-4", REJECTED)]
-    found = row_notes.every_row(sheet, iter(sent))
-    assert [(one.row, one.reference, one.status) for one in found] == [
-        (2, "SKU-1", "Invalid"),
-        (3, "SKU-2", "Integrated"),
-        (4, "SKU-3", "Invalid"),
-        (5, "SKU-4", "Rejected"),
-    ]
-
-
-def test_warnings_are_no_reason_to_be_invalid(files: Files) -> None:
-    (sheet,) = checked(files.csv(offer(1, sellerExternalReference=" SKU-1", quantity="-1")))
-    (verdict,) = row_notes.of_check(sheet)
-    assert [message.code for message in verdict.messages] == ["number-range"]
 
 
 # A code is two digits for the error and two for the property: the field's knowledge, once more.

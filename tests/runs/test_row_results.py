@@ -40,20 +40,13 @@ def outcome(*statuses: Status, invalid: int = 0, error: FileProblem | None = Non
 MISSING = outcome(error=FileProblem("missing"))
 ENDS: Mapping[str, tuple[list[SheetResult], FeedtoolError | None, int]] = {
     "nothing": ([], None, 9),
-    "integrated": ([outcome(Status.INTEGRATED, Status.INTEGRATED)], None, 0),
-    "unchanged": ([outcome(Status.INTEGRATED, Status.UNCHANGED)], None, 0),
     "unchanged and invalid": ([outcome(Status.UNCHANGED, Status.INVALID)], None, 1),
     "unchanged and held": ([outcome(Status.UNCHANGED, Status.HELD)], None, 1),
-    "one unchanged, the other sent": (
-        [outcome(Status.UNCHANGED), outcome(Status.INTEGRATED)],
-        None,
-        0,
-    ),
+    "one unchanged": ([outcome(Status.UNCHANGED), outcome(Status.INTEGRATED)], None, 0),
     "invalid, of a mere check": ([outcome(invalid=1)], None, 1),
     "rejected": ([outcome(Status.INTEGRATED, Status.REJECTED)], None, 1),
     "pending": ([outcome(Status.PENDING, Status.REJECTED)], None, 6),
     "unreadable": ([MISSING], None, 3),
-    "unreadable and invalid": ([outcome(Status.INVALID), MISSING], None, 3),
     "unreadable and pending": ([outcome(Status.PENDING), MISSING], None, 3),
     "not authorised": ([outcome(Status.PENDING)], NotAuthorised("no"), 4),
     "interrupted": ([outcome(Status.PENDING), MISSING], Interrupted("cut"), 5),

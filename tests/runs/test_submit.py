@@ -13,7 +13,6 @@ from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.submit import plan_only, submit
-from feedtool.runs.validate import validate
 from tests.conftest import Files, offer
 from tests.runs.conftest import Desk, statuses
 
@@ -98,11 +97,3 @@ def test_50_001_rows_are_planned_as_two_packages_and_501_uploads(files: Files) -
     assert [(one.rows, one.uploads) for one in found.packages] == [(50_000, 500), (1, 1)]
     assert {(one.package_id, one.state) for one in found.packages} == {(None, None)}
     assert (found.run, found.is_submitted) == (None, True)
-
-
-def test_a_check_has_problems_and_no_verdicts(files: Files) -> None:
-    path = files.csv(offer(), offer(2, quantity="-1"))
-    (found,) = validate([Input("offers.csv", path)], ReadOptions(), Outputs())
-    assert list(found.every_verdict()) == []
-    assert not found.is_submitted
-    assert exit_code([found]) == 1

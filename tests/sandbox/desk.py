@@ -16,6 +16,7 @@ from feedtool.sandbox import HttpRequest, Quota, Sandbox, SandboxSettings
 from tests.conftest import gtin
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
 
 # As `OfferBehaviour` and `ProductBehaviour` have it: 40 s to settle, 100 s to integrate.
 SETTLED = 40
@@ -63,21 +64,12 @@ class Answer:
 
 class Desk:
     def __init__(
-        self,
-        *parts: object,
-        quota: Quota | None = None,
-        state: Path | None = None,
-        sandbox: Sandbox | None = None,
+        self, *parts: object, quota: Quota | None = None, state: Path | None = None
     ) -> None:
-        self.sandbox = sandbox or Sandbox(
-            sandbox_parts(), state, SandboxSettings(quota=quota, parts=parts)
-        )
+        settings = SandboxSettings(quota=quota, parts=parts)
+        self.sandbox = Sandbox(sandbox_parts(), state, settings)
         self.now = START
-        self.headers = {
-            "Authorization": "Bearer sandbox",
-            "SellerId": "S1",
-            "Content-Type": "application/json",
-        }
+        self.headers = {**HEADERS, "Content-Type": "application/json"}
 
     def __enter__(self) -> Self:
         return self
@@ -98,17 +90,12 @@ class Desk:
         headers: Mapping[str, str | None] | None = None,
     ) -> Answer:
         """One request; a header of None is left out, a body of bytes is sent as it is."""
-        sent = {**self.headers, **(headers or {})}
-        response = self.sandbox.handle(
-            HttpRequest(
-                method,
-                path,
-                query if isinstance(query, str) else urlencode(query),
-                {name: value for name, value in sent.items() if value is not None},
-                body if isinstance(body, bytes) else json.dumps(body).encode(),
-            ),
-            self.now,
-        )
+        own = {**self.headers, **(headers or {})}
+        sent = {name: value for name, value in own.items() if value is not None}
+        asked = query if isinstance(query, str) else urlencode(query)
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        request = HttpRequest(method, path, asked, sent, content)
+        response = self.sandbox.handle(request, self.now)
         return Answer(response.status, response.headers, response.body)
 
     def create(self, kind: str = "Upsert", channel: str = "PRIMARY", language: str = "") -> str:
@@ -149,14 +136,11 @@ class Desk:
         """What becomes of these rows: (reference, status, codes)."""
         package_id = self.committed(kind, list(rows), channel=channel)
         self.wait(INTEGRATED)
-        return [
-            (
-                item["sellerExternalReference"],
-                item["integrationStatus"],
-                [result["resultCode"] for result in item["results"]],
-            )
-            for item in self.pages(f"/offer-packages/{package_id}/offer-requests-results")
-        ]
+        outcomes = []
+        for item in self.pages(f"/offer-packages/{package_id}/offer-requests-results"):
+            codes = [result["resultCode"] for result in item["results"]]
+            outcomes.append((item["sellerExternalReference"], item["integrationStatus"], codes))
+        return outcomes
 
     def outcome(self, kind: str, row: Any, channel: str = "PRIMARY") -> tuple[str, list[str]]:
         [(_, status, codes)] = self.outcomes(kind, row, channel=channel)

@@ -7,6 +7,8 @@ from feedtool.sandbox.arguments import LANGUAGES, texts
 from tests.sandbox.desk import Desk
 
 EMPTY = "ER400-9250"
+AREAS = Path(feedtool.areas.__path__[0])
+WRONG = (None, "", "Bearer", "Bearer else", "Basic sandbox")
 
 
 @pytest.mark.parametrize(
@@ -14,14 +16,9 @@ EMPTY = "ER400-9250"
     [
         ({}, 200, None),
         ({"Authorization": "bearer sandbox"}, 200, None),
-        ({"Authorization": None}, 401, []),
-        ({"Authorization": ""}, 401, []),
-        ({"Authorization": "Bearer"}, 401, []),
-        ({"Authorization": "Bearer else"}, 401, []),
-        ({"Authorization": "Basic sandbox"}, 401, []),
+        *(({"Authorization": wrong}, 401, []) for wrong in WRONG),
         ({"Authorization": "Bearer forbidden"}, 403, []),
-        ({"SellerId": None}, 400, [(EMPTY, "SellerId")]),
-        ({"SellerId": "  "}, 400, [(EMPTY, "SellerId")]),
+        *(({"SellerId": none}, 400, [(EMPTY, "SellerId")]) for none in (None, "  ")),
         ({"SellerId": "any other"}, 200, None),
         ({"Authorization": "Bearer else", "SellerId": None}, 401, []),
     ],
@@ -40,12 +37,9 @@ def test_every_request_says_who_asks(
 @pytest.mark.parametrize(
     ("channel", "status", "errors"),
     [
-        ("PRIMARY", 201, None),
-        ("SECOND", 201, None),
-        (None, 400, [(EMPTY, "SalesChannelId")]),
-        ("", 400, [(EMPTY, "SalesChannelId")]),
-        ("THIRD", 400, [("ER400", "SalesChannelId")]),
-        ("primary", 400, [("ER400", "SalesChannelId")]),
+        *((channel, 201, None) for channel in ("PRIMARY", "SECOND")),
+        *((none, 400, [(EMPTY, "SalesChannelId")]) for none in (None, "")),
+        *((other, 400, [("ER400", "SalesChannelId")]) for other in ("THIRD", "primary")),
     ],
 )
 def test_a_package_is_created_for_a_channel(
@@ -61,10 +55,9 @@ def test_a_seller_sees_its_own_things_only(desk: Desk) -> None:
     package_id = desk.committed("Upsert", [desk.offer()])
     desk.wait(100)
     desk.headers["SellerId"] = "S2"
-    assert desk.read(package_id).status == 404
-    assert desk.upload(package_id, desk.offer()).status == 404
-    assert desk.complete(package_id).status == 404
-    assert desk.results(package_id).status == 404
+    sent = desk.upload(package_id, desk.offer())
+    read = (desk.read(package_id), sent, desk.complete(package_id), desk.results(package_id))
+    assert [answer.status for answer in read] == [404] * 4
     assert list(desk.pages("/offer-packages")) == []
     assert desk.offers() == []
     assert desk.outcome("Upsert", desk.offer()) == ("Integrated", ["8000"])
@@ -73,16 +66,9 @@ def test_a_seller_sees_its_own_things_only(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("accepted", "language"),
     [
-        (None, "en-US"),
-        ("fr-FR", "fr-FR"),
-        ("es-ES", "es-ES"),
-        ("FR", "fr-FR"),
-        ("fr-CA", "fr-FR"),
-        ("de-DE", "en-US"),
-        ("de-DE, es;q=0.8, fr;q=0.9", "fr-FR"),
-        ("es, fr", "es-ES"),
-        ("*", "en-US"),
-        ("fr;q=most, es;q=0.1", "es-ES"),
+        *((other, "en-US") for other in (None, "de-DE", "*")),
+        *((french, "fr-FR") for french in ("fr-FR", "FR", "fr-CA", "de-DE, es;q=0.8, fr;q=0.9")),
+        *((spanish, "es-ES") for spanish in ("es-ES", "es, fr", "fr;q=most, es;q=0.1")),
     ],
 )
 def test_the_language_is_the_asked_one_or_english(
@@ -90,9 +76,6 @@ def test_the_language_is_the_asked_one_or_english(
 ) -> None:
     answer = desk.ask("GET", "/offer-packages", headers={"Accept-Language": accepted})
     assert answer.headers["Content-Language"] == language
-
-
-AREAS = Path(feedtool.areas.__path__[0])
 
 
 @pytest.mark.parametrize("area", sorted(file.parts[-4] for file in AREAS.glob("*/*/*/en.po")))

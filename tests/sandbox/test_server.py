@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,9 +16,8 @@ from feedtool.areas.registry import sandbox_parts
 from feedtool.sandbox import Quota, SandboxSettings, StateUnreadableError
 from feedtool.sandbox.server import Server
 from tests.areas.offers.sandbox.records import stored_offers
-from tests.sandbox.desk import Desk
+from tests.sandbox.desk import HEADERS, Desk
 
-HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
 ROOT = Path(__file__).parents[2]
 
 
@@ -28,16 +27,13 @@ def server() -> Iterator[Server]:
         yield server
 
 
-@contextlib.contextmanager
-def client_of(server: Server) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server.base, headers=HEADERS) as client:
-        yield client
+def client_of(server: Server) -> httpx.Client:
+    return httpx.Client(base_url=server.base, headers=HEADERS)
 
 
-def until(answer: object, ask: object, seconds: float = 60) -> None:
+def until(answer: object, ask: Callable[[], object]) -> None:
     """Ask again and again, as a client over a port has to."""
-    assert callable(ask)
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + 60
     while (last := ask()) != answer:
         assert time.monotonic() < deadline, last
         time.sleep(0.02)
@@ -53,10 +49,9 @@ def test_a_package_with_concurrent_uploads(server: Server, new_desk: type[Desk])
         uploads = [[new_desk.offer(f"A-{n}", n)] for n in range(30)]
         with ThreadPoolExecutor(6) as pool:
             answers = pool.map(
-                lambda rows: client.post(f"{location}/offer-requests", json=rows).status_code,
-                uploads,
+                lambda rows: client.post(f"{location}/offer-requests", json=rows), uploads
             )
-            assert list(answers) == [201] * 30
+            assert [answer.status_code for answer in answers] == [201] * 30
         until(204, lambda: client.patch(location, json={"state": "Ready"}).status_code)
         # Nobody asks for the package while it is integrated.
         until(30, lambda: len(list(stored_offers(server.sandbox))))
@@ -71,11 +66,8 @@ def test_a_package_with_concurrent_uploads(server: Server, new_desk: type[Desk])
     ("method", "path", "status"),
     [
         ("GET", "/v2/offer-packages", 200),
-        ("GET", "/v1/offer-packages", 404),
-        ("GET", "/", 404),
-        ("GET", "/v2//offer-packages", 404),
-        ("DELETE", "/v2/offer-packages", 405),
-        ("OPTIONS", "/v2/offers", 405),
+        *(("GET", path, 404) for path in ("/v1/offer-packages", "/", "/v2//offer-packages")),
+        *(("DELETE", "/v2/offer-packages", 405), ("OPTIONS", "/v2/offers", 405)),
     ],
 )
 def test_every_path_and_method_is_the_sandboxs(
@@ -127,18 +119,33 @@ def test_a_server_without_a_readable_state_lets_go_of_its_port(tmp_path: Path) -
         Server(sandbox_parts(), 0, path)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_a_served_sandbox(number: signal.Signals) -> None:
-    code = (
-        "from feedtool.areas.registry import sandbox_parts;"
-        "from feedtool.sandbox.server import serve;"
-        "serve(sandbox_parts(), announce=lambda a: print(a, flush=True))"
-    )
+SERVED = """
+import resource
+from feedtool.areas.registry import sandbox_parts
+from feedtool.sandbox.server import serve
+def peak(*told):
+    print(*told, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
+serve(sandbox_parts(), announce=peak)
+peak()
+"""
+
+
+@contextlib.contextmanager
+def served() -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """A process that serves, and its address and memory at its start."""
     with subprocess.Popen(  # noqa: S603 - our own code
-        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", SERVED], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        base = process.stdout.readline().strip()
+        try:
+            yield process, process.stdout.readline().split()
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_served_sandbox(number: signal.Signals) -> None:
+    with served() as (process, (base, _)):
         assert httpx.get(f"{base}/offers", headers=HEADERS).status_code == 400
         process.send_signal(number)
         assert process.wait(60) == 0
@@ -170,27 +177,10 @@ def address_of(base: str) -> tuple[str, int]:
 
 MEGABYTE = 1 << 20
 HUGE = 200 * MEGABYTE
-SERVED = """
-import resource
-from feedtool.areas.registry import sandbox_parts
-from feedtool.sandbox.server import serve
-def peak(*told):
-    print(*told, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, flush=True)
-serve(sandbox_parts(), announce=peak)
-peak()
-"""
 
 
 def test_huge_bodies_are_refused_unread() -> None:
-    with (
-        subprocess.Popen(  # noqa: S603 - our own code
-            [sys.executable, "-c", SERVED], cwd=ROOT, stdout=subprocess.PIPE, text=True
-        ) as process,
-        contextlib.ExitStack() as stack,
-    ):
-        stack.callback(process.kill)
-        assert process.stdout is not None
-        base, before = process.stdout.readline().split()
+    with served() as (process, (base, before)):
         for _ in range(4):
             # Its length is told, so that none of it has to come.
             assert posted(base, b"Content-Length: %d" % HUGE, b"", 0)[0].startswith("HTTP/1.1 413")
@@ -200,13 +190,13 @@ def test_huge_bodies_are_refused_unread() -> None:
             assert not answer or answer.startswith("HTTP/1.1 413")
             assert sent < HUGE // MEGABYTE
         process.send_signal(signal.SIGTERM)
+        assert process.stdout is not None
         assert int(process.stdout.readline()) < 2 * int(before)
 
 
 def posted(base: str, header: bytes, piece: bytes, times: int) -> tuple[str, int]:
     """The answer up to the end of the connection, and how many pieces were sent before."""
-    sent = 0
-    answer = b""
+    sent, answer = 0, b""
     with socket.create_connection(address_of(base), timeout=20) as connection:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             connection.sendall(HEAD % header)

@@ -1,8 +1,9 @@
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -16,7 +17,7 @@ from feedtool.sandbox.server import FastClock
 from feedtool.sandbox.state import State, latest_moment
 from feedtool.sandbox.transport import SandboxTransport
 from tests.areas.offers.sandbox.records import applied_requests
-from tests.sandbox.desk import Desk
+from tests.sandbox.desk import HEADERS, START, Desk
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,13 +40,28 @@ def test_a_state_lives_on(tmp_path: Path, new_desk: type[Desk]) -> None:
         assert [entry.reference for entry in applied_requests(desk.sandbox)] == ["A"]
 
 
-@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"PK\3\4"])
-def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
+def change(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(statement)
+
+
+FOREIGN: dict[str, tuple[Callable[[Path], object], str | None]] = {
+    "text": (lambda path: path.write_bytes(b"not a database at all" * 100), None),
+    "a zip": (lambda path: path.write_bytes(b"PK\3\4"), None),
+    "another program's": (lambda path: change(path, "CREATE TABLE theirs(n)"), "another program"),
+}
+
+
+@pytest.mark.parametrize(("write", "why"), FOREIGN.values(), ids=FOREIGN)
+def test_another_file_is_refused_untouched(
+    tmp_path: Path, write: Callable[[Path], object], why: str | None
+) -> None:
     path = tmp_path / "state.db"
-    path.write_bytes(content)
-    with pytest.raises(StateUnreadableError):
+    write(path)
+    before = path.read_bytes()
+    with pytest.raises(StateUnreadableError, match=why):
         Sandbox(sandbox_parts(), path)
-    assert path.read_bytes() == content
+    assert path.read_bytes() == before
 
 
 def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
@@ -56,34 +72,13 @@ def test_a_state_of_another_version_is_refused(tmp_path: Path) -> None:
         Sandbox(sandbox_parts(), path)
 
 
-def test_the_database_of_another_program_is_refused_untouched(tmp_path: Path) -> None:
-    path = tmp_path / "state.db"
-    change(path, "CREATE TABLE theirs(n)")
-    before = path.read_bytes()
-    with pytest.raises(StateUnreadableError, match="another program"):
-        Sandbox(sandbox_parts(), path)
-    assert path.read_bytes() == before
-
-
-def change(path: Path, statement: str) -> None:
-    db = sqlite3.connect(path)
-    db.execute(statement)
-    db.close()
-
-
 CREATE_SOME = """
 import sys
-from datetime import datetime, timezone
 from pathlib import Path
-from feedtool.areas.registry import sandbox_parts
-from feedtool.sandbox import HttpRequest, Sandbox
-headers = {"Authorization": "Bearer sandbox", "SellerId": "S1", "SalesChannelId": "PRIMARY",
-           "Content-Type": "application/json"}
-request = HttpRequest("POST", "/offer-packages", "", headers, b'{"packageType": "Upsert"}')
-with Sandbox(sandbox_parts(), Path(sys.argv[1])) as sandbox:
+from tests.sandbox.desk import Desk
+with Desk(state=Path(sys.argv[1])) as desk:
     for _ in range(50):
-        answer = sandbox.handle(request, datetime(2026, 3, 2, 9, tzinfo=timezone.utc))
-        assert answer.status == 201, answer
+        desk.create()
 """
 
 
@@ -96,33 +91,25 @@ def test_processes_may_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> No
         assert len({package["packageId"] for package in desk.pages("/offer-packages")}) == 150
 
 
-START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-
-
 class Real:
     """Real time, as far as these tests know."""
 
-    def __init__(self) -> None:
-        self.passed = 0.0
+    passed = 0.0
 
     def now(self) -> datetime:
         return START + timedelta(seconds=self.passed)
 
-    def elapsed(self) -> float:
-        return self.passed
-
 
 @pytest.fixture
 def state() -> Iterator[State]:
-    state = State(None, [])
-    yield state
-    state.close()
+    with closing(State(None, [])) as state:
+        yield state
 
 
-def see(state: State, seconds: float) -> None:
-    """A request so many seconds after the start."""
+def see(state: State, now: datetime) -> None:
+    """A request of this time."""
     with state.transaction() as db:
-        latest_moment(db, START + timedelta(seconds=seconds))
+        latest_moment(db, now)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +117,7 @@ def see(state: State, seconds: float) -> None:
 )
 def test_a_fast_clock(state: State, speed: float, passed: float, expected: float) -> None:
     real = Real()
-    clock = FastClock(state, speed, real.now, real.elapsed)
+    clock = FastClock(state, speed, real.now, lambda: real.passed)
     real.passed = passed
     assert clock.now() == START + timedelta(seconds=expected)
 
@@ -139,7 +126,7 @@ def test_a_fast_clock(state: State, speed: float, passed: float, expected: float
 def test_a_fast_clock_goes_on_where_the_state_has_been(
     state: State, seen: float, begins: float
 ) -> None:
-    see(state, seen)
+    see(state, START + timedelta(seconds=seen))
     assert FastClock(state, 100, Real().now).now() >= START + timedelta(seconds=begins)
 
 
@@ -155,10 +142,7 @@ def test_sleeping_moves_a_leaping_clock_at_once() -> None:
 
 @given(
     st.lists(
-        st.tuples(
-            st.sampled_from(["real", "sleep", "see"]),
-            st.floats(-100, 1000, allow_nan=False),
-        )
+        st.tuples(st.sampled_from(["real", "sleep", "see"]), st.floats(-100, 1000, allow_nan=False))
     )
 )
 def test_a_leaping_clock_never_runs_backwards(events: list[tuple[str, float]]) -> None:
@@ -166,7 +150,7 @@ def test_a_leaping_clock_never_runs_backwards(events: list[tuple[str, float]]) -
     clock = SandboxTransport((), real=real.now)
     state = clock.sandbox.state
     moments = [clock.now()]
-    see_now(state, moments[0])
+    see(state, moments[0])  # every time that a clock gives is that of a request
     for event, seconds in events:
         if event == "real":  # also when somebody sets the machine's clock back
             real.passed += seconds
@@ -175,43 +159,15 @@ def test_a_leaping_clock_never_runs_backwards(events: list[tuple[str, float]]) -
             clock.sleep(max(0, seconds))
             assert abs((clock.now() - before).total_seconds() - max(0, seconds)) < 1e-5
         else:
-            see(state, seconds)
+            see(state, START + timedelta(seconds=seconds))
         moments.append(clock.now())
-        see_now(state, moments[-1])
+        see(state, moments[-1])
     clock.close()
     assert moments == sorted(moments)
 
 
-def see_now(state: State, now: datetime) -> None:
-    """Every time that a clock gives is that of a request."""
-    with state.transaction() as db:
-        latest_moment(db, now)
-
-
-HEADERS = {"Authorization": "Bearer sandbox", "SellerId": "S1"}
-
-
 def client_of(transport: SandboxTransport) -> httpx.Client:
     return httpx.Client(base_url=transport.base, transport=transport, headers=HEADERS)
-
-
-@pytest.fixture
-def transport() -> Iterator[SandboxTransport]:
-    transport = SandboxTransport(sandbox_parts())
-    yield transport
-    transport.close()
-
-
-def commit(client: httpx.Client, transport: SandboxTransport, rows: list[object]) -> str:
-    created = client.post(
-        "/offer-packages", json={"packageType": "Upsert"}, headers={"SalesChannelId": "PRIMARY"}
-    )
-    location = created.headers["Content-Location"]
-    assert client.post(f"{location}/offer-requests", json=rows).status_code == 201
-    assert client.patch(location, json={"state": "Ready"}).status_code == 400
-    transport.sleep(41)
-    assert client.patch(location, json={"state": "Ready"}).status_code == 204
-    return str(location)
 
 
 @pytest.mark.parametrize(
@@ -221,17 +177,24 @@ def commit(client: httpx.Client, transport: SandboxTransport, rows: list[object]
         *((path, 404) for path in ("v1/offer-packages", "offer-packages", "v2", "")),
     ],
 )
-def test_the_version_is_part_of_the_address(
-    transport: SandboxTransport, path: str, status: int
-) -> None:
-    assert client_of(transport).get(f"http://sandbox.invalid/{path}").status_code == status
+def test_the_version_is_part_of_the_address(path: str, status: int) -> None:
+    with closing(SandboxTransport(sandbox_parts())) as transport:
+        assert client_of(transport).get(f"http://sandbox.invalid/{path}").status_code == status
 
 
 def test_transports_may_share_a_state(tmp_path: Path, new_desk: type[Desk]) -> None:
     path = tmp_path / "state.db"
     one, other = SandboxTransport(sandbox_parts(), path), SandboxTransport(sandbox_parts(), path)
-    location = commit(client_of(one), one, [new_desk.offer("A")])
+    client, ready = client_of(one), {"state": "Ready"}
+    kind, channel = {"packageType": "Upsert"}, {"SalesChannelId": "PRIMARY"}
+    created = client.post("/offer-packages", json=kind, headers=channel)
+    location = created.headers["Content-Location"]
+    rows = [new_desk.offer("A")]
+    assert client.post(f"{location}/offer-requests", json=rows).status_code == 201
+    assert client.patch(location, json=ready).status_code == 400
+    one.sleep(41)
+    assert client.patch(location, json=ready).status_code == 204
     other.sleep(101)
-    assert client_of(one).get(location).json()["state"] == "Integrated"
+    assert client.get(location).json()["state"] == "Integrated"
     one.close()
     other.close()

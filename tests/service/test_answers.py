@@ -1,6 +1,7 @@
 """The meaning of answers, and identifiers and links in them."""
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +19,6 @@ from feedtool.service.answers import (
     ROUTE_NAMES,
     AnswerKind,
     Unreadable,
-    http_date,
     kind_of,
     last_segment,
     next_link,
@@ -30,15 +30,12 @@ from feedtool.service.answers import (
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 ABSURD = [
-    "Fri, 31 Dec 9999 23:59:59 GMT",
-    "Fri, 31 Dec 9999 23:59:59 -0100",
-    "Mon, 01 Jan 0001 00:00:00 GMT",
-    "Mon, 01 Jan 0001 00:00:00 +0100",
+    *(f"Fri, 31 Dec 9999 23:59:59 {zone}" for zone in ("GMT", "-0100")),
+    *(f"Mon, 01 Jan 0001 00:00:00 {zone}" for zone in ("GMT", "+0100")),
     "Thu, 01 Jan 1970 00:00:00 GMT",
     "Fri, 01 Jan 2100 00:00:00 GMT",
     "Mon, 02 Mar 2026 09:00:00 +9999",
-    "Mon, 02 Mar 99999999999 09:00:00 GMT",
-    "Mon, 02 Mar -2026 09:00:00 GMT",
+    *(f"Mon, 02 Mar {year} 09:00:00 GMT" for year in (99999999999, -2026)),
     *("9" * 5000, "1e999"),
 ]
 
@@ -124,16 +121,19 @@ def test_no_body_breaks_it(body: bytes) -> None:
 
 
 LATER = "Mon, 02 Mar 2026 09:01:30 GMT"
+NO_TIMES = ("", "soon", "-5", "1.5", "١٢", LATER.replace(" 02", " 32"))
 
 
 @pytest.mark.parametrize(
     ("after", "date", "seconds"),
     [
         *(("120", None, 120.0), (" 0 ", None, 0.0), (LATER, None, 90.0)),
+        ("Mon, 02 Mar 2026 10:01:30 +0100", None, 90.0),
+        (LATER.replace("GMT", "-0000"), None, 90.0),
         # The service's clock goes half an hour ahead of ours.
         ("Mon, 02 Mar 2026 09:31:30 GMT", "Mon, 02 Mar 2026 09:30:00 GMT", 90.0),
         ("Mon, 02 Mar 2026 08:00:00 GMT", None, 0.0),
-        *((value, None, None) for value in ("", "soon", "-5", "1.5", "١٢")),
+        *((value, None, None) for value in NO_TIMES),
         # No command waits for longer than a day, whatever is asked for.
         *((value, None, LONGEST_WAIT) for value in ("9" * 40, "Tue, 02 Mar 2027 09:00:00 GMT")),
         # What is no plausible time counts as if it had not been said.
@@ -146,34 +146,15 @@ def test_retry_after_in_both_forms(after: str, date: str | None, seconds: float 
     assert retry_after(Reply(429, headers | ({"date": date} if date else {})), NOW) == seconds
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("Mon, 02 Mar 2026 09:00:00 GMT", NOW),
-        ("Mon, 02 Mar 2026 10:00:00 +0100", NOW),
-        ("Mon, 02 Mar 2026 09:00:00 -0000", NOW),
-        *((value, None) for value in ("Mon, 32 Mar 2026 09:00:00 GMT", "", "yesterday", *ABSURD)),
-    ],
-)
-def test_dates(value: str, expected: datetime | None) -> None:
-    assert http_date(value) == expected
-
-
 @given(st.text())
 def test_no_header_breaks_it(value: str) -> None:
     seconds = retry_after(Reply(429, {"retry-after": value, "date": value}), NOW)
     assert seconds is None or 0 <= seconds <= LONGEST_WAIT
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        *(("a", "a"), (1003, "1003"), (None, ""), (True, ""), ([], ""), (" a \n b ", "a b")),
-        ("x" * 10_000, "x" * 2000),
-    ],
-)
-def test_text(value: object, expected: str) -> None:
-    assert text(value) == expected
+def test_text() -> None:
+    values: tuple[object, ...] = ("a", 1003, None, True, [], " a \n b ", "x" * 10_000)
+    assert [text(value) for value in values] == ["a", "1003", "", "", "", "a b", "x" * 2000]
 
 
 # Identifiers and links.
@@ -257,8 +238,5 @@ def test_the_next_page_is_found_among_others(
 
 @given(st.text())
 def test_no_link_header_breaks_it(link: str) -> None:
-    try:
-        found = next_link(linking(link))
-    except Unreadable:
-        return
-    assert found is None or found.startswith("https://")
+    with suppress(Unreadable):
+        assert (next_link(linking(link)) or "https://").startswith("https://")

@@ -32,16 +32,15 @@ URL = "https://auth.example/token"
 PLANTED = "planted-s3cret-é"
 
 
-class Door:
-    """Answers 401 to all but one token, and remembers which were shown."""
+def show(token: Token, valid: str) -> tuple[int, list[str]]:
+    """The status of a call where only one token is valid, and all tokens that were shown."""
+    shown: list[str] = []
 
-    def __init__(self, valid: str) -> None:
-        self.valid = valid
-        self.shown: list[str] = []
+    def send(text: str) -> Reply:
+        shown.append(text)
+        return Reply(200 if text == valid else 401)
 
-    def send(self, token: str) -> Reply:
-        self.shown.append(token)
-        return Reply(200 if token == self.valid else 401)
+    return send_with(token, send).status, shown
 
 
 def command(tmp_path: Path, *lines: str) -> CommandToken:
@@ -57,9 +56,7 @@ def command(tmp_path: Path, *lines: str) -> CommandToken:
 
 
 def test_a_static_token_is_tried_once() -> None:
-    door = Door("new")
-    assert send_with(StaticToken(" old\n"), door.send).status == 401
-    assert door.shown == ["old"]
+    assert show(StaticToken(" old\n"), "new") == (401, ["old"])
 
 
 def test_a_file_is_read_again_although_no_change_of_it_shows(tmp_path: Path) -> None:
@@ -71,7 +68,7 @@ def test_a_file_is_read_again_although_no_change_of_it_shows(tmp_path: Path) -> 
     with path.open("r+") as file:
         file.write("bbbb")
     os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))
-    assert send_with(token, Door("bbbb").send).status == 200
+    assert show(token, "bbbb")[0] == 200
     assert token.renew("aaaa") == "bbbb"
 
 
@@ -79,9 +76,7 @@ def test_a_file_is_read_again_although_no_change_of_it_shows(tmp_path: Path) -> 
 def test_a_command_is_run_once_and_again_on_a_401(tmp_path: Path, valid: str, status: int) -> None:
     token = command(tmp_path, "token-{n}", "chatter")
     assert (token.get(), token.get()) == ("token-1", "token-1")
-    door = Door(valid)
-    assert send_with(token, door.send).status == status
-    assert door.shown == ["token-1", "token-2"]
+    assert show(token, valid) == (status, ["token-1", "token-2"])
     assert token.get() == "token-2"
 
 
@@ -147,15 +142,12 @@ def granted(token: str, **more: Any) -> Reply:
 class Endpoint:
     """A token endpoint that answers what it is told, then tokens by number; and the clock."""
 
-    def __init__(
-        self,
-        *answers: Reply | Failure,
-        life: object = 3600,
-        hold: Callable[[], object] = lambda: None,
-    ) -> None:
-        self.answers, self.life, self.hold = list(answers), life, hold
+    now = START
+
+    def __init__(self, *answers: Reply | Failure, life: object = 3600) -> None:
+        self.answers, self.life = list(answers), life
         self.forms: list[dict[str, str]] = []
-        self.now = START
+        self.hold: Callable[[], object] = lambda: None
 
     def post(self, url: str, form: bytes) -> Reply:
         assert url == URL
@@ -280,29 +272,6 @@ def test_a_token_is_used_to_its_end_while_no_other_is_to_be_had() -> None:
 CALLS = 4
 
 
-class Crowd:
-    """Threads that ask for a token together; none is answered before all of them have begun."""
-
-    def __init__(self) -> None:
-        self.asking = threading.Semaphore(0)
-
-    def hold(self) -> None:
-        for _ in range(CALLS):
-            assert self.asking.acquire(timeout=60)
-        time.sleep(0.3)  # they have begun; now let them come to the lock
-
-    def all(self, ask: Callable[[], str]) -> set[str]:
-        def one(_: int) -> str:
-            self.asking.release()
-            try:
-                return ask()
-            except FeedtoolError as error:
-                return type(error).__name__
-
-        with ThreadPoolExecutor(CALLS) as pool:
-            return set(pool.map(one, range(CALLS)))
-
-
 @pytest.mark.parametrize(
     ("answers", "is_renewed", "expected"),
     [
@@ -315,11 +284,26 @@ class Crowd:
 def test_many_threads_ask_once(
     answers: tuple[Reply, ...], expected: str, *, is_renewed: bool
 ) -> None:
-    crowd, endpoint = Crowd(), Endpoint(*answers)
+    asking, endpoint = threading.Semaphore(0), Endpoint(*answers)
     token = endpoint.token()
     stale = token.get() if is_renewed else ""
-    endpoint.hold = crowd.hold
-    assert crowd.all(lambda: token.renew(stale) if is_renewed else token.get()) == {expected}
+
+    def hold() -> None:
+        """None is answered before all threads have begun."""
+        for _ in range(CALLS):
+            assert asking.acquire(timeout=60)
+        time.sleep(0.3)  # now let them come to the lock
+
+    def ask(_: int) -> str:
+        asking.release()
+        try:
+            return token.renew(stale) if is_renewed else token.get()
+        except FeedtoolError as error:
+            return type(error).__name__
+
+    endpoint.hold = hold
+    with ThreadPoolExecutor(CALLS) as pool:
+        assert set(pool.map(ask, range(CALLS))) == {expected}
     assert len(endpoint.forms) == 1 + is_renewed
 
 
@@ -329,8 +313,7 @@ def test_many_threads_ask_once(
         *((url, "no address of a token endpoint") for url in ("token", "", "http://[x")),
         *((url, "no address of a token") for url in ("https:///token", "ftp://auth.example/")),
         ("http://auth.example/token", r"travel to auth\.example"),
-        *((url, "") for url in ("http://127.0.0.1:8080/token", "http://[::1]/token")),
-        ("http://localhost/token", ""),
+        *((f"http://{host}/token", "") for host in ("127.0.0.1:8080", "[::1]", "localhost")),
     ],
 )
 def test_no_secret_travels_in_the_open(url: str, why: str) -> None:

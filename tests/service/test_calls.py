@@ -1,6 +1,5 @@
 """Calls several at a time, and their pace."""
 
-from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from threading import Event
@@ -73,9 +72,7 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 SLOWEST = 30.0
 
 
-def driven(
-    pace: Pace, kinds: Iterable[AnswerKind], apart: timedelta = BURST
-) -> tuple[Pace, datetime]:
+def driven(pace: Pace, kinds: list[AnswerKind], apart: timedelta = BURST) -> tuple[Pace, datetime]:
     """The pace after answers that come so far apart, and the time of the last one."""
     now = START
     for kind in kinds:

@@ -86,11 +86,9 @@ def test_who_does_not_answer_is_told_at_once_and_once() -> None:
     ("answers", "slept"),
     [
         ([Reply(429, {"retry-after": "7"}), OK], [7.0]),
-        ([SLOW_DOWN, OK], [2.0]),
+        *(([failure, OK], [2.0]) for failure in (SLOW_DOWN, NotSent("refused"), BROKEN)),
         ([SLOW_DOWN, SLOW_DOWN, OK], [2.0, 4.0]),
-        ([NotSent("refused"), OK], [2.0]),
         ([OutcomeUnknown("reset"), Reply(500), Reply(502), OK], None),
-        ([BROKEN, OK], [2.0]),
         ([Reply(503), BROKEN, OK], [2.0, 4.0]),
     ],
 )
@@ -111,9 +109,7 @@ def test_what_is_asked_again(answers: list[Answer], slept: list[float] | None) -
 @pytest.mark.parametrize("asked", ["3601", "9" * 40, "Fri, 31 Dec 2099 23:59:59 GMT"])
 def test_nobody_waits_for_hours(asked: str) -> None:
     world = World({"a": [Reply(429, {"retry-after": asked}), OK]})
-    with pytest.raises(
-        Interrupted, match=r"asks to wait until 2026-03-0\d \d\d:\d\d UTC"
-    ) as caught:
+    with pytest.raises(Interrupted, match=r"asks to wait until 2026-03-0\d [\d:]{5} UTC") as caught:
         world.fetch("a")
     assert caught.value.hint == "Go on with `x`."
     assert world.slept == []

@@ -32,11 +32,9 @@ def port(talk: Callable[[socket.socket], object], *, is_tls: bool = False) -> It
 
         def serve() -> None:
             with listening.accept()[0] as plain, suppress(ssl.SSLError):
-                if is_tls:
-                    with context.wrap_socket(plain, server_side=True) as connection:
-                        talk(connection)
-                else:
-                    talk(plain)
+                tls = context.wrap_socket(plain, server_side=True) if is_tls else nullcontext(plain)
+                with tls as connection:
+                    talk(connection)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -79,15 +77,12 @@ def drip(begun: bytes, drop: bytes) -> Callable[[socket.socket], None]:
 
     def talk(connection: socket.socket) -> None:
         connection.recv(65536)
-        pause = threading.Event()
-        try:
+        with suppress(OSError):
             connection.sendall(begun)
             if begun == OK:
                 connection.recv(65536)
-            while not pause.wait(0.002):
+            while not threading.Event().wait(0.002):
                 connection.sendall(drop)
-        except OSError:
-            pass
 
     return talk
 
@@ -109,10 +104,7 @@ DRIPPING = {
 @pytest.mark.parametrize(("begun", "drop"), DRIPPING.values(), ids=DRIPPING)
 def test_a_dripping_answer_ends_with_the_call(begun: bytes, drop: bytes, *, is_tls: bool) -> None:
     # That the server comes to an end shows that the connection was let go.
-    with (
-        port(drip(begun, drop), is_tls=is_tls) as base,
-        connect_for(base, 50) as client,
-    ):
+    with port(drip(begun, drop), is_tls=is_tls) as base, connect_for(base, 50) as client:
         if begun == OK:
             assert read(client).body == b"{}"
         with pytest.raises(OutcomeUnknown, match=r"^the whole call took longer than"):

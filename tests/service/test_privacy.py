@@ -36,12 +36,9 @@ from tests.service.test_network import port, saying
 
 PLANTED = "planted/t0ken+31=="
 SECRETS = {
-    PLANTED,
-    quote(PLANTED, safe=""),
-    quote_plus(PLANTED),
+    *(PLANTED, quote(PLANTED, safe=""), quote_plus(PLANTED)),
     json.dumps(PLANTED).replace("/", "\\/"),
-    base64.b64encode(PLANTED.encode()).decode(),
-    base64.b64encode(f"me:{PLANTED}".encode()).decode(),
+    *(base64.b64encode(text.encode()).decode() for text in (PLANTED, f"me:{PLANTED}")),
 }
 BASE = "https://service.example/v2"
 SAID = f"Bearer {PLANTED}\r\n\r\n".encode()
@@ -55,20 +52,15 @@ READERS: tuple[Callable[[Reply], Any], ...] = (
 )
 
 
-def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception, and all that it was raised from or while."""
+def told_of(error: BaseException | None) -> Iterator[str]:
+    """All that can be read of an exception, and of all that it was raised from or while."""
     if error is not None:
-        yield error
-        yield from chain(error.__cause__)
-        yield from chain(error.__context__)
-
-
-def told_of(error: BaseException) -> Iterator[str]:
-    for one in chain(error):
-        yield from (str(one), repr(one), repr(one.args))
-        yield from traceback.format_exception(one)
-        if isinstance(one, FeedtoolError):
-            yield from (one.message, one.hint)
+        yield from (str(error), repr(error), repr(error.args))
+        yield from traceback.format_exception(error)
+        if isinstance(error, FeedtoolError):
+            yield from (error.message, error.hint)
+        yield from told_of(error.__cause__)
+        yield from told_of(error.__context__)
 
 
 def told(do: Callable[[], object]) -> str:
@@ -81,12 +73,12 @@ def told(do: Callable[[], object]) -> str:
 
 def reported(send: Callable[[Call], Reply], call: Call) -> str:
     """The same of a call, and of every reading of its answer."""
-    try:
-        reply = send(call)
-    except (FeedtoolError, Failure) as error:
-        return "\n".join(told_of(error))
-    readings = [told(partial(read, reply)) for read in READERS]
-    return "\n".join([repr(reply), refusal(reply).text, *readings])
+    replies: list[Reply] = []
+    texts = [told(lambda: replies.append(send(call)))]
+    for reply in replies:
+        texts += [repr(reply), refusal(reply).text]
+        texts += [told(partial(read, reply)) for read in READERS]
+    return "\n".join(texts)
 
 
 @pytest.fixture(autouse=True)
@@ -100,9 +92,10 @@ def assert_private(text: str) -> None:
     assert not [secret for secret in SECRETS if secret in text]
 
 
-def echoing(
-    status: int, form: Callable[[object], str]
-) -> Callable[[httpx.Request], httpx.Response]:
+Answering = Callable[[httpx.Request], httpx.Response]
+
+
+def echoing(status: int, form: Callable[[object], str]) -> Answering:
     """An error that repeats what it was sent, as some gateways do."""
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -113,7 +106,7 @@ def echoing(
     return answer
 
 
-def done_as(form: Callable[[str], str]) -> Callable[[httpx.Request], httpx.Response]:
+def done_as(form: Callable[[str], str]) -> Answering:
     """A success of every route, which says the token wherever a text may stand."""
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -141,7 +134,7 @@ FORMS: dict[str, Callable[[str], str]] = {
 }
 
 AWAY = {"Link": '<https://evil.example/>; rel="next"'}
-ANSWERS: dict[str, Callable[[httpx.Request], httpx.Response]] = {
+ANSWERS: dict[str, Answering] = {
     **{
         f"{status} echoed as {form.__name__}": echoing(status, form)
         for status in (302, 400, 401, 403, 404, 408, 409, 415, 429, 500, 503)
@@ -157,15 +150,11 @@ ANSWERS: dict[str, Callable[[httpx.Request], httpx.Response]] = {
 }
 
 
-def client(answer: Callable[[httpx.Request], httpx.Response]) -> Client:
-    transport = httpx.MockTransport(answer)
-    return Client(BASE, "S1", StaticToken(PLANTED), transport=transport, largest_reply=1000)
-
-
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: f"{call.method} {call.target}")
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_no_answer_tells_it(answer: Callable[[httpx.Request], httpx.Response], call: Call) -> None:
-    with client(answer) as one:
+def test_no_answer_tells_it(answer: Answering, call: Call) -> None:
+    transport, token = httpx.MockTransport(answer), StaticToken(PLANTED)
+    with Client(BASE, "S1", token, transport=transport, largest_reply=1000) as one:
         assert_private(reported(one.send, call) + repr(one) + repr(vars(one)))
 
 
@@ -201,7 +190,6 @@ def test_no_address_tells_it(base: str) -> None:
 def test_nothing_of_the_network_tells_it(
     caplog: pytest.LogCaptureFixture, said: bytes, *, is_quoted: bool
 ) -> None:
-    """Where a call, and a form, are answered so."""
     with port(saying(said)) as base, Client(base, "S1", StaticToken(PLANTED)) as one:
         assert_private(reported(one.send, CALLS[0]))
     with port(saying(said)) as base:

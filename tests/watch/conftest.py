@@ -18,22 +18,26 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
+from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import SandboxTransport
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
+from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import DeduplicatedLog, Turn
+from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import Environment, SellerAccount, seller_key
 from feedtool.watch.watcher import Watcher
 from tests.areas.offers.sandbox.records import Applied, applied_requests
 from tests.conftest import offer, table
 from tests.delivery.conftest import quick
+from tests.ledger.cluster import PATIENCE
 
 ADDRESS = "http://sandbox.invalid/v2"
-PATIENCE = 60
-"""Seconds for what takes far less."""
+DAY = "done/2026-03-02"
+SENT = [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
@@ -72,30 +76,33 @@ class World:
         self.folder.create()
         self.name = self.folder.prepare()
 
-    def drop(self, place: str, *rows: Mapping[str, str]) -> Path:
+    def drop(self, place: str, *rows: Mapping[str, str], content: bytes | None = None) -> Path:
         """A file in the inbox, a second younger than the one before."""
-        return self.drop_bytes(place, table(rows).encode())
+        path = self.folder.inbox / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(table(rows).encode() if content is None else content)
+        self.seconds += 1
+        os.utime(path, (self.seconds, self.seconds))
+        return path
 
     def drop_each(self, *places: str) -> None:
         """A file in each of these places, of offer 1, 2 and so on."""
         for number, place in enumerate(places, start=1):
             self.drop(place, offer(number))
 
-    def drop_bytes(self, place: str, content: bytes) -> Path:
-        path = self.folder.inbox / place
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        self.seconds += 1
-        os.utime(path, (self.seconds, self.seconds))
-        return path
-
     def watch(self) -> Exit:
         """`feedtool watch --once`."""
         with self.ledger() as ledger:
             return Watcher(self.environment(ledger)).run()
 
-    def cut_short(self) -> None:
+    def send(self, place: str, *rows: Mapping[str, str], content: bytes | None = None) -> Exit:
+        """Drop a file, and watch once."""
+        self.drop(place, *rows, content=content)
+        return self.watch()
+
+    def cut_short(self, *places: str) -> None:
         """Begin the run of the first file, and be stopped by a token that is no longer good."""
+        self.drop_each(*places or ("a.csv",))
         self.token = RunsOut("sandbox")
         assert self.watch() is Exit.AUTH
         self.token = StaticToken("sandbox")
@@ -120,10 +127,39 @@ class World:
             is_once=True,
         )
 
-    @contextmanager
-    def ledger(self) -> Iterator[Ledger]:
-        with Ledger(self.root / "ledger.sqlite") as opened:
-            yield opened
+    def claim(
+        self,
+        place: str | None = "inbox/a.csv",
+        *,
+        is_same: bool = True,
+        scope: str = "",
+        quantity: str = "7",
+    ) -> Claim:
+        """A claim of a new a.csv, or of what it was before it was changed; now the file is here."""
+        path = self.drop("a.csv", offer(1, quantity=quantity))
+        with self.ledger() as ledger, self.session(None) as session:
+            scope_of = FileProcessor(self.environment(ledger)).scope_of
+            claim = ledger.claims.take(
+                folder=self.name,
+                lane="",
+                scope=scope or scope_of(InboxRoute("", None, None), session),
+                sha256=(digest_of(path) if is_same else None) or "another",
+                source=path.name,
+                names=[path.stem],
+                now=self.today,
+                since=self.today,
+            )
+        assert isinstance(claim, Claim)
+        if place is None:
+            path.unlink()
+        else:
+            target = self.folder.root / place
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(target)
+        return claim
+
+    def ledger(self) -> Ledger:
+        return Ledger(self.root / "ledger.sqlite")
 
     def sleep(self, seconds: float) -> None:
         self.time += seconds
@@ -144,8 +180,7 @@ class World:
         state = self.root / "sandbox.sqlite"
         transport = SandboxTransport(sandbox_parts(), state, settings=quick(), real=lambda: NOON)
         client = Client(ADDRESS, seller, self.token, language="en", transport=transport)
-        now, sleep = transport.now, transport.sleep
-        service = Session(client, seller, ADDRESS, "en", now, sleep, pool=1)
+        service = Session(client, seller, ADDRESS, "en", transport.now, transport.sleep, pool=1)
         service = replace(service, stopping=lambda: self.stopped)
         with client, self.ledger() as ledger:
             workspace = Workspace(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
@@ -162,25 +197,24 @@ class World:
 
     def files(self) -> list[str]:
         """All files, without the folder's own."""
-        found = (one for one in self.folder.root.rglob("*") if one.is_file())
-        return sorted(self.folder.relative(one) for one in found if not one.name.startswith("."))
+        files = (path for path in self.folder.root.rglob("*") if path.is_file())
+        return sorted(self.folder.relative(path) for path in files if path.name[0] != ".")
 
     def summary(self, name: str) -> dict[str, Any]:
-        found = json.loads((self.folder.results / f"{name}.summary.json").read_text("utf-8"))
-        assert isinstance(found, dict)
-        return found
+        path = self.folder.results / f"{name}.summary.json"
+        summary: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return summary
 
     def reason(self, name: str) -> list[str]:
-        place = self.folder.error / f"{name}.reason.txt"
-        return place.read_text("utf-8").splitlines()
+        return (self.folder.error / f"{name}.reason.txt").read_text("utf-8").splitlines()
+
+    def told_as(self, label: str) -> list[str]:
+        return [text for kind, text in self.told if kind == label]
 
     def claimed(self) -> list[str]:
         """The sources of the claims that are not ended."""
-        return [claim.source for claim in self.claims()]
-
-    def claims(self) -> list[Claim]:
         with self.ledger() as ledger:
-            return ledger.claims.under_way(self.name)
+            return [claim.source for claim in ledger.claims.under_way(self.name)]
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from datetime import date
 from itertools import islice, product
 from pathlib import PurePosixPath
-from typing import Any
 
 import pytest
 
@@ -110,12 +109,8 @@ def test_the_oldest_comes_first() -> None:
 @pytest.mark.parametrize(
     ("listing", "now", "seconds"),
     [
-        ({}, 0, 5),
-        (A, 0.5, 1.5),
-        (A, 1.999, SHORTEST),
-        (A, 2, 4),  # it may be a package that does not open
-        (A, 6, 5),
-        ({"a.csv.part": (1, 1)}, 0, 5),
+        *(({}, 0, 5), ({"a.csv.part": (1, 1)}, 0, 5), (A, 0.5, 1.5), (A, 1.999, SHORTEST)),
+        *((A, 2, 4), (A, 6, 5)),  # it may be a package that does not open
     ],
 )
 def test_the_next_look_is_when_a_file_has_rested(
@@ -146,10 +141,9 @@ def test_what_is_unfinished_by_its_name() -> None:
 
 
 TAKEN, ANSWERED, REFUSED, ENDED = ClaimState
-YES, NO = True, False
-
-ANY = (NO, YES)
-STEPS: list[tuple[ClaimState, Any, Any, Any, ClaimStep | None]] = [
+Flags = tuple[bool, ...]
+YES, NO, ANY = (True,), (False,), (True, False)
+STEPS: list[tuple[ClaimState, Flags, Flags, Flags, ClaimStep | None]] = [
     # state, has run, in processing, in inbox
     (TAKEN, NO, NO, YES, ClaimStep.TAKE_IN),
     (TAKEN, NO, NO, NO, ClaimStep.FORGET),
@@ -166,15 +160,11 @@ STEPS: list[tuple[ClaimState, Any, Any, Any, ClaimStep | None]] = [
 
 @pytest.mark.parametrize(("state", "run", "processing", "inbox", "step"), STEPS)
 def test_the_next_step(
-    state: ClaimState, run: object, processing: object, inbox: object, step: ClaimStep | None
+    state: ClaimState, run: Flags, processing: Flags, inbox: Flags, step: ClaimStep | None
 ) -> None:
-    for has_run, there, here in product(ANY, repeat=3):
-        if all(
-            given in (found, ANY)
-            for given, found in ((run, has_run), (processing, there), (inbox, here))
-        ):
-            told = next_step(state, has_run=has_run, is_in_processing=there, is_in_inbox=here)
-            assert told is step
+    for has_run, there, here in product(run, processing, inbox):
+        found = next_step(state, has_run=has_run, is_in_processing=there, is_in_inbox=here)
+        assert found is step
 
 
 @pytest.mark.parametrize(
@@ -184,9 +174,7 @@ def test_the_next_step(
         ("shop/a.csv", InboxRoute("shop", "shop", None)),
         ("offers-delete/a.csv", InboxRoute("offers-delete", None, "offers-delete")),
         ("shop/offers-delete/a.csv", InboxRoute("shop/offers-delete", "shop", "offers-delete")),
-        ("other/a.csv", None),
-        ("offers-delete/shop/a.csv", None),
-        ("shop/other/a.csv", None),
+        *((f"{of}/a.csv", None) for of in ("other", "offers-delete/shop", "shop/other")),
         ("shop/offers-delete/more/a.csv", None),
         ("Shop/OFFERS-delete/a.csv", InboxRoute("Shop/OFFERS-delete", "shop", "offers-delete")),
     ],

@@ -2,54 +2,35 @@
 
 import json
 import sys
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from feedtool.model.errors import Exit, Interrupted, NotAuthorised, UsageProblem
 from feedtool.watch.messages import DONE, STOPPED, Health, Turn, check_health
-from tests.conftest import offer
 from tests.watch.conftest import NOON, World
 
 MINUTE = timedelta(minutes=1)
 
 
-class Told:
-    """A watcher's health, by a clock of the test's."""
-
-    def __init__(self, root: Path) -> None:
-        self.root, self.time = root, NOON
-        self.lines: list[str] = []
-        self.health = Health(root, self.now, self.lines.append)
-
-    def now(self) -> datetime:
-        return self.time
-
-    def file(self) -> dict[str, Any]:
-        found = json.loads((self.root / "health.json").read_text("utf-8"))
-        assert isinstance(found, dict)
-        return found
+def health_of(root: Path, lines: list[str] | None = None) -> Health:
+    """A watcher's health at noon, and what it tells."""
+    return Health(root, lambda: NOON, ([] if lines is None else lines).append)
 
 
-@pytest.fixture
-def told(tmp_path: Path) -> Told:
-    return Told(tmp_path)
-
-
-def test_a_turn_is_written_whole(told: Told) -> None:
-    told.time += MINUTE
-    told.health.turn(Turn(1, 2, [("shop", NotAuthorised("no right"))]))
-    assert told.file() == {
+def test_a_turn_is_written_whole(tmp_path: Path) -> None:
+    health_of(tmp_path).turn(Turn(1, 2, [("shop", NotAuthorised("no right"))]))
+    (path,) = tmp_path.iterdir()
+    assert path.name == "health.json"
+    assert json.loads(path.read_text("utf-8")) == {
         "state": "watching",
-        "turnAt": "2026-03-02T12:01:00+00:00",
+        "turnAt": "2026-03-02T12:00:00+00:00",
         "inWork": 1,
         "waiting": 2,
         "exitCode": 4,
         "troubles": ["profile shop: no right"],
     }
-    assert [path.name for path in told.root.iterdir()] == ["health.json"]
 
 
 def test_what_a_killed_watcher_was_writing_is_removed(tmp_path: Path) -> None:
@@ -57,9 +38,9 @@ def test_what_a_killed_watcher_was_writing_is_removed(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as killed:
         killed.setattr(Path, "replace", lambda *_: sys.exit())
         with pytest.raises(SystemExit):
-            Told(tmp_path).health.turn(Turn())
+            health_of(tmp_path).turn(Turn())
     assert len(list(tmp_path.iterdir())) == 1
-    Told(tmp_path)
+    health_of(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -84,13 +65,14 @@ ANSWERS: dict[str, tuple[Turn, str | None, int, Exit, str]] = {
 
 @pytest.mark.parametrize(("turn", "end", "age", "code", "text"), ANSWERS.values(), ids=ANSWERS)
 def test_what_is_answered(
-    told: Told, turn: Turn, end: str | None, age: int, code: Exit, text: str
+    tmp_path: Path, turn: Turn, end: str | None, age: int, code: Exit, text: str
 ) -> None:
-    told.health.turn(turn)
+    health = health_of(tmp_path)
+    health.turn(turn)
     if end:
-        told.health.write(end)
-    answer = check_health(told.root, NOON + timedelta(seconds=age), MINUTE)
-    assert answer == (code, text.replace("ROOT", str(told.root)))
+        health.write(end)
+    answer = check_health(tmp_path, NOON + timedelta(seconds=age), MINUTE)
+    assert answer == (code, text.replace("ROOT", str(tmp_path)))
 
 
 def test_a_folder_that_nobody_has_watched(tmp_path: Path) -> None:
@@ -110,10 +92,11 @@ def test_a_file_of_another_kind(tmp_path: Path, content: str) -> None:
 
 
 def test_what_cannot_be_written_is_told_once(tmp_path: Path) -> None:
-    told = Told(tmp_path / "gone")
-    told.health.turn(Turn())
-    told.health.turn(Turn())
-    (text,) = told.lines
+    lines: list[str] = []
+    health = health_of(tmp_path / "gone", lines)
+    health.turn(Turn())
+    health.turn(Turn())
+    (text,) = lines
     assert text.endswith("No such file or directory")
 
 
@@ -123,7 +106,6 @@ def test_what_cannot_be_written_is_told_once(tmp_path: Path) -> None:
 def test_the_turns_of_a_watcher(world: World) -> None:
     turns: list[Turn] = []
     world.on_turn = turns.append
-    world.drop("a.csv", offer(1))
     world.cut_short()
     ((profile, trouble),) = turns[-1].troubles
     assert (turns[0].waiting, profile, turns[-1].in_work) == (1, None, 1)

@@ -1,11 +1,8 @@
-"""Files in the inbox, and where they and their answers are afterwards."""
+"""Files in the inbox: which goes next, what hinders it, and what a dead watcher has left."""
 
 import os
 import signal
-from collections.abc import Callable
 from contextlib import ExitStack
-from datetime import timedelta
-from io import BytesIO
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
@@ -14,89 +11,22 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from openpyxl import load_workbook
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim, ClaimState
 from feedtool.ledger.lock import hold
-from feedtool.model.errors import Exit, Interrupted, UsageProblem
-from feedtool.runs.annotated_copy import digest_of
+from feedtool.model.errors import Exit, Interrupted
 from feedtool.runs.workspace import unfinished
 from feedtool.service.auth import StaticToken
 from feedtool.sheets.atomic_write import atomic_write
-from feedtool.watch import folder
-from feedtool.watch.decisions import InboxRoute
 from feedtool.watch.folder import Folder
 from feedtool.watch.messages import Turn
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import ClaimWorkspace
 from feedtool.watch.watcher import LONG_HELD
-from tests.conftest import offer, table
-from tests.watch.conftest import ADDRESS, PATIENCE, World
-
-DAY = "done/2026-03-02"
-
-
-def test_a_file_is_answered_and_filed_away(world: World) -> None:
-    world.drop("a.csv", offer(1), offer(2, quantity="-1"))
-    assert world.watch() is Exit.ROWS
-    answers = ["results/a.failed.xlsx", "results/a.result.csv", "results/a.summary.json"]
-    assert world.files() == [f"{DAY}/a.csv", *answers]
-    told = world.summary("a")
-    assert (told["file"], told["run"], told["exitCode"]) == ("a.csv", "1", 1)
-    (sheet,) = told["sheets"]
-    assert (sheet["rows"], sheet["valid"], sheet["invalid"]) == (2, 1, 1)
-    assert sheet["statuses"] == {"Invalid": 1, "Integrated": 1}
-    assert (sheet["annotated"], sheet["failed"]) == ("a.result.csv", "a.failed.xlsx")
-    assert world.claimed() == []
-    assert world.watch() is Exit.NOTHING
-
-
-def correct(path: Path, **values: str) -> bytes:
-    """The workbook with these in its rows, by their keys."""
-    book, content = load_workbook(path), BytesIO()
-    sheet = book["Offers"]
-    keys = [str(cell.value) for cell in sheet[2]]
-    for row in sheet.iter_rows(min_row=3):
-        for name, value in values.items():
-            row[keys.index(name)].value = value
-    book.save(content)
-    return content.getvalue()
-
-
-def test_the_failed_rows_are_dropped_again_as_they_were_corrected(world: World) -> None:
-    world.drop("a.csv", offer(1), offer(2, quantity="-1"), offer(3, quantity="-1"))
-    assert world.watch() is Exit.ROWS
-    failed = world.folder.results / "a.failed.xlsx"
-    world.drop_bytes("a.failed.xlsx", correct(failed, quantity="x"))
-    assert world.watch() is Exit.ROWS
-    again = world.folder.results / "a.failed-2.xlsx"
-    assert world.summary("a.failed")["sheets"][0]["failed"] == again.name
-    world.drop_bytes("a.failed.xlsx", correct(again, quantity="5"))
-    assert world.watch() is Exit.OK
-    assert world.sent() == ["SKU-1", "SKU-2", "SKU-3"]
-
-
-def test_rows_that_somebody_corrects_already_are_left_alone(world: World) -> None:
-    world.drop("a.csv", offer(1, quantity="-1"))
-    assert world.watch() is Exit.ROWS
-    failed = world.folder.results / "a.failed.xlsx"
-    corrected = correct(failed, quantity="5")
-    failed.write_bytes(corrected)
-    with world.ledger() as ledger:  # as if it had crashed before it was noted
-        ledger.claims.settle(1, ClaimState.TAKEN, "")
-    assert world.watch() is Exit.ROWS
-    assert failed.read_bytes() == corrected
-    (warning,) = [text for label, text in world.told if label == "warning"]
-    assert "it may hold corrections" in warning
-
-
-def test_what_a_crash_has_left_of_the_failed_rows_is_replaced(world: World) -> None:
-    claim(world, world.drop("a.csv", offer(1, quantity="-1")))
-    failed = world.folder.results / "a.failed.xlsx"
-    failed.write_bytes(b"half of it")
-    assert world.watch() is Exit.ROWS
-    assert load_workbook(failed).sheetnames
+from tests.conftest import offer
+from tests.ledger.cluster import PATIENCE
+from tests.watch.conftest import ADDRESS, DAY, SENT, World
 
 
 @pytest.mark.parametrize("change", ["written", "opened"])
@@ -148,8 +78,7 @@ def test_a_profile_that_cannot_be_reached_stops_no_other_of_its_seller(world: Wo
 def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
     world.drop("shop/a.csv", offer(1))
     world.drop("mall/offers-upsert/a.csv", offer(1))
-    world.drop("offers-delete/a.csv", {"sellerExternalReference": "SKU-9"})
-    assert world.watch() is Exit.ROWS
+    assert world.send("offers-delete/a.csv", {"sellerExternalReference": "SKU-9"}) is Exit.ROWS
     sellers = {request.seller for request in world.applied() if request.outcome == "Integrated"}
     assert sellers >= {"shop", "mall"}
     assert "error" not in dict(world.told)
@@ -159,150 +88,8 @@ def test_a_subfolder_names_a_profile_and_a_kind(world: World) -> None:
     assert world.summary("offers-delete/a")["sheets"][0]["kind"] == "offers-delete"
 
 
-NOT_UTF8 = os.fsdecode(b"caf\xe9")
-SOME = table([offer(1)]).encode()
-BAD: dict[str, tuple[str, bytes, str, str]] = {
-    "no header": ("a.xlsx", b"x,y\n1,2\n", "a.xlsx", ""),
-    "empty": ("a.xlsx", b"", "a.xlsx", ""),
-    "cut": ("a.xlsx", b"PK\x03\x04 and no more", "a.xlsx", ""),
-    "not UTF-8": (f"{NOT_UTF8}.csv", SOME, f"{NOT_UTF8}.csv", "not UTF-8"),
-    "no room for the answers": (f"{'x' * 243}.csv", SOME, f"{'x' * 235}.csv", "too long"),
-    "more bytes than letters": (f"{'é' * 125}.csv", SOME, f"{'é' * 117}.csv", "too long"),
-    "all of it an ending": (f"x.{'y' * 250}", SOME, f"x.{'y' * 237}", "too long"),
-    "nobody's folder": ("nobody/a.csv", SOME, "nobody/a.csv", "“nobody” is no profile and no kind"),
-    "one that is not UTF-8": (f"{NOT_UTF8}/a.csv", SOME, f"{NOT_UTF8}/a.csv", "is no profile"),
-    "long, in it": (f"no/{'x' * 251}.csv", SOME, f"no/{'x' * 235}.csv", "is no profile"),
-}
-
-
-@pytest.mark.parametrize(("name", "content", "kept", "reason"), BAD.values(), ids=BAD)
-def test_a_bad_file_goes_to_error_and_never_stops_the_next(
-    world: World, name: str, content: bytes, kept: str, reason: str
-) -> None:
-    world.drop_bytes(name, content)
-    world.drop("b.csv", offer(2))
-    assert world.watch() is Exit.FILE
-    answered = [f"{DAY}/b.csv", "results/b.result.csv", "results/b.summary.json"]
-    assert world.files() == sorted([f"error/{kept}", f"error/{kept}.reason.txt", *answered])
-    assert reason in world.reason(kept)[0]
-    assert world.sent() == ["SKU-2"]
-    assert world.claimed() == []
-
-
-@pytest.mark.parametrize("name", ["two\nlines", "bell\x07\x1b[31m", "x" * 242])
-def test_a_name_that_can_be_used(world: World, name: str) -> None:
-    world.drop(f"{name}.csv", offer(1))
-    assert world.watch() is Exit.OK
-    answers = [f"results/{name}.result.csv", f"results/{name}.summary.json"]
-    assert world.files() == [f"{DAY}/{name}.csv", *answers]
-    world.drop(f"{name}.csv", offer(2))
-    came_to = Exit.FILE if len(name) > 200 else Exit.OK  # where a day does not fit behind it
-    assert world.watch() is came_to
-
-
-@pytest.mark.parametrize("route", ["", "shop/"])
-def test_a_file_of_an_unclear_kind_is_told_its_folder(world: World, route: str) -> None:
-    world.sellers = {"shop": "seller-1"}
-    world.drop(f"{route}a.csv", offer(1, taxes__VAT=None))
-    assert world.watch() is Exit.FILE
-    why, way = world.reason(f"{route}a.csv")
-    assert "need the column taxes.VAT" in why
-    assert f"drop it into inbox/{route}offers-update/" in way
-    assert "--as" not in way
-    world.drop(f"{route}offers-update/a.csv", offer(1, taxes__VAT=None))
-    world.watch()
-    assert world.summary(f"{route}offers-update/a")["sheets"][0]["kind"] == "offers-update"
-
-
-def test_a_bad_file_may_come_again(world: World) -> None:
-    for _ in range(2):
-        world.drop_bytes("a.csv", b"x,y\n")
-        assert world.watch() is Exit.FILE
-    bad = [place for place in world.files() if not place.endswith(".txt")]
-    assert bad == ["error/a-2.csv", "error/a.csv"]
-
-
-def test_a_bug_is_told_and_the_next_file_is_sent(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def answer_of(folder: Folder, claim: Claim, ending: str) -> Path:
-        if claim.name == "a":
-            raise ValueError(claim)
-        return folder.results / f"{claim.name}{ending}"
-
-    monkeypatch.setattr(Folder, "answer_of", answer_of)
-    world.drop_each("a.csv", "b.csv")
-    assert world.watch() is Exit.BUG
-    assert world.reason("a.csv") == [
-        "This is a bug in feedtool: ValueError.",
-        "Please report it with the contents of report of ValueError",
-    ]
-    assert f"{DAY}/b.csv" in world.files()
-
-
-# The same content, and the same name.
-
-
-@pytest.mark.parametrize(
-    ("days", "within", "is_sent"), [(0, 7, False), (7, 7, False), (8, 7, True), (0, 0, True)]
-)
-def test_the_same_content_again(world: World, days: int, within: int, *, is_sent: bool) -> None:
-    world.drop("a.csv", offer(1))
-    assert world.watch() is Exit.OK
-    world.today += timedelta(days=days, seconds=1)
-    world.same_within = timedelta(days=within, seconds=2 if within else 0)
-    world.drop("b.csv", offer(1))
-    assert world.watch() is (Exit.OK if is_sent else Exit.ROWS)
-    assert len(world.applied()) == 1 + is_sent
-    if not is_sent:
-        first, second = world.reason("b.csv")
-        assert "was sent as a.csv on 2026-03-02" in first
-        assert "run 1" in first
-        assert "feedtool results 1" in second
-
-
-@pytest.mark.parametrize(("names", "is_sent"), [("aaa", True), ("aba", False), ("abc", False)])
-def test_what_was_so_once_may_be_so_again(world: World, names: str, *, is_sent: bool) -> None:
-    """A stock of ten, then of nine, then of ten, each in a file of this name."""
-    for name, quantity in zip(names, ("10", "9", "10"), strict=True):
-        world.drop(f"{name}.csv", offer(1, quantity=quantity))
-        world.watch()
-        world.today += timedelta(hours=1)
-    assert len(world.applied()) == 2 + is_sent
-
-
-def test_of_two_alike_the_older_is_sent(world: World) -> None:
-    world.drop("b.csv", offer(1))
-    world.drop("a.csv", offer(1))
-    assert world.watch() is Exit.ROWS
-    assert {f"{DAY}/b.csv", "error/a.csv"} < set(world.files())
-    for kind in ("offers-update", "offers-delete"):  # as another kind it is another
-        world.drop(f"{kind}/a.csv", {"sellerExternalReference": "SKU-1", "quantity": "3"})
-    world.watch()
-    assert not [place for place in world.files() if place.startswith("error/offers-")]
-
-
-def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
-    for number in range(1, 4):
-        world.drop("a.csv", offer(number))
-        world.watch()
-    world.today += timedelta(days=1)
-    world.drop("a.csv", offer(9))
-    world.drop("a.txt", offer(10))
-    assert world.watch() is Exit.OK
-    names = ("a", "a.2026-03-02", "a.2026-03-02-2", "a.2026-03-03", "a.2026-03-03-2")
-    assert [world.summary(name)["run"] for name in names] == ["1", "2", "3", "4", "5"]
-    results = [one for one in world.files() if ".result." in one]
-    assert len(results) == 5
-    assert "done/2026-03-03/a.2026-03-03-2.txt" in world.files()
-
-
-# Left by a watcher that is gone.
-
-
 def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
-    world.drop_each("a.csv", "b.csv")
-    world.cut_short()
+    world.cut_short("a.csv", "b.csv")
     assert world.files() == ["inbox/b.csv", "processing/a.csv"]
     assert world.claimed() == ["a.csv"]
     assert [label for label, _ in world.told] == ["error"]
@@ -312,23 +99,23 @@ def test_a_run_that_is_stopped_is_taken_up_again(world: World) -> None:
     assert world.claimed() == []
 
 
-def killed_while_writing(places: list[Path]) -> None:
-    with ExitStack() as stack:
-        for place in places:
-            stack.enter_context(atomic_write(place))
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
 @pytest.mark.parametrize("is_claimed", [True, False])
 def test_a_killed_watcher_leaves_no_temporary_files(world: World, *, is_claimed: bool) -> None:
     watched = world.folder
     if is_claimed:
-        claimed = claim(world, world.drop("a.csv", offer(1)))
+        claimed = world.claim()
         places = [watched.answer_of(claimed, ".result.csv"), watched.lent_of(claimed)]
     else:
-        world.drop_bytes("a.csv", b"x,y\n")
+        world.drop("a.csv", content=b"x,y\n")
         places = [watched.error / "a.csv.reason.txt"]
-    watcher = get_context("fork").Process(target=killed_while_writing, args=(places,))
+
+    def killed_while_writing() -> None:
+        with ExitStack() as stack:
+            for place in places:
+                stack.enter_context(atomic_write(place))
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    watcher = get_context("fork").Process(target=killed_while_writing)
     watcher.start()
     watcher.join(PATIENCE)
     assert watcher.exitcode == -signal.SIGKILL
@@ -338,7 +125,6 @@ def test_a_killed_watcher_leaves_no_temporary_files(world: World, *, is_claimed:
 
 
 def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.drop("a.csv", offer(1))
     monkeypatch.chdir(world.root)
     world.folder = Folder(Path("watched"))
     world.cut_short()
@@ -349,16 +135,14 @@ def test_whoever_goes_on_may_stand_elsewhere(world: World, monkeypatch: pytest.M
 
 
 def test_answers_that_cannot_be_written_where_they_belong(world: World) -> None:
-    world.drop("a.csv", offer(1))
     world.cut_short()
-    world.folder.answer_of(world.claims()[0], ".result.csv").write_text("the user's own")
+    (world.folder.results / "a.result.csv").write_text("the user's own")
     assert world.watch() is Exit.OK
     assert f"{DAY}/a.csv" in world.files()
     assert world.summary("a")["sheets"][0]["annotated"] == "a.result.run-1.csv"
 
 
 def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> None:
-    world.drop("a.csv", offer(1))
     world.cut_short()
     world.drop("b.csv", offer(2))
     rmtree(world.root / "snapshots")
@@ -370,7 +154,6 @@ def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> No
 
 
 def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world: World) -> None:
-    world.drop("a.csv", offer(1))
     world.cut_short()
     rmtree(world.root / "snapshots")
     moved = world.root / "mounted-elsewhere"
@@ -384,13 +167,12 @@ def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world
 
 
 def test_what_products_were_judged_by_is_lent_to_whoever_goes_on(world: World) -> None:
-    claimed = claim(world, world.drop("a.csv", offer(1)))
+    claimed = world.claim()
     lent = world.folder.lent_of(claimed)
     with world.session(None) as session:
-        workspace = session.workspace
-        kept = ClaimWorkspace(
-            workspace.ledger, workspace.snapshots, workspace.folder, lent
-        ).keep_excerpt(b"{}")
+        given = session.workspace
+        workspace = ClaimWorkspace(given.ledger, given.snapshots, given.folder, lent)
+        kept = workspace.keep_excerpt(b"{}")
     rmtree(world.root / "snapshots")
     with world.session(None) as session:
         assert session.workspace.snapshots.keep(lent) == kept
@@ -402,28 +184,22 @@ def test_what_products_were_judged_by_is_lent_to_whoever_goes_on(world: World) -
 def test_what_stops_it_before_anything_is_begun_leaves_nothing_claimed(
     world: World, monkeypatch: pytest.MonkeyPatch, state: str
 ) -> None:
-    world.drop("a.csv", offer(1))
+    is_begun = state == "begun"
+    owner, name = (Ledger, "start_run") if is_begun else (Folder, "take_in")
+    step = getattr(owner, name)
 
-    def stops_after(step: Callable[..., Any]) -> Callable[..., Any]:
-        def stopped(*given: Any, **named: Any) -> Any:
-            world.stopped = Interrupted("stopped by SIGTERM")
-            return step(*given, **named)
-
-        return stopped
+    def stopped(*given: Any, **named: Any) -> Any:
+        world.stopped = Interrupted("stopped by SIGTERM")
+        return step(*given, **named)
 
     with monkeypatch.context() as patch:
-        owner, step = (Folder, "take_in") if state == "taken" else (Ledger, "start_run")
-        patch.setattr(owner, step, stops_after(getattr(owner, step)))
-        assert world.watch() is Exit.INTERRUPTED
-    is_begun = state == "begun"
+        patch.setattr(owner, name, stopped)
+        assert world.send("a.csv", offer(1)) is Exit.INTERRUPTED
     assert world.files() == ["processing/a.csv" if is_begun else "inbox/a.csv"]
     assert world.claimed() == (["a.csv"] if is_begun else [])
     world.stopped = None
     assert world.watch() is Exit.OK
     assert world.sent() == ["SKU-1"]
-
-
-SENT = [f"{DAY}/a.csv", "results/a.result.csv", "results/a.summary.json"]
 
 
 CHANGED = "changed since"
@@ -443,8 +219,7 @@ LEFT: list[tuple[str | None, ClaimState | str, list[str]]] = [
 def test_a_file_that_was_claimed_and_has_no_run(
     world: World, place: str | None, state: ClaimState | str, found: list[str]
 ) -> None:
-    taken = claim(world, world.drop("a.csv", offer(1)), is_same=state != CHANGED)
-    leave(world, place)
+    taken = world.claim(place, is_same=state != CHANGED)
     with world.ledger() as ledger:
         if state in {ClaimState.ANSWERED, ClaimState.REFUSED}:
             ledger.claims.settle(taken.claim, ClaimState(state), found[0])
@@ -455,8 +230,7 @@ def test_a_file_that_was_claimed_and_has_no_run(
 
 
 def test_what_was_taken_for_another_account_is_left_to_it(world: World) -> None:
-    claim(world, world.drop("a.csv", offer(1)), scope="another seller's")
-    leave(world, "processing/a.csv")
+    world.claim("processing/a.csv", scope="another seller's")
     assert world.watch() is Exit.NOTHING
     assert world.files() == ["processing/a.csv"]
     ((label, text), _) = world.told
@@ -464,8 +238,7 @@ def test_what_was_taken_for_another_account_is_left_to_it(world: World) -> None:
 
 
 def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
-    claim(world, world.drop("a.csv", offer(1)))
-    leave(world, "processing/a.csv")
+    world.claim("processing/a.csv")
     with world.session(None) as session:
         claims = session.workspace.ledger.claims.under_way(world.name)
         FileProcessor(world.environment(session.workspace.ledger)).defer(claims, session)
@@ -473,23 +246,21 @@ def test_what_was_not_begun_goes_back_when_it_is_parked(world: World) -> None:
     assert world.claimed() == []
 
 
-HINDRANCES = {"a wrong token": Exit.AUTH, "a full home": Exit.USAGE, "SIGTERM": Exit.INTERRUPTED}
-
-
-@pytest.mark.parametrize(("what", "code"), HINDRANCES.items())
-def test_what_hinders_all_is_no_fault_of_a_file(world: World, what: str, code: Exit) -> None:
-    world.drop("a.csv", offer(1))
-    snapshots = world.root / "snapshots"
-    if what == "a full home":
-        snapshots.write_bytes(b"")  # no folder, so that nothing can be kept in it
-    world.token = StaticToken("wrong" if what == "a wrong token" else "sandbox")
-    world.stopped = Interrupted("stopped by SIGTERM") if what == "SIGTERM" else None
-    assert world.watch() is code
+@pytest.mark.parametrize("code", [Exit.AUTH, Exit.USAGE, Exit.INTERRUPTED])
+def test_what_hinders_all_is_no_fault_of_a_file(world: World, code: Exit) -> None:
+    home = world.root / "snapshots"
+    if code is Exit.AUTH:
+        world.token = StaticToken("wrong")
+    elif code is Exit.USAGE:
+        home.write_bytes(b"")  # no folder, so that nothing can be kept in it
+    else:
+        world.stopped = Interrupted("stopped by SIGTERM")
+    assert world.send("a.csv", offer(1)) is code
     assert world.files() == ["inbox/a.csv"]
     with world.ledger() as ledger:
         assert ledger.runs() == []
     world.token, world.stopped = StaticToken("sandbox"), None
-    snapshots.unlink() if snapshots.is_file() else None
+    home.unlink() if home.is_file() else None
     assert world.watch() is Exit.OK
     assert world.summary("a")["run"] == "1"
 
@@ -498,12 +269,10 @@ def test_what_hinders_all_is_no_fault_of_a_file(world: World, what: str, code: E
 def test_while_another_sends_for_the_seller_the_others_go_on(world: World, waits: int) -> None:
     world.drop("a.csv", offer(1))
     world.drop("shop/b.csv", offer(2))
+    looks = count()
     with ExitStack() as held, world.ledger() as ledger:
-        held.enter_context(
-            hold(ledger.engine, "seller", ADDRESS, command="submit", now=world.today)
-        )
-
-        looks = count()
+        lock = hold(ledger.engine, "seller", ADDRESS, command="submit", now=world.today)
+        held.enter_context(lock)
 
         def release_when_the_other_is_done() -> None:
             if next(looks) >= waits and f"{DAY}/shop/b.csv" in world.files():
@@ -512,133 +281,9 @@ def test_while_another_sends_for_the_seller_the_others_go_on(world: World, waits
         world.between = release_when_the_other_is_done
         assert world.watch() is Exit.OK
     assert {f"{DAY}/a.csv", f"{DAY}/shop/b.csv"} < set(world.files())
-    told = [text for label, text in world.told if label == "waiting"]
+    told = world.told_as("waiting")
     assert len(told) == (waits > LONG_HELD)
     assert all("is held for seller seller by process" in text for text in told)
-
-
-def claim(world: World, path: Path, *, is_same: bool = True, scope: str = "") -> Claim:
-    """A file of the inbox claimed, and nothing more; or what it was before it was changed."""
-    with world.ledger() as ledger, world.session(None) as session:
-        scope_of = FileProcessor(world.environment(ledger)).scope_of
-        found = ledger.claims.take(
-            folder=world.name,
-            lane="",
-            scope=scope or scope_of(InboxRoute("", None, None), session),
-            sha256=(digest_of(path) if is_same else None) or "another",
-            source=path.name,
-            names=[path.stem],
-            now=world.today,
-            since=world.today,
-        )
-    assert isinstance(found, Claim)
-    return found
-
-
-def leave(world: World, place: str | None) -> None:
-    """Where a.csv is found."""
-    source = world.folder.inbox / "a.csv"
-    if place is None:
-        source.unlink()
-        return
-    target = world.folder.root / place
-    target.parent.mkdir(parents=True, exist_ok=True)
-    source.rename(target)
-
-
-@pytest.mark.parametrize(
-    ("part", "stays", "sent"),
-    [("done", "processing", ["SKU-1", "SKU-2"]), ("processing", "inbox", [])],
-)
-def test_what_cannot_be_moved_waits_and_stops_no_other(
-    world: World, part: str, stays: str, sent: list[str]
-) -> None:
-    world.drop_each("a.csv", "b.csv")
-    place = world.folder.root / part
-    place.rmdir()
-    place.write_text("in its way")
-    world.watch()
-    assert world.sent() == sent
-    assert {f"{stays}/a.csv", f"{stays}/b.csv"} < set(world.files())
-    waiting = [text for label, text in world.told if label == "waiting"]
-    assert len(waiting) == 2
-    assert all("cannot be made" in text for text in waiting)
-    place.unlink()
-    assert world.watch() is (Exit.NOTHING if sent else Exit.OK)
-    assert {f"{DAY}/a.csv", f"{DAY}/b.csv"} < set(world.files())
-    assert world.sent() == ["SKU-1", "SKU-2"]
-    assert world.claimed() == []
-
-
-@pytest.mark.parametrize("way", ["the file's", "its reason's"])
-def test_a_file_that_cannot_be_refused_stays_and_stops_no_other(world: World, way: str) -> None:
-    world.drop("nobody/a.csv", offer(1))
-    world.drop("b.csv", offer(2))
-    if way == "the file's":
-        (world.folder.error / "nobody").write_text("in its way")
-    else:
-        (world.folder.error / "nobody" / "a.csv.reason.txt").mkdir(parents=True)
-    assert world.watch() is Exit.OK
-    assert {"inbox/nobody/a.csv", f"{DAY}/b.csv"} < set(world.files())
-    assert [label for label, _ in world.told] == ["error", "answered"]
-
-
-# The folder.
-
-
-def test_a_marker_goes_with_its_file(world: World) -> None:
-    for name in ("a.csv", "b.csv"):  # the second is refused, since its content was sent before
-        world.drop(name, offer(1))
-        world.drop_bytes(f"{name}.done", b"")
-        world.watch()
-    assert world.files() == [SENT[0], "error/b.csv", "error/b.csv.reason.txt", *SENT[1:]]
-
-
-def test_links_and_what_is_no_input_stay(world: World) -> None:
-    place = world.root / "a.csv"
-    place.write_text(table([offer(1)]))
-    (world.folder.inbox / "link.csv").symlink_to(place)
-    world.drop("a.csv.part", offer(2))
-    world.drop_bytes("~$offers.xlsx", b"\x03Ana")  # its workbook has gone
-    assert world.watch() is Exit.NOTHING
-    assert world.files() == ["inbox/a.csv.part", "inbox/link.csv", "inbox/~$offers.xlsx"]
-
-
-def test_a_folder_has_one_name(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Folder(world.folder.root).prepare() == world.name
-    other = Folder(world.root / "other")
-    assert other.create()
-    assert other.prepare() != world.name
-    assert not other.create()
-    monkeypatch.setattr(folder, "TRIES", 3)
-    (world.folder.root / ".feedtool-folder").write_text("")
-    with pytest.raises(UsageProblem, match="does not hold the folder's name"):
-        world.folder.prepare()
-
-
-NO_FOLDERS = [
-    ("mistyped", Folder.prepare, "is no watched folder: there is no "),
-    ("there", Folder.prepare, "is no watched folder: there is no "),
-    ("file", Folder.create, "cannot be watched: "),
-    ("mistyped/feeds", Folder.create, "cannot be made: there is no "),
-]
-
-
-@pytest.mark.parametrize(("place", "step", "message"), NO_FOLDERS)
-def test_what_is_no_folder_does_not_become_one(
-    tmp_path: Path, place: str, step: Callable[[Folder], object], message: str
-) -> None:
-    (tmp_path / "there").mkdir()
-    (tmp_path / "file").write_text("a file")
-    with pytest.raises(UsageProblem, match=message):
-        step(Folder(tmp_path / place))
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "there"]
-
-
-def test_an_inbox_that_is_gone(world: World) -> None:
-    world.folder.inbox.rmdir()
-    with pytest.raises(UsageProblem, match="cannot be read"):
-        world.watch()
 
 
 def test_once_looks_again_however_long_the_first_look_takes(world: World) -> None:

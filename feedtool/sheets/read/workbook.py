@@ -99,7 +99,10 @@ def read_workbook(package: ZipPackage) -> WorkbookParts:
         child for group in root.children if group.name == "sheets" for child in group.children
     ]
     if root.name != "workbook" or not root.is_main:
-        raise corrupt(workbook, f"its root is <{root.name}>, not <workbook> of a workbook")
+        namespace = "" if root.is_main else " of another namespace"
+        raise corrupt(
+            workbook, f"its root is <{root.name}>{namespace}, not a workbook's <workbook>"
+        )
     return WorkbookParts(
         content_types=_spelled(package, CONTENT_TYPES) or CONTENT_TYPES,
         workbook=workbook,

@@ -23,7 +23,6 @@ def product(ean: str, *sellers: str) -> dict[str, Any]:
 
 
 def own(number: int, **changes: Any) -> dict[str, Any]:
-    """An offer of the seller's."""
     return {"sellerExternalReference": f"A-{number}", "product": {"gtin": gtin(number)}, **changes}
 
 

@@ -45,20 +45,17 @@ def changed(**changes: str | None) -> XmlOffer:
 
 
 def zipped(offers: Sequence[XmlOffer], head: Head | None = None) -> bytes:
-    """The zip of some offers."""
     target = BytesIO()
     write(target, head or Head("offers"), offers, len(offers))
     return target.getvalue()
 
 
 def member(package: bytes, name: str = OFFERS) -> bytes:
-    """A member of a zip."""
     with zipfile.ZipFile(BytesIO(package)) as opened:
         return opened.read(name)
 
 
 def package_of(members: Mapping[str, bytes]) -> bytes:
-    """A zip with these members."""
     target = BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as package:
         for name, data in members.items():

@@ -72,13 +72,10 @@ def request(
     return body
 
 
-def test_a_row() -> None:
-    assert request({}) == BODY
-
-
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
+        ({}, {}),
         ({"price.originPrice": "24.50"}, {"StrikedPrice": "24.5"}),
         ({"price.price": "1 200"}, {"Price": "1200"}),
         ({"taxes.EcoPart": "0.12", "taxes.DEA": "1.00"}, {"EcoPart": "0.12", "DeaTax": "1"}),

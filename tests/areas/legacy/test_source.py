@@ -28,6 +28,7 @@ from tests.areas.legacy.conftest import (
     with_,
     zipped,
 )
+from tests.areas.offers.test_requests import UPSERT, taxes
 from tests.conftest import Files, checked, codes, gtin, told
 
 KEYS = [
@@ -42,7 +43,6 @@ STOCK = Head("n", PackageType.STOCK_AND_PRICE)
 
 
 def table(source: OffersSource, after: int = 0) -> list[list[Cell]]:
-    """The cells of all rows."""
     rows: list[list[Cell]] = []
     for block in source.sheet().blocks(after):
         columns = [[block.decode(key) for key in block.column(i)] for i in range(block.width)]
@@ -271,52 +271,23 @@ def test_what_cannot_be_read(put: Put, tmp_path: Path) -> None:
     assert not (tmp_path / "book.xlsx").exists()
 
 
-UPSERT = {
-    "sellerExternalReference": "SKU-1",
-    "product": {"gtin": gtin(1)},
-    "condition": "New",
-    "price": {
-        "price": 19.99,
-        "originPrice": 24.99,
-        "taxes": [
-            {"code": code, "value": value}
-            for code, value in (("VAT", 20), ("EcoPart", 0.12), ("DEA", 0))
-        ],
-    },
-    "deliveryModes": [{"code": "TrackedHomeDelivery", "cost": 4.9, "additionalCost": 1.5}],
-    "preparationTime": 2,
-    "quantity": 7,
-}
-
-
 @pytest.mark.parametrize("content", [zipped([OFFER]), member(zipped([OFFER]))], ids=["zip", "xml"])
 def test_an_offer_becomes_a_request(files: Files, content: bytes) -> None:
     (sheet,) = checked(files.text(content, "anything.csv"), kind="offers-upsert")
     assert (sheet.kind, sheet.error) == ("offers-upsert", None)
     (item,) = sheet.valid_items()
     assert (item.row, item.package_type) == (2, PackageType.UPSERT)
-    assert json.loads(item.body) == UPSERT
+    price = {"price": 19.99, "originPrice": 24.99, "taxes": taxes(20, 0.12, 0)}
+    assert json.loads(item.body) == {**UPSERT, "price": price}
     assert [(one.code, one.value) for one in sheet.problems()] == [("unknown-column", "comment")]
 
 
-@pytest.mark.parametrize(
-    ("offer", "code", "field"),
-    [
-        (changed(ProductCondition="5"), "enum-value", "condition"),
-        (changed(ProductEan="3000000000018"), "gtin-checksum", "product.gtin"),
-        (
-            OFFER._replace(shipping=()),
-            *("required-missing", "deliveryModes.TrackedHomeDelivery.cost"),
-        ),
-    ],
-)
-def test_what_is_wrong_stands_in_the_line_of_its_offer(
-    files: Files, offer: XmlOffer, code: str, field: str
-) -> None:
-    path = files.text(zipped([changed(SellerProductId="SKU-0"), offer]))
+def test_what_is_wrong_stands_in_the_line_of_its_offer(files: Files) -> None:
+    wrong = changed(ProductEan="3000000000018")
+    path = files.text(zipped([changed(SellerProductId="SKU-0"), wrong]))
     (sheet,) = checked(path, kind="offers-upsert")
-    first = told(sheet, code)[0]
-    assert (first.row, first.line, first.field) == (3, 4, field)
+    first = told(sheet, "gtin-checksum")[0]
+    assert (first.row, first.line, first.field) == (3, 4, "product.gtin")
     assert sheet.counts().invalid == 1
 
 

@@ -1,6 +1,5 @@
 """What the answers about legacy zips say, however they say it."""
 
-import json
 from typing import Any
 
 import pytest
@@ -11,11 +10,7 @@ from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import Unreadable
-
-
-def reply(document: Any, **headers: str) -> Reply:
-    body = document if isinstance(document, bytes) else json.dumps(document).encode()
-    return Reply(200, {name.replace("_", "-"): value for name, value in headers.items()}, body)
+from tests.answers import reply
 
 
 @pytest.mark.parametrize(

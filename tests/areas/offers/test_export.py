@@ -133,9 +133,6 @@ def test_taxes_and_delivery_modes_are_all_or_none(
     assert {key: value for key, value in cells.items() if key.startswith(family)} == expected
 
 
-# Whole lists.
-
-
 def exported(
     target: Path, *pages: list[dict[str, Any]], kind: str = "offers-update", **asked: Any
 ) -> Exported:
@@ -143,7 +140,6 @@ def exported(
 
 
 def references(path: Path, key: str = "sellerExternalReference") -> list[str]:
-    """A column of a CSV."""
     head, *records = path.read_text("utf-8-sig").splitlines()
     return [record.split(",")[head.split(",").index(key)] for record in records]
 
@@ -162,20 +158,13 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize(("item", "told", "losses"), LEFT_OUT.values(), ids=LEFT_OUT)
-def test_what_is_left_out_is_told(
-    tmp_path: Path, item: dict[str, Any], told: str, losses: int
-) -> None:
+def test_leaves_out(tmp_path: Path, item: dict[str, Any], told: str, losses: int) -> None:
     target = tmp_path / "offers.csv"
-    found = exported(target, [offer("A"), item])
-    assert references(target) == ["A"]
-    assert (found.rows, found.skipped) == (1, 1)
+    found = exported(target, [offer("A", supply="seller"), item, offer("C", supply=None)])
+    assert references(target) == ["A", "C"]
+    assert (found.rows, found.skipped) == (2, 1)
     assert any(told in text for text, _, _ in found.notes)
     assert sum(is_loss for _, _, is_loss in found.notes) == losses
-
-
-def test_what_the_seller_may_deliver_is_there(tmp_path: Path) -> None:
-    offers = [offer("A", supply="seller"), offer("B", supply=None)]
-    assert exported(tmp_path / "offers.csv", offers).rows == 2
 
 
 def test_empty_cells_are_told_with_the_codes(tmp_path: Path) -> None:
@@ -257,8 +246,6 @@ def test_what_the_service_refuses(tmp_path: Path, status: int, kind: type[Except
         exported(tmp_path / "offers.xlsx", service=Answers([], status=status))
     assert list(tmp_path.iterdir()) == []
 
-
-# Whatever the service has.
 
 cents = st.decimals(Decimal("0.00"), Decimal("99.99"), places=2)
 rates = st.one_of(st.just(Decimal(0)), st.decimals(Decimal(1), Decimal(100), places=2))

@@ -43,9 +43,6 @@ def only(item: dict[str, Any]) -> Offer:
     return found
 
 
-# In any shape.
-
-
 def priced(**members: Any) -> dict[str, Any]:
     return {"integrationPrice": members}
 
@@ -184,9 +181,6 @@ def test_a_package_in_the_list(item: object, found: ListedPackage | None) -> Non
     assert packages_page(page([item])).items == ([found] if found else [])
 
 
-# Calls.
-
-
 @pytest.mark.parametrize("key", ["", "A,1", " A", "A "])
 def test_what_no_comma_list_can_hold(key: str) -> None:
     assert not fits_comma_list(key)
@@ -209,9 +203,6 @@ def test_lists_hold_every_key_in_order(keys: list[str], longest: int) -> None:
     assert all(lists)
     for some in lists:
         assert len(some) == 1 or len(quote(",".join(some), safe="")) <= longest
-
-
-# Of the service itself.
 
 
 @pytest.fixture

@@ -22,18 +22,10 @@ from feedtool.model.call import COMMITTED, READ, Call, Reply
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import MOST_ITEMS, MOST_VALUES, Unreadable
+from tests.answers import reply
 
 BASE = "https://service.example/v2"
 PAGE = f"{BASE}/offer-packages/p1/offer-requests-results"
-
-
-def reply(document: Any = None, **headers: str) -> Reply:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    body = b"" if document is None else json.dumps(document).encode()
-    return Reply(200, named, body, PAGE)
-
-
-# The id of a package.
 
 
 @pytest.mark.parametrize(
@@ -69,9 +61,6 @@ def test_an_answer_without_an_id(document: object) -> None:
             package_id(found)
 
 
-# States.
-
-
 @pytest.mark.parametrize(
     ("state", "meaning"),
     [
@@ -103,8 +92,6 @@ def test_an_answer_without_a_state(document: Any) -> None:
     with pytest.raises(Unreadable):
         package_view(reply(document))
 
-
-# Results.
 
 DONE = Message("8000", "The offer has been created.")
 CREATED = {"resultCode": "8000", "message": DONE.text}
@@ -154,9 +141,6 @@ def test_an_answer_without_results(document: Any) -> None:
         results_page(reply(document))
 
 
-# No answer is too large.
-
-
 @pytest.mark.parametrize("read", [package_id, package_view])
 def test_an_answer_about_one_package_is_only_so_long(read: Callable[[Reply], Any]) -> None:
     with pytest.raises(Unreadable, match="longer than 1048576 bytes"):
@@ -193,8 +177,6 @@ def test_no_number_is_too_large(number: str) -> None:
             continue
 
 
-# Calls.
-
 JSON = ("Content-Type", "application/json")
 
 
@@ -223,6 +205,7 @@ def test_bodies_travel_as_they_are(shape: UploadBody, body: bytes) -> None:
 
 def test_the_other_calls() -> None:
     assert read_package("p1") == Call("GET", "/offer-packages/p1", READ)
+    assert read_package("a/b?c").target == "/offer-packages/a%2Fb%3Fc"
     assert commit("p1") == Call(
         "PATCH", "/offer-packages/p1", COMMITTED, headers=(JSON,), body=b'{"state":"Ready"}'
     )
@@ -231,10 +214,6 @@ def test_the_other_calls() -> None:
     assert read_results("p1", limit=500).query == (("limit", "500"),)
     link = "https://service.example/v2/anything?cursor=%2B1"
     assert read_results("p1", link, limit=500) == Call("GET", link, READ)
-
-
-def test_an_id_stays_one_segment() -> None:
-    assert read_package("a/b?c").target == "/offer-packages/a%2Fb%3Fc"
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,6 @@ def test_a_choice_in_another_language_is_the_same_one() -> None:
     assert PropertyCells(COLOUR, COULEUR).cell(("Noir", "Blue")) == "Black;Blue"
 
 
-# Whole lists.
-
-
 def values(**attributes: list[str]) -> list[dict[str, Any]]:
     return [{"reference": key, "values": texts} for key, texts in attributes.items()]
 

@@ -78,8 +78,6 @@ def test_settings_say_what_is_mandatory_and_how_the_gtin_travels(sent: Sent) -> 
     assert sent(row, dialect=few) == row | {"gtin": int(gtin(1)), "language": "en-US"}
 
 
-# The way back.
-
 LAID_FLAT: dict[str, tuple[str, dict[str, str], list[str]]] = {
     "a product": (
         """{"gtin": "96385074", "title": "Kettle", "categoryCode": "011B01", "sellerPictureUrls":
@@ -139,7 +137,6 @@ CHOICES = LISTS.filter(lambda names: not any(name.upper().startswith("C") for na
 
 @st.composite
 def a_property(draw: st.DrawFn) -> Property:
-    """A property of any kind."""
     kind = draw(st.sampled_from(["text", "number", "choice", "file"]))
     return prop(
         label=draw(WORDS),

@@ -139,9 +139,6 @@ def test_the_offers_beside_them_are_read(files: Files) -> None:
     assert (offers.error, offers.kind, offers.counts().valid) == (None, "offers-upsert", 1)
 
 
-# Workbooks.
-
-
 def test_several_sheets_of_products_are_all_read(files: Files) -> None:
     path = files.book({"Kettles": [product(1)], "Shirts": [shirt(2)], "Again": [product(1)]})
     found = checked(path, dialect=judging())

@@ -26,10 +26,8 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.templates import limits, write_template
-from tests import catalogues
 from tests.areas.products.test_feeds import Case, cases
 from tests.catalogues import (
-    CATALOG,
     MANDATORY,
     NUMERIC,
     RANGED,
@@ -38,9 +36,7 @@ from tests.catalogues import (
     category,
     choices,
     judging,
-    product,
     prop,
-    shirt,
 )
 from tests.conftest import checked, refused
 from tests.conftest import codes as found_codes
@@ -89,9 +85,6 @@ def made(*properties: Property, machines: Sequence[Property] | None = None) -> C
 def field_of(contents: Contents, key: str = "3263") -> Field:
     (found,) = [field for field in contents.fields if field.key == key]
     return found
-
-
-# Columns.
 
 
 @pytest.mark.parametrize(
@@ -255,9 +248,6 @@ def test_no_two_columns_are_called_the_same(labels: list[str], expected: list[st
     assert len(set(names)) == len(names)
 
 
-# Which categories.
-
-
 REFUSED = {
     "mistyped": (["0A010"], "there is no category “0A010”", "did you mean 0A0102, 0A0101"),
     "like nothing": (["QQ"], "there is no category “QQ”", "catalog search"),
@@ -279,9 +269,6 @@ def test_says_why_there_is_no_template(codes: list[str], message: str, hint: str
     assert (message in raised.value.message, hint in raised.value.hint) == (True, True)
     made = products_contents(NO_PROPERTIES, [" 0a0101", "0A0101 "], AccountSettings())
     assert made.stamps["category"] == (KETTLES,)
-
-
-# The workbook.
 
 
 MODELS = [f"Model {number}" for number in range(2_500)]
@@ -353,27 +340,22 @@ def test_shows_an_example_that_is_never_sent(
 
 
 LISTS = {
-    "Q4": ("list_1", MODELS, "Mandatory"),
-    "L4": ("list_categoryCode", [KETTLES, MACHINES], "0A0101 Kettles"),
+    "Q": ("list_1", MODELS, "Mandatory\nOne of"),
+    "L": ("list_categoryCode", [KETTLES, MACHINES], "0A0101 Kettles"),
 }
 
 
-@pytest.mark.parametrize(("cell", "name", "choices", "prompt"), [(k, *v) for k, v in LISTS.items()])
-def test_a_dropdown_has_every_choice(
-    book: Workbook, cell: str, name: str, choices: list[str], prompt: str
-) -> None:
-    rule = rules(book)[cell]
-    assert (rule.type, rule.formula1) == ("list", name)
-    assert str(rule.sqref) == f"{cell}:{cell[0]}1048576"
-    sheet, place = book.defined_names[name].attr_text.split("!")
-    assert sheet == "'_lists'"
-    assert [row[0].value for row in book["_lists"][place.replace("$", "")]] == choices
-    assert prompt in str(rule.prompt)
-
-
-def test_says_on_every_cell_what_belongs_there(book: Workbook) -> None:
+def test_a_dropdown_has_every_choice(book: Workbook) -> None:
     found = rules(book)
-    for column, told in {"Q": "Mandatory\nOne of", "R": "Unit: kg", "S": "Recommended in"}.items():
+    for column, (name, texts, _) in LISTS.items():
+        rule = found[f"{column}4"]
+        assert (rule.type, rule.formula1) == ("list", name)
+        assert str(rule.sqref) == f"{column}4:{column}1048576"
+        sheet, place = book.defined_names[name].attr_text.split("!")
+        assert sheet == "'_lists'"
+        assert [row[0].value for row in book["_lists"][place.replace("$", "")]] == texts
+    prompts = {column: prompt for column, (_, _, prompt) in LISTS.items()}
+    for column, told in {**prompts, "R": "Unit: kg", "S": "Recommended in"}.items():
         for row in (2, 4):
             assert told in str(found[f"{column}{row}"].prompt)
             assert found[f"{column}{row}"].showInputMessage
@@ -402,19 +384,6 @@ def test_any_template_filled_by_its_own_rules_is_clean(case: Case) -> None:
         for item in sheet.valid_items():
             assert gate(FEED)(json.loads(item.body))
 
-
-def test_a_template_of_several_categories(tmp_path: Path) -> None:
-    path = tmp_path / "products.xlsx"
-    write_products_template(CATALOG, ["010101", "010102"], path)
-    fill(path, product(1, p3003="12 cm"), shirt(2), shirt(3, p4001="XXL"))
-    (sheet,) = checked(path, dialect=judging())
-    assert found_codes(sheet) == [(6, "enum-value")]
-    assert sheet.header is not None
-    keys = {column.key for column in sheet.header.columns.values()}
-    assert {item.reference for item in catalogues.KETTLES} - {"CDAV"} <= keys
-
-
-# Whatever the service says.
 
 TEXTS = st.text(max_size=60) | st.sampled_from(["=A1", "x" * 40_000, "_x0041_", "\x00", "a;b"])
 PROPERTIES = st.builds(

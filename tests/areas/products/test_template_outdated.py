@@ -84,7 +84,6 @@ def test_fingerprints_show_that_something_changed(
 
 
 def length(now: Property) -> tuple[Property, ...]:
-    """Kettles with another length."""
     return tuple(now if item is LENGTH else item for item in KETTLES)
 
 

@@ -1,4 +1,3 @@
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -27,6 +26,7 @@ from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import LONGEST_TEXT, MOST_MESSAGES, Unreadable
+from tests.answers import reply
 
 URL = "https://service.example/v2/products-integration-reports?packageId=p1"
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -34,18 +34,9 @@ PACKAGE = PackageRef("Products", "", "en", AccountSettings(), "p1", page_size=50
 ITEM = {"packageId": "p1", "gtin": "2000000000008", "status": "Integrated"}
 
 
-def reply(document: Any = None, **headers: str) -> Reply:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    body = b"" if document is None else json.dumps(document).encode()
-    return Reply(200, named, body, URL)
-
-
 def item(**changes: Any) -> ReportItem:
     (found,) = reports_page(reply({"items": [{**ITEM, **changes}]})).items
     return found
-
-
-# The calls.
 
 
 def test_a_batch_as_it_is_sent() -> None:
@@ -71,9 +62,6 @@ def test_reports_as_they_are_asked_for(
 ) -> None:
     call = Call("GET", target, READ, tuple(query.items()), LANGUAGE)
     assert read_reports(package, gtins) == call
-
-
-# The id of a batch.
 
 
 @pytest.mark.parametrize(
@@ -103,9 +91,6 @@ NO_ID: list[Reply] = [
 def test_an_answer_without_an_id_is_unreadable(found: Reply) -> None:
     with pytest.raises(Unreadable):
         batch_id(found)
-
-
-# The reports.
 
 
 @pytest.mark.parametrize(
@@ -216,8 +201,6 @@ def test_no_item_is_too_strange(document: dict[str, Any]) -> None:
         assert found.gtin
         assert all(isinstance(message, Message) for message in found.messages)
 
-
-# The list of products.
 
 LIST = "https://service.example/v2/products?pageIndex=1"
 WHOLE = {

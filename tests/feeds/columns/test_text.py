@@ -25,6 +25,7 @@ TEXT, REFERENCE, PRODUCT, COMMENT, GTIN = (
 )
 
 KEPT = [
+    *("00042", "12345678901234567890"),
     *("SKU-1", "a  b", "Étagère n° 5", "cafe\u0301", "caf\u00e9", "\ufb01", "日本語", "TRUE"),
     *(
         "👩\u200d👩\u200d👧",
@@ -103,6 +104,7 @@ WARNED: list[tuple[CellType, Cell, str, str]] = [
     (GTIN, number("36000291452"), "036000291452", "gtin-padded"),  # UPC-A that lost its zero
     (GTIN, number("6385071"), "06385071", "gtin-padded"),  # the shortest of the lengths
     (GTIN, number("123457"), "00123457", "gtin-padded"),
+    (GTIN, number("17"), "00000017", "gtin-padded"),
 ]
 """Read, with something to say."""
 

@@ -10,11 +10,10 @@ import pytest
 from feedtool.check import HEADINGS
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Link, Note, SheetNotes, Summary, annotate
-from tests.corpus.made import MAIN, data, relationships
+from tests.corpus.books import STRICT, STRICT_RELS
+from tests.corpus.made import MAIN, RELS, data, relationships
 from tests.sheets.conftest import Make, Part
 
-STRICT = "http://purl.oclc.org/ooxml"
-RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 SHEET = data('<row r="1"><c r="A1"><v>1</v></c></row>').encode()
 SUMMARY = Summary("feedtool summary", [["done"], [1, Link("A1", "Offers", "A1")]])
@@ -37,7 +36,7 @@ def test_the_entries_of_a_new_sheet(book_of: Make, part: Part) -> None:
         b'<sheet name="feedtool summary" sheetId="2" r:id="rId3"/></sheets></workbook>'
     )
     assert (
-        f'<Relationship Id="rId3" Type="{RELATIONS}/worksheet" Target="worksheets/sheet2.xml"/>'
+        f'<Relationship Id="rId3" Type="{RELS}/worksheet" Target="worksheets/sheet2.xml"/>'
     ).encode() in part(copy, "xl/_rels/workbook.xml.rels")
     assert (
         f'<Override PartName="/xl/worksheets/sheet2.xml" ContentType="{TYPES}.worksheet+xml"/>'
@@ -61,7 +60,7 @@ def test_without_a_summary_the_workbook_keeps_its_sheets(book_of: Make, part: Pa
 
 def test_ids_and_names_that_are_taken(book_of: Make, part: Part) -> None:
     workbook = (
-        f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>'
+        f'<workbook xmlns="{MAIN}" xmlns:r="{RELS}"><sheets>'
         '<sheet name="Offers" sheetId="77" r:id="rId1"/></sheets><definedNames/></workbook>'
     )
     relations = relationships(
@@ -85,9 +84,7 @@ def prefixed(xml: str) -> str:
 
 
 def strict(xml: str) -> str:
-    return xml.replace(MAIN, f"{STRICT}/spreadsheetml/main").replace(
-        RELATIONS, f"{STRICT}/officeDocument/relationships"
-    )
+    return xml.replace(MAIN, STRICT).replace(RELS, STRICT_RELS)
 
 
 def utf16(xml: str) -> bytes:

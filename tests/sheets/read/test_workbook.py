@@ -8,7 +8,6 @@ from tests.corpus.made import relationships as rels
 from tests.sheets.conftest import Content
 from tests.sheets.conftest import Make as MakePackage
 
-STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 SHEET = data('<row r="1"><c r="A1"><v>1</v></c></row>')
 
 

@@ -5,11 +5,9 @@ import pytest
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.sheets import open_source
+from tests.corpus.books import STRICT
 from tests.corpus.made import MAIN, data
 from tests.sheets.conftest import Make, Read
-
-STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
-
 
 FAR = 900
 """Rows of filler after which the pattern reads, and no longer the parser."""

@@ -184,7 +184,6 @@ class Shop:
 
 
 def statuses(submission: Submission) -> list[str]:
-    """The status of every row of all sheets."""
     return [
         result.status.value for sheet in submission.outcomes for result in sheet.every_verdict()
     ]

@@ -57,7 +57,6 @@ ROWS_PASS: Mapping[str, tuple[str, Candidate, Guards]] = {
     "at the floor": ("price-below-floor", row(14.99, floor=14.99), USUAL),
     "above": ("price-below-floor", row(15, floor=14.99), USUAL),
     "no price above a floor": ("price-below-floor", row(None, floor=14.99), USUAL),
-    "as it was": ("price-change", row(20, OLD), CHANGE),
     "just as much less": ("price-change", row(14, OLD), CHANGE),
     "just as much more": ("price-change", row(26, OLD), CHANGE),
     "never accepted": ("price-change", row(1), CHANGE),
@@ -65,7 +64,6 @@ ROWS_PASS: Mapping[str, tuple[str, Candidate, Guards]] = {
     "no price in the row": ("price-change", row(None, OLD), CHANGE),
     "a tenth that is a little more as a float": ("price-change", row(0.63, {"price": 0.9}), CHANGE),
     "no change is forbidden": ("price-change", row(1, OLD), USUAL),
-    "the same": ("price-factor", row(19.99, SOME), USUAL),
     "nine times": ("price-factor", row(179.99, SOME), USUAL),
     "a ninth": ("price-factor", row(2.23, SOME), USUAL),
     "new": ("price-factor", row(1999.0), USUAL),
@@ -95,7 +93,6 @@ ROWS_HELD: Mapping[str, tuple[str, Candidate, Guards, str]] = {
     "more": ("price-change", row(26.01, OLD), CHANGE, "to 26.01: 30.1 % more (allowed: 30 %)"),
     "a lost decimal sign": ("price-factor", row(1999, SOME), USUAL, LOST),
     "ten times": ("price-factor", row(199.9, SOME), USUAL, "by a factor of 10"),
-    "about a thousand times": ("price-factor", row(19990, SOME), USUAL, "by a factor of 1,000"),
     "a tenth": (
         *("price-factor", row(2.0, SOME), USUAL),
         "down from 19.99, as last accepted, to 2.0: by a factor of 10",
@@ -120,8 +117,6 @@ def removing(removed: int, known: int, channel: str | None = "PRIMARY") -> list[
 
 FILES_PASS: Mapping[str, tuple[int, EarlierFile | None, Guards]] = {
     "the first": (1, None, SHRUNK),
-    "as long": (100, EarlierFile(7, 100), SHRUNK),
-    "longer": (900, EarlierFile(7, 100), SHRUNK),
     "just so many fewer": (60, EarlierFile(7, 100), SHRUNK),
     "a short predecessor": (1, EarlierFile(7, 19), SHRUNK),
     "not set": (1, EarlierFile(7, 1204), USUAL),
@@ -189,8 +184,6 @@ def test_removals_are_held_on_the_channel_where_they_are_many(
 def test_settings_of_removals(settings: Guards) -> None:
     assert list(check_removals(removing(40, 40), settings))
 
-
-# The predecessor of a file.
 
 ALIKE = {
     "a day": ("stock-2026-03-02.csv", "stock-2026-03-01.csv"),

@@ -156,12 +156,6 @@ def test_mass_removal(shop: Shop, known: Rows, first: Rows, then: Rows, held: in
     assert said == [["mass-removal"]] * held
 
 
-def test_what_is_at_zero_already_is_not_removed(shop: Shop) -> None:
-    shop.send(*MANY)
-    shop.send(*emptied(16), selection=released("mass-removal"))
-    assert set(statuses(shop.send(*emptied(16)))) == {"Integrated"}
-
-
 def test_a_stock_that_an_export_alone_has_shown_is_shared_as_well(shop: Shop) -> None:
     shop.elsewhere().send(*MANY)
     shop.export()
@@ -199,13 +193,6 @@ def test_a_shorter_file_of_the_same_name_is_held(market: Market) -> None:
         assert statuses(found) == ["Held"] * 17
     again = shop.send(*MANY[:17], name="stock-2026-03-02.csv", selection=released("file-shrunk"))
     assert set(statuses(again)) == {"Integrated"}
-
-
-def test_parts_of_one_feed_are_not_each_others_predecessors(market: Market) -> None:
-    shop = market.shop(Guards(fewer_rows=Decimal(40)))
-    for day in (1, 2):
-        for name, rows in (("part1.csv", MANY), ("part2.csv", MANY[:3]), ("part3.csv", MANY[:9])):
-            assert set(statuses(shop.send(*rows, name=name))) == {"Integrated"}, (day, name)
 
 
 def test_all_or_nothing_is_nothing_where_a_row_is_held(shop: Shop) -> None:

@@ -1,9 +1,10 @@
 """File after file with --changed-only leaves just what sending every row leaves."""
 
-from collections.abc import Iterator, Mapping
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from functools import partial
+from itertools import repeat
 from operator import itemgetter
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -115,45 +116,34 @@ def check_same(market: Market, coming: list[Day], selection: SelectionOptions) -
     assert len(changed.applied()) <= len(every.applied())
 
 
-class Markets:
-    """One for some examples, then another: the more sellers there were, the slower it is."""
-
-    EACH = 25
-
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._asked = folder, count()
-        self._market: Market | None = None
-
-    def next(self) -> Market:
-        if self._market is None or next(self._asked) % self.EACH == 0:
-            self.close()
-            self._market = Market(self._folder)
-        return self._market
-
-    def close(self) -> None:
-        if self._market is not None:
-            self._market.close()
-
-
 @pytest.fixture(scope="module")
-def markets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Markets]:
-    made = Markets(tmp_path_factory.mktemp("markets"))
-    yield made
-    made.close()
+def next_market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Market]]:
+    """The same one for some examples: the more sellers there were, the slower it is."""
+    folder = tmp_path_factory.mktemp("markets")
+    with ExitStack() as stack:
+
+        def markets() -> Iterator[Market]:
+            while True:
+                stack.close()
+                market = Market(folder)
+                stack.callback(market.close)
+                yield from repeat(market, 25)
+
+        yield partial(next, markets())
 
 
 @settings(max_examples=20)
 @given(days(), st.sampled_from((CHANGED, PREFERRED)))
 def test_the_offers_are_the_same(
-    markets: Markets, coming: list[Day], selection: SelectionOptions
+    next_market: Callable[[], Market], coming: list[Day], selection: SelectionOptions
 ) -> None:
-    check_same(markets.next(), coming, selection)
+    check_same(next_market(), coming, selection)
 
 
 @pytest.mark.long
 @settings(max_examples=2_000)
 @given(days(), st.sampled_from((CHANGED, PREFERRED)))
 def test_the_offers_are_the_same_in_many_more_cases(
-    markets: Markets, coming: list[Day], selection: SelectionOptions
+    next_market: Callable[[], Market], coming: list[Day], selection: SelectionOptions
 ) -> None:
-    check_same(markets.next(), coming, selection)
+    check_same(next_market(), coming, selection)

@@ -76,12 +76,6 @@ def test_an_offer_in_every_detail(shop: Desk) -> None:
     assert feedback["bestOfferDetails"]["bestOffer"]["price"] == 11
 
 
-def test_a_product_reference_alone_identifies_an_offer(shop: Desk) -> None:
-    [offer] = shop.offers(sellerExternalReferences="C", fields="product")
-    assert offer["offerId"] == "S1_P-3_New_PRIMARY"
-    assert offer["product"] == {"reference": "P-3", "gtin": None}
-
-
 @pytest.mark.parametrize(
     ("query", "names"),
     [
@@ -165,11 +159,6 @@ def test_unknown_fields(shop: Desk, fields: str, causes: list[str]) -> None:
 )
 def test_filters(shop: Desk, query: dict[str, str], found: str) -> None:
     assert "".join(offer["sellerExternalReference"] for offer in shop.offers(**query)) == found
-
-
-def test_a_filter_may_be_repeated_instead_of_a_comma(shop: Desk) -> None:
-    query = "salesChannelId=PRIMARY&gtins=012345678905&gtins=4000000000020"
-    assert len(shop.ask("GET", "/offers", query=query).json["items"]) == 2
 
 
 @pytest.mark.parametrize(

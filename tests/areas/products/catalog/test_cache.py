@@ -27,7 +27,6 @@ ALL_BRANDS = frozenset(one.reference for one in TREE_BRANDS)
 
 
 def known(cache: Cache, language: str = "en") -> Catalog:
-    """The catalogue in the cache."""
     result = cache.catalog(SERVICE, language)
     assert result is not None
     return result
@@ -113,9 +112,6 @@ def test_a_sync_that_was_stopped_goes_on(
     assert again.started_at == (AT + MINUTE if goes_on else AT + MINUTE + later)
     assert again.fetched == ({"0A0102"} if goes_on else set())
     assert again.marks == {"0A0101": Validators("e", "m"), "0A0102": Validators()}
-
-
-# The file.
 
 
 def test_the_user_alone_may_read_it(cache: Cache, path: Path) -> None:

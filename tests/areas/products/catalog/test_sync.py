@@ -208,8 +208,6 @@ def test_a_sync_that_was_killed_goes_on(tmp_path: Path) -> None:
     assert asked_for(service) == ["0B0101"]
 
 
-# Whose properties.
-
 SCOPES = [
     (["0A0102"], ["0A0102"]),
     (["0A01"], ["0A0101", "0A0102"]),
@@ -233,9 +231,6 @@ def test_a_category_that_is_not_there(cache: Cache) -> None:
     with pytest.raises(UsageProblem, match="no category “0A0I01”") as caught:
         brought(shop(), cache, "0A0I01")
     assert caught.value.hint.startswith("Did you mean 0A0101")
-
-
-# How far it is.
 
 
 def test_steps_are_told(cache: Cache) -> None:
@@ -272,38 +267,30 @@ def page(document: str, path: str = "", link: str = "") -> Reply:
 
 ONE_BRAND = '{"items": [{"brandReference": "1", "name": "x"}]}'
 CIRCLE = [f"/brands?pageIndex={number}" for number in (1, 2)]
-NO_LISTS: dict[str, tuple[dict[str, Answer], type[FeedtoolError], str]] = {
-    "no such route": (
-        {"/categories 1": Reply(404)},
-        UsageProblem,
-        "does not list its categories: no reason given",
-    ),
-    "pages that are too long": ({"/brands 1": Reply(400)}, UsageProblem, "--page-size"),
-    "broken": (
-        {"/brands 1": HTML},
-        UsageProblem,
-        "does not list its brands: the answer is no JSON",
-    ),
-    "no categories": ({"/categories 1": page('{"items": []}')}, Interrupted, "lists no categories"),
-    "nothing that is a category": (
+NO_LISTS: dict[str, tuple[dict[str, Answer], type[FeedtoolError]]] = {
+    "does not list its categories: no reason given": ({"/categories 1": Reply(404)}, UsageProblem),
+    "--page-size": ({"/brands 1": Reply(400)}, UsageProblem),
+    "does not list its brands: the answer is no JSON": ({"/brands 1": HTML}, UsageProblem),
+    "lists no categories": ({"/categories 1": page('{"items": []}')}, Interrupted),
+    "holds 2 categories and none can be read": (
         {"/categories 1": page('{"items": [{}, 1]}')},
         UsageProblem,
-        "holds 2 categories and none can be read",
     ),
-    "in circles": (
+    "list of brands does not end": (
         {
             "/brands 1": page(ONE_BRAND, CIRCLE[0], CIRCLE[1]),
             "/brands 2": page(ONE_BRAND, CIRCLE[1], CIRCLE[0]),
         },
         Interrupted,
-        "list of brands does not end",
     ),
 }
 
 
-@pytest.mark.parametrize(("answers", "kind", "message"), NO_LISTS.values(), ids=NO_LISTS)
+@pytest.mark.parametrize(
+    ("message", "answers", "kind"), [(message, *case) for message, case in NO_LISTS.items()]
+)
 def test_without_its_lists_there_is_no_catalogue(
-    cache: Cache, answers: dict[str, Answer], kind: type[FeedtoolError], message: str
+    cache: Cache, message: str, answers: dict[str, Answer], kind: type[FeedtoolError]
 ) -> None:
     brought(shop(), cache)
     service = shop(instead=answers.get)
@@ -338,8 +325,6 @@ WARNINGS: dict[str, dict[str, Any]] = {
 def test_what_is_told(cache: Cache, warning: str, changes: dict[str, Any]) -> None:
     assert brought(replace(shop(), **changes), cache).warnings == [warning]
 
-
-# The sandbox.
 
 SHIRTS = "1E0101"
 

@@ -31,9 +31,6 @@ def reply(document: object, headers: Mapping[str, str] | None = None, status: in
     return Reply(status, headers or {}, json.dumps(document).encode(), URL)
 
 
-# Calls.
-
-
 def test_pages() -> None:
     query = (("pageIndex", "1"), ("pageSize", "100"), ("fields", "name"))
     assert wire.read_brands() == Call("GET", "/brands", READ, query=query)
@@ -62,8 +59,6 @@ def test_properties_are_asked_for_when_they_have_changed() -> None:
     assert 304 in marked.success
     assert 304 not in plain.success
 
-
-# Which page is next.
 
 LINK = {"link": '<https://service.example/v2/categories?pageIndex=2>; rel="next"'}
 LAST = {"link": '<https://service.example/v2/categories?pageIndex=1>; rel="prev"'}
@@ -95,9 +90,6 @@ def test_a_link_to_another_host_is_not_followed() -> None:
     away = {"link": '<https://evil.example/brands>; rel="next"'}
     with pytest.raises(Unreadable, match=r"leads to another host: evil\.example"):
         brands_page(reply({"items": []}, away), FIRST)
-
-
-# What is on it.
 
 
 def test_brands() -> None:

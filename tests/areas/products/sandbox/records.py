@@ -20,7 +20,6 @@ class Reported(NamedTuple):
     reference: str | None
     """sellerProductReference; None when the product had none."""
     body: dict[str, Any]
-    """The product as it was submitted."""
     status: str
     """Received, Validated, Integrated or Refused."""
     operation: str | None

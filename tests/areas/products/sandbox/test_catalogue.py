@@ -182,12 +182,6 @@ def test_category_references(desk: Desk, path: str, reference: str, status: int)
     assert status != 400 or answer.reasons == [("ER400-2108", "Reference")]
 
 
-def test_fields_choose_what_is_shown(desk: Desk) -> None:
-    query = {"fields": "label,level", "pageSize": 1}
-    items = desk.ask("GET", "/categories", query=query, headers={"Accept-Language": "EN"}).json
-    assert items["items"] == [{"categoryReference": "01", "label": "Kitchen and home", "level": 1}]
-
-
 SORTED = {
     **dict.fromkeys(("reference", "level", "parentReference,reference"), "01"),
     "label": "Acrylic paints",

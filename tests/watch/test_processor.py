@@ -1,0 +1,196 @@
+"""What becomes of a file: its answers, its error, and the same content again."""
+
+import os
+from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+from feedtool.ledger.claims import Claim, ClaimState
+from feedtool.model.errors import Exit
+from feedtool.watch.folder import Folder
+from tests.conftest import offer, table
+from tests.watch.conftest import DAY, World
+
+
+def test_a_file_is_answered_and_filed_away(world: World) -> None:
+    assert world.send("a.csv", offer(1), offer(2, quantity="-1")) is Exit.ROWS
+    answers = ["results/a.failed.xlsx", "results/a.result.csv", "results/a.summary.json"]
+    assert world.files() == [f"{DAY}/a.csv", *answers]
+    told = world.summary("a")
+    assert (told["file"], told["run"], told["exitCode"]) == ("a.csv", "1", 1)
+    (sheet,) = told["sheets"]
+    assert (sheet["rows"], sheet["valid"], sheet["invalid"]) == (2, 1, 1)
+    assert sheet["statuses"] == {"Invalid": 1, "Integrated": 1}
+    assert (sheet["annotated"], sheet["failed"]) == ("a.result.csv", "a.failed.xlsx")
+    assert world.claimed() == []
+    assert world.watch() is Exit.NOTHING
+
+
+def correct(path: Path, **values: str) -> bytes:
+    """The workbook with these in its rows, by their keys."""
+    book, content = load_workbook(path), BytesIO()
+    sheet = book["Offers"]
+    keys = [str(cell.value) for cell in sheet[2]]
+    for row in sheet.iter_rows(min_row=3):
+        for name, value in values.items():
+            row[keys.index(name)].value = value
+    book.save(content)
+    return content.getvalue()
+
+
+def test_the_failed_rows_are_dropped_again_as_they_were_corrected(world: World) -> None:
+    assert (
+        world.send("a.csv", offer(1), offer(2, quantity="-1"), offer(3, quantity="-1")) is Exit.ROWS
+    )
+    failed = world.folder.results / "a.failed.xlsx"
+    assert world.send("a.failed.xlsx", content=correct(failed, quantity="x")) is Exit.ROWS
+    again = world.folder.results / "a.failed-2.xlsx"
+    assert world.summary("a.failed")["sheets"][0]["failed"] == again.name
+    assert world.send("a.failed.xlsx", content=correct(again, quantity="5")) is Exit.OK
+    assert world.sent() == ["SKU-1", "SKU-2", "SKU-3"]
+
+
+def test_rows_that_somebody_corrects_already_are_left_alone(world: World) -> None:
+    assert world.send("a.csv", offer(1, quantity="-1")) is Exit.ROWS
+    failed = world.folder.results / "a.failed.xlsx"
+    corrected = correct(failed, quantity="5")
+    failed.write_bytes(corrected)
+    with world.ledger() as ledger:  # as if it had crashed before it was noted
+        ledger.claims.settle(1, ClaimState.TAKEN, "")
+    assert world.watch() is Exit.ROWS
+    assert failed.read_bytes() == corrected
+    (warning,) = world.told_as("warning")
+    assert "it may hold corrections" in warning
+
+
+def test_what_a_crash_has_left_of_the_failed_rows_is_replaced(world: World) -> None:
+    world.claim(quantity="-1")
+    failed = world.folder.results / "a.failed.xlsx"
+    failed.write_bytes(b"half of it")
+    assert world.watch() is Exit.ROWS
+    assert load_workbook(failed).sheetnames
+
+
+NOT_UTF8 = os.fsdecode(b"caf\xe9")
+SOME = table([offer(1)]).encode()
+BAD: dict[str, tuple[str, bytes, str, str]] = {
+    "no header": ("a.xlsx", b"x,y\n1,2\n", "a.xlsx", ""),
+    "empty": ("a.xlsx", b"", "a.xlsx", ""),
+    "cut": ("a.xlsx", b"PK\x03\x04 and no more", "a.xlsx", ""),
+    "not UTF-8": (f"{NOT_UTF8}.csv", SOME, f"{NOT_UTF8}.csv", "not UTF-8"),
+    "no room for the answers": (f"{'x' * 243}.csv", SOME, f"{'x' * 235}.csv", "too long"),
+    "more bytes than letters": (f"{'é' * 125}.csv", SOME, f"{'é' * 117}.csv", "too long"),
+    "all of it an ending": (f"x.{'y' * 250}", SOME, f"x.{'y' * 237}", "too long"),
+    "nobody's folder": ("nobody/a.csv", SOME, "nobody/a.csv", "“nobody” is no profile and no kind"),
+    "one that is not UTF-8": (f"{NOT_UTF8}/a.csv", SOME, f"{NOT_UTF8}/a.csv", "is no profile"),
+    "long, in it": (f"no/{'x' * 251}.csv", SOME, f"no/{'x' * 235}.csv", "is no profile"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "kept", "reason"), BAD.values(), ids=BAD)
+def test_a_bad_file_goes_to_error_and_never_stops_the_next(
+    world: World, name: str, content: bytes, kept: str, reason: str
+) -> None:
+    world.drop(name, content=content)
+    assert world.send("b.csv", offer(2)) is Exit.FILE
+    answered = [f"{DAY}/b.csv", "results/b.result.csv", "results/b.summary.json"]
+    assert world.files() == sorted([f"error/{kept}", f"error/{kept}.reason.txt", *answered])
+    assert reason in world.reason(kept)[0]
+    assert world.sent() == ["SKU-2"]
+    assert world.claimed() == []
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "bell\x07\x1b[31m", "x" * 242])
+def test_a_name_that_can_be_used(world: World, name: str) -> None:
+    assert world.send(f"{name}.csv", offer(1)) is Exit.OK
+    answers = [f"results/{name}.result.csv", f"results/{name}.summary.json"]
+    assert world.files() == [f"{DAY}/{name}.csv", *answers]
+    world.drop(f"{name}.csv", offer(2))
+    came_to = Exit.FILE if len(name) > 200 else Exit.OK  # where a day does not fit behind it
+    assert world.watch() is came_to
+
+
+@pytest.mark.parametrize("route", ["", "shop/"])
+def test_a_file_of_an_unclear_kind_is_told_its_folder(world: World, route: str) -> None:
+    world.sellers = {"shop": "seller-1"}
+    assert world.send(f"{route}a.csv", offer(1, taxes__VAT=None)) is Exit.FILE
+    why, way = world.reason(f"{route}a.csv")
+    assert "need the column taxes.VAT" in why
+    assert f"drop it into inbox/{route}offers-update/" in way
+    assert "--as" not in way
+    world.send(f"{route}offers-update/a.csv", offer(1, taxes__VAT=None))
+    assert world.summary(f"{route}offers-update/a")["sheets"][0]["kind"] == "offers-update"
+
+
+def test_a_bad_file_may_come_again(world: World) -> None:
+    for _ in range(2):
+        assert world.send("a.csv", content=b"x,y\n") is Exit.FILE
+    bad = [place for place in world.files() if not place.endswith(".txt")]
+    assert bad == ["error/a-2.csv", "error/a.csv"]
+
+
+def test_a_bug_is_told_and_the_next_file_is_sent(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer_of(folder: Folder, claim: Claim, ending: str) -> Path:
+        if claim.name == "a":
+            raise ValueError(claim)
+        return folder.results / f"{claim.name}{ending}"
+
+    monkeypatch.setattr(Folder, "answer_of", answer_of)
+    world.drop_each("a.csv", "b.csv")
+    assert world.watch() is Exit.BUG
+    assert world.reason("a.csv") == [
+        "This is a bug in feedtool: ValueError.",
+        "Please report it with the contents of report of ValueError",
+    ]
+    assert f"{DAY}/b.csv" in world.files()
+
+
+@pytest.mark.parametrize(
+    ("days", "within", "is_sent"), [(0, 7, False), (7, 7, False), (8, 7, True), (0, 0, True)]
+)
+def test_the_same_content_again(world: World, days: int, within: int, *, is_sent: bool) -> None:
+    assert world.send("a.csv", offer(1)) is Exit.OK
+    world.today += timedelta(days=days, seconds=1)
+    world.same_within = timedelta(days=within, seconds=2 if within else 0)
+    assert world.send("b.csv", offer(1)) is (Exit.OK if is_sent else Exit.ROWS)
+    assert len(world.applied()) == 1 + is_sent
+    if not is_sent:
+        first, second = world.reason("b.csv")
+        assert "was sent as a.csv on 2026-03-02" in first
+        assert "run 1" in first
+        assert "feedtool results 1" in second
+
+
+@pytest.mark.parametrize(("names", "is_sent"), [("aaa", True), ("aba", False), ("abc", False)])
+def test_what_was_so_once_may_be_so_again(world: World, names: str, *, is_sent: bool) -> None:
+    """A stock of ten, then of nine, then of ten, each in a file of this name."""
+    for name, quantity in zip(names, ("10", "9", "10"), strict=True):
+        world.send(f"{name}.csv", offer(1, quantity=quantity))
+        world.today += timedelta(hours=1)
+    assert len(world.applied()) == 2 + is_sent
+
+
+def test_of_two_alike_the_older_is_sent(world: World) -> None:
+    world.drop("b.csv", offer(1))
+    assert world.send("a.csv", offer(1)) is Exit.ROWS
+    assert {f"{DAY}/b.csv", "error/a.csv"} < set(world.files())
+    for kind in ("offers-update", "offers-delete"):  # as another kind it is another
+        world.send(f"{kind}/a.csv", {"sellerExternalReference": "SKU-1", "quantity": "3"})
+    assert not [place for place in world.files() if place.startswith("error/offers-")]
+
+
+def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
+    for number in range(1, 4):
+        world.send("a.csv", offer(number))
+    world.today += timedelta(days=1)
+    world.drop("a.csv", offer(9))
+    assert world.send("a.txt", offer(10)) is Exit.OK
+    names = ("a", "a.2026-03-02", "a.2026-03-02-2", "a.2026-03-03", "a.2026-03-03-2")
+    assert [world.summary(name)["run"] for name in names] == ["1", "2", "3", "4", "5"]
+    assert len([place for place in world.files() if ".result." in place]) == 5
+    assert "done/2026-03-03/a.2026-03-03-2.txt" in world.files()
