@@ -1,4 +1,4 @@
-"""A recipe for the corpus, and the stock that it joins, beside the workbook: `python -m benchmarks.recipe BOOK`."""
+"""A recipe for a workbook of the corpus, and its stock: `python -m benchmarks.recipe BOOK`."""
 
 import sys
 from pathlib import Path

@@ -121,7 +121,7 @@ def validate() -> Job:
 def recipe() -> Job:
     """The same rows, made by a recipe with a join, four expressions and two maps of values."""
     path = corpus(ROWS)
-    make = [sys.executable, "-m", "benchmarks.recipe", path]
+    make = [sys.executable, "-m", "benchmarks.recipe", str(path)]
     folder = Path(subprocess.check_output(make, text=True, cwd=ROOT).strip())
     plain: list[str | Path] = [FEEDTOOL, "validate", "--format", "json", path]
     return Job(

@@ -15,6 +15,7 @@ from feedtool.check.headers import (
     most_known,
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
+from feedtool.check.mapping.explanation import explain_missing, header_not_found
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import SEARCHED, Chosen, RecipeSelection
 from feedtool.check.recipes.apply import with_defaults
@@ -76,10 +77,19 @@ class _Selection:
         if not candidates and not reasons:  # a Delete that was asked for needs a single column
             candidates, reasons = self._candidates(names, 1)
         if not candidates:
-            raise self._recipes.nearly_fitting(names) or next(
-                iter(reasons), _no_header(self._source, names)
+            raise (
+                self._recipes.nearly_fitting(names)
+                or next(iter(reasons), None)
+                or self._not_found()
             )
         return self._unambiguous(candidates)
+
+    def _not_found(self) -> HeaderNotFound:
+        return header_not_found(self._source, self._file, self._known(self._families[0]))
+
+    def _known(self, family: Sequence[Feed]) -> frozenset[str]:
+        columns = family[0].understood(self._options.context.settings)
+        return frozenset(column.key for column in columns)
 
     def _is_known_by_itself(self, names: Sequence[str]) -> bool:
         """True if a stamp, or a header of keys and labels alone, says of which kind a sheet is."""
@@ -116,12 +126,17 @@ class _Selection:
                     unclear.add_way(
                         "if it is no feed remove the sheet, or name another with --sheet"
                     )
+                if unclear.header and unclear.header.unknown:
+                    unclear.add_way(f"if the sheet is your own type: feedtool map {self._file}")
                 kind = self._options.settle(self._file, name, unclear)
                 if kind is None:
                     raise
                 candidates.append(self._recognise(name, enough, kind))
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
+                if isinstance(reason, HeaderMissing) and self._stamp is None:
+                    family = self._families[0]
+                    explain_missing(reason, self._source, name, self._file, self._known(family))
         return list(filter(None, candidates)), reasons
 
     def _sheet_names(self) -> list[str]:
@@ -223,11 +238,3 @@ class _Selection:
 
 def _names(family: Sequence[Feed], dialect: AccountSettings) -> Names:
     return Names(family[0].understood(dialect), dialect, (*HEADINGS, ROW))
-
-
-def _no_header(source: Source, names: Sequence[str]) -> HeaderNotFound:
-    looked = f" (looked at {', '.join(names)})" if source.format == "xlsx" else ""
-    return HeaderNotFound(
-        f"no row looks like a header{looked}",
-        "start from `feedtool template`, or map your headers in the profile's [columns] table",
-    )

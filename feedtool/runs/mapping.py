@@ -4,30 +4,26 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from datetime import UTC, datetime
 from pathlib import Path
 
 from feedtool.check import Input, ReadOptions, open_input
-from feedtool.check.headers import HeaderNotFound
+from feedtool.check.headers import header_texts
 from feedtool.check.kinds import sheet_columns
 from feedtool.check.mapping.evidence import SheetColumn
-from feedtool.check.mapping.proposal import ColumnProposal, header_row, propose
+from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
+from feedtool.check.mapping.proposal import ColumnProposal, KnownMeaning, propose
 from feedtool.check.mapping.words import words_of
+from feedtool.check.recipes.apply import fits
 from feedtool.check.recipes.recipe import Constant, Recipe
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import Choice
 from feedtool.feeds.feed import Feed
-from feedtool.model.cells import BLANK, Cell
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header
-from feedtool.sheets import Source
-from feedtool.sheets.read.source import HeadRow
+from feedtool.runs.recipes import preset, presets
 
-SEARCHED = 60
-"""Rows among which the header is looked for."""
-SAMPLED = 2_000
-"""Rows whose cells speak for or against a field."""
 MOST_VALUES = 30
 """Different values of a column that are worth a table."""
 
@@ -46,6 +42,10 @@ class SheetProposal:
     known: Mapping[str, Column]
     cells: Mapping[int, SheetColumn]
     options: ReadOptions
+    recipe: Recipe | None
+    """The recipe that fits it already."""
+    preset: Recipe | None
+    """The recipe that ships, and fits it."""
 
     def accepted(self, least: int) -> "list[ColumnProposal]":
         """The columns that are at least so sure."""
@@ -92,63 +92,47 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
     """
     feed = areas.feeds[options.kind] if options.kind else areas.areas[0].feeds[0]
     with open_input(file, options, areas) as source:
-        name, head, at = _likeliest_sheet(source, options.sheet, file.name)
-        row = head[at]
-        cells = _columns(source, name, row)
+        own = likeliest_sheet(source, options.sheet)
+        if own is None:
+            raise no_header(source, file.name)
+        cells = read_columns(source, own)
     known = {column.key: column for column in feed.understood(options.dialect)}
-    earlier = _earlier(options.recipes.recipes(Path(file.name)), feed.kind)
-    proposals = propose(cells, known, earlier)
+    texts = header_texts(own.row.cells)
+    recipes = options.recipes.recipes(Path(file.name))
+    fitting = next((recipe for recipe in recipes if fits(recipe, own.name, texts)), None)
+    preset = None if fitting else _preset(own, texts, feed.kind)
+    earlier = _earlier([*recipes, *filter(None, [preset])], feed.kind)
     return SheetProposal(
         file.name,
-        None if source.format == "csv" else name,
-        row.line or row.number,
+        None if source.format == "csv" else own.name,
+        own.row.line or own.row.number,
         feed,
-        proposals,
+        propose(cells, known, earlier, own.above),
         known,
         {column.index: column for column in cells},
         options,
+        fitting,
+        preset,
     )
 
 
-def _likeliest_sheet(
-    source: Source, wanted: str | None, file: str
-) -> tuple[str, list[HeadRow], int]:
-    """The sheet whose header is the likeliest, its first rows, and which of them that is."""
-    best: tuple[float, str, list[HeadRow], int] | None = None
-    for entry in source.sheets:
-        if entry.hidden or (wanted and entry.name.casefold() != wanted.casefold()):
-            continue
-        head = source.sheet(entry.name).head(SEARCHED)
-        score, at = header_row([(row.number, row.cells) for row in head])
-        if score > 0 and (best is None or score > best[0]):
-            best = score, entry.name, head, at
-    if best is None:
-        raise HeaderNotFound(
-            f"no row of {file} looks like a header", "give each column a name in one row"
-        )
-    return best[1:]
+def _preset(own: OwnSheet, texts: Mapping[int, str], kind: str) -> Recipe | None:
+    """The recipe that ships whose headers a sheet has; the one with the most of them."""
+    fitting = [
+        recipe
+        for recipe in (preset(name, datetime.now(UTC)) for name in presets())
+        if recipe.file.match.kind == kind and fits(recipe, own.name, texts)
+    ]
+    return max(fitting, key=lambda recipe: len(recipe.file.match.headers), default=None)
 
 
-def _columns(source: Source, name: str, row: HeadRow) -> list[SheetColumn]:
-    """The columns below a header row, each with its first cells."""
-    texts = {at: " ".join(cell.text.split()) for at, cell in enumerate(row.cells)}
-    texts = {at: text for at, text in texts.items() if text}
-    cells: dict[int, list[Cell]] = {at: [] for at in texts}
-    count = 0
-    for block in source.sheet(name).blocks(row.number):
-        for at, column in cells.items():
-            keys = block.column(at) if at < block.width else [None] * len(block.rows)
-            column += [BLANK if key is None else block.decode(key) for key in islice(keys, SAMPLED)]
-        count += len(block.rows)
-        if count >= SAMPLED:
-            break
-    return [SheetColumn(at, texts[at], column) for at, column in cells.items()]
-
-
-def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, str | None]:
+def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, KnownMeaning]:
     """What the headers of other recipes of the kind mean."""
     return {
-        words_of(header).text: key if isinstance(key, str) else None
+        words_of(header).text: KnownMeaning(
+            key if isinstance(key, str) else None,
+            f"{'recipe' if recipe.path else 'preset'} {recipe.name}",
+        )
         for recipe in recipes
         if recipe.file.match.kind == kind
         for header, key in recipe.file.columns.items()

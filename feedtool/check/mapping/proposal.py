@@ -1,27 +1,42 @@
-"""The header row of any sheet, and for each of its columns the field that it seems to be."""
+"""For each column of a merchant's own sheet the field that it seems to be."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from statistics import median
+from typing import NamedTuple
 
-from feedtool.check.mapping.evidence import SheetColumn, content_score, name_score
-from feedtool.check.mapping.words import Concept, concepts, words_of
-from feedtool.model.cells import Cell, Kind, letters
-from feedtool.model.header import Column
+from feedtool.check.mapping.evidence import RATES, SheetColumn, content_score
+from feedtool.check.mapping.names import name_score
+from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
+from feedtool.check.mapping.words import Concept, concepts, groups_in, plain
+from feedtool.model.cells import letters
 
-LONGEST_HEADER = 80
-"""Characters; what is longer is a text of the sheet."""
 SHOWN = 3
 """Alternatives and samples that are told."""
-CLOSE = 10
-"""Two columns so near each other that one cannot be taken for the other without asking."""
+PRICE, STRUCK = "price.price", "price.originPrice"
+SUPPLIERS = frozenset(("discount", "pack"))
+"""What stands in a supplier's sheet, beside prices that are no customer's."""
+SAME_ROWS = 0.9
+"""The share of rows of which a relation of two columns holds."""
+FEW_ROWS = 4
+ROUNDED = Decimal("0.006")
+"""The most by which a price with tax differs by rounding, as a share or an amount."""
+HALF = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(NamedTuple):
     """A concept that a column may be, and how sure that is."""
 
     concept: Concept
+    key: str | None
     confidence: float
+    reason: str
+
+    @property
+    def identity(self) -> str:
+        """What is given to one column alone: a key, or a concept without one."""
+        return self.key or self.concept.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,159 +62,210 @@ class ColumnProposal:
         return letters(self.index)
 
 
-Row = tuple[int, Sequence[Cell]]
-"""A row's number, and its cells from column A on."""
+class KnownMeaning(NamedTuple):
+    """What a header means in a recipe."""
 
-
-def header_row(rows: Sequence[Row]) -> tuple[float, int]:
-    """The position of the likeliest header among the first rows, and how likely it is; 0 is not."""
-    scores = [(_header_score(rows, at), -at) for at in range(len(rows))]
-    score, minus = max(scores, default=(0.0, 0))
-    return score, -minus
-
-
-def _header_score(rows: Sequence[Row], at: int) -> float:
-    """How much a row looks like a header: by its names, and by the rows below it."""
-    cells = rows[at][1]
-    texts = [cell.text.strip() for cell in cells if cell.kind is Kind.TEXT and cell.text.strip()]
-    filled = [cell for cell in cells if cell.kind is not Kind.BLANK and cell.text.strip()]
-    short = [text for text in texts if len(text) <= LONGEST_HEADER and not _is_value(text)]
-    if len(short) < 2 or len(short) < 0.6 * len(filled):
-        return 0
-    below = [row for _, row in rows[at + 1 : at + 11]]
-    width = max((_width(row) for row in below), default=0)
-    if not below or not width:
-        return 0
-    known = sum(_best_name(text) >= 80 for text in short)
-    is_wide = min(1.0, len(short) / width)
-    values = sum(_is_data(row) for row in below) / len(below)
-    repeated = len(short) - len(set(map(str.casefold, short)))
-    return (
-        3 * known + 4 * is_wide + 3 * values - repeated - 0.05 * at - (4 if _is_data(cells) else 0)
-    )
-
-
-def _width(row: Sequence[Cell]) -> int:
-    return sum(bool(cell.text.strip()) for cell in row)
-
-
-def _is_value(text: str) -> bool:
-    """True for a text that is no name: a number, a code, an address."""
-    digits = sum(letter.isdigit() for letter in text)
-    return digits > 0.5 * len(text) or "://" in text or "@" in text
-
-
-def _is_data(row: Sequence[Cell]) -> bool:
-    """True if a row holds a number or a code."""
-    return any(
-        cell.kind in {Kind.NUMBER, Kind.DATE, Kind.BOOLEAN} or _is_value(cell.text)
-        for cell in row
-        if cell.text.strip()
-    )
-
-
-def _best_name(header: str) -> float:
-    words = words_of(header)
-    return max(name_score(words, concept) for concept in concepts())
+    key: str | None
+    """None: it is of no use."""
+    source: str
+    """The recipe, in words."""
 
 
 def propose(
-    columns: Iterable[SheetColumn], known: Mapping[str, Column], earlier: Mapping[str, str | None]
+    columns: Iterable[SheetColumn],
+    known: Collection[str],
+    earlier: Mapping[str, KnownMeaning],
+    above: str = "",
 ) -> list[ColumnProposal]:
     """A proposal for each column.
 
     Args:
         columns: Those of the sheet that have a header.
-        known: The columns of the kind by their keys.
-        earlier: Header, folded by `words_of`, → key in other recipes; None for ignored.
+        known: The keys of the kind.
+        earlier: Header, folded by `words_of`, → what it means in a recipe.
+        above: The text above the header.
     """
     columns = list(columns)
-    guesses = {column.index: _guesses(column, known) for column in columns}
-    taken = _assigned(columns, guesses)
-    has_gross = any(column.words.is_gross for column in columns)
-    proposals = []
-    for column in columns:
-        proposal = _proposal(column, guesses[column.index], taken.get(column.index), known)
-        if column.words.text in earlier:
-            key = earlier[column.words.text]
-            proposal = replace(
-                proposal, key=key, confidence=100, is_useless=key is None, reason="as in a recipe"
-            )
-        elif proposal.key == "price.price" and has_gross and not column.words.is_gross:
-            proposal = replace(proposal, confidence=min(proposal.confidence, 60))
-        proposals.append(proposal)
-    return proposals
+    said = {
+        column.index: earlier[column.words.text]
+        for column in columns
+        if column.words.text in earlier
+    }
+    rest = [column for column in columns if column.index not in said]
+    guesses = {column.index: guess_concepts(column, known) for column in rest}
+    _weigh_neighbours(rest, guesses, above)
+    taken = _assign(guesses, {meaning.key for meaning in said.values() if meaning.key})
+    return [
+        _said(column, said[column.index])
+        if column.index in said
+        else _proposal(column, guesses[column.index], taken)
+        for column in columns
+    ]
 
 
-def _guesses(column: SheetColumn, known: Mapping[str, Column]) -> list[Guess]:
+def _said(column: SheetColumn, meaning: KnownMeaning) -> ColumnProposal:
+    reason = f"as in {meaning.source}"
+    is_useless = meaning.key is None
+    return ColumnProposal(
+        column.index, column.header, meaning.key, 100, is_useless, (), _samples(column), reason
+    )
+
+
+def _samples(column: SheetColumn) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(column.texts))[:SHOWN]
+
+
+def guess_concepts(column: SheetColumn, known: Collection[str]) -> list[Guess]:
     """The concepts that a column may be, the likeliest first."""
     guesses = []
     for concept in concepts():
         name = name_score(column.words, concept)
-        key = next((key for key in concept.keys if key in known), None)
-        of_kind = known.get(key) if key else known.get("condition")
-        if confidence := content_score(concept, column, of_kind, name):
-            guesses.append(Guess(concept, min(100, confidence)))
+        confidence, told = content_score(concept, column, name)
+        if confidence >= NEIGHBOURS.second_choice:
+            key = next((key for key in concept.keys if key in known), None)
+            named = f"named like “{concept.name}”" if name >= NAMES.least else ""
+            reason = ", ".join(filter(None, (named, *dict.fromkeys(told))))
+            guesses.append(Guess(concept, key, confidence, reason))
+    return _sorted(guesses)
+
+
+def _sorted(guesses: Iterable[Guess]) -> list[Guess]:
     return sorted(guesses, key=lambda guess: -guess.confidence)
 
 
-def _assigned(
-    columns: Sequence[SheetColumn], guesses: Mapping[int, Sequence[Guess]]
-) -> dict[int, Guess]:
-    """The concept of each column; each that is a field is given once, to the likeliest."""
-    pairs = sorted(
-        (
-            (guess.confidence, -column.index, guess)
-            for column in columns
-            for guess in guesses[column.index][:4]
-        ),
-        key=lambda pair: (-pair[0], -pair[1]),
+def _weigh_neighbours(
+    columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]], above: str
+) -> None:
+    """Changes the guesses by what the other columns are, and by the text above the header."""
+    best = {at: found[0].concept.name for at, found in guesses.items() if found}
+    prices = [column for column in columns if _is_price(guesses[column.index])]
+    others = [column for column in prices if guesses[column.index][0].key != STRUCK]
+    has_gross = any("gross" in column.words.groups for column in prices)
+    is_of_supplier = bool(SUPPLIERS.intersection(best.values()))
+    is_net_above = "net" in groups_in(plain(above))
+    has_promotion = any(
+        best.get(column.index) == "promotional price" and column.filled >= HALF
+        for column in columns
     )
+    for column in prices:
+        is_bare = not column.words.groups & {"gross", "sold"}
+        times, most = 1.0, 100.0
+        if has_gross and "gross" not in column.words.groups:
+            times *= NEIGHBOURS.beside_gross
+        if "gross" not in column.words.groups and any(
+            is_net_of(column, other) for other in others if other is not column
+        ):
+            times *= NEIGHBOURS.below_gross
+        if is_bare and is_net_above:
+            most = min(most, NEIGHBOURS.text_above)
+        if is_bare and is_of_supplier and not has_gross:
+            most = min(most, NEIGHBOURS.sheet_of_supplier)
+        if has_promotion:
+            most = min(most, NEIGHBOURS.beside_promotion)
+        guesses[column.index] = _sorted(
+            guess._replace(confidence=min(most, guess.confidence * times))
+            if guess.key == PRICE
+            else guess
+            for guess in guesses[column.index]
+        )
+
+
+def _is_price(guesses: Sequence[Guess]) -> bool:
+    return any(guess.key in {PRICE, STRUCK} for guess in guesses[:SHOWN]) or (
+        bool(guesses) and guesses[0].concept.name == "net price"
+    )
+
+
+def is_net_of(column: SheetColumn, other: SheetColumn) -> bool:
+    """True if another column is in nearly all rows the same amount with one rate of VAT more."""
+    pairs = [
+        (net, gross)
+        for net, gross in zip(column.by_row, other.by_row, strict=True)
+        if net and gross and net > 0
+    ]
+    if len(pairs) < FEW_ROWS:
+        return False
+    fits = [any(_is_taxed(net, gross, rate) for rate in RATES if rate) for net, gross in pairs]
+    usual = median(gross / net for net, gross in pairs)
+    is_rate = any(abs(usual - 1 - rate / 100) < ROUNDED for rate in RATES if rate)
+    return is_rate and sum(fits) >= SAME_ROWS * len(pairs)
+
+
+def _is_taxed(net: Decimal, gross: Decimal, rate: Decimal) -> bool:
+    return abs(net * (1 + rate / 100) - gross) <= ROUNDED * max(Decimal(1), net / 10)
+
+
+def _assign(guesses: Mapping[int, Sequence[Guess]], given: set[str]) -> dict[int, Guess]:
+    """The concept of each column; each that is a field is given once, to the likeliest."""
+    pairs = [(guess.confidence, -index, guess) for index, row in guesses.items() for guess in row]
+    pairs.sort(key=lambda pair: (-pair[0], -pair[1]))
     taken: dict[int, Guess] = {}
-    given: dict[str, float] = {}
     for confidence, minus, guess in pairs:
-        index, name = -minus, guess.concept.name
-        if index in taken:
+        index = -minus
+        if index in taken or (guess.key and guess.key in given):
             continue
-        if guess.concept.keys and name in given:
-            continue
-        best = guesses[index][0].confidence
-        if best - confidence > 25:
+        if guesses[index][0].confidence - confidence > NEIGHBOURS.second_choice:
             continue  # what it is is taken, and it is nothing else
         taken[index] = guess
-        given[name] = confidence
-    return taken
+        if guess.key:
+            given.add(guess.key)
+    return _tied(taken, guesses)
+
+
+def _tied(taken: Mapping[int, Guess], guesses: Mapping[int, Sequence[Guess]]) -> dict[int, Guess]:
+    """The same, but that a column is less sure which another might have been nearly as well."""
+    result = {}
+    for index, guess in taken.items():
+        least = guess.confidence - NEIGHBOURS.close
+        others = [
+            other
+            for at, row in guesses.items()
+            for other in row
+            if at != index and other.key == guess.key and other.confidence > least
+        ]
+        own = [
+            other
+            for other in guesses[index]
+            if other.identity != guess.identity
+            and (other.key or guess.key)
+            and other.confidence > least
+            and not _is_given_elsewhere(other, index, taken)
+        ]
+        is_tied = bool(own or (guess.key and others))
+        most = NEIGHBOURS.tied if is_tied else 100
+        result[index] = guess._replace(confidence=min(guess.confidence, most))
+    return result
+
+
+def _is_given_elsewhere(guess: Guess, index: int, taken: Mapping[int, Guess]) -> bool:
+    return guess.key is not None and any(
+        at != index and other.key == guess.key and other.confidence > guess.confidence
+        for at, other in taken.items()
+    )
 
 
 def _proposal(
-    column: SheetColumn,
-    guesses: Sequence[Guess],
-    taken: Guess | None,
-    known: Mapping[str, Column],
+    column: SheetColumn, guesses: Sequence[Guess], taken: Mapping[int, Guess]
 ) -> ColumnProposal:
-    def key_of(guess: Guess) -> str | None:
-        return next((key for key in guess.concept.keys if key in known), None)
-
-    samples = tuple(dict.fromkeys(column.texts))[:SHOWN]
-    others = [key for guess in guesses if (key := key_of(guess)) and guess is not taken]
-    alternatives = tuple(dict.fromkeys(others))[:SHOWN]
-    if taken is None:
-        return ColumnProposal(
-            column.index, column.header, None, 0, False, alternatives, samples, "not known"
-        )
-    rival = next((guess for guess in guesses if guess is not taken), None)
-    confidence = taken.confidence
-    if rival and rival.confidence > confidence - CLOSE and key_of(rival) != key_of(taken):
-        confidence = min(confidence, 80 if confidence < 100 or rival.confidence == 100 else 100)
-    key = key_of(taken)
-    reason = f"named like “{taken.concept.name}”"
-    return ColumnProposal(
+    guess = taken.get(column.index)
+    keys = [other.key for other in guesses if other.key and other is not guess]
+    proposal = ColumnProposal(
         column.index,
         column.header,
-        key,
-        round(confidence),
-        key is None,
-        tuple(other for other in alternatives if other != key),
-        samples,
-        reason,
+        None,
+        0,
+        is_useless=False,
+        alternatives=tuple(dict.fromkeys(keys))[:SHOWN],
+        samples=_samples(column),
+        reason="not known",
+    )
+    if guess is None:
+        return proposal
+    return replace(
+        proposal,
+        key=guess.key,
+        confidence=round(guess.confidence),
+        is_useless=guess.key is None,
+        alternatives=tuple(key for key in proposal.alternatives if key != guess.key),
+        reason=guess.reason,
     )

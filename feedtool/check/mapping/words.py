@@ -1,31 +1,30 @@
-"""What headers are called in seven languages: `words.toml`."""
+"""The words of headers in eight languages: `words.toml`."""
 
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-NET = frozenset(
-    (
-        *("ht", "hors taxe", "hors taxes", "htva", "excl", "ex vat", "exvat", "excluding", "netto"),
-        *("net", "neto", "sin iva", "s iva", "sem iva", "senza iva", "iva esclusa", "exkl", "ohne"),
-        *("zzgl", "esclusa", "liquido", "hors tva", "without", "ex tax", "excl tax", "ex btw"),
-    )
-)
-GROSS = frozenset(
-    (
-        *("ttc", "tvac", "incl", "inc", "including", "inkl", "brutto", "bruto", "ivato", "con iva"),
-        *("com iva", "iva incluido", "iva inclusa", "gross", "toutes taxes comprises", "inclusa"),
-        *("iva incl", "c iva", "lordo", "incluido", "with tax"),
-    )
-)
-"""Words of a header that say whether tax is in an amount."""
+PART = 5
+"""Letters from which a word of a group counts inside another word, too."""
+
+LONGEST = 200
+"""Characters of a header that are looked at."""
+ALONE = "="
+"""Before a word that counts alone."""
+
+ANYHOW = ("gross", "sold", "article")
+"""The groups of words that change nothing."""
 
 _ASIDE = re.compile(r"[(\[][^)\]]*[)\]]")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_LETTER = re.compile(r"\b(\w)\.(?=\w)")
+_CUT = re.compile(r"\b([^\W\d_]{3,})\.(?!\w)")
+"""A word cut off, as in `Fourn.`"""
 _LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
@@ -36,10 +35,12 @@ class HeaderWords(NamedTuple):
     text: str
     """Its words in lower case without accents, abbreviations spelt out."""
     bare: str
-    """The same without what stands in brackets, and without what is said of tax."""
-    is_net: bool
-    is_gross: bool
+    """The same without what stands in brackets."""
+    telling: tuple[str, ...]
+    """Its words, but those that say nothing."""
     is_percent: bool
+    groups: frozenset[str]
+    """The groups of which it has a word."""
 
 
 class Concept(NamedTuple):
@@ -49,15 +50,42 @@ class Concept(NamedTuple):
     keys: tuple[str, ...]
     """Of the kinds of feed that know it; none where it is of no use here."""
     names: tuple[str, ...]
+    groups: tuple[frozenset[str], ...]
+    """A header that has a word of each group of one of these is called like it."""
+    never: frozenset[str]
+    """The groups whose words speak against it."""
+    most: float
+    """How sure its name alone can be."""
 
 
 @cache
 def concepts() -> tuple[Concept, ...]:
     """Every sort of column."""
     return tuple(
-        Concept(entry["name"], tuple(entry["keys"]), tuple(map(plain, entry["names"])))
+        Concept(
+            entry["name"],
+            tuple(entry["keys"]),
+            tuple(dict.fromkeys(_spelt_out(plain(name)) for name in entry["names"])),
+            tuple(frozenset(groups.split()) for groups in entry.get("groups", ())),
+            frozenset(entry.get("never", ())),
+            entry.get("most", 100),
+        )
         for entry in _tables()["concept"]
     )
+
+
+@cache
+def conditions() -> Mapping[str, str]:
+    """What stands in a column of conditions → what is meant; "" where that is not clear."""
+    return {
+        plain(text): value for value, texts in _tables()["conditions"].items() for text in texts
+    }
+
+
+@cache
+def states() -> frozenset[str]:
+    """What says that something is so, and nothing of a product's condition."""
+    return frozenset(_tables()["states"]["words"])
 
 
 @cache
@@ -72,7 +100,8 @@ def _abbreviations() -> Mapping[str, str]:
 
 
 def plain(text: str) -> str:
-    """Words in lower case, without accents and punctuation."""
+    """HeaderWords in lower case, without accents and punctuation."""
+    text = _LETTER.sub(r"\1", text)
     text = _CAMEL.sub(" ", text.translate(_LETTERS)).casefold().translate(_UMLAUTS)
     apart = unicodedata.normalize("NFKD", text)
     letters = (
@@ -83,12 +112,60 @@ def plain(text: str) -> str:
 
 def words_of(header: str) -> HeaderWords:
     """A header as it is compared."""
+    return _words_of(header[:LONGEST])
+
+
+@cache
+def _words_of(header: str) -> HeaderWords:
+    header = _CUT.sub(lambda match: f"{_longer(plain(match[1]))} ", header)
     text = _spelt_out(plain(header))
     outside = _spelt_out(plain(_ASIDE.sub(" ", header))) or text
+    return HeaderWords(text, outside, telling(text), "%" in header, groups_in(text))
+
+
+def telling(text: str) -> tuple[str, ...]:
+    """The words of a text, but those that say nothing."""
+    noise = _tables()["groups"]["noise"]
+    return tuple(word for word in text.split() if word not in noise and not word.isdigit())
+
+
+@cache
+def groups_in(text: str) -> frozenset[str]:
+    """The groups of which a text has a word."""
+    groups = _tables()["groups"]
+    found = {name for name, words in groups.items() if has_word(text, words)}
+    return frozenset(found - {"net"} if "gross" in found else found)
+
+
+def has_word(text: str, words: list[str]) -> bool:
+    """True if a text has one of some words, or a word of which a long one is part."""
     padded = f" {text} "
-    is_net = any(f" {word} " in padded for word in NET)
-    is_gross = any(f" {word} " in padded for word in GROSS)
-    return HeaderWords(text, outside, is_net, is_gross, "%" in header)
+    return any(
+        f" {word.removeprefix(ALONE)} " in padded or (len(word) >= PART and word in text)
+        for word in words
+    )
+
+
+def words_left(words: HeaderWords, groups: frozenset[str]) -> int:
+    """The number of telling words of a header that are of none of these groups."""
+    known = [word for name in {*groups, *ANYHOW} for word in _tables()["groups"][name]]
+    return sum(not has_word(word, known) for word in words.telling)
+
+
+def _longer(start: str) -> str:
+    """The word that begins so, and stands in the most names; the start itself if it is known."""
+    if start in _abbreviations():
+        return start
+    words = _vocabulary()
+    longer = [word for word in words if word.startswith(start)]
+    return max(longer, key=lambda word: (word == start, words[word], -len(word)), default=start)
+
+
+@cache
+def _vocabulary() -> Mapping[str, int]:
+    return Counter(
+        word for concept in concepts() for name in concept.names for word in name.split()
+    )
 
 
 def _spelt_out(text: str) -> str:

@@ -1,0 +1,81 @@
+"""The header row of any sheet."""
+
+from collections.abc import Sequence
+from statistics import median
+
+from feedtool.check.mapping.names import is_known
+from feedtool.model.cells import Cell, Kind
+
+LONGEST_HEADER = 80
+"""Characters; what is longer is a text of the sheet."""
+LEAST = 2
+"""Headers of a row, one of which has a known name."""
+MOST_VALUES = 0.4
+"""The share of a header's cells that may be no names."""
+BELOW = 15
+"""Rows below a header that are looked at."""
+MANY_DIGITS = 0.5
+"""The share of digits of what is no name."""
+KNOWN, WIDE, VALUES, DATA, REPEATED, LATER = 3, 4, 3, -4, -1, -0.05
+"""What is worth: each known name; as wide as the rows below; values below; a value in the header
+itself; a name twice; each row that comes before."""
+
+Row = tuple[int, Sequence[Cell]]
+"""A row's number, and its cells from column A on."""
+
+
+def header_row(rows: Sequence[Row]) -> tuple[float, int]:
+    """The position of the likeliest header among the first rows, and how likely it is; 0 is not."""
+    scores = [(_header_score(rows, at), -at) for at in range(len(rows))]
+    score, minus = max(scores, default=(0.0, 0))
+    return score, -minus
+
+
+def _header_score(rows: Sequence[Row], at: int) -> float:
+    """How much a row looks like a header: by its names, and by the rows below it."""
+    cells = rows[at][1]
+    filled = [cell for cell in cells if cell.text.strip()]
+    names = [cell.text.strip() for cell in filled if cell.kind is Kind.TEXT]
+    names = [text for text in names if len(text) <= LONGEST_HEADER and not is_value(text)]
+    below = [row for _, row in rows[at + 1 : at + 1 + BELOW]]
+    if len(names) < max(LEAST, (1 - MOST_VALUES) * len(filled)) or not is_table(below):
+        return 0
+    width = max(map(_width, below))
+    known = sum(map(is_known, names))
+    if not known:
+        return 0
+    values = sum(map(_is_data, below)) / len(below)
+    repeated = len(names) - len(set(map(str.casefold, names)))
+    return (
+        KNOWN * known
+        + WIDE * min(1.0, len(names) / width)
+        + VALUES * values
+        + DATA * _is_data(cells)
+        + REPEATED * repeated
+        + LATER * at
+    )
+
+
+def is_table(rows: Sequence[Sequence[Cell]]) -> bool:
+    """True if most rows that hold anything have several cells; in prose they have one."""
+    widths = [width for row in rows if (width := _width(row))]
+    return bool(widths) and median(widths) >= LEAST
+
+
+def _width(row: Sequence[Cell]) -> int:
+    return sum(bool(cell.text.strip()) for cell in row)
+
+
+def is_value(text: str) -> bool:
+    """True for a text that is no name: a number, a code, an address."""
+    digits = sum(letter.isdigit() for letter in text)
+    return digits > MANY_DIGITS * len(text) or "://" in text or "@" in text
+
+
+def _is_data(row: Sequence[Cell]) -> bool:
+    """True if a row holds a number or a code."""
+    return any(
+        cell.kind in {Kind.NUMBER, Kind.DATE, Kind.BOOLEAN} or is_value(cell.text)
+        for cell in row
+        if cell.text.strip()
+    )

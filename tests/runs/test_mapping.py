@@ -1,0 +1,63 @@
+"""How often the map of a merchant's own sheet is right."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions
+from feedtool.check.headers import HeaderNotFound
+from feedtool.runs.mapping import SheetProposal, is_accepted, propose_recipe
+from tests.corpus.own_sheets import SheetOfOwner, own_sheets
+
+SURE = 85
+"""`--min`, if nobody says otherwise."""
+
+
+def proposed(sheet: SheetOfOwner, folder: Path) -> SheetProposal:
+    path = folder / f"{sheet.name}.csv"
+    path.write_text(sheet.text, "utf-8")
+    return propose_recipe(Input(path.name, path), ReadOptions(), load())
+
+
+def counted(name: str, folder: Path) -> tuple[Counter[str], list[str]]:
+    """How often it is right, and where a price is none."""
+    counts: Counter[str] = Counter()
+    no_prices = []
+    for sheet in own_sheets(name):
+        counts["sheets"] += 1
+        try:
+            proposal = proposed(sheet, folder)
+        except HeaderNotFound:
+            counts["headers"] += not sheet.has_header
+            continue
+        if not sheet.has_header or proposal.header_row != sheet.header_row:
+            continue
+        counts["headers"] += 1
+        for column in proposal.columns:
+            header, _, key = sheet.columns[column.index]
+            counts["columns"] += 1
+            counts["right"] += column.key == key
+            counts["fields"] += key is not None
+            counts["right fields"] += column.key == key is not None
+            if is_accepted(column, SURE):
+                counts["taken"] += 1
+                counts["taken fields"] += key is not None
+                counts["taken and right"] += column.key == key
+            if column.key == "price.price" != key:
+                no_prices.append(f"{sheet.name}: {header}")
+    return counts, no_prices
+
+
+@pytest.mark.parametrize("name", ["development"])
+def test_most_columns_are_recognised_and_hardly_one_is_taken_for_another(
+    tmp_path: Path, name: str
+) -> None:
+    counts, no_prices = counted(name, tmp_path)
+    assert counts["headers"] >= 0.95 * counts["sheets"]
+    assert counts["right"] >= 0.85 * counts["columns"]
+    assert counts["right fields"] >= 0.85 * counts["fields"]
+    assert counts["taken fields"] >= 0.6 * counts["fields"]
+    assert counts["taken and right"] >= 0.98 * counts["taken"]
+    assert no_prices == []
