@@ -140,7 +140,8 @@ def test_several_files_judged_beside_each_other(feedtool: Feedtool) -> None:
 
 
 def test_another_spreadsheet_is_mended_in_a_workbook(feedtool: Feedtool) -> None:
-    rows = (line.split(";") for line in (*HEAD.decode().split(), "A&#8203;-1;5;5", "B-2;5;-1"))
+    head = HEAD.decode().strip().split(";")
+    rows = (head, ["A&#8203;-1", "5", "5"], ["B-2", "5", "-1"])
     cells = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
     table = "".join(f"<tr>{row}</tr>" for row in cells)
     Path("offers.xls").write_text(f"<html><table>{table}</table></html>", "utf-8")

@@ -105,7 +105,7 @@ def test_each_old_value_is_noted_beside_its_row(tmp_path: Path) -> None:
     mend(SAMPLE, tmp_path / "fixed.xlsx", ["struck-price"])
     sheet = load_workbook(tmp_path / "fixed.xlsx")["Offers"]
     old = load_workbook(SAMPLE)["Offers"]
-    heads = {cell.value: cell.column for row in (1, 2) for cell in sheet[row]}
+    heads = {sheet.cell(1, column).value: column for column in range(1, sheet.max_column + 1)}
     note = str(sheet.cell(26, heads["feedtool message"]).value)
     assert note == "fixed: F price.originPrice: was “19.99”, is blank (struck-price)"
     assert sheet.cell(26, heads["feedtool status"]).value == "Valid"
