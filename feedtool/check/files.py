@@ -184,7 +184,7 @@ def open_input(file: Input, options: ReadOptions, areas: Areas) -> Source:
     """
     if not file.path.is_file():
         raise _missing(file)
-    dialect, path = options.dialect, file.path
+    dialect, path = options.dialect, file.copy or file.path
     if declared := areas.format_of(path):
         source: Source = declared.open(path, dialect, options.kind)
         return source

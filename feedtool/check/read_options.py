@@ -61,6 +61,8 @@ class Input:
     path: Path
     problem: FileProblem | None = None
     """The error, where that was found before it is read."""
+    copy: Path | None = None
+    """The file that is read in its place, which is the same but for some cells."""
 
 
 @dataclass(frozen=True, slots=True)
