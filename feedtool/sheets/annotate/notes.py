@@ -28,7 +28,8 @@ class Note:
     guilty: tuple[tuple[int, Severity], ...] = ()
     """The cells to colour: 0-based column and how bad it is."""
     values: tuple[tuple[int, str | Decimal], ...] = ()
-    """What cells of the row are to hold, by 0-based column; an empty text is a blank.
+    """What cells of the row are to hold, by 0-based column, none beyond the last used one.
+    An empty text is a blank.
 
     A cell with a formula keeps it, as does a field of a CSV that cannot hold its new text.
     """
