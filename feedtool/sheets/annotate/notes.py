@@ -1,8 +1,8 @@
 """The results to be written beside the rows, as cells and colours, and the summary beside them."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
 from typing import Literal, NamedTuple
@@ -46,6 +46,8 @@ class SheetNotes:
     """Of status, message and code. By these an earlier annotation is recognised."""
     notes: Iterable[Note]
     """By ascending row; gone through once. Every row must be in the sheet."""
+    comments: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """Notes in cells, by row and 0-based column; a CSV has none."""
 
 
 class Link(NamedTuple):
