@@ -9,7 +9,7 @@ Reading order: `read_options` (what is to be read, and how), `files` (all files 
 """
 
 from feedtool.check.files import check, check_source, open_input, unreadable
-from feedtool.check.read_options import EVERY_ROW, Input, ReadOptions
+from feedtool.check.read_options import EVERY_ROW, Input, ReadOptions, RecipeBook
 from feedtool.model.markers import HEADINGS, OURS, ROW, SUMMARY
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "SUMMARY",
     "Input",
     "ReadOptions",
+    "RecipeBook",
     "check",
     "check_source",
     "open_input",

@@ -12,7 +12,6 @@ from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
 from feedtool.check.mapping.proposal import ColumnProposal, KnownMeaning, propose
 from feedtool.check.mapping.words import conditions, plain, words_of
-from feedtool.check.recipes.apply import fits
 from feedtool.check.recipes.recipe import Recipe
 from feedtool.check.sheet_selection import choose
 from feedtool.feeds.area import Areas
@@ -127,7 +126,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
     texts = header_texts(own.row.cells)
     recipes = options.recipes.recipes(Path(file.name))
     named = next((recipe for recipe in recipes if recipe.must_fit), None)
-    fitting = next((recipe for recipe in recipes if fits(recipe, own.name, texts)), None)
+    fitting = next((recipe for recipe in recipes if recipe.fits(own.name, texts.values())), None)
     base = named or (None if fitting else _preset(own, texts, feed.kind))
     earlier = _earlier([*recipes, *filter(None, [base])], feed.kind)
     return SheetProposal(
@@ -149,8 +148,8 @@ def _preset(own: OwnSheet, texts: Mapping[int, str], kind: str) -> Recipe | None
     """The recipe that ships whose headers a sheet has; the one with the most of them."""
     fitting = [
         recipe
-        for recipe in (preset(name, datetime.now(UTC)) for name in presets())
-        if recipe.file.match.kind == kind and fits(recipe, own.name, texts)
+        for recipe in (preset(name, datetime.now(UTC).date()) for name in presets())
+        if recipe.file.match.kind == kind and recipe.fits(own.name, texts.values())
     ]
     return max(fitting, key=lambda recipe: len(recipe.file.match.headers), default=None)
 

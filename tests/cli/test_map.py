@@ -173,8 +173,7 @@ UNKNOWN: dict[str, tuple[str, str, str]] = {
     "no header of ours": (
         "Codice;Disponib.;Prezzo ivato\nA1;3;10,50\nA2;4;11,50\nA3;4;9,50\n",
         "row 1 comes nearest, with “Codice”, “Disponib.”, “Prezzo ivato”",
-        "“Codice” → sellerExternalReference, “Disponib.” → quantity, “Prezzo ivato” → price.price;"
-        " type: feedtool map list.csv",
+        "“Disponib.” → quantity, “Prezzo ivato” → price.price; type: feedtool map list.csv",
     ),
     "columns missing": (
         "sku;condition;Giacenza\nA1;New;3\nA2;New;4\nA3;New;4\n",

@@ -2,9 +2,10 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -13,12 +14,15 @@ import msgspec
 
 from feedtool.check.recipes.expressions import Expression, ExpressionProblem, compile_expression
 from feedtool.model.errors import UsageProblem
+from feedtool.model.header import folded
 
 Constant = str | int | float | bool
 """A value in a recipe; a number is taken as it is written."""
 
 LONGEST_FILE = 1 << 20
 """Bytes of a recipe."""
+LETTERS = "@"
+"""The beginning of what stands for a column by its letters, `@C`, in the place of a header."""
 PLACES = ("match", "columns", "names", "values", "default", "compute", "skip", "join", "channels")
 
 
@@ -85,6 +89,8 @@ class Recipe:
     compute: Mapping[str, Expression]
     skip: Mapping[str, Expression]
     channels: Mapping[str, Mapping[str, Expression]]
+    today: date
+    """The day for `days_since`."""
     is_wanted: bool = False
     """True if it is of the account, or was named, so that it counts for every sheet it fits."""
     must_fit: bool = False
@@ -96,11 +102,32 @@ class Recipe:
         """The digest of its text."""
         return sha256(self.text.encode()).hexdigest()
 
+    @property
+    def headers(self) -> Sequence[str]:
+        """The headers that a sheet must have to be of it; a column's letters are none."""
+        headers = self.file.match.headers or self.file.columns
+        return [header for header in headers if not header.startswith(LETTERS)]
+
+    def fits(self, sheet: str, texts: Iterable[str]) -> bool:
+        """True if a sheet of this name, with these headers, is of it."""
+        pattern = self.file.match.sheet
+        is_called_so = pattern is None or fnmatchcase(sheet.casefold(), pattern.casefold())
+        return is_called_so and not self.lacking(texts)
+
+    def lacking(self, texts: Iterable[str]) -> list[str]:
+        """Its headers that a row lacks."""
+        there = set(map(folded, texts))
+        return [header for header in self.headers if folded(header) not in there]
+
+    @property
+    def shown(self) -> str:
+        """Where it is, for messages."""
+        return str(self.path or f"preset:{self.name}")
+
     def place(self, table: str, key: str = "") -> str:
         """A place in the file, for messages."""
         line = self.lines.get((table, key)) or self.lines.get((table, ""))
-        file = str(self.path or self.name)
-        where = f"{file}:{line}" if line else file
+        where = f"{self.shown}:{line}" if line else self.shown
         return f"{where}, [{table}]{f' {key}' if key else ''}"
 
 
@@ -130,8 +157,8 @@ def parse_recipe(text: str, name: str, path: Path | None, today: date) -> Recipe
         file = msgspec.convert(tables, RecipeFile)
     except msgspec.ValidationError as error:
         raise _wrong(error, str(shown), lines) from None
-    draft = Recipe(name, path, text, file, {}, {}, {}, lines=lines)
-    return _compiled(draft, today)
+    draft = Recipe(name, path, text, file, {}, {}, {}, today, lines=lines)
+    return _compiled(draft)
 
 
 def schema() -> dict[str, Any]:
@@ -139,7 +166,7 @@ def schema() -> dict[str, Any]:
     return msgspec.json.schema(RecipeFile)
 
 
-def _compiled(recipe: Recipe, today: date) -> Recipe:
+def _compiled(recipe: Recipe) -> Recipe:
     file = recipe.file
     keys = {key for key in file.columns.values() if isinstance(key, str)}
     keys |= {*file.names, *file.default, *(key for join in file.join.values() for key in join.take)}
@@ -149,7 +176,7 @@ def _compiled(recipe: Recipe, today: date) -> Recipe:
         result = {}
         for key, source in sources.items():
             try:
-                result[key] = compile_expression(source, list(known), today)
+                result[key] = compile_expression(source, list(known), recipe.today)
             except ExpressionProblem as problem:
                 at = f" at character {problem.at + 1}" if problem.at else ""
                 raise UsageProblem(

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -12,7 +13,7 @@ from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.source import CellRange
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "fixed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class Note:
     code: str
     guilty: tuple[tuple[int, Severity], ...] = ()
     """The cells to colour: 0-based column and how bad it is."""
+    values: tuple[tuple[int, str | Decimal], ...] = ()
+    """What cells of the row are to hold, by 0-based column; an empty text is a blank.
+
+    A cell with a formula keeps it, as does a field of a CSV that cannot hold its new text.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +139,10 @@ class NoteCells(NoteQueue):
         self.columns = columns
         self.guilty = HighlightedCells()
         self.digest = Digest()
+        self.values: Sequence[tuple[int, str | Decimal]] = ()
+        """What cells of the user's are to hold in the row that was asked for last."""
+        self.changed: dict[int, dict[int, str]] = {}
+        """The text that each of them was given, by row and column."""
         self._styles = styles
         self._places = sorted(
             (column, part, letters(column).encode()) for part, column in enumerate(columns)
@@ -142,6 +152,7 @@ class NoteCells(NoteQueue):
     def cells(self, row: int, prefix: bytes = b"") -> list[tuple[int, bytes]]:
         """Column and cell, from left to right; nothing for a row without a note."""
         note = self.take(row)
+        self.values = note.values if note else ()
         if note is None:
             return []
         for column, severity in note.guilty:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from feedtool.model.cells import Block, letters
+from feedtool.model.cells import Block, Cells, letters
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
@@ -47,7 +47,9 @@ class SheetPlan:
     earlier: frozenset[int]
     """The columns under our headings now: what they hold below is taken out."""
     digest: Digest = field(default_factory=Digest)
-    """Of the cells that were written, once they are."""
+    """Of the cells of ours that were written, once they are."""
+    changed: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
+    """The text that cells of the user's were given, by row and column, once they were."""
 
     def patched(self, package: ZipPackage, styles: FormatIndexes) -> Iterator[bytes]:
         """The sheet's part with the annotation in it."""
@@ -61,7 +63,7 @@ class SheetPlan:
         stream = utf8(package.stream(self.entry.part), self.entry.part)
         yield from patch_rows(stream, self.scan, cells, self.earlier)
         cells.finish()
-        self.digest = cells.digest
+        self.digest, self.changed = cells.digest, cells.changed
         yield envelope.tail(edits + envelope.recolour(cells.guilty, styles))
 
 
@@ -255,10 +257,22 @@ def check_package(
                 for block in _sheet_blocks(written, plan):
                     columns = (column for column in plan.columns if column < block.width)
                     digest.add_block(block, columns)
+                    _check_changed(block, plan)
                 digest.require_same(plan.digest, plan.entry.part)
     except FileProblem as problem:
         # It is the copy that cannot be read, not the user's file.
         raise not_as_written(problem.message) from problem
+
+
+def _check_changed(block: Block, plan: SheetPlan) -> None:
+    """Raise NotAsWritten unless each changed cell holds the text that it was given."""
+    if not plan.changed:
+        return
+    cells = Cells(block)
+    for position, row in enumerate(block.rows):
+        for column, text in plan.changed.get(row, {}).items():
+            if cells.at(position, column).text != text:
+                raise not_as_written(f"{plan.entry.part}, {letters(column)}{row}")
 
 
 def _check_copies(written: ZipPackage, source: ZipPackage, anew: Collection[str]) -> None:

@@ -37,7 +37,7 @@ def checked_by(files: Files, recipe: str, rows: Sequence[str]) -> CheckedSheet:
     """A sheet of these rows as a recipe makes it."""
     path = files.text("\n".join([HEADER, *rows]) + "\n", "list.csv")
     named = files.text(recipe, "dupont.toml")
-    options = ReadOptions(recipes=RecipeFolders(NOW, str(named)))
+    options = ReadOptions(recipes=RecipeFolders(lambda: NOW, str(named)))
     (sheet,) = check([Input(path.name, path)], options, load())
     return sheet
 
