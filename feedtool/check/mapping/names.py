@@ -15,6 +15,8 @@ from feedtool.check.mapping.words import (
     words_of,
 )
 
+DECISIVE = frozenset(("net", "gross", "bought", "struck", "advised", "lowest", "apart"))
+"""The groups of words that no misspelling has by chance."""
 LONG = 5
 """Letters of a name that is not found in others by chance."""
 
@@ -46,7 +48,7 @@ def _by_names(words: HeaderWords, concept: Concept) -> float:
     near = process.extractOne(
         words.bare, concept.names, scorer=fuzz.ratio, score_cutoff=max(score, NAMES.nearly)
     )
-    if near and len(near[0]) > LONG:
+    if near and len(near[0]) > LONG and groups_in(near[0]) & DECISIVE <= words.groups:
         score = max(score, near[1] * NAMES.spelling / NAMES.same)
     return score
 
