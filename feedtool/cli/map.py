@@ -14,7 +14,7 @@ from feedtool.model.errors import Exit
 
 if TYPE_CHECKING:
     from feedtool.check.mapping.proposal import ColumnProposal
-    from feedtool.check.recipes.recipe import Constant
+    from feedtool.check.recipes.recipe_file import Constant
     from feedtool.runs.mapping import SheetProposal
 
 SHOWN = 28

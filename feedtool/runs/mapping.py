@@ -14,7 +14,8 @@ from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
 from feedtool.check.mapping.proposal import ColumnProposal, KnownMeaning, propose
 from feedtool.check.mapping.words import words_of
-from feedtool.check.recipes.recipe import Constant, Recipe
+from feedtool.check.recipes.recipe import Recipe
+from feedtool.check.recipes.recipe_file import Constant
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import Choice

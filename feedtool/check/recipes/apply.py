@@ -19,7 +19,8 @@ from feedtool.check.recipes.fields import (
     described_inputs,
 )
 from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
-from feedtool.check.recipes.recipe import LETTERS, Constant, Recipe, did_you_mean
+from feedtool.check.recipes.recipe import LETTERS, Recipe
+from feedtool.check.recipes.recipe_file import Constant, did_you_mean
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet
 from feedtool.feeds.feed import Feed
 from feedtool.model.cells import Cell, index_of, letters
@@ -166,7 +167,7 @@ class _Application:
                 self.check_has_values(name, place)
                 inputs.append((name, True, -1))
                 continue
-            index = self.needed_index(header, place)
+            index = self.needed_index(header, self.recipe.place("names", name))
             inputs.append((name, False, index))
         formula = Formula(key, expression, inputs, f"correct the cell, or see {place}", "")
         formula.about = described_inputs(formula, self.texts)

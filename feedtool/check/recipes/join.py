@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from feedtool.check.recipes.fields import Keys
-from feedtool.check.recipes.recipe import Join
+from feedtool.check.recipes.recipe_file import Join
 from feedtool.check.recipes.sheet import RecipeBlock
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
