@@ -164,7 +164,8 @@ class _Application:
         for name in expression.names:
             header = self.recipe.file.names.get(name)
             if header is None:
-                self.check_has_values(name, place)
+                if table == "compute" or name not in self.recipe.compute:
+                    self.check_is_given(name, place)
                 inputs.append((name, True, -1))
                 continue
             index = self.needed_index(header, self.recipe.place("names", name))
@@ -173,11 +174,10 @@ class _Application:
         formula.about = described_inputs(formula, self.texts)
         return formula
 
-    def check_has_values(self, key: str, place: str) -> None:
+    def check_is_given(self, key: str, place: str) -> None:
         """HeaderNotFound where an expression reads a key that nothing gives."""
         found = self.sheet.fields.get(key)
-        is_given = found and (found.source is not None or found.joins or found.default.text)
-        if is_given or key in self.recipe.compute:
+        if found and (found.source is not None or found.joins or found.default.text):
             return
         headers = [header for header, meant in self.recipe.file.columns.items() if meant == key]
         lacks = " or ".join(f"“{header}”" for header in headers)

@@ -45,7 +45,8 @@ class Recipe:
     @property
     def headers(self) -> Sequence[str]:
         """The headers that a sheet must have to be of it; a column's letters are none."""
-        headers = self.file.match.headers or self.file.columns
+        columns = self.file.columns.items()
+        headers = self.file.match.headers or [header for header, key in columns if key]
         return [header for header in headers if not header.startswith(LETTERS)]
 
     def fits(self, sheet: str, texts: Iterable[str]) -> bool:
