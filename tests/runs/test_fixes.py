@@ -101,7 +101,7 @@ def test_what_is_chosen_by_nobody_is_offered(tmp_path: Path) -> None:
     assert result.fixed.offered.keys() == {*MADE_VALID.values()} - {"invisible"}
 
 
-def test_each_old_value_is_noted_beside_its_row(tmp_path: Path) -> None:
+def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) -> None:
     mend(SAMPLE, tmp_path / "fixed.xlsx", ["struck-price"])
     sheet = load_workbook(tmp_path / "fixed.xlsx")["Offers"]
     old = load_workbook(SAMPLE)["Offers"]
@@ -109,6 +109,8 @@ def test_each_old_value_is_noted_beside_its_row(tmp_path: Path) -> None:
     assert note == "fixed: F price.originPrice: was “19.99”, is blank (struck-price)"
     assert status == "Valid"
     assert (sheet["F26"].value, old["F26"].value) == (None, 19.99)
+    assert sheet["F26"].comment
+    assert sheet["F26"].comment.text == "was “19.99” (struck-price)"
     assert sheet["F26"].number_format == old["F26"].number_format
     assert sheet["B39"].value == "036000291452"
 
