@@ -12,9 +12,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from feedtool.check.recipes.channels import SKIP
 from feedtool.check.recipes.expressions import Expression, ExpressionProblem, compile_expression
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
+from feedtool.model.nearest import did_you_mean
 
 Constant = str | int | float | bool
 """A value in a recipe; a number is taken as it is written."""
@@ -176,7 +178,10 @@ def _compiled(recipe: Recipe) -> Recipe:
         result = {}
         for key, source in sources.items():
             try:
-                result[key] = compile_expression(source, list(known), recipe.today)
+                is_condition = SKIP in {table, key}
+                result[key] = compile_expression(
+                    source, list(known), recipe.today, is_condition=is_condition
+                )
             except ExpressionProblem as problem:
                 at = f" at character {problem.at + 1}" if problem.at else ""
                 raise UsageProblem(
@@ -238,18 +243,3 @@ def _wrong(error: msgspec.ValidationError, shown: str, lines: Mapping[Any, int])
     reason = reason.replace("`", "”")
     place = f"{shown}{f':{line}' if line else ''}, [{path or table or 'match'}]"
     return UsageProblem(f"{place}: {reason}", "correct it in the file")
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint with the nearest of some words, or with all of them."""
-    words = list(known)
-    near = nearest(word, words)
-    return f"did you mean {near}?" if near else f"use one of: {', '.join(words)}"
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The word that looks most alike, if any does."""
-    from rapidfuzz import process, utils
-
-    near = process.extractOne(word, list(known), processor=utils.default_process, score_cutoff=75)
-    return near[0] if near else None

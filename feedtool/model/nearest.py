@@ -1,0 +1,23 @@
+"""The word that was probably meant."""
+
+from collections.abc import Iterable
+
+ALIKE = 75
+"""Percent from which a word may be meant."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint with the nearest of some words, or with all of them."""
+    words = list(known)
+    near = nearest(word, words)
+    return f"did you mean {near}?" if near else f"use one of: {', '.join(words)}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The word that looks most alike, if any does."""
+    from rapidfuzz import process, utils
+
+    near = process.extractOne(
+        word, list(known), processor=utils.default_process, score_cutoff=ALIKE
+    )
+    return near[0] if near else None
