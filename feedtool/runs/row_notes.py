@@ -20,7 +20,7 @@ from feedtool.model.nouns import (
 )
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
 from feedtool.report.sheet_result import to_read
-from feedtool.sheets.annotate import Note, SheetNotes
+from feedtool.sheets.annotate import MOST_COMMENTS, Note, SheetNotes
 
 Columns = Mapping[str, Sequence[int]]
 
@@ -114,11 +114,16 @@ def notes(
 
 
 def with_fixes(notes: SheetNotes, fixes: Iterable[CellFix]) -> SheetNotes:
-    """The notes, with what was mended: the new values, and beside the row the old ones."""
+    """The notes, with what was mended: new values, and the old ones beside and in the cells."""
     by_row: dict[int, list[CellFix]] = {}
+    comments: dict[tuple[int, int], str] = {}
     for fix in fixes:
         by_row.setdefault(fix.row, []).append(fix)
-    return replace(notes, notes=_with_fixes(notes.notes, by_row)) if by_row else notes
+        if len(comments) < MOST_COMMENTS:
+            comments[fix.row, index_of(fix.column)] = f"was {_old(fix)} ({fix.fix})"
+    if not by_row:
+        return notes
+    return replace(notes, notes=_with_fixes(notes.notes, by_row), comments=comments)
 
 
 def _with_fixes(notes: Iterable[Note], by_row: Mapping[int, Sequence[CellFix]]) -> Iterator[Note]:
@@ -140,10 +145,13 @@ def _with_fixes(notes: Iterable[Note], by_row: Mapping[int, Sequence[CellFix]]) 
 
 def fixed_text(fix: CellFix) -> str:
     """A correction as one sentence: place, what was there, what is there now, and by which fix."""
-    name = fix.header or fix.field
-    old = f"“{visible(fix.old)}”" if fix.old else "blank"
+    place = " ".join(filter(None, (fix.column, fix.header or fix.field)))
     new = f"“{fix.new}”" if fix.new != "" else "blank"
-    return f"fixed: {' '.join(filter(None, (fix.column, name)))}: was {old}, is {new} ({fix.fix})"
+    return f"fixed: {place}: was {_old(fix)}, is {new} ({fix.fix})"
+
+
+def _old(fix: CellFix) -> str:
+    return f"“{visible(fix.old)}”" if fix.old else "blank"
 
 
 def _notes(

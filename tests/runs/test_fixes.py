@@ -101,15 +101,16 @@ def test_what_is_chosen_by_nobody_is_offered(tmp_path: Path) -> None:
     assert result.fixed.offered.keys() == {*MADE_VALID.values()} - {"invisible"}
 
 
-def test_each_old_value_is_noted_beside_its_row(tmp_path: Path) -> None:
+def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) -> None:
     mend(SAMPLE, tmp_path / "fixed.xlsx", ["struck-price"])
     sheet = load_workbook(tmp_path / "fixed.xlsx")["Offers"]
     old = load_workbook(SAMPLE)["Offers"]
-    heads = {sheet.cell(1, column).value: column for column in range(1, sheet.max_column + 1)}
-    note = str(sheet.cell(26, heads["feedtool message"]).value)
+    status, note = (str(sheet.cell(26, sheet.max_column - left).value) for left in (2, 1))
     assert note == "fixed: F price.originPrice: was “19.99”, is blank (struck-price)"
-    assert sheet.cell(26, heads["feedtool status"]).value == "Valid"
+    assert status == "Valid"
     assert (sheet["F26"].value, old["F26"].value) == (None, 19.99)
+    assert sheet["F26"].comment
+    assert sheet["F26"].comment.text == "was “19.99” (struck-price)"
     assert sheet["F26"].number_format == old["F26"].number_format
     assert sheet["B39"].value == "036000291452"
 

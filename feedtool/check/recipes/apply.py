@@ -167,6 +167,11 @@ class _Application:
                 self.check_has_values(name, place)
                 inputs.append((name, True, -1))
                 continue
+            if self.recipe.path is None and self.index(header, place) is None:
+                # What ships fits every version of a program: a column that is not there is blank.
+                self.sheet.fields.setdefault(name, RecipeField(name))
+                inputs.append((name, True, -1))
+                continue
             index = self.needed_index(header, place)
             inputs.append((name, False, index))
         formula = Formula(key, expression, inputs, f"correct the cell, or see {place}", "")

@@ -64,29 +64,42 @@ class Choice:
         """The value that a text of several parts means, where there are such."""
 
     def unaccented(self, cell: Cell, column: ColumnReader) -> str | None:
-        """The value that a text means whose accents alone are wrong."""
+        """The writing that a text means whose accents alone are wrong."""
         bare = _unaccented(_folded(plain(cell.text)))
-        meant = {
-            value for writing, value in self._by_writing.items() if _unaccented(writing) == bare
-        }
-        return next(iter(meant)) if len(meant) == 1 and meant <= {*self.allowed(column)} else None
+        alike = [text for text in self._by_writing if _unaccented(text) == bare]
+        is_clear = len({self._by_writing[text] for text in alike}) == 1
+        return self._written(alike[0], column) if is_clear else None
 
     def misspelt(self, cell: Cell, column: ColumnReader) -> str | None:
-        """The value that a text means in which a letter or two are wrong."""
+        """The writing that a text means in which a letter or two are wrong."""
         nearest = self._nearest(_folded(plain(cell.text)), MISSPELT)
-        return nearest if nearest in self.allowed(column) else None
+        return self._written(nearest, column) if nearest else None
+
+    def _written(self, folded: str, column: ColumnReader) -> str | None:
+        """A writing as the list has it, if the seller may use its value."""
+        value = self._by_writing[folded]
+        writings = (value, *self.values.get(value, ()))
+        return next(
+            (
+                text
+                for text in writings
+                if _folded(text) == folded and value in self.allowed(column)
+            ),
+            None,
+        )
 
     def _nearest(self, text: str, likeness: int) -> str | None:
-        """The value with the writing that is most like a folded text."""
+        """The folded writing that is most like a folded text."""
         from rapidfuzz import fuzz, process
 
         # Of two letters one in common says nothing: `de` is not `es`.
         known = tuple(self._by_writing) if len(text) > SHORT else ()
         near = process.extractOne(text, known, scorer=fuzz.ratio, score_cutoff=likeness)
-        return self._by_writing[near[0]] if near else None
+        return near[0] if near else None
 
     def _unknown(self, text: str, allowed: tuple[str, ...]) -> InvalidValue:
-        nearest = self._nearest(_folded(text), CLOSE)
+        near = self._nearest(_folded(text), CLOSE)
+        nearest = self._by_writing[near] if near else None
         return refused(
             ENUM_VALUE,
             f"“{visible(text)}” is none of {', '.join(allowed)}",

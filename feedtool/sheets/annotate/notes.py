@@ -1,8 +1,8 @@
 """The results to be written beside the rows, as cells and colours, and the summary beside them."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import chain
 from typing import Literal, NamedTuple
@@ -28,7 +28,8 @@ class Note:
     guilty: tuple[tuple[int, Severity], ...] = ()
     """The cells to colour: 0-based column and how bad it is."""
     values: tuple[tuple[int, str | Decimal], ...] = ()
-    """What cells of the row are to hold, by 0-based column; an empty text is a blank.
+    """What cells of the row are to hold, by 0-based column, none beyond the last used one.
+    An empty text is a blank.
 
     A cell with a formula keeps it, as does a field of a CSV that cannot hold its new text.
     """
@@ -45,6 +46,8 @@ class SheetNotes:
     """Of status, message and code. By these an earlier annotation is recognised."""
     notes: Iterable[Note]
     """By ascending row; gone through once. Every row must be in the sheet."""
+    comments: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """Notes in cells, by row and 0-based column; a CSV has none."""
 
 
 class Link(NamedTuple):

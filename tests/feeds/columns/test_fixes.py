@@ -36,7 +36,7 @@ MENDED: list[tuple[str, CellType, Cell, NewValue]] = [
     ("invisible", Comment(), text("two\nlines\x0b"), "two\nlines"),
     ("zeros", Gtin(), number("36000291452"), "036000291452"),
     ("zeros", Gtin(), text("36000291452"), "036000291452"),
-    ("accents", STATES, text("Etat use"), "Used"),
+    ("accents", STATES, text("Etat use"), "état usé"),
     ("spelling", STATES, text("Renewd"), "Renewed"),
     ("decimal-point", MONEY, text("1,299"), "1299"),
     ("decimal-point", MONEY, text("1.299"), "1.299"),
