@@ -12,10 +12,10 @@ from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipes.apply import apply
 from feedtool.check.recipes.join import JoinedSheet
 from feedtool.check.recipes.recipe import Recipe
-from feedtool.check.recipes.recipe_file import did_you_mean
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Header, folded
+from feedtool.model.nearest import did_you_mean
 from feedtool.sheets import Sheet, Source
 
 SEARCHED = 40

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from feedtool.check import RecipeBook
 from feedtool.check.recipes.join import JoinFile, JoinUnusable
 from feedtool.check.recipes.recipe import Recipe, parse_recipe, read_recipe
-from feedtool.check.recipes.recipe_file import did_you_mean
 from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.nearest import did_you_mean
 from feedtool.model.spool import temporary_folder
 
 FOLDER = "recipes"

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from feedtool.check.recipes.channels import SKIP
 from feedtool.check.recipes.expressions import Expression, ExpressionProblem, compile_expression
 from feedtool.check.recipes.recipe_file import LONGEST_FILE, RecipeFile, parse_tables, place_of
 from feedtool.model.errors import UsageProblem
@@ -98,7 +99,10 @@ def _compiled(recipe: Recipe) -> Recipe:
         result = {}
         for key, source in sources.items():
             try:
-                result[key] = compile_expression(source, list(known), recipe.today)
+                is_condition = SKIP in {table, key}
+                result[key] = compile_expression(
+                    source, list(known), recipe.today, is_condition=is_condition
+                )
             except ExpressionProblem as problem:
                 at = f" at character {problem.at + 1}" if problem.at else ""
                 raise UsageProblem(

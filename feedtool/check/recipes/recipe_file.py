@@ -3,12 +3,14 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 
+from feedtool.check.recipes.functions import is_name
 from feedtool.model.errors import UsageProblem
+from feedtool.model.nearest import did_you_mean
 
 Constant = str | int | float | bool
 """A value in a recipe; a number is taken as it is written."""
@@ -91,8 +93,6 @@ NAMES_OF_TYPES = {
     "array": "a list",
     "object": "a table",
 }
-NAMED = 12
-"""Words that a hint lists."""
 SHOWN = 60
 """Characters of a value that a message shows."""
 
@@ -153,8 +153,9 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
         yield from _struct_faults(f"join.{name}", Join, join)
     yield from _entries_faults(tables)
     for name in tables.get("names", {}):
-        if not name.isidentifier():
-            yield ("names", name), "it is no name", "use letters, digits and _ alone"
+        if not is_name(name):
+            hint = "use letters, digits and _ alone, and no word of expressions"
+            yield ("names", name), "it is no name", hint
 
 
 def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
@@ -209,20 +210,3 @@ def _expected(reason: str, hint: Any) -> str:
     for name, meant in NAMES_OF_TYPES.items():
         words = re.sub(rf"\b{name}\b", meant, words)
     return words.replace("got", "not")
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint with the nearest of some words, or with all of them."""
-    words = list(known)
-    near = nearest(word, words)
-    if near or len(words) > NAMED:
-        return f"did you mean {near}?" if near else "the template's technical names are the fields"
-    return f"use one of: {', '.join(words)}"
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The word that looks most alike, if any does."""
-    from rapidfuzz import process, utils
-
-    near = process.extractOne(word, list(known), processor=utils.default_process, score_cutoff=75)
-    return near[0] if near else None
