@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 from feedtool.areas.registry import load
+from feedtool.check.fixes import all_fixes
 from feedtool.cli import feedtool
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.report.codes import BOTH, ROW, WORDS
@@ -85,6 +86,15 @@ def problems_of_files() -> str:
     codes = all_codes().pages  # first, since it imports what declares them
     of_files = _codes_of_files(FileProblem)
     return _pages(name for name in codes if name in of_files)
+
+
+def fixes() -> str:
+    """The fixes, each with the option that makes it."""
+    rows = (
+        (f"`--fix{'' if fix.is_safe else f'={fix.name}'}`", fix.summary)
+        for fix in sorted(all_fixes(load()), key=lambda fix: not fix.is_safe)
+    )
+    return _table(("Option", "What it does"), rows)
 
 
 def commands() -> str:
@@ -162,9 +172,10 @@ def _decisions(machine: decisions_drawn.Machine) -> str:
 
 
 def _pages(names: Iterable[str]) -> str:
-    pages = ((name, all_codes().pages[name]) for name in names)
+    codes = all_codes()
     return "\n\n".join(
-        f"### {name}\n\n*{code.severity.value}:* {code.page.strip()}" for name, code in pages
+        f"### {name}\n\n*{codes.pages[name].severity.value}:* {codes.page_of(name)}"
+        for name in names
     )
 
 

@@ -134,8 +134,8 @@ class _Checking:
                 chosen, checked, options, context, self._areas, self._surveys, number
             )
             reader.read()
-            for joined in chosen.joined:
-                checked.kind_reason += f"; {joined.outcome()}"
+            checked.kind_reason = chosen.described()
+            checked.recipe = chosen.recipe_facts()
             if not any(True for _ in checked.marks):
                 raise NoRows(
                     f"there is no row below the header in row {chosen.header.row}",
@@ -184,7 +184,7 @@ def open_input(file: Input, options: ReadOptions, areas: Areas) -> Source:
     """
     if not file.path.is_file():
         raise _missing(file)
-    dialect, path = options.dialect, file.path
+    dialect, path = options.dialect, file.copy or file.path
     if declared := areas.format_of(path):
         source: Source = declared.open(path, dialect, options.kind)
         return source

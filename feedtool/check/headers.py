@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from feedtool.feeds.feed import Layout
+from feedtool.check.recipes.channels import SHARED, channel_column
+from feedtool.feeds.feed import CHANNEL, Layout
 from feedtool.feeds.template import LANGUAGES
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
@@ -94,6 +95,7 @@ class Names:
     ) -> None:
         self.by_key = {column.key: column for column in columns}
         self.own = frozenset(map(folded, own))
+        self._has_channels = CHANNEL in self.by_key
         self._by_name: dict[str, KnownHeader] = {}
         self._by_ends: dict[tuple[str, str], KnownHeader] = {}
         for column in self.by_key.values():
@@ -128,6 +130,10 @@ class Names:
         known = self._by_name.get(folded(header))
         if known:
             return known
+        if self._has_channels and header.endswith("]"):
+            own = channel_column(header, self.by_key)
+            if own and not own.key.startswith(f"{SHARED}["):
+                return KnownHeader(own, "its key, on a channel")
         name = _bare(header)
         known = self._by_name.get(name)
         if known or not name.startswith(self._starts):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from feedtool.check.recipes.channels import base_keys
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed, Fit, SheetColumns
 from feedtool.model.errors import FileProblem
@@ -47,7 +48,7 @@ class Recognised(NamedTuple):
 
 def sheet_columns(header: Header, feed: Feed, context: Context) -> SheetColumns:
     """The header's columns, as its rows need them."""
-    fields = frozenset(column.key for column in header.columns.values())
+    fields = frozenset(column.key for column in header.columns.values()) | base_keys(header)
     modes = tuple(
         mode
         for mode in feed.modes(context.settings)

@@ -10,7 +10,9 @@ from feedtool.model.errors import FileProblem
 from feedtool.model.settings import AccountSettings, Context, OpenCatalog, no_catalog
 
 if TYPE_CHECKING:
-    from feedtool.check.recipes.recipe import Constant, Recipe
+    from feedtool.check.recipes.join import JoinFile
+    from feedtool.check.recipes.recipe import Recipe
+    from feedtool.check.recipes.recipe_file import Constant
 
 EVERY_ROW = range(1, 1 << 31)
 """As `Asked.as_rows`: no row is skipped."""
@@ -26,8 +28,12 @@ class RecipeBook(Protocol):
         """The recipes that may be meant for a file; UsageProblem for one that cannot be used."""
         ...
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> Path:
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> "JoinFile":
         """The newest file that a recipe's join names; JoinUnusable where there is none."""
+        ...
+
+    def note_use(self, recipe: "Recipe", path: Path) -> None:
+        """Is told that a file is read by a recipe."""
         ...
 
 
@@ -39,9 +45,12 @@ class NoRecipes:
         del path
         return ()
 
-    def joined(self, recipe: "Recipe", name: str, path: Path) -> Path:
+    def joined(self, recipe: "Recipe", name: str, path: Path) -> "JoinFile":
         """Is never asked."""
         raise NotImplementedError
+
+    def note_use(self, recipe: "Recipe", path: Path) -> None:
+        """Is never told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,8 @@ class Input:
     path: Path
     problem: FileProblem | None = None
     """The error, where that was found before it is read."""
+    copy: Path | None = None
+    """The file that is read in its place, which is the same but for some cells."""
 
 
 @dataclass(frozen=True, slots=True)

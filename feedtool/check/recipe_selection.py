@@ -1,22 +1,27 @@
-"""Which recipe fits a sheet, and the sheet as that recipe makes it."""
+"""Which sheets of a file are of a merchant's recipe, and what the recipe makes of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from feedtool.check.headers import HeaderNotFound, Texts, header_texts
 from feedtool.check.kinds import HeaderMissing, recognise
 from feedtool.check.read_options import ReadOptions
-from feedtool.check.recipes.apply import apply, fits, lacking
+from feedtool.check.recipes.apply import apply
 from feedtool.check.recipes.join import JoinedSheet
-from feedtool.check.recipes.recipe import Recipe, did_you_mean
+from feedtool.check.recipes.recipe import Recipe
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Header, folded
+from feedtool.model.nearest import did_you_mean
 from feedtool.sheets import Sheet, Source
 
 SEARCHED = 40
 """Non-blank rows among which the header is looked for."""
+NEAR, HALF = 3, 2
+"""A recipe of so many headers lacks one of them, and nearly fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,121 +34,183 @@ class Chosen:
     reason: str
     is_certain: bool
     """True if rows without an `action` are of this kind."""
+    recipe: Recipe | None = None
+    fields: Sequence[str] = ()
+    """The keys whose values are not those of a column alone: by its recipe, or by defaults."""
+    defaults: Sequence[str] = ()
+    """Of these the keys that have a default of the command or the account, and nothing else."""
     joined: Sequence[JoinedSheet] = ()
     """The sheets that its recipe joins."""
 
+    def described(self) -> str:
+        """Why it is of its kind, and what a recipe has made of it.
+
+        JoinUnusable where too few rows are in a joined sheet.
+        """
+        own = len(self.fields) - len(self.defaults)
+        parts = [self.reason]
+        if self.recipe:
+            parts.append(f"{counted(own)} from it")
+        if self.defaults:
+            parts.append(f"{counted(len(self.defaults))} from defaults")
+        return "; ".join((*parts, *(joined.outcome() for joined in self.joined)))
+
+    def recipe_facts(self) -> dict[str, Any] | None:
+        """The same for scripts; None where there is neither recipe nor default."""
+        if not (self.recipe or self.fields):
+            return None
+        path = self.recipe and self.recipe.path
+        return {
+            "name": self.recipe and self.recipe.name,
+            "path": path and str(path),
+            "fields": [key for key in self.fields if key not in self.defaults],
+            "defaults": list(self.defaults),
+            "joins": [joined.as_json() for joined in self.joined],
+        }
+
 
 class RecipeSelection:
-    """The recipes that may be meant for a file, and which of its sheets each fits."""
+    """The recipes that may be meant for a file, and its sheets of which they are."""
 
     def __init__(
         self, source: Source, options: ReadOptions, families: Sequence[Sequence[Feed]], file: str
     ) -> None:
-        self._source, self._options, self._families = source, options, families
-        self._file = file
-        self.recipes = options.recipes.recipes(Path(file))
-
-    def nearly_fitting(self, names: Sequence[str]) -> HeaderNotFound | None:
-        """The error that says which headers a recipe lacks, where it nearly fits a sheet."""
-        for recipe in self.recipes:
-            count = len(recipe.file.match.headers)
-            _, missing = self._likeliest_row(recipe, names)
-            if missing and 2 * len(missing) <= count:
-                return self._no_recipe_fits(recipe, names)
-        return None
+        self._source, self._options, self._file = source, options, file
+        self._families = families
+        self.recipes = [
+            recipe
+            for recipe in options.recipes.recipes(Path(file))
+            if recipe.must_fit or options.kind in {None, recipe.file.match.kind}
+        ]
 
     def sheets(self, names: Sequence[str], *, is_wanted: bool) -> list[Chosen]:
-        """The sheets that recipes fit.
+        """The sheets that recipes fit: those that count for any sheet, or the others.
+
+        The first folder of recipes counts in which one fits.
 
         Raises:
-            UsageProblem: two recipes fit a sheet equally well, or one that was named fits none.
+            UsageProblem: two recipes fit a sheet equally well, or one is of another kind than the
+                one that was asked for.
+            HeaderNotFound: a recipe that was named fits no sheet.
             HeaderMissing: a field is missing that the recipe's kind needs.
         """
-        recipes = [found for found in self.recipes if found.is_wanted is is_wanted]
+        recipes = [recipe for recipe in self.recipes if recipe.is_wanted is is_wanted]
         if not recipes:
             return []
         chosen = []
         for name in names:
-            head = [
-                Texts(row.number, header_texts(row.cells))
-                for row in self._source.sheet(name).head(SEARCHED)
-            ]
-            fitting = [
-                (recipe, row)
-                for recipe in recipes
-                if (row := next((row for row in head if fits(recipe, name, row.texts)), None))
-            ]
-            best = max((len(recipe.file.match.headers) for recipe, _ in fitting), default=0)
-            fitting = [pair for pair in fitting if len(pair[0].file.match.headers) == best]
-            if len(fitting) > 1:
-                both = " and ".join(str(recipe.path or recipe.name) for recipe, _ in fitting)
-                raise UsageProblem(
-                    f"several recipes fit {self._file}: {both}", "name one of them with --recipe"
-                )
-            chosen += [self._with_recipe(recipe, name, row) for recipe, row in fitting]
+            head = self._head(name)
+            for _, group in groupby(recipes, key=lambda recipe: recipe.path and recipe.path.parent):
+                if fitting := self._fitting(list(group), name, head):
+                    chosen.append(self._with_recipe(*fitting, name))
+                    break
         unfit = next((recipe for recipe in recipes if recipe.must_fit), None)
         if unfit and not chosen:
-            raise self._no_recipe_fits(unfit, names)
+            raise self._no_fit(unfit, *self._likeliest_row(unfit, names))
         return chosen
 
-    def _with_recipe(self, recipe: Recipe, name: str, row: Texts) -> Chosen:
+    def nearly_fitting(self, names: Sequence[str], most: int) -> HeaderNotFound | None:
+        """The error that says which headers a sheet lacks for a recipe, if one in `most` or less.
+
+        A header that was renamed is not to be taken for another sheet.
+        """
+        for recipe in self.recipes:
+            if self._options.kind and not recipe.is_wanted:
+                continue  # it was said what the sheet is
+            row, missing = self._likeliest_row(recipe, names)
+            if missing and most * len(missing) <= len(recipe.headers):
+                return self._no_fit(recipe, row, missing)
+        return None
+
+    def _head(self, name: str) -> list[Texts]:
+        head = self._source.sheet(name).head(SEARCHED)
+        return [Texts(row.number, header_texts(row.cells)) for row in head]
+
+    def _fitting(
+        self, recipes: Sequence[Recipe], name: str, head: Sequence[Texts]
+    ) -> tuple[Recipe, Texts] | None:
+        """The recipe that fits a sheet by the most headers, and the row of these."""
+        fitting = [
+            (recipe, row)
+            for recipe in recipes
+            if (row := next((row for row in head if recipe.fits(name, row.texts.values())), None))
+        ]
+        best = max((len(recipe.headers) for recipe, _ in fitting), default=0)
+        fitting = [pair for pair in fitting if len(pair[0].headers) == best]
+        if len(fitting) > 1:
+            both = " and ".join(recipe.shown for recipe, _ in fitting)
+            raise UsageProblem(
+                f"several recipes fit {self._file} equally well: {both}",
+                "name one of them with --recipe, or give one more headers in its [match]",
+            )
+        return fitting[0] if fitting else None
+
+    def _with_recipe(self, recipe: Recipe, row: Texts, name: str) -> Chosen:
         """A sheet as a recipe makes it."""
         context, kind = self._options.context, recipe.file.match.kind
-        family = next(
-            (family for family in self._families if kind in {feed.kind for feed in family}), None
-        )
-        if family is None:
+        if self._options.kind not in {None, kind}:
+            raise UsageProblem(
+                f"recipe {recipe.name} is of {kind}, and --as says {self._options.kind}",
+                "leave --as out, or name another recipe",
+            )
+        kinds = [feed.kind for family in self._families for feed in family]
+        if kind not in kinds:
             raise UsageProblem(
                 f"{recipe.place('match', 'kind')}: there is no kind of feed “{kind}”",
-                did_you_mean(kind, (feed.kind for family in self._families for feed in family)),
+                did_you_mean(kind, kinds),
             )
-        columns = family[0].understood(context.settings)
+        family = next(family for family in self._families if kind in {feed.kind for feed in family})
         applied = apply(
             recipe,
             *row,
-            columns,
+            family[0],
             self._source.sheet(name),
             context,
             self._options.defaults,
             lambda name: self._options.recipes.joined(recipe, name, Path(self._file)),
         )
         try:
-            found = recognise(applied.header, family, context, name, wanted=kind, stamp=None)
+            recognised = recognise(applied.header, family, context, name, wanted=kind, stamp=None)
         except HeaderMissing as error:
             error.message = f"recipe {recipe.name}: {error.message}"
-            error.hint = f"add a column or a default to {recipe.path or recipe.name}"
+            error.hint = f"add a column or a default to {recipe.shown}, or give --default"
             raise
-        if found is None:
+        if recognised is None:
             raise ValueError("a kind that is wanted is recognised, or raises")
-        count = len(set(applied.fields))
-        reason = f"recipe {recipe.name}; {count} {'field' if count == 1 else 'fields'} from it"
+        self._options.recipes.note_use(recipe, Path(self._file))
         return Chosen(
             applied.sheet,
             applied.header,
-            found.feed,
-            reason,
+            recognised.feed,
+            f"recipe {recipe.name}",
             is_certain=True,
+            recipe=recipe,
+            fields=applied.fields,
+            defaults=applied.defaults,
             joined=applied.joined,
         )
 
     def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[Texts, list[str]]:
         """The row that lacks the fewest headers of a recipe, and which."""
-        rows = [
-            Texts(row.number, header_texts(row.cells))
-            for name in names
-            for row in self._source.sheet(name).head(SEARCHED)
-        ]
-        pairs = [(row, lacking(recipe, row.texts)) for row in rows]
-        return min(pairs, key=lambda pair: len(pair[1]), default=(Texts(1, {}), []))
+        rows = [row for name in names for row in self._head(name)]
+        pairs = [(row, recipe.lacking(row.texts.values())) for row in rows]
+        return min(pairs, key=lambda pair: len(pair[1]), default=(Texts(1, {}), [*recipe.headers]))
 
-    def _no_recipe_fits(self, recipe: Recipe, names: Sequence[str]) -> HeaderNotFound:
-        """Why a recipe that was named fits no sheet: the headers that its likeliest row lacks."""
-        row, lacks = self._likeliest_row(recipe, names)
+    def _no_fit(self, recipe: Recipe, row: Texts, lacks: Sequence[str]) -> HeaderNotFound:
+        """Why a recipe fits no sheet: the headers that its likeliest row lacks, and has instead."""
         missing = ", ".join(f"“{header}”" for header in lacks)
-        known = set(map(folded, recipe.file.columns))
+        file = recipe.file
+        keys = (header for join in file.join.values() for header in join.key)
+        known = set(map(folded, (*file.columns, *file.names.values(), *keys, *recipe.headers)))
         new = ", ".join(f"“{text}”" for text in row.texts.values() if folded(text) not in known)
+        why = f"row {row.row} lacks {missing}" if lacks else "no sheet has the name it asks for"
         return HeaderNotFound(
-            f"recipe {recipe.name} does not fit: row {row.row} lacks {missing}"
-            + (f"; new there: {new}" if new else ""),
-            f"correct the sheet's header, or the recipe {recipe.path or recipe.name}",
+            f"recipe {recipe.name} does not fit: {why}" + (f"; new there: {new}" if new else ""),
+            f"correct the sheet's header, or the recipe {recipe.shown}"
+            + ("" if recipe.is_wanted else "; if the sheet is another, say what it is with --as"),
         )
+
+
+def counted(count: int) -> str:
+    """A number of fields."""
+    return f"{count} {'field' if count == 1 else 'fields'}"

@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 
 from feedtool.check.locate import NO_COLUMN, InCell
 from feedtool.check.recipes.channels import SKIP
+from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
+from feedtool.model.nouns import Issue
 
 
 @dataclass(slots=True)
@@ -26,12 +28,21 @@ def take_out_flaws(
         if isinstance(value, InvalidValue):
             values[position] = value.value
             row = flawed.setdefault(position, RowFaults())
-            row.faults += [(index, fault, value.shown) for fault in value.faults]
+            row.faults += [
+                (index, fault, value.shown) for fault in value.faults if not _is_told(fault, row)
+            ]
             if value.is_refused:
                 row.refused.add(key)
 
 
+def _is_told(fault: Issue, row: RowFaults) -> bool:
+    """True if what a field is computed from has failed, and that is said already."""
+    return fault.code is RECIPE_FAILED and any(other == fault for _, other, _ in row.faults)
+
+
 def with_unknown_skip(flaws: RowFaults, flaw: InvalidValue) -> RowFaults:
     """The faults of a row of which nobody knows whether it is to be skipped."""
-    faults: list[InCell] = [(NO_COLUMN, fault, "") for fault in flaw.faults]
+    faults: list[InCell] = [
+        (NO_COLUMN, fault, "") for fault in flaw.faults if not _is_told(fault, flaws)
+    ]
     return RowFaults([*flaws.faults, *faults], {*flaws.refused, SKIP})

@@ -11,7 +11,7 @@ from feedtool.check.locate import Locator
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
-from feedtool.check.recipes.channels import channel_split
+from feedtool.check.recipes.channels import channel_split, key_on, of_channel
 from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
 from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, with_unknown_skip
 from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
@@ -88,7 +88,8 @@ class SheetReader:
         self._kinds = {
             checks.feed.action: kind for kind, checks in self._checks.items() if checks.feed.action
         }
-        self._split = channel_split(self.header) or feed.split
+        self._by_channel = channel_split(self.header)
+        self._split = self._by_channel or feed.split
         self._enrich = feed.enrich(self.columns) if feed.enrich else None
 
     def read(self) -> None:
@@ -188,7 +189,8 @@ class SheetReader:
         if number in cells.block.hidden:
             self._hidden += 1
         if self.checked.filled is not None:
-            self.checked.filled.append(self._filled(cells, position, row))
+            for part in self._by_channel(row) if self._by_channel else (row,):
+                self.checked.filled.append(self._filled(cells, position, part))
         if self._enrich:
             row, enriched = self._enrich(row)
         unsent, in_cells = checks.unsent, flaws.faults
@@ -233,11 +235,22 @@ class SheetReader:
         parts = self._split(row) if self._split else (row,)
         issues = dict.fromkeys(enriched)
         for index, part in enumerate(parts):
-            issues.update(dict.fromkeys(self._faults(part, self._checks[part.feed.kind])))
+            found = self._faults(part, self._checks[part.feed.kind])
+            issues.update(dict.fromkeys(self._in_channel(issue, part) for issue in found))
             groups.add(part, index)
             for survey in self.surveys:
                 survey.see(self.number, part)
         return list(issues)
+
+    def _in_channel(self, issue: Issue, part: Row) -> Issue:
+        """An issue at the column of the row's own channel, where there is one."""
+        if issue.field is None or not self._has_own(issue.field, part):
+            return issue
+        return issue._replace(field=of_channel(issue.field, part.channel))
+
+    def _has_own(self, key: str, part: Row) -> bool:
+        """True if a key has a column of the row's own channel."""
+        return self.locator.index_of(of_channel(key, part.channel)) is not None
 
     def _skips(self, cells: Cells, position: int, values: dict[str, object]) -> bool:
         """True if a row is a total or a header, and is noted as skipped."""
@@ -265,15 +278,20 @@ class SheetReader:
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
         """The values of a row; where a cell has none of its own type, the text as shown."""
         contents: dict[str, object] = {}
+        if self._by_channel and (code := row.values.get(CHANNEL)):
+            contents[CHANNEL] = code
         for index, column in self.header.columns.items():
-            value = row.values.get(column.key)
+            key = key_on(column.key, row.channel) if self._by_channel else column.key
+            if key is None or (key == column.key and self._has_own(key, row)):
+                continue
+            value = row.values.get(key)
             if value is None or not isinstance(value, str | int | Decimal):
-                is_read = value is None and column.key not in row.refused
+                is_read = value is None and key not in row.refused
                 if is_read and not isinstance(column.type, Ignored):
                     continue
                 value = _standing(cells.at(position, index))
             if value != "":
-                contents[column.key] = value
+                contents[key] = value
         return Filled(row.number, _line(cells, position), row.feed.kind, pickle.dumps(contents))
 
     def _shown_reference(

@@ -17,7 +17,7 @@ from feedtool.check.headers import (
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.mapping.explanation import explain_missing, header_not_found
 from feedtool.check.read_options import ReadOptions
-from feedtool.check.recipe_selection import SEARCHED, Chosen, RecipeSelection
+from feedtool.check.recipe_selection import HALF, NEAR, SEARCHED, Chosen, RecipeSelection
 from feedtool.check.recipes.apply import with_defaults
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
@@ -25,6 +25,9 @@ from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import AccountSettings
 from feedtool.sheets import Source
+
+ALIAS = "the alias"
+"""The beginning of the reason for a header that is neither a key nor a label."""
 
 
 class SheetMissing(FileProblem):
@@ -62,26 +65,25 @@ class _Selection:
 
     def choose(self) -> list[Chosen]:
         names = self._sheet_names()
-        if wanted := self._recipes.sheets(names, is_wanted=True):
-            return wanted
-        if (
-            self._recipes.recipes
-            and not self._is_known_by_itself(names)
-            and (found := self._recipes.sheets(names, is_wanted=False))
-        ):
-            return found
+        if chosen := self._recipes.sheets(names, is_wanted=True):
+            return chosen
+        is_open = bool(self._recipes.recipes) and not self._is_known_by_itself(names)
+        if is_open and (chosen := self._recipes.sheets(names, is_wanted=False)):
+            return chosen
+        if is_open and (error := self._recipes.nearly_fitting(names, NEAR)):
+            raise error
         try:
-            candidates, reasons = self._candidates(names, ENOUGH)
+            return self._known_sheets(names)
         except FileProblem as error:
-            raise self._recipes.nearly_fitting(names) or error from None
+            raise self._recipes.nearly_fitting(names, HALF) or error from None
+
+    def _known_sheets(self, names: Sequence[str]) -> list[Chosen]:
+        """The sheets whose headers are known without any recipe."""
+        candidates, reasons = self._candidates(names, ENOUGH)
         if not candidates and not reasons:  # a Delete that was asked for needs a single column
             candidates, reasons = self._candidates(names, 1)
         if not candidates:
-            raise (
-                self._recipes.nearly_fitting(names)
-                or next(iter(reasons), None)
-                or self._not_found()
-            )
+            raise next(iter(reasons), None) or self._not_found()
         return self._unambiguous(candidates)
 
     def _not_found(self) -> HeaderNotFound:
@@ -95,11 +97,11 @@ class _Selection:
         """True if a stamp, or a header of keys and labels alone, says of which kind a sheet is."""
         if self._stamp is not None:
             return True
-        with suppress(FileProblem):
-            for name in names:
+        for name in names:
+            with suppress(FileProblem):
                 chosen = self._recognise(name, ENOUGH, self._options.kind)
-                reasons = chosen.header.reasons.values() if chosen else ("the alias",)
-                if not any(reason.startswith("the alias") for reason in reasons):
+                reasons = chosen.header.reasons.values() if chosen else (ALIAS,)
+                if not any(reason.startswith(ALIAS) for reason in reasons):
                     return True
         return False
 
@@ -181,15 +183,21 @@ class _Selection:
                 header = replace(header, stamp=self._sheet_stamp(wanted or stamp, stamp))
                 header = laid_out(header, layout, head, names)
                 columns = family[0].understood(context.settings)
-                header, made = with_defaults(
-                    header, columns, self._options.defaults, sheet, context
+                applied = with_defaults(header, columns, self._options.defaults, sheet, context)
+                recognised = recognise(
+                    applied.header, family, context, name, wanted=wanted, stamp=stamp
                 )
-                recognised = recognise(header, family, context, name, wanted=wanted, stamp=stamp)
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
                 continue
             if recognised:
-                return Chosen(made, header, *recognised)
+                return Chosen(
+                    applied.sheet,
+                    applied.header,
+                    *recognised,
+                    fields=applied.fields,
+                    defaults=applied.defaults,
+                )
         if reasons:  # what may be of two kinds tells more than what it lacks for a third
             raise next((item for item in reasons if isinstance(item, KindUnclear)), reasons[0])
         return None

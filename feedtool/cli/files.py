@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 STDIN = "-"
+RESULT, FIXED = "result", "fixed"
+"""In the names of annotated copies, and of those in which cells were mended."""
 FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
 """Names' endings that may stand for the same format."""
 
@@ -80,7 +82,9 @@ def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
         yield [Input(name, path) for name, path in paths.items()]
 
 
-def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dict[str, Path]:
+def targets(
+    inputs: Sequence[Input], out: Path | None, *, in_place: bool, word: str = RESULT
+) -> dict[str, Path]:
     """The place of each file's annotated copy, by the file's name; UsageProblem if it has none."""
     if out and in_place:
         raise UsageProblem("--out and --in-place contradict each other", "choose one of them")
@@ -98,7 +102,7 @@ def targets(inputs: Sequence[Input], out: Path | None, *, in_place: bool) -> dic
                 f"{file.name} is no .xlsx, and its copy is one",
                 "leave --in-place out",
             )
-        target = file.path if in_place else out or beside(path)
+        target = file.path if in_place else out or beside(path, word)
         _refuse_other_format(file.path, path, target)
         if file.name in places or target.resolve() in map(Path.resolve, places.values()):
             raise UsageProblem(
@@ -131,14 +135,14 @@ def _refuse_other_format(file: Path, path: Path, target: Path) -> None:
         )
 
 
-def beside(path: Path) -> Path:
+def beside(path: Path, word: str = RESULT) -> Path:
     """`NAME.result.EXT`; the result of a result is `NAME.result-2.EXT`, and so on."""
     if not path.name:  # a folder such as `.`, which is refused when it is read
         return path
-    if earlier := re.fullmatch(r"(?s)(.*)\.result(?:-?(\d+))?", path.stem):
+    if earlier := re.fullmatch(rf"(?s)(.*)\.{word}(?:-?(\d+))?", path.stem):
         number = int(earlier[2] or 1) + 1
-        return path.with_name(f"{earlier[1]}.result-{number}{path.suffix}")
-    return path.with_name(f"{path.stem}.result{path.suffix}")
+        return path.with_name(f"{earlier[1]}.{word}-{number}{path.suffix}")
+    return path.with_name(f"{path.stem}.{word}{path.suffix}")
 
 
 def refuse_ending(target: Path, endings: Sequence[str] = (".xlsx",)) -> None:
@@ -215,22 +219,22 @@ def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> R
         given["sheet"],
         as_rows,
         catalog=catalog,
-        recipes=recipe_folders(ctx),
+        recipes=_recipe_folders(ctx),
         defaults={**options.chosen(ctx).profile.default, **_defaults(given["default"], settings)},
         **more,
     )
 
 
-def recipe_folders(ctx: click.Context, *, is_watch: bool = False) -> "RecipeFolders":
+def _recipe_folders(ctx: click.Context) -> "RecipeFolders":
     """The recipes that the options, the profile and the user's settings name."""
     from feedtool.runs.recipes import FOLDER, RecipeFolders
 
     return RecipeFolders(
-        datetime.now(UTC),
+        lambda: datetime.now(UTC).astimezone(),
         ctx.params.get("recipe"),
         options.chosen(ctx).profile.recipes,
         Path(click.get_app_dir("feedtool")) / FOLDER,
-        is_watch=is_watch,
+        is_watch=ctx.command.name == "watch",
     )
 
 

@@ -14,10 +14,11 @@ from feedtool.model.errors import Exit
 
 if TYPE_CHECKING:
     from feedtool.check.mapping.proposal import ColumnProposal
-    from feedtool.check.recipes.recipe import Constant
+    from feedtool.check.recipes.recipe import Recipe
+    from feedtool.check.recipes.recipe_file import Constant
     from feedtool.runs.mapping import SheetProposal
 
-SHOWN = 28
+SHOWN = 24
 """Characters of a header, and of its samples, in the table."""
 
 
@@ -47,33 +48,53 @@ def map_(
     it. In a terminal it asks where it is not sure; otherwise, or with --yes, it takes what is sure
     and lists the rest. A file with the same headers needs no questions any more.
     """
-    from feedtool.runs.mapping import place_of, propose_recipe, recipe_text
+    from feedtool.cli.map_dialogue import Answers, ask
+    from feedtool.runs.mapping import is_found, propose_recipe
+    from feedtool.runs.recipe_text import recipe_place, recipe_text
 
     is_asking = form == "text" and is_terminal() and not given["yes"]
     with inputs([file]) as [read]:
         reading = read_options(ctx, given)
         proposal = propose_recipe(read, reading, load())
-        defaults: dict[str, Constant] = dict(reading.defaults)
-        values: dict[str, dict[str, str]] = {}
-        if is_asking:
+        if (fitting := proposal.recipe) and not out:
+            is_named = not is_found(read, reading, load(), fitting.name)
+            return _tell_fitting(file, proposal, fitting, form, is_named=is_named)
+        if form == "text":
             _write_table(proposal, least)
-            columns = [_asked(proposal, column, least) for column in proposal.columns]
-            taken = [column for column in columns if column is not None]
-            values = _asked_values(proposal, taken)
-            defaults |= _asked_defaults(proposal, taken, defaults)
+        answers = ask(proposal, least) if is_asking else Answers.without_asking(proposal, least)
+        defaults: dict[str, Constant] = {**reading.defaults, **answers.defaults}
+        target = None
+        if any(column.key for column in answers.columns):
+            target = recipe_place(read.path if file != "-" else Path("stdin.csv"), out)
+            _write(target, recipe_text(proposal, answers.columns, answers.values, defaults))
+        missing = proposal.missing([*answers.keys, *defaults, *proposal.given])
+        if form == "json":
+            _write_json(proposal, answers.columns, target, missing)
+        elif target:
+            is_named = not is_found(read, reading, load(), target.stem)
+            _write_ending(proposal, file, target, answers, is_named=is_named)
+            _write_missing(proposal, file, missing, [*answers.keys, *defaults])
         else:
-            taken = proposal.accepted(least)
-        target = place_of(file, out)
-        text = recipe_text(proposal, taken, values, defaults)
-        _write(target, text)
-    keys = [column.key for column in taken if column.key] + list(defaults)
-    missing = proposal.missing(keys)
+            echo("help", "no column is sure: run it in a terminal, or take less for sure by --min")
+    return Exit.OK if target else Exit.NOTHING
+
+
+def _tell_fitting(
+    file: str, proposal: "SheetProposal", recipe: "Recipe", form: str, *, is_named: bool
+) -> int:
+    """Says that a recipe fits already, and writes none."""
+    from feedtool.report.plain import clean
+
+    path = recipe.path
     if form == "json":
-        _write_json(proposal, taken, target, missing)
+        keys = [column.key for column in proposal.columns if column.key]
+        missing = proposal.missing([*keys, *proposal.given])
+        _write_json(proposal, list(proposal.columns), path, missing)
     else:
-        if not is_asking:
-            _write_table(proposal, least)
-        _write_ending(file, target, missing)
+        click.echo(f"The recipe {clean(str(path))} fits {clean(file)} already.")
+        named = f" --recipe {clean(str(path))}" if is_named else ""
+        click.echo(f"Go on with: feedtool validate {clean(file)}{named}")
+        echo("help", "to make another one name its place with --out")
     return Exit.OK
 
 
@@ -91,38 +112,68 @@ def _write_table(proposal: "SheetProposal", least: int) -> None:
     from feedtool.report.plain import clean
     from feedtool.runs.mapping import is_accepted
 
-    where = f", sheet {proposal.sheet}" if proposal.sheet else ""
-    click.echo(f"{clean(proposal.file)}{where}: header in row {proposal.header_row}\n")
+    where = f", sheet {clean(proposal.sheet)}" if proposal.sheet else ""
+    click.echo(f"{clean(proposal.file)}{where}: the header is in row {proposal.header_row}\n")
+    meanings = []
     for column in proposal.columns:
-        samples = clean(", ".join(column.samples))[:SHOWN]
         if is_accepted(column, least):
-            meaning = column.key or "of no use here"
+            meanings.append(column.key or "of no use here")
         else:
             near = [column.key or ("of no use here" if column.is_useless else "")]
             guesses = " or ".join(filter(None, [*near, *column.alternatives][:2]))
-            meaning = f"? {guesses}" if guesses else "?"
-        header = clean(column.header)[:SHOWN]
+            meanings.append(f"? {guesses}" if guesses else "? not known")
+    width = max(map(len, meanings), default=0)
+    for column, meaning in zip(proposal.columns, meanings, strict=True):
+        header, samples = clean(column.header), clean(", ".join(column.samples))
+        why = f"{column.confidence:3} %  {column.reason}" if column.reason else ""
         click.echo(
-            f"  {column.column:3} {header:{SHOWN}}  {samples:{SHOWN}}  {meaning}"
-            f"  ({column.confidence} %, {column.reason})"
+            f"  {column.column:3} {header[:SHOWN]:{SHOWN}}  {samples[:SHOWN]:{SHOWN}}"
+            f"  {meaning:{width}}  {why}".rstrip()
         )
     click.echo()
 
 
-def _write_ending(file: str, target: Path, missing: list[str]) -> None:
+def _write_ending(
+    proposal: "SheetProposal", file: str, target: Path, answers: Any, *, is_named: bool
+) -> None:
     from feedtool.report.plain import clean
 
+    if proposal.base:
+        what = "recipe" if proposal.base.path else "preset"
+        click.echo(f"As in {what} {proposal.base.name}, with its values and rules.")
+    for key, table in answers.values.items():
+        shown = ", ".join(f"“{clean(text)}” is {value}" for text, value in table.items())
+        click.echo(f"{key}: {shown}")
+    for key, texts in answers.unknown.items():
+        shown = ", ".join(f"“{clean(text)}”" for text in texts)
+        click.echo(f"{key}: nobody knows {shown}; say it in [values.{key}] of the recipe")
     click.echo(f"Recipe written: {clean(str(target))}")
-    if missing:
-        click.echo(f"Still missing: {', '.join(missing)}")
-        defaults = " ".join(f"--default {key}=…" for key in missing)
-        echo("help", f"map a column in the recipe, or give a value for all rows: {defaults}")
-    named = "" if target.parent == Path(file).parent / "recipes" else f" --recipe {target}"
+    named = f" --recipe {clean(str(target))}" if is_named else ""
     click.echo(f"Go on with: feedtool validate {clean(file)}{named}")
 
 
+def _write_missing(
+    proposal: "SheetProposal", file: str, missing: list[str], keys: list[str]
+) -> None:
+    from feedtool.report.plain import clean
+
+    if not missing:
+        return
+    click.echo(f"Still missing for {proposal.feed.kind}: {', '.join(missing)}")
+    defaults = " ".join(f"--default {key}=…" for key in missing)
+    others = [
+        f"or, since it lacks nothing for {kind}: feedtool map {clean(file)} --as {kind}"
+        for kind in proposal.others(keys)
+    ]
+    ways = f"map a column in the recipe, or give a value for all rows: {defaults}"
+    echo("help", "; ".join([ways, *others]))
+
+
 def _write_json(
-    proposal: "SheetProposal", taken: "list[ColumnProposal]", target: Path, missing: list[str]
+    proposal: "SheetProposal",
+    taken: "list[ColumnProposal]",
+    target: Path | None,
+    missing: list[str],
 ) -> None:
     from feedtool.report.as_json import dumped
 
@@ -131,7 +182,7 @@ def _write_json(
         "file": proposal.file,
         "sheet": proposal.sheet,
         "headerRow": proposal.header_row,
-        "recipe": str(target),
+        "recipe": target and str(target),
         "columns": [
             {
                 "column": column.column,
@@ -146,68 +197,3 @@ def _write_json(
         "missing": missing,
     }
     sys.stdout.write(dumped(document) + "\n")
-
-
-def _asked(
-    proposal: "SheetProposal", column: "ColumnProposal", least: int
-) -> "ColumnProposal | None":
-    """A column as the user says what it is; None where nobody knows."""
-    from feedtool.runs.mapping import chosen_as, is_accepted
-
-    if is_accepted(column, least):
-        return column
-    known = sorted(proposal.known)
-    guess = column.key or next(iter(column.alternatives), "ignore")
-    samples = ", ".join(column.samples) or "blank"
-    click.echo(f"\n{column.column} “{column.header}”: {samples}")
-    while True:
-        answer = click.prompt(
-            "  Which field? (its key, `ignore`, or `?` for a list)", default=guess, err=True
-        ).strip()
-        if answer == "ignore":
-            return chosen_as(column, None)
-        if answer in known:
-            return chosen_as(column, answer)
-        if answer == "?":
-            for key in known:
-                click.echo(f"  {key}: {proposal.known[key].labels[0]}")
-        else:
-            click.echo(f"  There is no field {answer}.")
-
-
-def _asked_values(
-    proposal: "SheetProposal", taken: "list[ColumnProposal]"
-) -> dict[str, dict[str, str]]:
-    """What the values mean that a field does not know."""
-    values: dict[str, dict[str, str]] = {}
-    for column in taken:
-        for text in proposal.unknown_values(column):
-            allowed = list(proposal.choices(column))
-            answer = click.prompt(
-                f"  {column.header}: what is “{text}”? ({', '.join(allowed)}; blank: leave it)",
-                default="",
-                show_default=False,
-                err=True,
-            ).strip()
-            if answer in allowed:
-                values.setdefault(column.key or "", {})[text] = answer
-    return values
-
-
-def _asked_defaults(
-    proposal: "SheetProposal", taken: "list[ColumnProposal]", given: "dict[str, Constant]"
-) -> dict[str, str]:
-    """Values for all rows of the fields that the kind cannot do without."""
-    defaults: dict[str, str] = {}
-    keys = [column.key for column in taken if column.key] + list(given)
-    for key in proposal.missing(keys):
-        label = proposal.known[key].labels[0]
-        answer = click.prompt(
-            f"  {label} ({key}) is missing: which value for all rows? (blank: none)",
-            default="",
-            show_default=False,
-            err=True,
-        ).strip()
-        if answer:
-            defaults[key] = answer
-    return defaults

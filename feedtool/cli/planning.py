@@ -6,11 +6,12 @@ Also which rows a dry run would send.
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -26,10 +27,13 @@ if TYPE_CHECKING:
     from feedtool.check import Input, ReadOptions
     from feedtool.ledger import Ledger
     from feedtool.model.sheet import CheckedSheet
-    from feedtool.runs.plan_file import Account, PlanFile, SavedPlan
+    from feedtool.runs.plan_conditions import Account
+    from feedtool.runs.plan_file import PlanFile, SavedPlan
+    from feedtool.runs.recipes import RecordedRecipes
 
 FLAGS = ("all_or_nothing", "changed_only", "prefer_update")
-KEPT = frozenset({"profile", "kind", "sheet", "channel", "as_row", "release", "sandbox", *FLAGS})
+TEXTS = ("profile", "kind", "sheet", "recipe", "default", "channel", "as_row", "release")
+KEPT = frozenset({*TEXTS, "sandbox", *FLAGS})
 """Options that need not be typed again when a plan is sent; none says where a token goes."""
 
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
@@ -56,8 +60,9 @@ class PlannedCommand(click.Command):
         kept = load(Path(place)).words
         for parameter in self.params:
             value = kept.get(parameter.name or "") if parameter.name in KEPT else None
-            if isinstance(value, str):
-                yield f"{parameter.opts[0]}={value}"
+            if isinstance(value, str | list):
+                values = [value] if isinstance(value, str) else value
+                yield from (f"{parameter.opts[0]}={text}" for text in values)
             elif value is True:
                 yield parameter.opts[0]
             elif value is False:  # typed against a profile's setting
@@ -87,7 +92,7 @@ def plan_of(
 
 def account_of(given: Mapping[str, Any]) -> "Account":
     """The account of a dry run, as far as the options say."""
-    from feedtool.runs.plan_file import Account
+    from feedtool.runs.plan_conditions import Account
 
     if given["sandbox"]:
         seller = given["seller"] or options.SANDBOX_SELLER
@@ -106,11 +111,12 @@ def plan_file_of(
 ) -> "PlanFile | None":
     """The plan to be sent, or compared with, or of a dry run to be saved; None without any."""
     from feedtool.runs.annotated_copy import digest_of
-    from feedtool.runs.plan_file import PlanVerifier, PlanWriter, conditions_of
+    from feedtool.runs.plan_conditions import conditions_of
+    from feedtool.runs.plan_file import PlanVerifier, PlanWriter
 
     if not (plan or given["save_plan"]):
         return None
-    flags = {name: bool(given[name]) for name in FLAGS}
+    flags = {name: bool(given[name]) for name in FLAGS} | {"recipe": given["recipe"]}
     flags |= dict.fromkeys((f"release {code}" for code in selection_of(given).released), True)
     about = (lambda inputs: conditions_of(inputs, reading, account, **flags), open_accepted, _show)
     if plan:
@@ -122,7 +128,33 @@ def plan_file_of(
         lambda: [(file.name, digest_of(file.path)) for file in read],
         {name: value for name, value in typed.items() if value is not None},
         datetime.now(UTC),
+        cast("RecordedRecipes", reading.recipes),
     )
+
+
+@contextmanager
+def reading_of_plan(
+    given: Mapping[str, Any],
+    plan: "SavedPlan | None",
+    read: "Sequence[Input]",
+    reading: "ReadOptions",
+) -> "Iterator[ReadOptions]":
+    """How files are read: of a plan by the recipes as they were, for one so that they are kept."""
+    if plan is None and not given["save_plan"]:
+        yield reading
+        return
+    from feedtool.ledger.snapshots import Snapshots
+    from feedtool.model.spool import temporary_folder
+    from feedtool.runs.recipes import RecordedRecipes
+
+    with temporary_folder() as folder:
+        if plan:
+            yield replace(reading, recipes=plan.recipes(folder, [file.name for file in read]))
+        else:
+            kept = Snapshots(folder)
+            yield replace(
+                reading, recipes=RecordedRecipes(reading.recipes, kept.keep, kept.path_of)
+            )
 
 
 def _show(effects: "Mapping[str, Effects]") -> None:

@@ -29,6 +29,7 @@ from feedtool.cli.planning import (
     is_purge,
     plan_file_of,
     plan_of,
+    reading_of_plan,
     selecting,
 )
 from feedtool.runs.annotated_copy import Outputs
@@ -96,8 +97,8 @@ def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     purges = is_purge(ctx, given)
     # A plan has to come out the same wherever it is sent.
     settle = kind_asked("plan" if plan or given["save_plan"] else given["form"])
-    with inputs(files) as read:
-        reading = read_options(ctx, given, purges=purges, settle=settle)
+    asked = read_options(ctx, given, purges=purges, settle=settle)
+    with inputs(files) as read, reading_of_plan(given, plan, read, asked) as reading:
         plan_file = partial(plan_file_of, ctx, given, plan, read, reading)
         send = _plan_only if given["dry_run"] else partial(_submit, plan=plan)
         return send(given, read, reading, plan_file)
@@ -144,7 +145,7 @@ def _submit(
     from feedtool.cli.account import connect
     from feedtool.cli.notifier import run_notices
     from feedtool.cli.output import progress_of
-    from feedtool.runs.plan_file import Account
+    from feedtool.runs.plan_conditions import Account
     from feedtool.runs.submit import submit
     from feedtool.runs.workspace import accepted_offers
 

@@ -1,26 +1,81 @@
 """`feedtool validate`."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
+from feedtool.areas.registry import load
+from feedtool.check.fixes import SAFE, all_fixes, chosen_fixes
 from feedtool.check.kinds import HeaderMissing
 from feedtool.cli import options
-from feedtool.cli.files import as_row, files, inputs, kind_asked, read_options, targets
+from feedtool.cli.files import (
+    FIXED,
+    RESULT,
+    as_row,
+    files,
+    inputs,
+    kind_asked,
+    read_options,
+    targets,
+)
 from feedtool.cli.output import echo_results
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet
 from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
 
+FIX = "--fix"
+_NAMES = re.compile("[A-Za-z]+(?:-[A-Za-z]+)*(?:,[A-Za-z-]*)*")
+"""What may be meant for names of fixes."""
 
-@click.command()
+
+class FixingCommand(click.Command):
+    """A command whose `--fix` may stand alone before a file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Takes what follows `--fix` for a file where it is none of the names of fixes."""
+        return super().parse_args(ctx, [*_spelt_out(args)])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the fixes behind the options."""
+        super().format_options(ctx, formatter)
+        for title, is_safe in (("Made by --fix", True), ("Made by --fix=NAME", False)):
+            with formatter.section(title):
+                fixes = (fix for fix in all_fixes(load()) if fix.is_safe is is_safe)
+                formatter.write_dl([(fix.name, fix.summary) for fix in fixes])
+
+
+def _spelt_out(args: Sequence[str]) -> Iterator[str]:
+    for word, following in zip(args, (*args[1:], ""), strict=True):
+        is_alone = word == FIX and (Path(following).exists() or not _NAMES.fullmatch(following))
+        yield f"{FIX}={SAFE}" if is_alone else word
+
+
+def _fix_names(
+    ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> frozenset[str] | None:
+    """The fixes that were named, each option with some of them; None without `--fix`."""
+    del ctx, parameter
+    names = [name.strip() for text in given for name in text.casefold().split(",")]
+    return chosen_fixes(filter(None, names), load()) if given else None
+
+
+@click.command(cls=FixingCommand)
 @files
 @options.configuration
 @options.reading
 @as_row
 @options.flag("--annotate", "Also write the annotated copy.")
+@options.text(
+    FIX,
+    "[NAME,…]",
+    "Mend in a copy what can be mended without a choice, and what these choose.",
+    multiple=True,
+    callback=_fix_names,
+)
 @options.flag("--explain-columns", "Say how each header was understood, and why.")
 @options.writing
 @options.reporting
@@ -32,18 +87,27 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
     Sends nothing, needs no account and no network. A FILE is a workbook (.xlsx, .xlsm) or a text
     table (.csv, .tsv, .txt); `-` is standard input. --annotate, --out or --in-place also write
     the workbook back with what is wrong beside every row.
+
+    --fix mends what it can in a copy, NAME.fixed.EXT, and writes each old value beside its row;
+    the file itself changes with --in-place alone. What is a matter of choice is mended if you
+    name it, as in --fix=round,stock. The result is that of the copy.
     """
     from feedtool.runs.annotated_copy import Outputs
+    from feedtool.runs.fixes import validate_and_fix
     from feedtool.runs.validate import validate
 
-    out, in_place = given["out"], given["in_place"]
+    out, in_place, fixes = given["out"], given["in_place"], given["fix"]
     with inputs(files) as read:
-        is_annotated = given["annotate"] or in_place or out is not None
-        reading = read_options(
-            ctx, given, with_items=is_annotated, settle=kind_asked(given["form"])
-        )
-        copies = targets(read, out, in_place=in_place) if is_annotated else {}
-        results = validate(read, reading, Outputs(copies, is_in_place=in_place))
+        is_wanted = given["annotate"] or out is not None
+        is_written = is_wanted or in_place or fixes is not None
+        reading = read_options(ctx, given, with_items=is_written, settle=kind_asked(given["form"]))
+        word = RESULT if fixes is None else FIXED
+        copies = targets(read, out, in_place=in_place, word=word) if is_written else {}
+        outputs = Outputs(copies, is_in_place=in_place)
+        if fixes is None:
+            results = validate(read, reading, outputs)
+        else:
+            results = validate_and_fix(read, reading, outputs, fixes, always=is_wanted)
         if given["explain_columns"]:
             for result in results:
                 result.explained = explained(result.checked)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed, Routes, routes_of
+from feedtool.feeds.fix import Fix
 from feedtool.feeds.rule import Rule
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Item, Loss
@@ -108,6 +109,8 @@ class Area(NamedTuple):
     feeds: tuple[Feed, ...] = ()
     rules: tuple[Rule, ...] = ()
     """The rules of its rows and sheets, beside those of any sheet."""
+    fixes: tuple[Fix, ...] = ()
+    """The corrections of its cells, beside those of any sheet."""
     exports: tuple[Export, ...] = ()
     """The lists that it brings of the service into sheets."""
     conversions: tuple[RowConversion, ...] = ()
@@ -137,6 +140,11 @@ class Areas:
         """The areas' rules, in the order of their codes."""
         rules = [rule for area in self.areas for rule in area.rules]
         return tuple(sorted(rules, key=lambda rule: rule.code.name))
+
+    @cached_property
+    def fixes(self) -> tuple[Fix, ...]:
+        """The areas' corrections."""
+        return tuple(fix for area in self.areas for fix in area.fixes)
 
     @cached_property
     def routes(self) -> Routes:

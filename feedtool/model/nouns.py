@@ -6,6 +6,7 @@ The row number is in every one of them, so that nothing is ever looked up again.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -72,6 +73,24 @@ class Problem(NamedTuple):
     value: str | None
     message: str
     hint: str
+
+
+class CellFix(NamedTuple):
+    """A correction that was made in a cell."""
+
+    row: int
+    column: str
+    """Its letters."""
+    header: str | None
+    field: str | None
+    code: str
+    """The problem that it mended."""
+    fix: str
+    """The name of the fix."""
+    old: str
+    """The text as shown; empty if the cell was blank."""
+    new: str | Decimal
+    """What it holds now; an empty text is a blank."""
 
 
 class Item(NamedTuple):

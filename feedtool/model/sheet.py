@@ -1,7 +1,7 @@
 """A checked sheet."""
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush, merge
 from itertools import groupby
@@ -117,6 +117,8 @@ class CheckedSheet:
     """True if rows without an `action` are of its kind."""
     kind_reason: str = ""
     """The reason why it is of its kind."""
+    recipe: Mapping[str, Any] | None = None
+    """What it has from a recipe, or from defaults, as JSON has it."""
     sent: Spool[Item] | None = None
     """Those of the valid rows that are sent, where not all are, or not as they stand there."""
     withheld: Spool[RowResult] | None = None

@@ -4,6 +4,7 @@ The names of fields are what scripts rely on. The events of JSON lines have a `t
 
     file      a sheet, or a file that could not be read: its kind, and the error
     problem   one problem, with the file and sheet that it is of
+    fix       one cell that was mended, after `validate --fix`
     progress  how far a step is; only while a command is at work
     row       the result of one row, after `submit`
     summary   the counts of one sheet; after its problems and rows
@@ -19,7 +20,7 @@ from itertools import islice
 from typing import Any, TextIO
 
 from feedtool.model.errors import FeedtoolError, FileProblem
-from feedtool.model.nouns import Counts, PackageSummary, RowResult
+from feedtool.model.nouns import CellFix, Counts, PackageSummary, RowResult
 from feedtool.report.plain import STEERING
 from feedtool.report.sheet_result import SheetResult
 
@@ -29,9 +30,9 @@ Progress = Callable[[str, int, int | None, str], None]
 """Called with a step's name, how much of it is done, of how much (None: unknown), and the file."""
 
 SUMMARY = (
-    *("file", "kind", "kindReason", "sheet", "headerRow"),
+    *("file", "kind", "kindReason", "recipe", "sheet", "headerRow"),
     *("rows", "valid", "invalid", "skipped", "warnings"),
-    *("annotated", "run", "stopped", "statuses", "packages", "failed"),
+    *("annotated", "fixed", "run", "stopped", "statuses", "packages", "failed"),
 )
 """The members of a sheet's object that no list of rows makes long."""
 
@@ -114,6 +115,8 @@ def _events(result: SheetResult) -> Iterator[Fields]:
     yield {"type": "file", **_sheet_fields(result), "error": error_fields(checked.error)}
     for problem in checked.problems():
         yield {"type": "problem", **place, **problem._asdict()}
+    for fix in result.fixed.cells if result.fixed else ():
+        yield {"type": "fix", **place, **_fix_fields(fix)}
     for row_result in result.every_verdict():
         yield {"type": "row", **place, **row_fields(row_result)}
     yield {"type": "summary", **summary_fields(result)}
@@ -137,6 +140,14 @@ def _result_fields(result: SheetResult, counts: Counts) -> Fields:
             "results": map(row_fields, result.every_verdict()),
         }
     fields["annotated"] = None if result.annotated is None else str(result.annotated)
+    if fixed := result.fixed:
+        fields["fixed"] = {
+            "cells": len(fixed.cells),
+            "validBefore": fixed.valid_before,
+            "byFix": fixed.by_name(),
+            "offered": fixed.offered,
+        }
+        fields["fixes"] = map(_fix_fields, fixed.cells)
     if result.is_submitted:
         fields["failed"] = None if result.failed is None else str(result.failed)
     if result.explained and checked.header:
@@ -167,6 +178,7 @@ def _sheet_fields(result: SheetResult) -> Fields:
         "kindReason": checked.kind_reason or None,
         "sheet": checked.sheet or None,
         "headerRow": checked.header.row if checked.header else None,
+        **({"recipe": checked.recipe} if checked.recipe else {}),
     }
 
 
@@ -180,6 +192,11 @@ def error_fields(error: FileProblem | None) -> Fields | None:
 def stopped_fields(stopped: FeedtoolError | None) -> Fields | None:
     """The reason why a delivery stopped before its end; None where it did not."""
     return None if stopped is None else {"message": stopped.message, "hint": stopped.hint}
+
+
+def _fix_fields(fix: CellFix) -> Fields:
+    """A cell that was mended; its values are texts, "" where it is blank."""
+    return fix._asdict() | {"new": str(fix.new)}
 
 
 def _package_fields(package: PackageSummary) -> Fields:

@@ -40,8 +40,13 @@ class Codes:
         self,
         gather: Callable[[], Mapping[str, Code]],
         is_confirmation: Callable[[str], bool] = lambda _: False,
+        mended_by: Callable[[str], str] = lambda _: "",
     ) -> None:
-        """`gather` is called once, and late; `is_confirmation` tells codes that say “taken”."""
+        """`gather` is called once, and late; `is_confirmation` tells codes that say “taken”.
+
+        `mended_by` gives the paragraph on the options that mend what a code is about.
+        """
+        self._mended_by = mended_by
         self._gather = gather
         self.is_confirmation = is_confirmation
 
@@ -63,6 +68,10 @@ class Codes:
             last = last.removeprefix(start)
         return last
 
+    def page_of(self, name: str) -> str:
+        """The page of one of our codes, with the options that mend what it is about."""
+        return "\n\n".join(filter(None, (self.pages[name].page.strip(), self._mended_by(name))))
+
     def explain(self, name: str, words: Mapping[str, Word], others: Iterable[str] = ()) -> str:
         """The page of a code, a status or a state, by its name in any case, blanks and dashes.
 
@@ -82,7 +91,7 @@ class Codes:
                 " explain` lists all",
             )
         if key in self.pages:
-            return f"{self.pages[key].severity}[{key}]\n\n{self.pages[key].page.strip()}\n"
+            return f"{self.pages[key].severity}[{key}]\n\n{self.page_of(key)}\n"
         return f"{key}, {known[key].kind}\n\n{known[key].page}\n"
 
 

@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import (
+    CellFix,
     Counts,
     Message,
     PackageSummary,
@@ -39,6 +41,20 @@ class ExplainedHeader(NamedTuple):
     columns: Sequence[ColumnFacts]
 
 
+class FixedCells(NamedTuple):
+    """What was mended of a sheet."""
+
+    cells: Sequence[CellFix] = ()
+    """By row and column."""
+    offered: Mapping[str, int] = MappingProxyType({})
+    """The number of cells that other fixes might mend, by their names."""
+    valid_before: int = 0
+
+    def by_name(self) -> Mapping[str, int]:
+        """The number of cells that each fix mended, the most first."""
+        return dict(Counter(fix.fix for fix in self.cells).most_common())
+
+
 @dataclass(slots=True)
 class SheetResult:
     """One sheet, checked, and what the service said of it if it was sent."""
@@ -60,6 +76,8 @@ class SheetResult:
     displaced: FeedtoolError | None = None
     """The reason why the copy is in another place than the one that was named."""
     copy_failed: FeedtoolError | None = None
+    fixed: FixedCells | None = None
+    """What was mended in the annotated copy, where that was asked for."""
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
 

@@ -10,7 +10,7 @@ from typing import TextIO
 from feedtool.model.nouns import PackageSummary, Problem
 from feedtool.report.codes import Codes
 from feedtool.report.plain import clean, counted, listed, printable, value
-from feedtool.report.sheet_result import SheetResult
+from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.report.tally import (
     CodeGroup,
     RefusedRows,
@@ -118,6 +118,8 @@ def _write_sheet(
     page.line(f"  {clean(', '.join(filter(None, what)))}", "bold", label=clean(checked.file))
     warnings = counted(counts.warnings, "warning")
     page.line(f"{counted(counts.rows, 'row')}: {validity_text(counts)}, {warnings}")
+    if result.fixed:
+        _write_fixes(page, result.fixed, is_verbose=is_verbose)
     for group in groups.groups:
         page.line()
         meaning = codes.summary_of(group.code) or printable(group.first[0].message)
@@ -125,10 +127,25 @@ def _write_sheet(
     if result.is_submitted:
         _write_packages(page, result)
         _write_answers(page, result, groups, is_verbose=is_verbose)
-    for label, path in (("Annotated copy", result.annotated), ("Rows to correct", result.failed)):
+    copy = "Fixed copy" if result.fixed and result.fixed.cells else "Annotated copy"
+    for label, path in ((copy, result.annotated), ("Rows to correct", result.failed)):
         if path:
             page.line()
             page.line(clean(str(path)), "bold", label=f"{label}: ")
+
+
+def _write_fixes(page: Page, fixed: FixedCells, *, is_verbose: bool) -> None:
+    """The number of cells that each fix mended, and what other fixes might."""
+    names = ", ".join(f"{name} {number:,}" for name, number in fixed.by_name().items())
+    number = counted(len(fixed.cells), "cell")
+    text = f"{number} ({names}); valid before: {fixed.valid_before:,}" if names else "nothing"
+    page.line(text, label="Fixed: ")
+    for fix in fixed.cells if is_verbose else ():
+        old, new = (f"“{value(text)}”" if text else "blank" for text in (fix.old, str(fix.new)))
+        page.line(f" {fix.fix}: {old} is now {new}", label=f"{fix.column}{fix.row}", indent=2)
+    if fixed.offered:
+        more = ", ".join(f"{name} ({number:,})" for name, number in fixed.offered.items())
+        page.hint(f"--fix=NAME may mend more cells, if you choose it: {more}", 2)
 
 
 def _write_group(

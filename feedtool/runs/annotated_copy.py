@@ -20,7 +20,15 @@ from feedtool.report.tally import CodeGroup, RefusedRows, tally
 from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
 from feedtool.sheets import is_other_format
-from feedtool.sheets.annotate import Link, Summary, Table, annotate, is_package, refuse_place
+from feedtool.sheets.annotate import (
+    Link,
+    SheetNotes,
+    Summary,
+    Table,
+    annotate,
+    is_package,
+    refuse_place,
+)
 from feedtool.sheets.as_workbook import write_as_workbook
 
 Line = tuple[str | int | Link, ...]
@@ -65,6 +73,8 @@ def _counts(result: SheetResult, counts: Counts) -> Iterator[Line]:
     yield ("Warnings", counts.warnings)
     for status, number in counts.by_status.items():
         yield (f"Status {status}", number)
+    for name, number in result.fixed.by_name().items() if result.fixed else ():
+        yield (f"Cells fixed: {name}", number)
 
 
 def _problems(result: SheetResult, groups: Sequence[CodeGroup]) -> Iterator[Line]:
@@ -183,13 +193,19 @@ def _write(
         annotate(
             path,
             place,
-            [row_notes.notes(result.checked, result.verdicts) for result in own],
+            [_notes(result) for result in own],
             summary_sheet(own) if is_package(path) else None,
             overwrite=overwrite,
             csv_fallback=asked.dialect.csv_fallback,
             limits=asked.dialect.reading,
             confirm=confirm,
         )
+
+
+def _notes(result: SheetResult) -> SheetNotes:
+    """What is written beside the rows of a sheet, and into its cells."""
+    notes = row_notes.notes(result.checked, result.verdicts)
+    return row_notes.with_fixes(notes, result.fixed.cells) if result.fixed else notes
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from feedtool.areas.offers.wire.result_codes import (
     is_confirmation,
     known_codes,
 )
+from feedtool.areas.registry import load
 from feedtool.feeds.rule import Problems
 from feedtool.model.nouns import Code
 from feedtool.report.codes import REPORT, RESULT, Codes, Word
@@ -17,13 +18,12 @@ from feedtool.report.codes import REPORT, RESULT, Codes, Word
 @cache
 def all_codes() -> Codes:
     """Every code; gathered when the first page is wanted."""
-    return Codes(_gathered, is_confirmation)
+    return Codes(_gathered, is_confirmation, mended_by)
 
 
 def _gathered() -> dict[str, Code]:
     """Every code by its name."""
     from feedtool.areas.offers.changes.guards import GUARDS
-    from feedtool.areas.registry import load
     from feedtool.check.rules import all_rules
 
     codes = [rule.code for rule in all_rules(load())]
@@ -36,6 +36,17 @@ def _gathered() -> dict[str, Code]:
         problems = Problems(package)
         codes += map(problems.error, problems.names - {code.name for code in codes})
     return {code.name: code for code in codes}
+
+
+def mended_by(code: str) -> str:
+    """A line for each fix of a problem, with the option that makes it."""
+    from feedtool.check.fixes import all_fixes
+
+    return "\n".join(
+        f"`validate --fix{'' if fix.is_safe else f'={fix.name}'}` can {fix.summary}."
+        for fix in all_fixes(load())
+        if code in {known.name for known in fix.codes}
+    )
 
 
 def explain_code(code: str) -> str:

@@ -180,7 +180,7 @@ class SheetConversion:
                     values[key] = labels[key].get(str(values[key]), values[key])
                 if feed.category_key:
                     categories[str(values.get(feed.category_key, ""))] = None
-                rows.put(str(filled.row), values)
+                rows.put(None, values)
             self.converted.rows = len(rows)
             if not len(rows):
                 return
@@ -229,6 +229,12 @@ class SheetConversion:
 
     def _rows(self, *marks: int) -> Iterator[tuple[Filled, Sequence[Problem]]]:
         """The rows with one of these marks, and their problems; the others are left out."""
+        left_out = {  # by a recipe, which is no problem
+            result.row: [_left_out(Loss(None, None, None, None, message.text))]
+            for result in self.checked.skipped
+            for message in result.messages
+            if not message.code
+        }
         for filled, problems in join_problems(self.checked, self.checked.filled or ()):
             if self.checked.marks[filled.row] not in marks:
                 reasons = [
@@ -236,6 +242,7 @@ class SheetConversion:
                     for problem in problems
                     if problem.severity is Severity.ERROR or problem.code == NOT_A_ROW.name
                 ]
+                reasons += left_out.get(filled.row, ())
                 self._lose(filled, reasons)
                 self.converted.skipped += 1
             elif (filled.kind, self.became) in self._areas.conversions or (

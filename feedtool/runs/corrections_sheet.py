@@ -111,6 +111,45 @@ def columns_of(
     return Columns(contents, places, found)
 
 
+def recipe_columns(
+    checked: CheckedSheet, feed: Feed, header: Header, recipe: str, basis: Basis, run: int
+) -> Columns:
+    """The columns for rows of a sheet that a recipe has read: its own, to be read by it again."""
+    contents, file = plain_contents(feed, basis), checked.file
+    _ = translation("feedtool.runs", contents.language)
+    note = _("A column of {file}, as it was there.").format(file=file)
+    last = max(header.texts.keys() - header.own)
+    fields: list[Field] = []
+    for at in range(last + 1):
+        key = header.texts.get(at) or NO_HEADER
+        while key in {field.key for field in fields}:  # blanks at its end do not count
+            key += " "
+        fields.append(Field(key, "", note, CellEntry("General", FURTHER_WIDTH)))
+    note = _("The row of {file} that this one corrects: leave it as it is.").format(file=file)
+    fields.append(Field(ROW, "", note, CellEntry("0", ROW_WIDTH)))
+    origin = _("The rows of {file} that were not taken in run {run}, as they were sent.")
+    how = _(
+        "What is wrong stands on the right, and the cells to look at are coloured. Correct them,"
+        " delete the rows that are not to be sent, and send this workbook from beside {file}, with"
+        " the options of run {run}: the recipe {recipe} reads it, too."
+    )
+    fact = f"{origin}\n{how}".format(file=file, run=run, recipe=recipe)
+    facts, sheet = ((_("To correct"), fact),), checked.sheet or contents.sheet
+    contents = replace(contents, sheet=sheet, fields=tuple(fields), facts=facts)
+    texts = {at: field.key for at, field in enumerate(fields) if field.key.strip()}
+    found = replace(
+        header, row=KEY_ROW, after=KEY_ROW, headings=0, texts=texts, own=frozenset(), stamp={}
+    )
+    return Columns(contents, {at: at for at in range(last + 1)}, found)
+
+
+def without_defaults(header: Header) -> Header:
+    """A header whose columns with a default are those of the sheet itself, where there are any."""
+    columns = {header.origins.get(at, (at,)): column for at, column in header.columns.items()}
+    own = {at[0]: column for at, column in columns.items() if at}
+    return replace(header, columns=dict(sorted(own.items())), origins={})
+
+
 class PickedRow(NamedTuple):
     """A row of the sheet."""
 
@@ -198,6 +237,8 @@ class SheetToCorrect:
         header, feed = checked.header, load().feeds[str(checked.kind)]
         if header is None:
             raise ValueError("only a sheet with a header has rows")
+        recipe = str((checked.recipe or {}).get("name") or "")
+        header = header if recipe else without_defaults(header)
         self._formats = NumberFormats(header, reading.dialect)
         self._picked: Spool[PickedRow] = Spool(PickedRow)
         self._given = _given(feed, checked, header, reading, is_first=is_first)
@@ -216,12 +257,13 @@ class SheetToCorrect:
         filled |= header.columns.keys() & guilty
         basis = basis_of(header, context, language, filled)
         basis = basis._replace(categories=_categories(feed, header, context, self._picked))
-        self._columns: Columns = columns_of(
-            checked.file, feed, header, filled, self._given, basis, run
+        self._columns: Columns = (
+            recipe_columns(checked, feed, header, recipe, basis, run)
+            if recipe
+            else columns_of(checked.file, feed, header, filled, self._given, basis, run)
         )
-        self.contents: Contents = replace(
-            self._columns.contents, is_stamped=checked.is_kind_certain
-        )
+        is_stamped = checked.is_kind_certain and not recipe
+        self.contents: Contents = replace(self._columns.contents, is_stamped=is_stamped)
 
     columns: Collection[str] = ()
     """No column is folded that a row fills."""
@@ -282,6 +324,7 @@ def _given(
     if feed.has_channel and reading.channel != reading.dialect.primary_channel:
         given[CHANNEL] = reading.channel
     keys = {column.key for column in feed.columns(reading.dialect)}
+    given |= {key: str(value) for key, value in reading.defaults.items() if key in keys}
     if ACTION in keys and checked.is_kind_certain and not is_first:
         given[ACTION] = str(feed.package_type)
     return {**given, **feed.stamped(header.stamp)}

@@ -1,7 +1,5 @@
 """A recipe proposed for a merchant's own sheet, and written."""
 
-import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,22 +7,24 @@ from pathlib import Path
 
 from feedtool.check import Input, ReadOptions, open_input
 from feedtool.check.headers import header_texts
-from feedtool.check.kinds import sheet_columns
+from feedtool.check.kinds import families, sheet_columns
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
 from feedtool.check.mapping.proposal import ColumnProposal, KnownMeaning, propose
-from feedtool.check.mapping.words import words_of
-from feedtool.check.recipes.apply import fits
-from feedtool.check.recipes.recipe import Constant, Recipe
+from feedtool.check.mapping.words import conditions, plain, words_of
+from feedtool.check.recipes.recipe import Recipe
+from feedtool.check.sheet_selection import choose
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import Choice
-from feedtool.feeds.feed import Feed
-from feedtool.model.errors import UsageProblem
+from feedtool.feeds.columns.number import Number
+from feedtool.feeds.feed import Feed, SheetColumns
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.errors import FileProblem
 from feedtool.model.header import Column, Header
 from feedtool.runs.recipes import preset, presets
 
-MOST_VALUES = 30
+MOST_VALUES = 12
 """Different values of a column that are worth a table."""
 
 
@@ -38,45 +38,71 @@ class SheetProposal:
     header_row: int
     """Its number; in a CSV the line."""
     feed: Feed
+    family: Sequence[Feed]
+    """The feeds with the same columns."""
     columns: Sequence[ColumnProposal]
     known: Mapping[str, Column]
     cells: Mapping[int, SheetColumn]
     options: ReadOptions
     recipe: Recipe | None
     """The recipe that fits it already."""
-    preset: Recipe | None
-    """The recipe that ships, and fits it."""
+    base: Recipe | None
+    """The recipe that was named, or one that ships and fits it."""
 
     def accepted(self, least: int) -> "list[ColumnProposal]":
         """The columns that are at least so sure."""
         return [column for column in self.columns if is_accepted(column, least)]
 
+    @property
+    def given(self) -> set[str]:
+        """The fields that the recipe which fits, or the base, has without a column."""
+        recipe = self.recipe or self.base
+        return {*recipe.file.default, *recipe.file.compute} if recipe else set()
+
     def missing(self, keys: Collection[str]) -> list[str]:
         """The fields that the kind cannot do without, and that are not among some."""
+        return self.feed.missing(self._sheet_columns(keys))
+
+    def _sheet_columns(self, keys: Collection[str]) -> SheetColumns:
         columns = {at: self.known[key] for at, key in enumerate(keys) if key in self.known}
         header = Header(self.header_row, self.header_row, columns, {}, (), frozenset())
-        return self.feed.missing(sheet_columns(header, self.feed, self.options.context))
+        return sheet_columns(header, self.feed, self.options.context)
 
-    def choices(self, column: ColumnProposal) -> Sequence[str]:
-        """The values of the field of a column, where it is a list."""
-        kind = self.known[column.key].type if column.key else None
-        return kind.allowed(self._reader(kind)) if isinstance(kind, Choice) else ()
-
-    def _reader(self, kind: Choice) -> ColumnReader:
-        return ColumnReader(kind, self.options.context)
-
-    def unknown_values(self, column: ColumnProposal) -> list[str]:
-        """The values of a column that its field does not know, where it is a list."""
-        kind = self.known[column.key].type if column.key else None
-        if not isinstance(kind, Choice):
-            return []
-        reader = self._reader(kind)
-        cells = dict.fromkeys(self.cells[column.index].cells)
+    def others(self, keys: Collection[str]) -> list[str]:
+        """The kinds with the same columns that lack nothing, where the proposed one does."""
+        columns = self._sheet_columns(keys)
         return [
-            cell.text.strip()
-            for cell in cells
-            if isinstance(value := kind.read(cell, reader), InvalidValue) and value.is_refused
-        ][:MOST_VALUES]
+            feed.kind for feed in self.family if feed is not self.feed and not feed.missing(columns)
+        ]
+
+    def choices(self, key: str) -> Sequence[str]:
+        """The values of a field, where it is a list."""
+        kind = self.known[key].type
+        return kind.allowed(self._reader(key)) if isinstance(kind, Choice) else ()
+
+    def is_value(self, key: str, text: str) -> bool:
+        """True if a field can have this value."""
+        value = self.known[key].type.read(Cell(Kind.TEXT, text), self._reader(key))
+        return not (isinstance(value, InvalidValue) and value.is_refused)
+
+    def _reader(self, key: str) -> ColumnReader:
+        return ColumnReader(self.known[key].type, self.options.context)
+
+    def unknown_values(self, column: ColumnProposal) -> dict[str, str]:
+        """The few values of a column that its field does not know → what they seem to mean.
+
+        That is a value of the field, or blank where nobody knows.
+        """
+        kind = self.known[column.key].type if column.key else None
+        if not column.key or not isinstance(kind, Choice | Number):
+            return {}
+        texts = dict.fromkeys(self.cells[column.index].texts)
+        unknown = [text for text in texts if not self.is_value(column.key, text)]
+        if len(unknown) > MOST_VALUES:
+            return {}
+        allowed = self.choices(column.key)
+        meant = {text: conditions().get(plain(text), "") for text in unknown}
+        return {text: value if value in allowed else "" for text, value in meant.items()}
 
 
 def is_accepted(column: ColumnProposal, least: int) -> bool:
@@ -99,20 +125,22 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
     known = {column.key: column for column in feed.understood(options.dialect)}
     texts = header_texts(own.row.cells)
     recipes = options.recipes.recipes(Path(file.name))
-    fitting = next((recipe for recipe in recipes if fits(recipe, own.name, texts)), None)
-    preset = None if fitting else _preset(own, texts, feed.kind)
-    earlier = _earlier([*recipes, *filter(None, [preset])], feed.kind)
+    named = next((recipe for recipe in recipes if recipe.must_fit), None)
+    fitting = next((recipe for recipe in recipes if recipe.fits(own.name, texts.values())), None)
+    base = named or (None if fitting else _preset(own, texts, feed.kind))
+    earlier = _earlier([*recipes, *filter(None, [base])], feed.kind)
     return SheetProposal(
         file.name,
         None if source.format == "csv" else own.name,
         own.row.line or own.row.number,
         feed,
+        next(family for family in families(areas) if feed in family),
         propose(cells, known, earlier, own.above),
         known,
         {column.index: column for column in cells},
         options,
-        fitting,
-        preset,
+        None if named else fitting,
+        base,
     )
 
 
@@ -120,8 +148,8 @@ def _preset(own: OwnSheet, texts: Mapping[int, str], kind: str) -> Recipe | None
     """The recipe that ships whose headers a sheet has; the one with the most of them."""
     fitting = [
         recipe
-        for recipe in (preset(name, datetime.now(UTC)) for name in presets())
-        if recipe.file.match.kind == kind and fits(recipe, own.name, texts)
+        for recipe in (preset(name, datetime.now(UTC).date()) for name in presets())
+        if recipe.file.match.kind == kind and recipe.fits(own.name, texts.values())
     ]
     return max(fitting, key=lambda recipe: len(recipe.file.match.headers), default=None)
 
@@ -145,65 +173,11 @@ def chosen_as(column: ColumnProposal, key: str | None) -> ColumnProposal:
     return replace(column, key=key, confidence=100, is_useless=key is None)
 
 
-def recipe_text(
-    proposal: SheetProposal,
-    columns: Sequence[ColumnProposal],
-    values: Mapping[str, Mapping[str, str]],
-    defaults: Mapping[str, Constant],
-) -> str:
-    """The recipe of some columns, as TOML."""
-    named = [column for column in columns if column.key]
-    ambiguous = {
-        column.header
-        for column in columns
-        if sum(other.header.casefold() == column.header.casefold() for other in columns) > 1
-    }
-
-    def name(column: ColumnProposal) -> str:
-        return f"@{column.column}" if column.header in ambiguous else column.header
-
-    lines = [
-        "# How this sheet becomes rows; see `feedtool map --help`.",
-        "[match]",
-        f"kind = {_quoted(proposal.feed.kind)}",
-        "headers = [",
-        *(f"  {_quoted(column.header)}," for column in named),
-        "]",
-        "",
-        "[columns]",
-        *(f"{_quoted(name(column))} = {_quoted(column.key or '')}" for column in named),
-        *(f"{_quoted(name(column))} = false" for column in columns if not column.key),
-    ]
-    for key, table in values.items():
-        lines += ["", f"[values.{_quoted(key)}]"]
-        lines += [f"{_quoted(text)} = {_quoted(meant)}" for text, meant in table.items()]
-    if defaults:
-        lines += ["", "[default]"]
-        lines += [f"{_quoted(key)} = {_constant(value)}" for key, value in defaults.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _constant(value: Constant) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return _quoted(value) if isinstance(value, str) else str(value)
-
-
-def place_of(file: str, out: Path | None) -> Path:
-    """Where a recipe for a file is written: never over another one.
-
-    Raises:
-        UsageProblem: the place that was asked for is taken.
-    """
-    if out:
-        if out.exists():
-            raise UsageProblem(f"{out} is there already", "name another place with --out")
-        return out
-    stem = re.sub(r"[\W\d_]+$", "", Path(file).stem) or "recipe"
-    folder = Path(file).parent / "recipes"
-    names = (f"{stem}.toml", *(f"{stem}-{number}.toml" for number in range(2, 1000)))
-    return next(folder / name for name in names if not (folder / name).exists())
+def is_found(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bool:
+    """True if a recipe is taken for a file without being named."""
+    try:
+        with open_input(file, options, areas) as source:
+            chosen = choose(source, options, areas, file.name)
+    except FileProblem as problem:  # as where a field is missing still
+        return problem.message.startswith(f"recipe {recipe}:")
+    return any(item.reason.startswith(f"recipe {recipe};") for item in chosen)

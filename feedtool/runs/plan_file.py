@@ -3,6 +3,7 @@
 A file of JSON lines, so that it can be read, searched and compared:
 
     conditions     on which it was made: inputs by their hash, account, settings, tool
+    the recipes    by which the inputs were read, and the files that they join, as they were
     a request      each row that would be sent, where it travels, and its body as it is sent
     a sheet        after its rows, what was found in it
     the effects    what the numbers came to by the ledger of that moment
@@ -17,111 +18,25 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain, zip_longest
+from itertools import chain, takewhile, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-from feedtool import __version__
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
-from feedtool.check import ReadOptions
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import INVALID, VALID
-from feedtool.runs.annotated_copy import Outputs
-from feedtool.runs.run_record import RunOptions
+from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, unfit
+from feedtool.runs.recipes import KeptRecipes, RecordedRecipes, lines_of, recipes_of
 from feedtool.sheets.atomic_write import atomic_write
 
-Conditions = Mapping[str, Any]
-"""What must be the same when a plan is sent, as its first line has it."""
-CONDITIONS = frozenset(("tool", "inputs", "service", "seller", "profile", "sandbox", "settings"))
-Hashes = Sequence[tuple[str, str | None]]
-"""Each file's name, and the SHA-256 of its content; None where it cannot be read."""
-
 FORMAT = 1
-TOOL = f"feedtool {__version__}"
+USED = (b'{"recipes"', b'{"kept"')
+ASIDE = (*USED, b'{"effects"', b'{"digest"')
+"""The beginnings of the lines that say nothing of a row or a sheet."""
 AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
 LONGEST_HEAD = 1 << 20
 """Bytes of the first line; more is no plan."""
-
-
-class Account(NamedTuple):
-    """The account that a plan is for; None where it was made without one."""
-
-    service: str | None = None
-    seller: str | None = None
-    profile: str | None = None
-    is_sandbox: bool = False
-
-
-def conditions_of(
-    inputs: Hashes, asked: ReadOptions, account: Account, **options: bool
-) -> Conditions:
-    """Those of a command; `options` are those that decide what is sent, by click's names."""
-    named = {
-        "as": asked.kind,
-        "sheet": asked.sheet,
-        "channel": asked.channel,
-        "purge-and-replace": asked.purges,
-        "as-row": list(asked.as_rows),
-        **{name.replace("_", "-"): value for name, value in options.items()},
-    }
-    typed = {f"--{name}": value for name, value in named.items() if value}
-    return {
-        "tool": TOOL,
-        "inputs": [{"file": name, "sha256": sha256} for name, sha256 in inputs],
-        "service": account.service,
-        "seller": account.seller,
-        "profile": account.profile,
-        "sandbox": account.is_sandbox,
-        "settings": {**typed, **dict(_flat(RunOptions([], asked, Outputs()).as_json()["dialect"]))},
-    }
-
-
-def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
-
-
-def unfit(planned: Conditions, now: Conditions) -> Iterator[str]:
-    """The reasons why a plan no longer fits: what was other then, each in a few words."""
-    if planned["tool"] != now["tool"]:
-        yield f"it was made by {planned['tool']}, and this is {now['tool']}"
-    yield from _other_inputs(planned["inputs"], now["inputs"])
-    for word in ("service", "seller", "profile"):
-        before, after = planned[word], now[word]
-        if before is not None and before != after:  # any will do if it was made without one
-            yield f"the {word} was {before}, and is {_shown(after)}"
-    if planned["sandbox"] != now["sandbox"]:
-        yield f"it is {'' if planned['sandbox'] else 'not '}for the sandbox"
-    for name in sorted({*planned["settings"], *now["settings"]}):
-        before, after = planned["settings"].get(name), now["settings"].get(name)
-        if before != after:
-            yield f"{name} was {_shown(before)}, and is {_shown(after)}"
-
-
-def _other_inputs(planned: Sequence[Conditions], now: Sequence[Conditions]) -> Iterator[str]:
-    if len(planned) != len(now):
-        names = ", ".join(file["file"] for file in planned)
-        yield f"it is for {names}, and not for {len(now)} files"
-        return
-    for then, file in zip(planned, now, strict=True):
-        name, given = then["file"], file["file"]
-        if file["sha256"] is None and then["sha256"] is not None:
-            yield f"{given} cannot be read"
-        elif then["sha256"] != file["sha256"] and name == given == "-":
-            yield "standard input holds something else"
-        elif then["sha256"] != file["sha256"]:
-            is_same = name == given
-            yield f"the file {given} was changed" if is_same else f"{given} is not {name} as it was"
-
-
-def _shown(value: object) -> str:
-    if value is None or value is False:
-        return "not set"
-    return "set" if value is True else str(value)
 
 
 def save(
@@ -132,6 +47,7 @@ def save(
     words: Mapping[str, Any],
     effects: Mapping[str, Any],
     now: datetime,
+    recipes: RecordedRecipes | None = None,
 ) -> None:
     """Writes a plan, whole or not at all; an earlier plan in its place is replaced.
 
@@ -152,7 +68,8 @@ def save(
         **conditions,
         "words": words,
     }
-    lines = chain([_line(head)], _contents(plan), [_line({"effects": effects})])
+    used = lines_of(recipes) if recipes else ()
+    lines = chain([_line(head)], map(_line, used), _contents(plan), [_line({"effects": effects})])
     digest = hashlib.sha256()
     with atomic_write(place) as temporary, temporary.open("wb") as file:
         for line in lines:
@@ -201,11 +118,22 @@ class SavedPlan:
     """The options that were typed, by click's names."""
     digest: str
 
+    def recipes(self, folder: Path, names: Sequence[str]) -> KeptRecipes:
+        """The recipes by which its files were read, with what they join, written into a folder.
+
+        `names` are those that the files have now.
+        """
+        then = [file["file"] for file in self.conditions["inputs"]]
+        with self.place.open("rb") as file:
+            file.readline()
+            used = map(json.loads, takewhile(lambda line: line.startswith(USED), file))
+            return recipes_of(used, folder, dict(zip(then, names, strict=False)))
+
     def refuse_other(self, plan: Plan) -> None:
         """UsageProblem unless just what was planned would be sent."""
         with self.place.open("rb") as file:
             file.readline()
-            planned = (line for line in file if not line.startswith((b'{"effects"', b'{"digest"')))
+            planned = (line for line in file if not line.startswith(ASIDE))
             for before, after in zip_longest(planned, _contents(plan)):
                 if before != after:
                     raise _no_fit(
@@ -300,6 +228,7 @@ class PlanWriter(_ShownPlan):
     """Of the files as they are when it is called."""
     words: Mapping[str, Any]
     now: datetime
+    recipes: RecordedRecipes
     _inputs: Hashes = ()
 
     digest: ClassVar[None] = None
@@ -321,6 +250,7 @@ class PlanWriter(_ShownPlan):
             words=self.words,
             effects={channel: effect.as_json() for channel, effect in effects.items()},
             now=self.now,
+            recipes=self.recipes,
         )
 
 

@@ -1,19 +1,28 @@
-"""Where recipes and the files that they join are found."""
+"""Where recipes and the files that they join are found, and kept with a run or a plan."""
 
+import gzip
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from feedtool.check.recipes.join import JoinUnusable
-from feedtool.check.recipes.recipe import Recipe, did_you_mean, parse_recipe, read_recipe
-from feedtool.model.errors import UsageProblem
+from feedtool.check import RecipeBook
+from feedtool.check.recipes.join import JoinFile, JoinUnusable
+from feedtool.check.recipes.recipe import Recipe, parse_recipe, read_recipe
+from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.nearest import did_you_mean
+from feedtool.model.spool import temporary_folder
 
 FOLDER = "recipes"
 """Beside a sheet, and in the user's settings."""
 PRESET = "preset:"
+TEMPORARY = ("~$", ".")
+"""The beginnings of the names of files that programs keep beside an open one."""
 _AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([mhd])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
@@ -22,7 +31,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 class RecipeFolders:
     """The recipes of a command: the one that is named, else those of some folders."""
 
-    now: datetime
+    clock: Callable[[], datetime]
     named: str | None = None
     """`--recipe`: a path, or `preset:NAME`."""
     profile: Path | None = None
@@ -34,59 +43,97 @@ class RecipeFolders:
 
     def recipes(self, path: Path) -> Sequence[Recipe]:
         """The recipes that may be meant for a file; UsageProblem for one that cannot be used."""
+        today = self.clock().date()
         if self.named:
-            return [replace(self._named(self.named), is_wanted=True, must_fit=True)]
-        own = [replace(recipe, is_wanted=True) for recipe in self._in_folder(self.profile)]
-        beside = None if self.is_watch else path.parent / FOLDER
-        return [*own, *self._in_folder(beside), *self._in_folder(self.user)]
+            return [replace(_named(self.named, today), is_wanted=True, must_fit=True)]
+        own = [replace(recipe, is_wanted=True) for recipe in _in_folder(self.profile, today)]
+        if self.is_watch:
+            return own
+        beside = _in_folder(path.parent / FOLDER, today)
+        seen = {recipe.sha256 for recipe in (*own, *beside)}
+        user = [recipe for recipe in _in_folder(self.user, today) if recipe.sha256 not in seen]
+        return [*own, *beside, *user]
 
-    def _named(self, name: str) -> Recipe:
-        if name.startswith(PRESET):
-            return preset(name.removeprefix(PRESET), self.now)
-        return read_recipe(Path(name), self.now.date())
-
-    def _in_folder(self, folder: Path | None) -> list[Recipe]:
-        paths = sorted(folder.glob("*.toml")) if folder and folder.is_dir() else []
-        return [read_recipe(path, self.now.date()) for path in paths]
-
-    def joined(self, recipe: Recipe, name: str, path: Path) -> Path:
+    def joined(self, recipe: Recipe, name: str, path: Path) -> JoinFile:
         """The newest file that a recipe's join names.
+
+        It is beside the sheet, else in the account's folder; of a watched folder only there.
 
         Raises:
             JoinUnusable: there is none, or it is too old.
             UsageProblem: the recipe's words for it cannot be understood.
         """
         join, place = recipe.file.join[name], recipe.place(f"join.{name}", "file")
-        folder = (self.profile or path.parent) if self.is_watch else path.parent
+        oldest = _age(join.too_old, recipe.place(f"join.{name}", "too_old"))
         pattern = Path(join.file)
-        if pattern.is_absolute() or ".." in pattern.parts:
+        if self.is_watch and (pattern.is_absolute() or ".." in pattern.parts):
             raise UsageProblem(
-                f"{place}: {join.file} leaves its folder", "name a file beside the sheet"
+                f"{place}: {join.file} leaves the folder of recipes", "name a file in that folder"
             )
-        found = [
-            (file.stat().st_mtime, file)
-            for file in folder.glob(join.file)
-            if file.is_file() and file.resolve().is_relative_to(folder.resolve())
-        ]
+        folders = [self.profile] if self.is_watch else [path.parent, self.profile]
+        found = next(filter(None, (_matching(folder, pattern, path) for folder in folders)), None)
         if not found:
+            where = " or ".join(str(folder.absolute()) for folder in folders if folder)
             raise JoinUnusable(
-                f"{place}: there is no {join.file} in {folder}", "bring it, or correct its name"
+                f"{place}: there is no {join.file} in {where or 'a folder of recipes'}",
+                "bring it, or correct its name" if where else "name one as the profile's recipes",
             )
         changed, newest = max(found)
-        age = self.now - datetime.fromtimestamp(changed, self.now.tzinfo)
-        if join.too_old and age > _age(join.too_old, place):
+        if self.is_watch and self.profile and not _is_inside(newest, self.profile):
             raise JoinUnusable(
-                f"{newest.name} is {age.total_seconds() / 3600:.0f} h old, and [join.{name}] takes"
-                f" none older than {join.too_old}",
+                f"{place}: {newest.name} is a link that leaves the folder of recipes",
+                "put the file itself there",
+            )
+        age = self.clock() - datetime.fromtimestamp(changed).astimezone()
+        file = JoinFile(newest.name, newest, age)
+        if oldest is not None and age > oldest:
+            raise JoinUnusable(
+                f"{file.aged} is too old: [join.{name}] takes none older than {join.too_old}",
                 "bring a newer one, or change too_old in the recipe",
             )
-        return newest
+        return file
+
+    def note_use(self, recipe: Recipe, path: Path) -> None:
+        """Nothing is kept."""
 
 
-def _age(text: str, place: str) -> timedelta:
+def _named(name: str, today: date) -> Recipe:
+    if name.startswith(PRESET):
+        return preset(name.removeprefix(PRESET), today)
+    return read_recipe(Path(name), today)
+
+
+def _in_folder(folder: Path | None, today: date) -> list[Recipe]:
+    paths = sorted(folder.glob("*.toml")) if folder and folder.is_dir() else []
+    return [read_recipe(path, today) for path in paths]
+
+
+def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[float, Path]]:
+    """The files of a pattern but for the sheet itself, each with the time of its last change."""
+    place = folder / pattern.parent if folder else None
+    try:
+        return [
+            (file.stat().st_mtime, file)
+            for file in (place.iterdir() if place else ())
+            if fnmatchcase(file.name.casefold(), pattern.name.casefold())
+            and not file.name.startswith(TEMPORARY)
+            and file.is_file()
+            and not (sheet.exists() and file.samefile(sheet))
+        ]
+    except OSError:
+        return []
+
+
+def _is_inside(file: Path, folder: Path) -> bool:
+    return file.resolve().is_relative_to(folder.resolve())
+
+
+def _age(text: str, place: str) -> timedelta | None:
+    if not text:
+        return None
     match = _AGE.fullmatch(text.strip())
     if not match:
-        raise UsageProblem(f"{place}: too_old = “{text}” is no age", 'write "26h", for example')
+        raise UsageProblem(f"{place} = “{text}” is no age", 'write "26h", for example')
     return timedelta(**{_UNITS[match[2]]: float(match[1])})
 
 
@@ -96,9 +143,166 @@ def presets() -> list[str]:
     return sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
 
 
-def preset(name: str, now: datetime) -> Recipe:
+def preset(name: str, today: date) -> Recipe:
     """A recipe that ships. UsageProblem where there is none of that name."""
     if name not in presets():
         raise UsageProblem(f"there is no preset “{name}”", did_you_mean(name, presets()))
     text = (files("feedtool.check.recipes") / "presets" / f"{name}.toml").read_text("utf-8")
-    return parse_recipe(text, name, None, now.date())
+    return parse_recipe(text, name, None, today)
+
+
+class KeptJoin(NamedTuple):
+    """A joined file of a run or a plan."""
+
+    file: str
+    """Its name."""
+    sha256: str
+    seconds: float
+    """Its age when it was chosen."""
+
+
+class KeptRecipe(NamedTuple):
+    """A recipe by which a file of a run or a plan was read."""
+
+    file: str
+    """The name of the file that was read."""
+    name: str
+    path: str | None
+    sha256: str
+    today: str
+    """The day for `days_since`."""
+    joins: Mapping[str, KeptJoin]
+    is_wanted: bool
+    must_fit: bool
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> "KeptRecipe":
+        """From what `_asdict` made, once it was JSON."""
+        joins = {name: KeptJoin(*join) for name, join in kept["joins"].items()}
+        return cls(**{**kept, "joins": joins})
+
+    def digests(self) -> Iterator[str]:
+        """The digests of all that it needs."""
+        yield self.sha256
+        yield from (join.sha256 for join in self.joins.values())
+
+
+@dataclass
+class RecordedRecipes:
+    """The recipes of a command, where each that is used is kept, and each file that it joins."""
+
+    book: RecipeBook
+    keep: Callable[[Path], str]
+    """Keeps a file; its SHA-256."""
+    path_of: Callable[[str], Path]
+    """The kept file of a SHA-256."""
+    _joins: dict[tuple[Path, str], dict[str, JoinFile]] = field(default_factory=dict)
+    _possible: dict[Path, Sequence[Recipe]] = field(default_factory=dict)
+    _used: dict[tuple[Path, str], Recipe] = field(default_factory=dict)
+
+    def recipes(self, path: Path) -> Sequence[Recipe]:
+        """Those of the command."""
+        self._possible[path] = self.book.recipes(path)
+        return self._possible[path]
+
+    def joined(self, recipe: Recipe, name: str, path: Path) -> JoinFile:
+        """The file of a join, of which a copy is read that stays as it is."""
+        joins = self._joins.setdefault((path, recipe.shown), {})
+        if name not in joins:
+            file = self.book.joined(recipe, name, path)
+            joins[name] = file._replace(path=self.path_of(self.keep(file.path)))
+        return joins[name]
+
+    def note_use(self, recipe: Recipe, path: Path) -> None:
+        """Remember that a file is read by a recipe."""
+        self._used[path, recipe.shown] = recipe
+
+    def kept(self) -> list[KeptRecipe]:
+        """The recipes that were used, each kept with its joined files.
+
+        Of a file for which none was, all that might have been: it must not be read otherwise later.
+        """
+        kept = []
+        for path, possible in self._possible.items():
+            used = [recipe for recipe in possible if (path, recipe.shown) in self._used]
+            kept += [self._kept(recipe, path, recipe.shown) for recipe in used or possible]
+        return kept
+
+    def _kept(self, recipe: Recipe, path: Path, shown: str) -> KeptRecipe:
+        with temporary_folder() as folder:
+            text = folder / "recipe.toml"
+            text.write_text(recipe.text, "utf-8", newline="")
+            sha256 = self.keep(text)
+        joins = {
+            name: KeptJoin(file.name, file.path.name, file.age.total_seconds())
+            for name, file in self._joins.get((path, shown), {}).items()
+        }
+        place = str(recipe.path) if recipe.path else None
+        return KeptRecipe(
+            str(path),
+            recipe.name,
+            place,
+            sha256,
+            recipe.today.isoformat(),
+            joins,
+            recipe.is_wanted,
+            recipe.must_fit,
+        )
+
+
+@dataclass(frozen=True)
+class KeptRecipes:
+    """The recipes of a run or a plan as they were, and the files that they joined."""
+
+    kept: Sequence[KeptRecipe]
+    path_of: Callable[[str], Path]
+    """The kept file of a SHA-256; FileProblem where it is gone."""
+
+    def recipes(self, path: Path) -> Sequence[Recipe]:
+        """Those by which the file was read."""
+        return [self._recipe(kept) for kept in self.kept if kept.file == str(path)]
+
+    def _recipe(self, kept: KeptRecipe) -> Recipe:
+        place = Path(kept.path) if kept.path else None
+        text = self.path_of(kept.sha256).read_bytes().decode()
+        recipe = parse_recipe(text, kept.name, place, date.fromisoformat(kept.today))
+        return replace(recipe, is_wanted=kept.is_wanted, must_fit=kept.must_fit)
+
+    def joined(self, recipe: Recipe, name: str, path: Path) -> JoinFile:
+        """The file that was joined then."""
+        for kept in self.kept:
+            if kept.file == str(path) and kept.sha256 == recipe.sha256 and name in kept.joins:
+                join = kept.joins[name]
+                age = timedelta(seconds=join.seconds)
+                return JoinFile(join.file, self.path_of(join.sha256), age)
+        raise FileProblem(f"the file of [join.{name}] was not kept", "send the file again")
+
+    def note_use(self, recipe: Recipe, path: Path) -> None:
+        """It is kept already."""
+
+
+def lines_of(recipes: RecordedRecipes) -> Iterator[dict[str, Any]]:
+    """The recipes that were used, and what they were kept with, as the lines of a plan."""
+    if kept := recipes.kept():
+        yield {"recipes": [recipe._asdict() for recipe in kept]}
+    for sha256 in dict.fromkeys(digest for recipe in kept for digest in recipe.digests()):
+        packed = gzip.compress(recipes.path_of(sha256).read_bytes(), mtime=0)
+        yield {"kept": sha256, "gzip": b64encode(packed).decode()}
+
+
+def recipes_of(
+    lines: Iterable[Mapping[str, Any]], folder: Path, names: Mapping[str, str]
+) -> KeptRecipes:
+    """The recipes of the lines of a plan, their files written into a folder.
+
+    `names` are those of the files that were read by them: the names then, and now.
+    """
+    now = {str(Path(then)): str(Path(name)) for then, name in names.items()}
+    kept: list[KeptRecipe] = []
+    for line in lines:
+        if "recipes" in line:
+            kept = [KeptRecipe.from_json(recipe) for recipe in line["recipes"]]
+            kept = [recipe._replace(file=now.get(recipe.file, recipe.file)) for recipe in kept]
+        else:
+            (folder / line["kept"]).write_bytes(gzip.decompress(b64decode(line["gzip"])))
+    return KeptRecipes(kept, folder.joinpath)

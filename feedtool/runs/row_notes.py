@@ -1,22 +1,33 @@
 """What became of every row, and what of it is written beside the row."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from heapq import merge
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from feedtool.areas.offers.wire.result_codes import field_of, is_confirmation
 from feedtool.check import HEADINGS
+from feedtool.feeds.columns.text import visible
 from feedtool.model.cells import index_of, letters
-from feedtool.model.nouns import Message, Problem, RowResult, Severity, Status, worst_status
+from feedtool.model.nouns import (
+    CellFix,
+    Message,
+    Problem,
+    RowResult,
+    Severity,
+    Status,
+    worst_status,
+)
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
 from feedtool.report.sheet_result import to_read
-from feedtool.sheets.annotate import Note, SheetNotes
+from feedtool.sheets.annotate import MOST_COMMENTS, Note, SheetNotes
 
 Columns = Mapping[str, Sequence[int]]
 
 Verdicts = Callable[[], Iterator[RowResult]]
 OfRow = TypeVar("OfRow", RowResult, Filled)
 
+FIXED: Literal["fixed"] = "fixed"
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
 
 
@@ -102,6 +113,47 @@ def notes(
     return SheetNotes(checked.sheet or "", row, HEADINGS, _notes(results, checked.header.places()))
 
 
+def with_fixes(notes: SheetNotes, fixes: Iterable[CellFix]) -> SheetNotes:
+    """The notes, with what was mended: new values, and the old ones beside and in the cells."""
+    by_row: dict[int, list[CellFix]] = {}
+    comments: dict[tuple[int, int], str] = {}
+    for fix in fixes:
+        by_row.setdefault(fix.row, []).append(fix)
+        if len(comments) < MOST_COMMENTS:
+            comments[fix.row, index_of(fix.column)] = f"was {_old(fix)} ({fix.fix})"
+    if not by_row:
+        return notes
+    return replace(notes, notes=_with_fixes(notes.notes, by_row), comments=comments)
+
+
+def _with_fixes(notes: Iterable[Note], by_row: Mapping[int, Sequence[CellFix]]) -> Iterator[Note]:
+    for note in notes:
+        fixes = by_row.get(note.row, ())
+        if not fixes:
+            yield note
+            continue
+        cells = {index_of(fix.column): fix for fix in fixes}
+        texts = "; ".join(filter(None, (note.message, *map(fixed_text, fixes))))
+        guilty = {**dict.fromkeys(cells, FIXED), **dict(note.guilty)}
+        yield replace(
+            note,
+            message=texts,
+            guilty=tuple(sorted(guilty.items())),
+            values=tuple((index, fix.new) for index, fix in cells.items()),
+        )
+
+
+def fixed_text(fix: CellFix) -> str:
+    """A correction as one sentence: place, what was there, what is there now, and by which fix."""
+    place = " ".join(filter(None, (fix.column, fix.header or fix.field)))
+    new = f"“{fix.new}”" if fix.new != "" else "blank"
+    return f"fixed: {place}: was {_old(fix)}, is {new} ({fix.fix})"
+
+
+def _old(fix: CellFix) -> str:
+    return f"“{visible(fix.old)}”" if fix.old else "blank"
+
+
 def _notes(
     results: Iterable[tuple[RowResult, Sequence[Problem]]], columns: Columns
 ) -> Iterator[Note]:
@@ -185,7 +237,8 @@ def _guilty(
                 guilty[index] = Severity.ERROR
     for result in results:
         for message in result.messages:
-            place = _column_of(message.field, columns) if message.field else None
+            own = columns.get(f"{message.field}[{result.channel}]")  # a column of the channel's own
+            place = own[0] if own else _column_of(message.field, columns) if message.field else None
             if place is not None and guilty.get(place) is not Severity.ERROR:
                 # What an answer says is no error unless it has refused the row.
                 is_refused = result.status in REFUSED

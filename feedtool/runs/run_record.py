@@ -23,6 +23,7 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet, ProblemSpool, Refused, RowStates
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.config import dialect_of
+from feedtool.runs.recipes import KeptRecipe
 from feedtool.runs.row_notes import refused_rows
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 BATCH = 1000
-PLAIN_FACTS = ("file", "sheet", "kind", "kind_reason", "is_kind_certain", "purges")
+PLAIN_FACTS = ("file", "sheet", "kind", "kind_reason", "recipe", "is_kind_certain", "purges")
 """Facts of a sheet that are kept as they are."""
 
 
@@ -171,6 +172,8 @@ class RunOptions:
     abandoned: datetime | None = None
     kinds: Sequence[tuple[str, str | None, str]] = ()
     """File's name, sheet's name and kind of what was read; none in a run older than this."""
+    recipes: Sequence[KeptRecipe] = ()
+    """What its files were read by; none in a run older than this."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -179,6 +182,7 @@ class RunOptions:
             "asked": {
                 **{name: getattr(asked, name) for name in ("kind", "sheet", "channel", "purges")},
                 "as_rows": sorted(asked.as_rows),
+                "defaults": dict(asked.defaults),
             },
             "dialect": _changed(asked.dialect, AccountSettings()),
             "targets": {name: str(path.absolute()) for name, path in outputs.targets.items()},
@@ -186,6 +190,7 @@ class RunOptions:
             "only_whole": outputs.only_whole,
             "sandbox": self.is_sandbox,
             "sifting": asdict(self.selection),
+            "recipes": [kept._asdict() for kept in self.recipes],
             **{name: list(map(list, getattr(self, name))) for name in TABLES},
             **{name: getattr(self, name) for name in PLAIN},
         }
@@ -209,6 +214,7 @@ class RunOptions:
             is_sandbox=kept.get("sandbox", False),
             selection=SelectionOptions(**selection),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,
+            recipes=[KeptRecipe.from_json(line) for line in kept.get("recipes", ())],
             **as_kept,
         )
 

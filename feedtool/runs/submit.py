@@ -96,7 +96,8 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = Consulted(asked.catalog)
-    judged = replace(asked, catalog=consulted)
+    recipes = workspace.recorded(asked.recipes)
+    judged = replace(asked, catalog=consulted, recipes=recipes)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
     checked = _Checked(files, sheets, asked, outputs, plan_file, is_all_or_nothing)
@@ -118,7 +119,7 @@ def submit(
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
-        options = replace(options, selection=selection, removals=removals)
+        options = replace(options, selection=selection, removals=removals, recipes=recipes.kept())
         run, open_runs = _begin(plan, options, session, workspace, claim)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked

@@ -11,13 +11,14 @@ from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
 from feedtool.areas.offers.changes.selection import SelectionOptions, select
 from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
-from feedtool.check import Input, ReadOptions, check
+from feedtool.check import Input, ReadOptions, RecipeBook, check
 from feedtool.delivery.plan import Plan
 from feedtool.model.call import Sender
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
+from feedtool.runs.recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 
 if TYPE_CHECKING:
@@ -51,6 +52,14 @@ class Workspace:
             return Kept(replace(file, problem=error), None)
         except FileProblem:
             return Kept(file, None)
+
+    def keep_used(self, path: Path) -> str:
+        """A file that others were judged by, as it is now; its SHA-256."""
+        return self.snapshots.keep(path)
+
+    def recorded(self, recipes: RecipeBook) -> RecordedRecipes:
+        """The recipes of a command, where each that is used is kept, and each file it joins."""
+        return RecordedRecipes(recipes, self.keep_used, self.snapshots.path_of)
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """What was judged by, beside the files that were; its SHA-256."""
@@ -90,7 +99,11 @@ def options_of(run: int, workspace: Workspace) -> RunOptions:
     options = RunOptions.from_json(begun.options)
     kinds = {(file.path, file.sheet): file.kind for file in workspace.ledger.files(run)}
     kinds |= {(name, sheet): kind for name, sheet, kind in options.kinds}
-    settled = replace(options.asked, settle=lambda file, sheet, _: kinds.get((file, sheet)))
+    settled = replace(
+        options.asked,
+        settle=lambda file, sheet, _: kinds.get((file, sheet)),
+        recipes=KeptRecipes(options.recipes, workspace.snapshots.path_of),
+    )
     return replace(options, asked=settled)
 
 

@@ -4,7 +4,7 @@ import os
 import secrets
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
@@ -145,6 +145,15 @@ class Folder:
     def lent_of(self, claim: Claim) -> Path:
         """What a claimed file was judged by, where that was more than itself: hidden beside it."""
         return self.processing / claim.lane / f".{claim.claim}.lent"
+
+    def all_lent(self, claim: Claim) -> Sequence[Path]:
+        """All that a claimed file was judged by: an excerpt, recipes, the files that they join."""
+        return sorted((self.processing / claim.lane).glob(f".{claim.claim}.*lent"))
+
+    def remove_lent(self, claim: Claim) -> None:
+        """Remove what a claimed file was judged by."""
+        for place in self.all_lent(claim):
+            remove(place)
 
     def sweep(self, lane: PurePosixPath | str) -> None:
         """Remove what a killed watcher was writing; whoever holds the seller's lock may do so."""

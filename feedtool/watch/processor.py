@@ -27,7 +27,6 @@ from feedtool.watch.folder import (
     has_room,
     make_folder,
     move,
-    remove,
     unmark,
 )
 from feedtool.watch.messages import (
@@ -153,7 +152,7 @@ class FileProcessor:
                 if code is None:
                     return None
             elif step in {ClaimStep.END, ClaimStep.FORGET}:
-                remove(folder.lent_of(claim))
+                folder.remove_lent(claim)
                 (claims.end if step is ClaimStep.END else claims.forget)(number)
                 if step is ClaimStep.FORGET:
                     return code
@@ -204,7 +203,7 @@ class FileProcessor:
     def _go_on(self, claim: Claim, account: SellerAccount) -> Submission:
         """Go on with a run, also one of another machine, which knows the folder by another path."""
         number, workspace = claim.run_id or 0, account.workspace
-        for place in (self._folder.place_of(claim), self._folder.lent_of(claim)):
+        for place in (self._folder.place_of(claim), *self._folder.all_lent(claim)):
             with suppress(FileProblem):
                 workspace.snapshots.keep(place)
         before = options_of(number, workspace).outputs
@@ -305,7 +304,7 @@ class FileProcessor:
 
     def _give_back(self, claim: Claim, account: SellerAccount) -> None:
         move(self._folder.place_of(claim), free(self._folder.source_of(claim)))
-        remove(self._folder.lent_of(claim))
+        self._folder.remove_lent(claim)
         account.claims.forget(claim.claim)
 
     def _shown(self, claim: Claim) -> str:

@@ -1,5 +1,6 @@
 """The account that a file is sent from, with all that its files need, and the world around it."""
 
+import shutil
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from feedtool.check import ReadOptions
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
 from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.model.spool import temporary_folder
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sheets.atomic_write import atomic_write
@@ -66,12 +68,23 @@ class ClaimWorkspace(Workspace):
 
     lent: Path
 
+    def keep_used(self, path: Path) -> str:
+        """As `Workspace` keeps it, and beside the file that is being sent."""
+        sha256 = Workspace.keep_used(self, path)
+        self._lend(self.lent.with_name(f"{self.lent.stem}.{sha256}{self.lent.suffix}"), path)
+        return sha256
+
     def keep_excerpt(self, excerpt: bytes) -> str:
         """As `Workspace` keeps it, and beside the file that is being sent."""
-        make_folder(self.lent.parent)
-        with atomic_write(self.lent) as temporary:
-            temporary.write_bytes(excerpt)
+        with temporary_folder() as folder:
+            (path := folder / "excerpt").write_bytes(excerpt)
+            self._lend(self.lent, path)
         return Workspace.keep_excerpt(self, excerpt)
+
+    def _lend(self, place: Path, path: Path) -> None:
+        make_folder(place.parent)
+        with atomic_write(place) as temporary:
+            shutil.copyfile(path, temporary)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,73 @@ class Zips(World):
         assert self.answers(name) == expected
 
 
+RECIPE = """\
+[match]
+kind = "offers-upsert"
+headers = ["Réf", "EAN", "PA HT"]
+[columns]
+"Réf" = "sellerExternalReference"
+"EAN" = "product.gtin"
+[names]
+cost = "PA HT"
+[default]
+condition = "New"
+"taxes.VAT" = 20
+preparationTime = 2
+"deliveryModes.TrackedHomeDelivery.cost" = 4.90
+"deliveryModes.TrackedHomeDelivery.additionalCost" = 1.50
+[compute]
+"price.price" = "cost * {factor}"
+[join.stock]
+file = "stock-*.csv"
+key = {{ "Réf" = "ref" }}
+take = {{ quantity = "free" }}
+"""
+
+
+@dataclass
+class Reseller(World):
+    """One seller of a supplier's list, which a recipe reads with the stock of a warehouse."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        (self.folder / "recipes").mkdir()
+        self.write(factor=2, more=0)
+
+    def write(self, factor: int, more: int) -> None:
+        """The list, the recipe and the stock: cost * factor, and so many pieces more of each."""
+        wrong = dict.fromkeys(world.REFUSED, 2)
+        rows = range(1, self.rows + 1)
+        offers = [
+            {"Réf": f"SKU-{n}", "EAN": gtin(n, wrong.get(n, 3)), "PA HT": str(n)} for n in rows
+        ]
+        fill(self.folder / "offers.xlsx", Tarif=offers[more:])
+        stock = [f"SKU-{n};{-1 if n in world.INVALID else n + more}" for n in rows]
+        (self.folder / f"stock-{more}.csv").write_text("\n".join(["ref;free", *stock]), "utf-8")
+        recipe = RECIPE.format(factor=factor)
+        (self.folder / "recipes" / "supplier.toml").write_text(recipe, "utf-8")
+
+    def change(self) -> None:
+        """Another list, another recipe, another stock."""
+        (self.folder / "stock-0.csv").unlink()
+        self.write(factor=3, more=1)
+
+    def check(self, name: str = "offers.result.xlsx") -> None:
+        """As of every seller; and the service has what the files said when the run began."""
+        super().check(name)
+        applied = self.served.applied(self.seller)
+        sent = {
+            (one.reference, one.body["price"]["price"], one.body["quantity"]) for one in applied
+        }
+        assert sent <= {(f"SKU-{n}", 2 * n, n) for n in range(1, self.rows + 1)}
+
+    def answers(
+        self, name: str = "offers.result.xlsx", sheet: str = "Tarif", key: str = "Réf"
+    ) -> dict[str, list[str]]:
+        """By the list's own headers."""
+        return super().answers(name, sheet, key)
+
+
 @dataclass
 class Shop(World):
     """One seller, whose products are nobody else's."""

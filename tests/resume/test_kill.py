@@ -16,7 +16,7 @@ import pytest
 from tests.chaos import KILLS, Chaos
 from tests.chaos import ROWS as MANY_ROWS
 from tests.resume.proxy import MANY, NONE, SOME, Faults
-from tests.resume.sellers import Shop, Zips
+from tests.resume.sellers import Reseller, Shop, Zips
 from tests.resume.world import DEADLINE, Kill, World
 
 Made = Callable[..., Any]
@@ -133,3 +133,12 @@ def test_the_catalogue_that_rows_were_judged_by_is_kept(made: Made) -> None:
     (shop.folder / "home" / "catalog.sqlite").unlink()
     assert shop.go_on()[-1].code == 1
     shop.check()
+
+
+@pytest.mark.parametrize("at", ["before add_file", "after add_file", 25, "before annotate"])
+def test_a_run_goes_on_by_the_recipe_and_the_joined_file_as_they_were(made: Made, at: Kill) -> None:
+    """The list, its recipe and the stock are others by the time that the run goes on."""
+    reseller = made(Reseller, f"recipe {at}", SOME)
+    assert reseller.submit(kill=at).code == -signal.SIGKILL
+    reseller.change()
+    reseller.complete()

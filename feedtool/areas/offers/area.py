@@ -2,7 +2,8 @@
 
 from feedtool.areas.offers.export import EXPORT
 from feedtool.areas.offers.feeds import FEEDS
+from feedtool.areas.offers.fixes import FIXES
 from feedtool.areas.offers.rules import RULES
 from feedtool.feeds.area import Area
 
-AREA = Area("offers", feeds=FEEDS, rules=RULES, exports=(EXPORT,))
+AREA = Area("offers", feeds=FEEDS, rules=RULES, fixes=FIXES, exports=(EXPORT,))

@@ -124,6 +124,11 @@ class SheetColumn:
         return self.share(lambda text: len(text) > LONG_TEXT or text.count(" ") >= MANY_WORDS)
 
     @cached_property
+    def codes(self) -> float:
+        """The share of single words with digits."""
+        return self.share(lambda text: " " not in text and any(map(str.isdigit, text)))
+
+    @cached_property
     def links(self) -> float:
         """The share of addresses of pages."""
         return self.share(lambda text: "://" in text or text.startswith("www."))
@@ -181,9 +186,10 @@ def content_score(concept: Concept, column: SheetColumn, name: float) -> Score:
     if column.few:
         return Score(name * NEIGHBOURS.unfilled, ())
     score, reasons = name, []
+    is_against = column.words.groups & concept.never
     for item in evidence(concept.name):
         measure: float = getattr(column, item.measure)
         if item.least <= measure < item.below:
-            score = max(score * item.times, item.floor)
+            score = max(score * item.times, 0 if is_against else item.floor)
             reasons += [item.told.format(f"{measure:.0%}")] if item.told else []
     return Score(score, tuple(reasons))

@@ -15,6 +15,8 @@ from feedtool.check.mapping.words import (
     words_of,
 )
 
+DECISIVE = frozenset(("net", "gross", "bought", "struck", "advised", "lowest", "apart"))
+"""The groups of words that no misspelling has by chance."""
 LONG = 5
 """Letters of a name that is not found in others by chance."""
 
@@ -22,7 +24,8 @@ LONG = 5
 def name_score(words: HeaderWords, concept: Concept) -> float:
     """How much a header is called like a concept, up to 100."""
     score = max(_by_names(words, concept), _by_groups(words, concept))
-    if words.groups & concept.never and score < NAMES.same:
+    is_other = "price" in words.groups and not concept.is_amount
+    if (is_other or words.groups & concept.never) and score < NAMES.same:
         score = min(score, NAMES.against)
     return min(score, concept.most) if score >= NAMES.least else 0
 
@@ -39,16 +42,22 @@ def _by_names(words: HeaderWords, concept: Concept) -> float:
     for name, of_name in zip(concept.names, _telling_names(concept), strict=True):
         if of_name == of_header:
             return NAMES.same_words
-        is_telling = len(of_name) > 1 or (len(name) >= LONG and "article" not in groups_in(name))
+        is_telling = len(of_name) > 1 or is_part(name)
         if of_name and of_name < of_header and is_telling:
             more = len(of_header) - len(of_name)
             score = max(score, NAMES.part - more * NAMES.word_more)
     near = process.extractOne(
         words.bare, concept.names, scorer=fuzz.ratio, score_cutoff=max(score, NAMES.nearly)
     )
-    if near and len(near[0]) > LONG:
+    if near and len(near[0]) > LONG and groups_in(near[0]) & DECISIVE <= words.groups:
         score = max(score, near[1] * NAMES.spelling / NAMES.same)
     return score
+
+
+@cache
+def is_part(name: str) -> bool:
+    """True if a name of one word says something in a header of several."""
+    return len(name) >= LONG and " " not in name and "article" not in groups_in(name)
 
 
 @cache

@@ -6,7 +6,7 @@ from decimal import Decimal
 from statistics import median
 from typing import NamedTuple
 
-from feedtool.check.mapping.evidence import RATES, SheetColumn, content_score
+from feedtool.check.mapping.evidence import SheetColumn, content_score
 from feedtool.check.mapping.names import name_score
 from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
 from feedtool.check.mapping.words import Concept, concepts, groups_in, plain
@@ -22,6 +22,8 @@ SAME_ROWS = 0.9
 FEW_ROWS = 4
 ROUNDED = Decimal("0.006")
 """The most by which a price with tax differs by rounding, as a share or an amount."""
+USUAL_RATES = range(17, 25)
+"""Percentages of VAT by which an amount is higher that has it in it."""
 HALF = 0.5
 
 
@@ -185,14 +187,14 @@ def is_net_of(column: SheetColumn, other: SheetColumn) -> bool:
     ]
     if len(pairs) < FEW_ROWS:
         return False
-    fits = [any(_is_taxed(net, gross, rate) for rate in RATES if rate) for net, gross in pairs]
+    fits = [any(_is_taxed(net, gross, rate) for rate in USUAL_RATES) for net, gross in pairs]
     usual = median(gross / net for net, gross in pairs)
-    is_rate = any(abs(usual - 1 - rate / 100) < ROUNDED for rate in RATES if rate)
+    is_rate = any(abs(usual - 1 - Decimal(rate) / 100) < ROUNDED for rate in USUAL_RATES)
     return is_rate and sum(fits) >= SAME_ROWS * len(pairs)
 
 
-def _is_taxed(net: Decimal, gross: Decimal, rate: Decimal) -> bool:
-    return abs(net * (1 + rate / 100) - gross) <= ROUNDED * max(Decimal(1), net / 10)
+def _is_taxed(net: Decimal, gross: Decimal, rate: int) -> bool:
+    return abs(net * (1 + Decimal(rate) / 100) - gross) <= ROUNDED * max(Decimal(1), net / 10)
 
 
 def _assign(guesses: Mapping[int, Sequence[Guess]], given: set[str]) -> dict[int, Guess]:

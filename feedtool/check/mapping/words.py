@@ -17,14 +17,16 @@ LONGEST = 200
 ALONE = "="
 """Before a word that counts alone."""
 
-ANYHOW = ("gross", "sold", "article")
+ANYHOW = ("gross", "sold", "article", "tax", "country")
 """The groups of words that change nothing."""
 
 _ASIDE = re.compile(r"[(\[][^)\]]*[)\]]")
 _CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _LETTER = re.compile(r"\b(\w)\.(?=\w)")
-_CUT = re.compile(r"\b([^\W\d_]{3,})\.(?!\w)")
+_CUT = re.compile(r"\b([^\W\d_]{3,})\.")
 """A word cut off, as in `Fourn.`"""
+_COUNTED = re.compile(r"(?<![^\W\d_])((?!ean)[^\W\d_]{2,})[1-5](?![^\W_])")
+"""A word with a number, as in `VK1`."""
 _LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
@@ -56,6 +58,11 @@ class Concept(NamedTuple):
     """The groups whose words speak against it."""
     most: float
     """How sure its name alone can be."""
+
+    @property
+    def is_amount(self) -> bool:
+        """True if a header with a word for a price may be one."""
+        return any({"price", "money", "eco", "sold"} & groups for groups in self.groups)
 
 
 @cache
@@ -103,6 +110,7 @@ def plain(text: str) -> str:
     """HeaderWords in lower case, without accents and punctuation."""
     text = _LETTER.sub(r"\1", text)
     text = _CAMEL.sub(" ", text.translate(_LETTERS)).casefold().translate(_UMLAUTS)
+    text = _COUNTED.sub(r"\1", text)
     apart = unicodedata.normalize("NFKD", text)
     letters = (
         letter if letter.isalnum() else " " for letter in apart if not unicodedata.combining(letter)

@@ -2,56 +2,50 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from feedtool.check.recipes.channels import SKIP, Truth
+from feedtool.check.headers import HeaderNotFound
+from feedtool.check.recipes.channels import SKIP, Truth, channel_column, of_channel, refusal
 from feedtool.check.recipes.expressions import Expression
-from feedtool.check.recipes.join import JoinedSheet, read_join
-from feedtool.check.recipes.recipe import Constant, Recipe, did_you_mean
-from feedtool.check.recipes.sheet import (
+from feedtool.check.recipes.fields import (
     Formula,
     Keys,
-    Mapped,
-    RecipeBlock,
+    MappedCells,
     RecipeField,
-    RecipeSheet,
     cell_of,
     described_inputs,
 )
+from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
+from feedtool.check.recipes.recipe import LETTERS, Recipe
+from feedtool.check.recipes.recipe_file import Constant
+from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet
+from feedtool.feeds.feed import Feed
 from feedtool.model.cells import Cell, index_of, letters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header, folded
+from feedtool.model.markers import HEADINGS, ROW
+from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import Context
 from feedtool.sheets import Sheet
+from feedtool.sheets.read.source import LAST_COLUMN
+
+OWN = frozenset(map(folded, (*HEADINGS, ROW)))
+"""The headers of columns that feedtool adds to copies."""
 
 
 class Applied(NamedTuple):
     """A sheet as a recipe, or defaults, make it."""
 
     header: Header
-    sheet: RecipeSheet
+    sheet: Sheet
     fields: Sequence[str]
     """The keys whose values come from it, and from no column alone."""
+    defaults: Sequence[str] = ()
+    """Of these the keys that have a default of the command or the account, and nothing else."""
     joined: Sequence[JoinedSheet] = ()
-
-
-def fits(recipe: Recipe, name: str, texts: Mapping[int, str]) -> bool:
-    """True if a sheet of this name, with these headers, is of the recipe."""
-    match = recipe.file.match
-    headers = set(map(folded, texts.values()))
-    is_called_so = match.sheet is None or fnmatchcase(name.casefold(), match.sheet.casefold())
-    return is_called_so and headers.issuperset(map(folded, match.headers or recipe.file.columns))
-
-
-def lacking(recipe: Recipe, texts: Mapping[int, str]) -> list[str]:
-    """The headers of a recipe that a row lacks."""
-    headers = set(map(folded, texts.values()))
-    return [header for header in recipe.file.match.headers if folded(header) not in headers]
 
 
 class _Application:
@@ -62,10 +56,12 @@ class _Application:
         recipe: Recipe,
         row: int,
         texts: Mapping[int, str],
-        columns: Mapping[str, Column],
+        feed: Feed,
         sheet: RecipeSheet,
+        context: Context,
     ) -> None:
-        self.recipe, self.row, self.texts, self.columns = recipe, row, texts, columns
+        self.recipe, self.row, self.texts, self.feed = recipe, row, texts, feed
+        self.columns = {column.key: column for column in feed.understood(context.settings)}
         self.sheet = sheet
         self.by_index: dict[int, Column] = {}
         self.origins: dict[int, tuple[int, ...]] = {}
@@ -74,34 +70,46 @@ class _Application:
 
     def index(self, header: str, place: str) -> int | None:
         """The column of a header, or of `@C`; None where the sheet has none."""
-        if header.startswith("@"):
-            return index_of(header[1:].upper())
+        if header.startswith(LETTERS):
+            return self.index_by_letters(header, place)
         exact = [at for at, text in self.texts.items() if text == " ".join(header.split())]
         same = exact or [at for at, text in self.texts.items() if folded(text) == folded(header)]
         if len(same) > 1:
             where = ", ".join(map(letters, same))
             raise UsageProblem(
                 f"{place}: “{header}” is the header of columns {where}",
-                f"name one of them by its letters: “@{letters(same[0])}”",
+                f"name one of them by its letters: “{LETTERS}{letters(same[0])}”",
             )
         return same[0] if same else None
 
+    def index_by_letters(self, header: str, place: str) -> int:
+        """The column of `@C`."""
+        name = header.removeprefix(LETTERS).upper()
+        if name.isascii() and name.isalpha() and (index := index_of(name)) <= LAST_COLUMN:
+            return index
+        raise UsageProblem(f"{place}: “{header}” is no column", "write its letters, as in “@C”")
+
     def column(self, key: str, place: str) -> Column:
-        """The column of a key of the kind."""
-        if key not in self.columns:
-            raise UsageProblem(f"{place}: there is no field {key}", did_you_mean(key, self.columns))
-        return self.columns[key]
+        """The column of a key of the kind, or of one on a channel."""
+        own = channel_column(key, self.columns)
+        if own and (reason := refusal(key, self.feed)):
+            raise UsageProblem(f"{place}: {key} cannot be: {reason}", "take it out of the recipe")
+        if own is None and key not in self.columns:
+            hint = did_you_mean(key, self.columns)
+            raise UsageProblem(f"{place}: there is no field {key}", hint)
+        return own or self.columns[key]
 
     def read_columns(self) -> None:
         """The fields of the sheet's own columns."""
         for header, key in self.recipe.file.columns.items():
             place = self.recipe.place("columns", header)
+            if isinstance(key, str):
+                self.column(key, place)
             index = self.index(header, place)
             if index is None:
                 continue
             self.used.add(index)
             if isinstance(key, str):
-                self.column(key, place)
                 if key in self.sheet.fields:
                     raise UsageProblem(f"{place}: {key} has two columns", "remove one of them")
                 self.sheet.fields[key] = RecipeField(key, index)
@@ -109,6 +117,8 @@ class _Application:
     def read_values(self) -> None:
         """Values and defaults of the fields."""
         file = self.recipe.file
+        for key in file.values:
+            self.column(key, self.recipe.place(f"values.{key}"))
         for key, default in file.default.items():
             self.column(key, self.recipe.place("default", key))
             self.sheet.fields.setdefault(key, RecipeField(key)).default = cell_of(default)
@@ -119,19 +129,21 @@ class _Application:
                 for text, value in mapping.items():
                     cells[text.strip().casefold()] = cells[folded(text)] = cell_of(value)
                 cells.pop("", None)
-                found.mapped = Mapped(cells, found.default if key in file.default else None)
+                found.mapped = MappedCells(cells, found.default if key in file.default else None)
 
-    def read_joins(self, joined: Callable[[str], Path], context: Context) -> list[JoinedSheet]:
+    def read_joins(self, joined: Callable[[str], JoinFile], context: Context) -> list[JoinedSheet]:
         """The fields that other sheets give."""
         sheets = []
         for name, join in self.recipe.file.join.items():
             place = self.recipe.place(f"join.{name}")
+            for key in join.take:
+                self.column(key, f"{place} take")
             indexes = [self.needed_index(header, f"{place} key") for header in join.key]
             sheet = read_join(name, join, joined(name), context.settings)
             for number, key in enumerate(join.take):
-                self.column(key, f"{place} take")
                 found = self.sheet.fields.setdefault(key, RecipeField(key))
                 found.joins.append(partial(sheet.column, number, indexes))
+                found.keyed_by += indexes
             sheets.append(sheet)
         return sheets
 
@@ -139,7 +151,7 @@ class _Application:
         """The column of a header that a rule of the recipe reads."""
         index = self.index(header, place)
         if index is None:
-            raise UsageProblem(
+            raise HeaderNotFound(
                 f"{place}: row {self.row} has no header “{header}”",
                 did_you_mean(header, self.texts.values()),
             )
@@ -153,22 +165,43 @@ class _Application:
         for name in expression.names:
             header = self.recipe.file.names.get(name)
             if header is None:
+                if table == "compute" or name not in self.recipe.compute:
+                    self.check_is_given(name, place)
                 inputs.append((name, True, -1))
                 continue
-            index = self.needed_index(header, place)
+            if self.recipe.path is None and self.index(header, place) is None:
+                # What ships fits every version of a program: a column that is not there is blank.
+                self.sheet.fields.setdefault(name, RecipeField(name))
+                inputs.append((name, True, -1))
+                continue
+            index = self.needed_index(header, self.recipe.place("names", name))
             inputs.append((name, False, index))
         formula = Formula(key, expression, inputs, f"correct the cell, or see {place}", "")
         formula.about = described_inputs(formula, self.texts)
         return formula
+
+    def check_is_given(self, key: str, place: str) -> None:
+        """HeaderNotFound where an expression reads a key that nothing gives."""
+        found = self.sheet.fields.get(key)
+        if found and (found.source is not None or found.joins or found.default.text):
+            return
+        headers = [header for header, meant in self.recipe.file.columns.items() if meant == key]
+        lacks = " or ".join(f"“{header}”" for header in headers)
+        raise HeaderNotFound(
+            f"{place}: {key} has no column here: row {self.row} has no header {lacks}",
+            did_you_mean(headers[0], self.texts.values()) if headers else "give it a default",
+        )
 
     def origins_of(self, key: str, formula: Formula | None) -> tuple[int, ...]:
         """The columns that a field's cells come from."""
         indexes: list[int] = []
         for name, is_key, index in formula.inputs if formula else [(key, True, -1)]:
             found = self.sheet.fields.get(name) if is_key else None
-            if found and found.source is not None:
-                indexes.append(found.source)
-            elif not is_key:
+            if found:
+                indexes += found.keyed_by if found.source is None else (found.source,)
+            if name != key and name in self.sheet.formulas:
+                indexes += self.origins_of(name, self.sheet.formulas[name])
+            if not is_key:
                 indexes.append(index)
         return tuple(dict.fromkeys(indexes))
 
@@ -178,7 +211,8 @@ class _Application:
         """Adds a column that the sheet does not have."""
         at = self.sheet.add(make)
         self.by_index[at], self.origins[at] = column, origins
-        self.fields.append(column.key)
+        if not column.key.startswith(f"{SKIP}["):
+            self.fields.append(column.key)
 
     def add_columns(self) -> None:
         """All columns, those of the sheet where they are, the others behind them."""
@@ -195,9 +229,9 @@ class _Application:
                 found.source is not None and found.mapped is None and not (found.joins or formula)
             )
             if is_plain and found.source is not None:
-                self.by_index[found.source] = self.columns[key]
+                self.by_index[found.source] = self.column(key, "")
             elif formula or found.source is not None or found.joins or found.default.text:
-                self.add(self.columns[key], _maker(key), self.origins_of(key, formula))
+                self.add(self.column(key, ""), _maker(key), self.origins_of(key, formula))
 
     def add_rules(self) -> None:
         """Rows to skip, and further channels."""
@@ -206,16 +240,20 @@ class _Application:
         for code, rules in self.recipe.channels.items():
             for key, expression in rules.items():
                 formula = self.formula(key, expression, f"channels.{code}")
+                own = of_channel(key, code)
                 if key == SKIP:
-                    column = Column(f"{SKIP}[{code}]", Truth(), ("", "", ""), ("", "", ""))
+                    column = Column(own, Truth(), ("", "", ""), ("", "", ""))
                 else:
-                    base = self.column(key, self.recipe.place(f"channels.{code}", key))
-                    column = replace(base, key=f"{key}[{code}]")
-                self.add(column, _computer(formula), self.origins_of(key, formula))
+                    column = self.column(own, self.recipe.place(f"channels.{code}", key))
+                if own in self.sheet.fields:
+                    place = self.recipe.place(f"channels.{code}", key)
+                    raise UsageProblem(f"{place}: {own} has a column, too", "remove one of them")
+                self.add(column, _computer(formula), self.origins_of(own, formula))
 
     def header(self) -> Header:
         """The header row, as the recipe understands it."""
-        unknown = tuple((at, None) for at in self.texts if at not in self.used)
+        own = frozenset(at for at, text in self.texts.items() if folded(text) in OWN)
+        unknown = tuple((at, None) for at in self.texts if at not in self.used | own)
         reasons = dict.fromkeys(self.by_index, f"recipe {self.recipe.name}")
         return Header(
             self.row,
@@ -223,7 +261,7 @@ class _Application:
             dict(sorted(self.by_index.items())),
             dict(self.texts),
             unknown,
-            frozenset(),
+            own,
             reasons,
             origins=self.origins,
         )
@@ -241,11 +279,11 @@ def apply(
     recipe: Recipe,
     row: int,
     texts: Mapping[int, str],
-    columns: Iterable[Column],
+    feed: Feed,
     sheet: Sheet,
     context: Context,
     defaults: Mapping[str, Constant],
-    joined: Callable[[str], Path],
+    joined: Callable[[str], JoinFile],
 ) -> Applied:
     """The sheet as a recipe makes it.
 
@@ -253,27 +291,33 @@ def apply(
         recipe: What is applied.
         row: The number of the header's row.
         texts: Its headers by 0-based column.
-        columns: Those of the recipe's kind.
+        feed: Of the recipe's kind, or of its family.
         sheet: The sheet.
         context: The settings.
         defaults: Those of the command and the account, which win over the recipe's.
         joined: Gives the file of a join.
 
     Raises:
-        UsageProblem: the recipe names a field or a header that is not there.
+        UsageProblem: the recipe names a field that is not there.
+        HeaderNotFound: it names a header that is not there, and is needed.
         JoinUnusable: a file that it joins cannot be used.
     """
     made = RecipeSheet(sheet, context)
     made.is_until_blank = recipe.file.match.rows == "until-blank"
-    file = msgspec.structs.replace(recipe.file, default={**recipe.file.default, **defaults})
+    known = {column.key for column in feed.understood(context.settings)}
+    given = {key: value for key, value in defaults.items() if key in known}
+    file = msgspec.structs.replace(recipe.file, default={**recipe.file.default, **given})
+    own = recipe.file.default.keys() | recipe.file.values.keys() | recipe.compute.keys()
     recipe = replace(recipe, file=file)
-    application = _Application(recipe, row, texts, {column.key: column for column in columns}, made)
+    application = _Application(recipe, row, texts, feed, made, context)
     application.read_columns()
     application.read_values()
     sheets = application.read_joins(joined, context)
     application.add_columns()
     application.add_rules()
-    return Applied(application.header(), made, application.fields, sheets)
+    own |= {key for join in recipe.file.join.values() for key in join.take}
+    only = [key for key in application.fields if key in given.keys() - own]
+    return Applied(application.header(), made, application.fields, only, sheets)
 
 
 def with_defaults(
@@ -282,20 +326,21 @@ def with_defaults(
     defaults: Mapping[str, Constant],
     sheet: Sheet,
     context: Context,
-) -> tuple[Header, Sheet]:
+) -> Applied:
     """A sheet whose blank and absent cells have the defaults of a command or an account."""
     known = {column.key: column for column in columns if column.key in defaults}
     if not known:
-        return header, sheet
+        return Applied(header, sheet, ())
     made = RecipeSheet(sheet, context)
     indexes = dict(header.columns)
     origins = dict(header.origins)
     for key, column in known.items():
         source = header.index_of(key)
         cell = cell_of(defaults[key])
-        mapped = None if source is None else Mapped({}, cell)
+        mapped = None if source is None else MappedCells({}, cell)
         made.fields[key] = RecipeField(key, source, mapped, cell)
         at = made.add(_maker(key))
         indexes[at], origins[at] = column, () if source is None else (source,)
         indexes.pop(source, None) if source is not None else None
-    return replace(header, columns=dict(sorted(indexes.items())), origins=origins), made
+    header = replace(header, columns=dict(sorted(indexes.items())), origins=origins)
+    return Applied(header, made, list(known), list(known))

@@ -2,16 +2,20 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from feedtool.feeds.feed import CHANNEL, Row
+from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row
 from feedtool.model.cells import Cell
-from feedtool.model.header import Header
+from feedtool.model.header import Column, Header
 
 OF_CHANNEL = re.compile(r"(?P<key>[^\[\]]+)\[(?P<code>[^\[\]]+)\]")
 """A key on one channel."""
+FOOTNOTE = re.compile(r"\s*\d{1,2}\s*")
 SKIP = "skip"
 """In the place of a key: the condition by which a row is not for the channel."""
+SHARED = "quantity"
+"""The key that no channel has of its own."""
 
 
 class Truth:
@@ -23,10 +27,50 @@ class Truth:
         return cell.text == "TRUE"
 
 
+def of_channel(key: str, code: str) -> str:
+    """A key on a channel."""
+    return f"{key}[{code}]"
+
+
+def key_on(key: str, channel: str) -> str | None:
+    """The key that a column's key is on a channel; None where it is another's, or a condition."""
+    match = OF_CHANNEL.fullmatch(key)
+    if match is None:
+        return key
+    return match["key"] if match["code"] == channel and match["key"] != SKIP else None
+
+
+def channel_column(header: str, columns: Mapping[str, Column]) -> Column | None:
+    """The column of a key on one channel, `price.price[CODE]`; None where a header is none."""
+    match = OF_CHANNEL.fullmatch(header)
+    base = columns.get(match["key"]) if match else None
+    if match is None or base is None or FOOTNOTE.fullmatch(match["code"]):
+        return None
+    return replace(base, key=header, labels=("", "", ""), aliases=())
+
+
+def refusal(key: str, feed: Feed) -> str:
+    """The reason why a key can have no column of a channel's own; empty where it can."""
+    base = key.partition("[")[0]
+    if not feed.has_channel:
+        return f"{feed.sheet} have no sales channels"
+    if base == SHARED:
+        return "all channels share one stock"
+    is_of_row = base in {feed.reference, CHANNEL, ACTION, *feed.identity}
+    return f"{base} is of the row, not of a channel" if is_of_row else ""
+
+
+def base_keys(header: Header) -> frozenset[str]:
+    """The keys that a header has on some channel."""
+    found = (OF_CHANNEL.fullmatch(column.key) for column in header.columns.values())
+    return frozenset(match["key"] for match in found if match)
+
+
 def channel_split(header: Header) -> Callable[[Row], Sequence[Row]] | None:
     """The rows that a row of a sheet stands for; None where its columns are of one channel.
 
     A row is for a further channel unless the channel's cells are blank or its condition is true.
+    For its own channel it is if there is a column that is of no channel, or its own channel's.
     """
     channels: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for column in header.columns.values():
@@ -34,15 +78,19 @@ def channel_split(header: Header) -> Callable[[Row], Sequence[Row]] | None:
             channels[match["code"]][match["key"]] = column.key
     if not channels:
         return None
+    has_base = any(column.key in base_keys(header) for column in header.columns.values())
 
-    def split(row: Row) -> list[Row]:
-        rows = [row]
+    def split(row: Row) -> Sequence[Row]:
+        rows = {row.channel: row} if has_base else {}
         for code, keys in channels.items():
             own = {key: row.values.get(at) for key, at in keys.items()}
+            refused = {key for key, at in keys.items() if at in row.refused}
             is_left_out = own.pop(SKIP, None) is True
-            is_refused = not row.refused.isdisjoint(keys.values())
-            if is_refused or (not is_left_out and any(value is not None for value in own.values())):
-                rows.append(row._replace(channel=code, values={**row.values, **own, CHANNEL: code}))
-        return rows
+            if refused or (not is_left_out and any(value is not None for value in own.values())):
+                values = {**row.values, **own, CHANNEL: code}
+                rows[code] = row._replace(
+                    channel=code, values=values, refused=(row.refused - own.keys()) | refused
+                )
+        return list(rows.values()) or (row,)
 
     return split

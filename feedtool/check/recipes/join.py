@@ -2,14 +2,17 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
-from feedtool.check.recipes.recipe import Join
-from feedtool.check.recipes.sheet import Keys, RecipeBlock
+from feedtool.check.recipes.fields import Keys
+from feedtool.check.recipes.recipe_file import Join
+from feedtool.check.recipes.sheet import RecipeBlock
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
-from feedtool.feeds.columns.text import identified, plain
-from feedtool.model.cells import Block, Cell, Kind
+from feedtool.feeds.columns.text import identified, no_value
+from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import folded
 from feedtool.model.nouns import Issue
@@ -20,6 +23,9 @@ from feedtool.sheets.read.source import HeadRow
 SEARCHED = 40
 """Rows among which the header of the joined sheet is looked for."""
 ZERO = Cell(Kind.NUMBER, "0")
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+Key: TypeAlias = tuple[str, ...]
 
 
 class JoinUnusable(FileProblem):
@@ -28,32 +34,60 @@ class JoinUnusable(FileProblem):
     code = "join-unusable"
 
 
+class JoinFile(NamedTuple):
+    """The file of a join."""
+
+    name: str
+    path: Path
+    """Where it is read; perhaps a snapshot of it."""
+    age: timedelta
+    """Its age when it was chosen."""
+
+    @property
+    def aged(self) -> str:
+        """Its name and age, for messages."""
+        if self.age < HOUR:
+            return f"{self.name} ({max(0, self.age // timedelta(minutes=1))} min old)"
+        unit, word = (HOUR, "h") if self.age < 2 * DAY else (DAY, "days")
+        return f"{self.name} ({self.age // unit} {word} old)"
+
+
 @dataclass
 class JoinedSheet:
     """The rows of a joined sheet by their keys."""
 
     name: str
     join: Join
-    path: Path
-    rows: Mapping[tuple[str, ...], Sequence[Cell]]
-    """Each with the cells of `Join.take`, in that order."""
+    file: JoinFile
+    rows: Mapping[Key, Sequence[Hashable]]
+    """Each with the cells of `Join.take`, in that order, or an InvalidValue."""
     asked: int = 0
     found: int = 0
+    _last: int = 0
     _memory: dict[Hashable, Sequence[Hashable] | None] = field(default_factory=dict)
 
     def column(self, number: int, indexes: Sequence[int], block: RecipeBlock) -> Keys:
         """The joined cells of a block; None in a row that keeps its own."""
         keys = list(zip(*(block.source(index) for index in indexes), strict=True))
-        cells = []
-        for key in keys:
-            if key not in self._memory:
-                self._memory[key] = self.rows.get(tuple(_text(block.decode(part)) for part in key))
-            row = self._memory[key]
-            cells.append(row[number] if row else self._missing)
+        for key in set(keys).difference(self._memory):
+            self._memory[key] = self._row([block.decode(part) for part in key])
+        found = [self._memory[key] for key in keys]
         if number == 0:
-            self.asked += len(keys)
-            self.found += sum(self._memory[key] is not None for key in keys)
-        return cells
+            self._count(block.block.rows, found)
+        missing = self._missing
+        cells = [row[number] if row else missing for row in found]
+        return [missing if cell is BLANK else cell for cell in cells]
+
+    def _row(self, key: Sequence[Cell]) -> Sequence[Hashable] | None:
+        texts = _texts(key)
+        return None if texts is None else self.rows.get(texts)
+
+    def _count(self, numbers: Sequence[int], found: Sequence[object]) -> None:
+        if numbers[0] <= self._last:  # the sheet is read once more
+            self.asked = self.found = 0
+        self._last = numbers[-1]
+        self.asked += len(found)
+        self.found += len(found) - found.count(None)
 
     @property
     def _missing(self) -> Hashable:
@@ -62,34 +96,52 @@ class JoinedSheet:
                 return None
             case "zero":
                 return ZERO
-        message = f"the row is not in {self.path.name} ([join.{self.name}])"
-        return InvalidValue(None, (Issue(RECIPE_FAILED, message, "add it there"),))
+        message = f"{self.file.name} has nothing for the row ([join.{self.name}])"
+        hint = "add it there, or say in the recipe what is meant: missing = keep, or zero"
+        return InvalidValue(None, (Issue(RECIPE_FAILED, message, hint),))
 
     def outcome(self) -> str:
         """The share of rows that were found, for messages. JoinUnusable where it is too small."""
-        share = self.found / self.asked if self.asked else 1.0
-        if share < self.join.at_least:
+        text = f"{self.found:,} of {self.asked:,} rows are in {self.file.aged}"
+        if self.found < self.join.at_least * self.asked:
             raise JoinUnusable(
-                f"{share:.0%} of the rows are in {self.path.name}, and [join.{self.name}] needs"
-                f" {self.join.at_least:.0%}",
+                f"{text}, and [join.{self.name}] needs {self.join.at_least:.0%}",
                 "see that it is the right file, or lower at_least in the recipe",
             )
-        return f"{self.path.name}: {share:.0%} of the rows found"
+        return text
+
+    def as_json(self) -> dict[str, Any]:
+        """The same for scripts."""
+        hours = round(self.file.age / HOUR, 1)
+        facts = {"name": self.name, "file": self.file.name, "hoursOld": hours}
+        return {**facts, "rows": self.asked, "found": self.found}
 
 
-def read_join(name: str, join: Join, path: Path, settings: AccountSettings) -> JoinedSheet:
+def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) -> JoinedSheet:
     """A joined sheet. JoinUnusable where its headers are missing, or a key stands there twice."""
     wanted = [*join.key.values(), *join.take.values()]
-    with open_source(path, limits=settings.reading, csv_fallback=settings.csv_fallback) as source:
-        for entry in source.sheets:
-            sheet = source.sheet(entry.name)
-            for row in sheet.head(SEARCHED):
-                indexes = _indexes(row, wanted)
-                if len(indexes) == len(wanted):
-                    rows = _rows(sheet, row.number, indexes, len(join.key), path)
-                    return JoinedSheet(name, join, path, rows)
+    limits, fallback = settings.reading, settings.csv_fallback
+    try:
+        with open_source(file.path, limits=limits, csv_fallback=fallback) as source:
+            for entry in source.sheets:
+                sheet = source.sheet(entry.name)
+                for row in sheet.head(SEARCHED):
+                    indexes = _indexes(row, wanted)
+                    if len(indexes) == len(wanted):
+                        rows = _rows(sheet, row.number, indexes, len(join.key), file.name)
+                        return JoinedSheet(name, join, file, rows)
+    except JoinUnusable:
+        raise
+    except FileProblem as problem:
+        raise JoinUnusable(f"{file.name}, [join.{name}]: {problem.message}", problem.hint) from None
+    except OSError as error:
+        raise JoinUnusable(
+            f"{file.name}, [join.{name}], cannot be read: {error.strerror}",
+            "look at its permissions",
+        ) from error
+    listed = ", ".join(f"“{header}”" for header in wanted)
     raise JoinUnusable(
-        f"{path.name} has no row with the headers {', '.join(wanted)}",
+        f"{file.name} has no row with the headers {listed}",
         f"correct [join.{name}] in the recipe, or the file",
     )
 
@@ -101,39 +153,53 @@ def _indexes(row: HeadRow, wanted: Sequence[str]) -> list[int]:
 
 
 def _rows(
-    sheet: Sheet, after: int, indexes: Sequence[int], of_key: int, path: Path
-) -> dict[tuple[str, ...], Sequence[Cell]]:
-    rows: dict[tuple[str, ...], Sequence[Cell]] = {}
-    places: dict[tuple[str, ...], int] = {}
+    sheet: Sheet, after: int, indexes: Sequence[int], of_key: int, file: str
+) -> dict[Key, Sequence[Hashable]]:
+    rows: dict[Key, Sequence[Hashable]] = {}
+    places: dict[Key, int] = {}
+    twice: list[str] = []
     for block in sheet.blocks(after):
         columns = [_cells(block, index) for index in indexes]
-        for number, cells in zip(block.rows, zip(*columns, strict=True), strict=True):
-            key = tuple(map(_text, cells[:of_key]))
-            if not any(key):
+        numbers = block.lines or block.rows
+        for number, cells in zip(numbers, zip(*columns, strict=True), strict=True):
+            key = _texts(cells[:of_key])
+            if key is None:
                 continue
             if key in rows:
-                raise JoinUnusable(
-                    f"{' '.join(key)} stands twice in {path.name}: in row {places[key]} and in row"
-                    f" {number}",
-                    "remove one of them",
-                )
-            rows[key], places[key] = cells[of_key:], number
+                noun = "lines" if block.lines else "rows"
+                twice.append(f"{' '.join(key)} ({noun} {places[key]} and {number})")
+            rows[key], places[key] = [_taken(cell, file) for cell in cells[of_key:]], number
+    if twice:
+        more = f", and {len(twice) - 1:,} more" if len(twice) > 1 else ""
+        raise JoinUnusable(f"{file} has a key twice: {twice[0]}{more}", "leave one row of each")
     return rows
 
 
 def _cells(block: Block, index: int) -> list[Cell]:
     if index >= block.width:
-        return [Cell(Kind.BLANK, "")] * len(block.rows)
+        return [BLANK] * len(block.rows)
     decoded: dict[Hashable, Cell] = {}
     cells = []
     for key in block.column(index):
         if key not in decoded:
-            decoded[key] = block.decode(key)
+            cell = block.decode(key)
+            is_blank = cell.kind in {Kind.BLANK, Kind.TEXT} and not cell.text.strip()
+            decoded[key] = BLANK if is_blank else cell
         cells.append(decoded[key])
     return cells
 
 
-def _text(cell: Cell) -> str:
-    """A key as it is compared."""
-    text = identified(cell)
-    return text if isinstance(text, str) else plain(cell.text)
+def _taken(cell: Cell, file: str) -> Hashable:
+    """A cell, or what is wrong with it, by the name of its file."""
+    flaw = None if cell.kind in {Kind.DATE, Kind.BOOLEAN} else no_value(cell)
+    if flaw is None:
+        return cell
+    issue = flaw.faults[0]
+    message = f"{file} has nothing to take for the row: {issue.message}"
+    return InvalidValue(None, (Issue(RECIPE_FAILED, message, f"in {file}: {issue.hint}"),))
+
+
+def _texts(cells: Sequence[Cell]) -> Key | None:
+    """A key as it is compared; None where it is blank, or nobody knows what stands there."""
+    texts = [text for text in map(identified, cells) if isinstance(text, str)]
+    return tuple(texts) if len(texts) == len(cells) else None

@@ -1,134 +1,32 @@
 """A sheet as a recipe makes it: its own columns, and behind them those that the recipe adds."""
 
-from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date
-from decimal import Decimal, localcontext
-from itertools import repeat
-
-from feedtool.check.recipes.expressions import Expression
-from feedtool.check.recipes.values import (
-    CONTEXT,
-    ExpressionFailure,
-    NumberText,
-    UnreadableCell,
-    Value,
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
 )
-from feedtool.check.rules import RECIPE_FAILED
+from decimal import localcontext
+from itertools import repeat
+from typing import TypeVar
+
+from feedtool.check.recipes.fields import REMEMBERED, Formula, Keys, RawValue, RecipeField
+from feedtool.check.recipes.values import CONTEXT
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.number import Number
-from feedtool.feeds.columns.text import no_value, plain
-from feedtool.model.cells import BLANK, Block, Cell, Kind, letters, rounded, shown
-from feedtool.model.header import folded
-from feedtool.model.nouns import Issue
+from feedtool.feeds.columns.text import plain
+from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.settings import Context
 from feedtool.sheets import Sheet
 from feedtool.sheets.read.source import LAST_COLUMN
 
 FIRST = LAST_COLUMN + 1
 """The index of the first column that no sheet can have."""
-REMEMBERED = 4096
-"""Distinct cells that a column remembers."""
 
-Keys = Sequence[Hashable]
-"""A column of a block: the file's own keys, or Cells of ours, or an InvalidValue for a failure."""
-
-
-def cell_of(value: Value | float) -> Cell:
-    """The cell that holds a value."""
-    match value:
-        case bool():
-            return Cell(Kind.BOOLEAN, str(value).upper())
-        case str() if value:
-            return Cell(Kind.TEXT, str(value))
-        case date():
-            return Cell(Kind.DATE, value.isoformat())
-        case int() | float() | Decimal():
-            return Cell(Kind.NUMBER, f"{Decimal(str(value)):f}")
-    return BLANK
-
-
-@dataclass(frozen=True, slots=True)
-class RawValue(Number):
-    """Any cell as a value of expressions."""
-
-    def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """The value; a text that is a number in its writing is a NumberText."""
-        match cell.kind:
-            case Kind.NUMBER:
-                return rounded(cell.text)
-            case Kind.DATE:
-                return date.fromisoformat(cell.text[:10]) if cell.text[4:5] == "-" else cell.text
-            case Kind.BOOLEAN:
-                return cell.text == "TRUE"
-        if flaw := no_value(cell):
-            return UnreadableCell(flaw.faults[0].message)
-        text = plain(cell.text)
-        if not text:
-            return None
-        value = self.read_text(text, cell, column)
-        return NumberText(text, value) if isinstance(value, Decimal) else text
-
-    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
-        """Any number."""
-        del cell, column
-        return number
-
-
-class Mapped(dict[Hashable, Hashable]):
-    """From a cell's key to what the recipe has in its place: by its text, or where it is blank."""
-
-    def __init__(self, values: Mapping[str, Cell], default: Cell | None) -> None:
-        super().__init__()
-        self._values, self._default = values, default
-        self.decode: Callable[[Hashable], Cell]
-
-    def __missing__(self, key: Hashable) -> Hashable:
-        cell = self.decode(key)
-        text = plain(shown(cell))
-        result: Hashable = key
-        if text:
-            result = self._values.get(text.casefold()) or self._values.get(folded(text)) or key
-        elif self._default is not None and cell.kind in {Kind.BLANK, Kind.TEXT}:
-            result = self._default
-        if len(self) > REMEMBERED:
-            self.clear()
-        self[key] = result
-        return result
-
-
-@dataclass
-class RecipeField:
-    """A key of the kind, and where its cells come from."""
-
-    key: str
-    source: int | None = None
-    """The 0-based index of its column in the sheet."""
-    mapped: Mapped | None = None
-    default: Cell = BLANK
-    """Its cell in every row, where the sheet has no column for it."""
-    joins: list[Callable[["RecipeBlock"], Keys]] = field(default_factory=list)
-    """Each gives the joined cells of a block, None where a row has none."""
-
-
-@dataclass
-class Formula:
-    """An expression over the columns of a sheet, with what it gave for the values before."""
-
-    key: str
-    expression: Expression
-    inputs: Sequence[tuple[str, bool, int]]
-    """Of each of its names: the name, whether it is a key, else the index of its column."""
-    hint: str
-    about: str
-    """Which names are which columns, for messages."""
-    memory: dict[Hashable, Hashable] = field(default_factory=dict)
-
-    def fault(self, failure: ExpressionFailure) -> InvalidValue:
-        """What is said of a row in which it has no value."""
-        about = f" ({self.about})" if self.about else ""
-        message = f"{self.key} = {self.expression.source}: {failure}{about}"
-        return InvalidValue(None, (Issue(RECIPE_FAILED, message, self.hint),))
+T = TypeVar("T")
 
 
 class RecipeBlock:
@@ -184,24 +82,25 @@ class RecipeBlock:
 
     def computed(self, formula: Formula, of_key: Callable[[str], Keys]) -> Keys:
         """The results of a formula: Cells, or an InvalidValue where it fails."""
-        inputs = [
-            self._values_of(name, of_key(name) if is_key else self.source(index))
-            for name, is_key, index in formula.inputs
+        columns = [
+            of_key(name) if is_key else self.source(at) for name, is_key, at in formula.inputs
         ]
+        names = [name for name, _, _ in formula.inputs]
+        inputs = list(map(self._values_of, names, columns))
         rows = zip(*inputs, strict=True) if inputs else repeat((), len(self.block.rows))
-        run, memory, results = formula.expression.run, formula.memory, []
+        memory, results = formula.memory, []
         if len(memory) > REMEMBERED:
             memory.clear()
         with localcontext(CONTEXT):
-            for values in rows:
-                # Numbers of few digits, and the same again and again: most rows are known.
-                result = memory.get(values)
+            # The same cells come again and again: most rows are known. Values would not do as
+            # keys, since 1, 1.0 and true are equal.
+            keys_of_rows = (
+                zip(*columns, strict=True) if columns else repeat((), len(self.block.rows))
+            )
+            for keys, values in zip(keys_of_rows, rows, strict=True):
+                result = memory.get(keys)
                 if result is None:
-                    try:
-                        result = cell_of(run(values))
-                    except ExpressionFailure as failure:
-                        result = formula.fault(failure)
-                    memory[values] = result
+                    result = memory[keys] = formula.result(values)
                 results.append(result)
         return results
 
@@ -257,17 +156,17 @@ class RecipeSheet(Sheet):
 
     def blocks(self, after_row: int = 0) -> Iterator[Block]:
         """The rows after this one, in blocks, as the recipe makes them."""
-        expected = after_row + 1
+        last = after_row
         for block in self._sheet.blocks(after_row):
+            filled = _filled_rows(block)
             if self.is_until_blank:
-                kept = _filled_rows(block, expected)
-                expected += kept
-                if kept:
-                    yield self._block(_first(block, kept))
-                if kept < len(block.rows):
-                    return
-            else:
-                yield self._block(block)
+                places = enumerate(filled, last + 1)
+                filled = [at for number, at in places if block.rows[at] == number]
+            if filled:
+                yield self._block(block if len(filled) == len(block.rows) else _part(block, filled))
+            if self.is_until_blank and len(filled) < len(block.rows):
+                return
+            last = block.rows[-1]
 
     def _block(self, block: Block) -> Block:
         made = RecipeBlock(self, block)
@@ -301,32 +200,37 @@ class RecipeSheet(Sheet):
 _TRUE = Cell(Kind.BOOLEAN, "TRUE")
 
 
-def _filled_rows(block: Block, expected: int) -> int:
-    """The number of rows of a block before the first blank one."""
-    columns = [block.column(index) for index in block.used(0)]
-    blank = {key for column in columns for key in set(column) if not block.decode(key).text.strip()}
-    for position, (row, *keys) in enumerate(zip(block.rows, *columns, strict=True)):
-        if row != expected + position or blank.issuperset(keys):
-            return position
-    return len(block.rows)
+def _filled_rows(block: Block) -> Sequence[int]:
+    """The positions of the rows that hold something: a default does not make a row."""
+    blank: Collection[int] = range(len(block.rows))
+    known: dict[Hashable, bool] = {}
+    for index in block.used(0):
+        keys = list(block.column(index))
+        for key in {keys[at] for at in blank}.difference(known):
+            known[key] = _is_blank(block.decode(key))
+        blank = {at for at in blank if known[keys[at]]}
+        if not blank:
+            break
+    return [at for at in range(len(block.rows)) if at not in blank]
 
 
-def _first(block: Block, count: int) -> Block:
+def _is_blank(cell: Cell) -> bool:
+    return cell.kind in {Kind.BLANK, Kind.TEXT} and not plain(cell.text)
+
+
+def _part(block: Block, positions: Sequence[int]) -> Block:
+    """Some rows of a block."""
+
+    def pick(values: Iterable[T]) -> list[T]:
+        values = list(values)
+        return [values[at] for at in positions]
+
     return Block(
-        block.rows[:count],
-        block.lines and block.lines[:count],
+        pick(block.rows),
+        block.lines and pick(block.lines),
         block.hidden,
         block.width,
-        lambda index: list(block.column(index))[:count],
+        lambda index: pick(block.column(index)),
         block.decode,
         block.occupied,
-    )
-
-
-def described_inputs(formula: Formula, texts: Mapping[int, str]) -> str:
-    """Which columns the names of a formula are."""
-    return ", ".join(
-        f"{name} is {letters(index)} “{texts.get(index, '')}”"
-        for name, is_key, index in formula.inputs
-        if not is_key
     )

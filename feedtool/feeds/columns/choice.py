@@ -21,6 +21,8 @@ SHORT = 2
 """Characters of a value for which no other one is suggested."""
 CLOSE = 50
 """The least likeness of a value and a suggested one; 100 is the same."""
+MISSPELT = 85
+"""The least likeness of a value and one that can be meant alone: a letter or two differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,43 @@ class Choice:
     def _of_parts(self, text: str) -> str | None:
         """The value that a text of several parts means, where there are such."""
 
-    def _unknown(self, text: str, allowed: tuple[str, ...]) -> InvalidValue:
+    def unaccented(self, cell: Cell, column: ColumnReader) -> str | None:
+        """The writing that a text means whose accents alone are wrong."""
+        bare = _unaccented(_folded(plain(cell.text)))
+        alike = [text for text in self._by_writing if _unaccented(text) == bare]
+        is_clear = len({self._by_writing[text] for text in alike}) == 1
+        return self._written(alike[0], column) if is_clear else None
+
+    def misspelt(self, cell: Cell, column: ColumnReader) -> str | None:
+        """The writing that a text means in which a letter or two are wrong."""
+        nearest = self._nearest(_folded(plain(cell.text)), MISSPELT)
+        return self._written(nearest, column) if nearest else None
+
+    def _written(self, folded: str, column: ColumnReader) -> str | None:
+        """A writing as the list has it, if the seller may use its value."""
+        value = self._by_writing[folded]
+        writings = (value, *self.values.get(value, ()))
+        return next(
+            (
+                text
+                for text in writings
+                if _folded(text) == folded and value in self.allowed(column)
+            ),
+            None,
+        )
+
+    def _nearest(self, text: str, likeness: int) -> str | None:
+        """The folded writing that is most like a folded text."""
         from rapidfuzz import fuzz, process
 
-        folded = _folded(text)
         # Of two letters one in common says nothing: `de` is not `es`.
-        known = tuple(self._by_writing) if len(folded) > SHORT else ()
-        near = process.extractOne(folded, known, scorer=fuzz.ratio, score_cutoff=CLOSE)
-        nearest = self._by_writing[near[0]] if near else None
+        known = tuple(self._by_writing) if len(text) > SHORT else ()
+        near = process.extractOne(text, known, scorer=fuzz.ratio, score_cutoff=likeness)
+        return near[0] if near else None
+
+    def _unknown(self, text: str, allowed: tuple[str, ...]) -> InvalidValue:
+        near = self._nearest(_folded(text), CLOSE)
+        nearest = self._by_writing[near] if near else None
         return refused(
             ENUM_VALUE,
             f"“{visible(text)}” is none of {', '.join(allowed)}",

@@ -21,7 +21,7 @@ PERCENT_READ = PROBLEMS.warning("percent-read")
 VAT_FRACTION = PROBLEMS.error("vat-fraction")
 
 _BLANKS = "[ \u00a0\u2000-\u200a\u202f\u205f\u3000]"
-_CENT = Decimal("0.01")
+CENT = Decimal("0.01")
 
 # Writings in which nothing is ambiguous: (pattern, what separates the decimals).
 _WRITINGS = tuple(
@@ -206,7 +206,7 @@ class Days(Whole):
 
 def _money(number: Decimal, cell: Cell) -> Decimal | InvalidValue:
     """With two decimals, if it has no more; an int or a float would not be exact."""
-    money = number.quantize(_CENT)
+    money = number.quantize(CENT)
     if money == number:
         return money
     return refused(
@@ -214,6 +214,18 @@ def _money(number: Decimal, cell: Cell) -> Decimal | InvalidValue:
         f"{shown(cell)} has more than two decimals",
         f"round it in the sheet, for example to {money}",
     )
+
+
+def number_of(cell: Cell, column: ColumnReader) -> Decimal | None:
+    """The number of a cell, whatever speaks against it; None of what could mean two, or none."""
+    if cell.kind is Kind.NUMBER:
+        return rounded(cell.text)
+    text = plain(cell.text).removesuffix("%").rstrip()
+    negative, digits = _unsigned(text, column.dialect.currencies)
+    amount = parse(digits, column.decimal)
+    if isinstance(amount, str):
+        return None
+    return -amount.number if negative else amount.number
 
 
 def _unsigned(text: str, currencies: tuple[str, ...]) -> tuple[bool, str]:

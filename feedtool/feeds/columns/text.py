@@ -12,6 +12,7 @@ ERROR_TEXTS = frozenset(
     ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!")
 )
 
+BREAKS = "\t\n\r"
 _INVISIBLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2060\ufeff\u180e\u202a-\u202e\u2066-\u2069]"
     "|[\ud800-\udfff]"  # half a character, which no request can carry
@@ -198,6 +199,11 @@ def invisible_in(text: str) -> re.Match[str] | None:
     if text.isascii() and text.isprintable():  # nearly all of them, and much faster to tell
         return None
     return _INVISIBLE.search(text)
+
+
+def without_invisible(text: str) -> str:
+    """The text without its invisible characters, but for line breaks and tabs."""
+    return _INVISIBLE.sub(lambda match: match[0] if match[0] in BREAKS else "", text)
 
 
 def visible(text: str) -> str:

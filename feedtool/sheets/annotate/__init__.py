@@ -2,8 +2,8 @@
 
 To be read in this order: `notes` (what is written), `workbook_copy` (the copy, step by step),
 `sheet_patch` (the rows, by patterns or by `row_parser`), `sheet_envelope` (around the rows),
-`cell_formats` and `workbook_parts` (the other parts that change), `zip_copy` (the package),
-`csv_copy` (the same for CSV).
+`cell_formats`, `cell_notes` and `workbook_parts` (the other parts that change), `zip_copy` (the
+package), `csv_copy` (the same for CSV).
 """
 
 import errno
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
+from feedtool.sheets.annotate.cell_notes import MOST_COMMENTS
 from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import Link, Note, Severity, SheetNotes, Summary, Table
 from feedtool.sheets.annotate.workbook_copy import annotate_workbook, is_annotated_workbook
@@ -22,6 +23,7 @@ from feedtool.sheets.cell_text import shown
 from feedtool.sheets.read.package import DEFAULT_LIMITS
 
 __all__ = [
+    "MOST_COMMENTS",
     "Link",
     "Note",
     "Severity",

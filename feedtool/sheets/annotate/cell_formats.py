@@ -23,6 +23,7 @@ class FormatIndexes:
     link: int
     error: int
     warning: int
+    fixed: int
 
 
 class Format(NamedTuple):
@@ -98,6 +99,7 @@ def add_styles(data: bytes, part: str) -> tuple[bytes, FormatIndexes]:
         link=cells.index(_cell_format(blue, _TEXT, " ")),
         error=colours.index(_colour("FF9C0006", "FFFFC7CE")),
         warning=colours.index(_colour("FF9C5700", "FFFFEB9C")),
+        fixed=colours.index(_colour("FF006100", "FFC6EFCE")),
     )
     edits = [edit for formats in lists.values() for edit in formats.edits(data, root)]
     return splice(data, edits), styles

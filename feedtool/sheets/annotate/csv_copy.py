@@ -7,6 +7,7 @@ nothing else, so the file is cut there as bytes, and nothing is decoded but our 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from io import TextIOWrapper
 from itertools import islice, pairwise, tee
 from pathlib import Path
@@ -123,6 +124,13 @@ class _Text:
             raw = MULTIBYTE.sub(lambda match: b"?" * len(match[0]), raw)
         return raw.decode(self.codec)
 
+    def quoted_like(self, old: str, text: str) -> str:
+        """A field's text in the place of another one, with quotation marks if that had them."""
+        quote = self.dialect.quoting.mark
+        if text and old.strip().startswith(quote):
+            return quote + text.replace(quote, quote * 2) + quote
+        return self.quoted(text)
+
     def quoted(self, text: str) -> str:
         """A field's text with quotation marks, where it needs them.
 
@@ -137,6 +145,21 @@ class _Text:
         ):
             return quote + text.replace(quote, quote * 2) + quote
         return text
+
+
+def _new_values(text: _Text, note: Note, present: list[str]) -> dict[int, str]:
+    """The new fields of a record; one that the file's encoding lacks stays as it is.
+
+    So does one that a spreadsheet program would now take for a formula.
+    """
+    fields = {}
+    for column, value in note.values:
+        new = value if isinstance(value, str) else f"{value:f}"
+        old = present[column] if column < len(present) else ""
+        with suppress(UnicodeEncodeError):
+            if old.startswith(FORMULA_STARTS) or not new.startswith(FORMULA_STARTS):
+                fields[column] = new.encode(text.encoding).decode(text.codec)
+    return fields
 
 
 def annotate_csv(source: Path, result: Path, notes: SheetNotes, fallback: str) -> None:
@@ -238,9 +261,11 @@ def _with_ours(
     """A record's body with ours in it, and the fields that it should then be read as."""
     present = fields or [""]
     changes = {column: "" for column in layout.earlier if column < len(present) and present[column]}
+    values = {} if note is None else _new_values(text, note, present)
     if note is not None:
         ours = (note.status, note.message, note.code)
         changes |= zip(layout.columns, map(text.held, ours), strict=True)
+        changes |= values
     if not changes:
         return body, fields
     behind = range(len(present), max(*changes, len(present) - 1) + 1)
@@ -249,6 +274,7 @@ def _with_ours(
     for column, changed in changes.items():
         shown[column] = changed
         if column < len(present):
-            raw[column] = text.quoted(changed)
+            quoted = text.quoted_like(raw[column], changed) if column in values else None
+            raw[column] = text.quoted(changed) if quoted is None else quoted
     raw += (text.quoted(shown[column]) for column in behind)
     return text.dialect.separator.join(raw), shown

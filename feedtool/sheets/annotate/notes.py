@@ -1,8 +1,9 @@
 """The results to be written beside the rows, as cells and colours, and the summary beside them."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -12,7 +13,7 @@ from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.source import CellRange
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "fixed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,12 @@ class Note:
     code: str
     guilty: tuple[tuple[int, Severity], ...] = ()
     """The cells to colour: 0-based column and how bad it is."""
+    values: tuple[tuple[int, str | Decimal], ...] = ()
+    """What cells of the row are to hold, by 0-based column, none beyond the last used one.
+    An empty text is a blank.
+
+    A cell with a formula keeps it, as does a field of a CSV that cannot hold its new text.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,8 @@ class SheetNotes:
     """Of status, message and code. By these an earlier annotation is recognised."""
     notes: Iterable[Note]
     """By ascending row; gone through once. Every row must be in the sheet."""
+    comments: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """Notes in cells, by row and 0-based column; a CSV has none."""
 
 
 class Link(NamedTuple):
@@ -133,6 +142,10 @@ class NoteCells(NoteQueue):
         self.columns = columns
         self.guilty = HighlightedCells()
         self.digest = Digest()
+        self.values: Sequence[tuple[int, str | Decimal]] = ()
+        """What cells of the user's are to hold in the row that was asked for last."""
+        self.changed: dict[int, dict[int, str]] = {}
+        """The text that each of them was given, by row and column."""
         self._styles = styles
         self._places = sorted(
             (column, part, letters(column).encode()) for part, column in enumerate(columns)
@@ -142,6 +155,7 @@ class NoteCells(NoteQueue):
     def cells(self, row: int, prefix: bytes = b"") -> list[tuple[int, bytes]]:
         """Column and cell, from left to right; nothing for a row without a note."""
         note = self.take(row)
+        self.values = note.values if note else ()
         if note is None:
             return []
         for column, severity in note.guilty:

@@ -181,7 +181,7 @@ def _rules(prefix: bytes, guilty: HighlightedCells, styles: FormatIndexes) -> It
             ) % {
                 b"p": prefix,
                 b"areas": chunk,
-                b"format": styles.error if severity == "error" else styles.warning,
+                b"format": getattr(styles, severity),
                 b"formula": _FORMULA,
             }
 

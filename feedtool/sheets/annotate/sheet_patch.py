@@ -8,8 +8,9 @@ patterns see every row and every cell. Whatever does not hold up to that is left
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from feedtool.model.cells import index_of, letters
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.notes import NoteCells
 from feedtool.sheets.annotate.row_parser import CellSpan, RawRow, RowParser, rewrite, widened
+from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.errors import GridOutOfRange
 from feedtool.sheets.read.sheet_rows import DATA
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW
@@ -25,6 +27,8 @@ from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, corrupt
 
 _NAMESPACE = re.compile("|".join(map(re.escape, MAIN_NAMESPACES)).encode())
 _NOTHING: frozenset[int] = frozenset()
+_STYLE = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*?\ss\s*=\s*["']([0-9]+)["']""")
+_FORMULA = re.compile(rb"<(?:[^\s<>:/]+:)?f[\s/>]")
 
 column_index = lru_cache(1 << 15)(lambda name: index_of(name.decode()))
 
@@ -187,9 +191,44 @@ def patch_rows(
             if isinstance(row, bytes):
                 yield row
             else:
-                ours = notes.cells(row.number, row.prefix)
+                ours = _with_values(row, notes.cells(row.number, row.prefix), notes)
                 yield rewrite(row, ours, stale if row.number >= notes.header_row else _NOTHING)
     yield parser.rest()[0]
+
+
+def _with_values(
+    row: RawRow, ours: Sequence[tuple[int, bytes]], notes: NoteCells
+) -> Sequence[tuple[int, bytes]]:
+    """Our cells of a row, and those of the user's that get another value, in their format.
+
+    A formula stays, since it would bring its own value back.
+    """
+    if not notes.values:
+        return ours
+    present = {cell.column: row.data[cell.start : cell.end] for cell in row.cells}
+    cells = list(ours)
+    for column, value in notes.values:
+        cell = present.get(column, b"")
+        if _FORMULA.search(cell):
+            continue
+        style = _STYLE.match(cell)
+        start = b'<%bc r="%b%d"%b' % (
+            row.prefix,
+            letters(column).encode(),
+            row.number,
+            b' s="%b"' % style[1] if style else b"",
+        )
+        cells.append((column, start + _content(value, row.prefix)))
+        text = shown(value) if isinstance(value, str) else f"{value:f}"
+        notes.changed.setdefault(row.number, {})[column] = text
+    return sorted(cells)
+
+
+def _content(value: str | Decimal, prefix: bytes) -> bytes:
+    """The rest of a cell's markup, after its format."""
+    if isinstance(value, str):
+        return inline(value, prefix) if value else b"/>"
+    return b"><%bv>%b</%bv></%bc>" % (prefix, f"{value:f}".encode(), prefix, prefix)
 
 
 class _PatternPatcher:
@@ -232,19 +271,22 @@ class _PatternPatcher:
         """A row without its end tag, rewritten."""
         number, inner, tags = int(tag[1]), tag.end(), self._tags
         ours = self._notes.cells(number, tags.prefix)
+        stale = self._stale if number >= self._notes.header_row else _NOTHING
+        if self._notes.values:
+            row = self._raw_row(number, part, inner, _beyond(tags.prefix, -1))
+            return rewrite(row, _with_values(row, ours, self._notes), stale)
         if not self._appends or not self._is_plain(part, inner):
-            stale = self._stale if number >= self._notes.header_row else _NOTHING
-            return rewrite(self._raw_row(number, part, inner), ours, stale)
+            return rewrite(self._raw_row(number, part, inner, self._beyond), ours, stale)
         if not ours:
             return part + tags.row_end
         rest = widened(tag[2], self._left, self._right)
         opened = b'%b r="%b"%b>' % (tags.row_start, tag[1], rest)
         return b"".join((opened, part[inner:], *[markup for _, markup in ours], tags.row_end))
 
-    def _raw_row(self, number: int, part: bytes, inner: int) -> RawRow:
-        """The row with those of its cells that begin at our columns."""
+    def _raw_row(self, number: int, part: bytes, inner: int, beyond: re.Pattern[bytes]) -> RawRow:
+        """The row with its cells from the first one on that `beyond` finds."""
         data = part + self._tags.row_end
-        first = self._beyond.search(part, inner)
+        first = beyond.search(part, inner)
         end = first.start() if first else len(part)
         is_in_order, last, cells = first is not None or self._is_plain(part, inner), -1, []
         for cell in self._tags.whole_cell.finditer(part, end):
@@ -267,7 +309,8 @@ class _PatternPatcher:
             number = int(tag[1])
             prefix = self._tags.prefix
             row = RawRow(number, tag[0], prefix, len(tag[0]), len(tag[0]), ())
-            yield rewrite(row, self._notes.cells(number, prefix), _NOTHING)
+            ours = _with_values(row, self._notes.cells(number, prefix), self._notes)
+            yield rewrite(row, ours, _NOTHING)
         yield data[end:]
 
     def _is_plain(self, part: bytes, inner: int) -> bool:

@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from feedtool.model.cells import Block, letters
+from feedtool.model.cells import Block, Cells, letters
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
+from feedtool.sheets.annotate.cell_notes import add_cell_notes
 from feedtool.sheets.annotate.notes import NoteCells, SheetNotes, Summary
 from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
 from feedtool.sheets.annotate.sheet_patch import SheetScan, patch_rows, scan_sheet
 from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8, summary_sheet
-from feedtool.sheets.annotate.xml_offsets import utf8
+from feedtool.sheets.annotate.xml_offsets import Edit, utf8
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, named, raw
 from feedtool.sheets.atomic_write import Digest, NotAsWritten, not_as_written
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
@@ -46,8 +47,12 @@ class SheetPlan:
     """Of status, message and code, 0-based."""
     earlier: frozenset[int]
     """The columns under our headings now: what they hold below is taken out."""
+    edits: list[Edit] = field(default_factory=list)
+    """Those around the rows that other parts make necessary."""
     digest: Digest = field(default_factory=Digest)
-    """Of the cells that were written, once they are."""
+    """Of the cells of ours that were written, once they are."""
+    changed: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
+    """The text that cells of the user's were given, by row and column, once they were."""
 
     def patched(self, package: ZipPackage, styles: FormatIndexes) -> Iterator[bytes]:
         """The sheet's part with the annotation in it."""
@@ -61,8 +66,8 @@ class SheetPlan:
         stream = utf8(package.stream(self.entry.part), self.entry.part)
         yield from patch_rows(stream, self.scan, cells, self.earlier)
         cells.finish()
-        self.digest = cells.digest
-        yield envelope.tail(edits + envelope.recolour(cells.guilty, styles))
+        self.digest, self.changed = cells.digest, cells.changed
+        yield envelope.tail(edits + envelope.recolour(cells.guilty, styles) + self.edits)
 
 
 def plan_sheet(
@@ -150,7 +155,7 @@ def annotate_workbook(
     with ZipPackage(source, limits) as package:
         book = read_workbook(package)
         plans = [plan_sheet(package, book, book.worksheet(it.sheet), it) for it in sheets]
-        changed, styles = _small_parts(package, book, summary)
+        changed, styles = _small_parts(package, book, summary, plans)
         with result.open("wb") as out:
             _write(package, Repack(out), plans, changed, styles)
         try:
@@ -185,7 +190,10 @@ def is_annotated_workbook(
 
 
 def _small_parts(
-    package: ZipPackage, book: WorkbookParts, summary: Summary | None
+    package: ZipPackage,
+    book: WorkbookParts,
+    summary: Summary | None,
+    plans: Sequence[SheetPlan],
 ) -> tuple[dict[str, bytes], FormatIndexes]:
     """All parts but the sheets that are written anew, by name, and where our styles are."""
     parts = BookParts(package, book)
@@ -198,6 +206,9 @@ def _small_parts(
     if summary is not None:
         name = _summary_part(book, summary) or parts.add_sheet(summary.name)
         changed[name] = summary_sheet(summary, styles, parts.namespace)
+    for plan in plans:
+        if comments := plan.notes.comments:
+            plan.edits = add_cell_notes(parts, package, plan.entry, plan.envelope, comments)
     return changed | parts.changed, styles
 
 
@@ -245,7 +256,8 @@ def check_package(
     try:
         with ZipPackage(path, source.limits) as written:
             _check_copies(written, source, sheets | {part_key(name) for name in changed})
-            for name in changed:
+            # Excel's own drawings are no XML: it leaves elements open in them.
+            for name in (name for name in changed if not name.endswith(".vml")):
                 parser = XmlParser(name, source.limits)
                 for piece in written.stream(name):
                     parser.feed(piece)
@@ -255,10 +267,22 @@ def check_package(
                 for block in _sheet_blocks(written, plan):
                     columns = (column for column in plan.columns if column < block.width)
                     digest.add_block(block, columns)
+                    _check_changed(block, plan)
                 digest.require_same(plan.digest, plan.entry.part)
     except FileProblem as problem:
         # It is the copy that cannot be read, not the user's file.
         raise not_as_written(problem.message) from problem
+
+
+def _check_changed(block: Block, plan: SheetPlan) -> None:
+    """Raise NotAsWritten unless each changed cell holds the text that it was given."""
+    if not plan.changed:
+        return
+    cells = Cells(block)
+    for position, row in enumerate(block.rows):
+        for column, text in plan.changed.get(row, {}).items():
+            if cells.at(position, column).text != text:
+                raise not_as_written(f"{plan.entry.part}, {letters(column)}{row}")
 
 
 def _check_copies(written: ZipPackage, source: ZipPackage, anew: Collection[str]) -> None:

@@ -7,7 +7,7 @@ from itertools import chain, count
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
 from feedtool.sheets.annotate.notes import Link, Summary
-from feedtool.sheets.annotate.xml_offsets import appended, outline, splice, utf8
+from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, utf8
 from feedtool.sheets.cell_text import inline, quoted
 from feedtool.sheets.read.package import ZipPackage
 from feedtool.sheets.read.workbook import WorkbookParts, resolve
@@ -17,6 +17,11 @@ _STRICT = "http://purl.oclc.org/ooxml/"
 _TRANSITIONAL_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _STRICT_RELATIONS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
 _CONTENT = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+
+_NO_RELATIONSHIPS = (
+    b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Relationships'
+    b' xmlns="http://schemas.openxmlformats.org/package/2006/relationships"></Relationships>'
+)
 
 _NARROWEST, _WIDEST = 8, 60
 """Of a column, in characters; longer texts are wrapped."""
@@ -36,7 +41,8 @@ class BookParts:
         self.namespace = parse_part(package, book.workbook).namespace
         """The workbook's own: transitional or strict."""
         is_strict = self.namespace.startswith(_STRICT)
-        self._relations = _STRICT_RELATIONS if is_strict else _TRANSITIONAL_RELATIONS
+        self.relations = _STRICT_RELATIONS if is_strict else _TRANSITIONAL_RELATIONS
+        """The namespace of relationships."""
         self._package, self._book = package, book
         self._folder = posixpath.dirname(book.workbook.replace("\\", "/"))
         """The workbook's, where new parts go."""
@@ -46,7 +52,7 @@ class BookParts:
 
         Raises CorruptXml where the workbook has no list of sheets to append to.
         """
-        part = self._free_name("worksheets/sheet", count(1))
+        part = self._free_name("worksheets/sheet{}.xml", count(1))
         relation = self._relate("worksheet", part)
         self._declare(part, "worksheet+xml")
         workbook = self._book.workbook
@@ -56,7 +62,7 @@ class BookParts:
             raise corrupt(workbook, "it has no sheets")
         stated = (node.attributes.get("sheetId", "") for node in sheets.all("sheet"))
         number = max((whole(text) or 0 for text in stated), default=0) + 1
-        declaration = b' xmlns:r="%b"' % self._relations.encode()
+        declaration = b' xmlns:r="%b"' % self.relations.encode()
         if declaration in self.changed[workbook][root.start : root.inner]:
             declaration = b""
         markup = b'<%bsheet name=%b sheetId="%d"%b r:id="%b"/>' % (
@@ -71,7 +77,7 @@ class BookParts:
 
     def add_styles(self) -> str:
         """Enter a styles part into a workbook that has none; its name."""
-        part = self._free_name("styles", chain(("",), count(1)))
+        part = self._free_name("styles{}.xml", chain(("",), count(1)))
         self._relate("styles", part)
         self._declare(part, "styles+xml")
         return part
@@ -86,28 +92,69 @@ class BookParts:
         data = self.changed[name]
         self.changed[name] = splice(data, (appended(parent, data, markup),))
 
-    def _free_name(self, stem: str, suffixes: Iterable[int | str]) -> str:
-        """`xl/worksheets/sheet4.xml`: in the workbook's folder, the first not yet taken."""
-        names = (posixpath.join(self._folder, f"{stem}{suffix}.xml") for suffix in suffixes)
-        return next(name for name in names if self._package.part(name) is None)
+    def add_part(self, pattern: str, kind: str | None) -> str:
+        """The name of a new part, `{}` in its pattern a number; its content type is declared."""
+        part = self._free_name(pattern, count(1))
+        self.changed[part] = b""
+        if kind:
+            self._declare(part, kind)
+        return part
 
-    def _relate(self, kind: str, part: str) -> str:
-        """A relationship from the workbook to a new part; its id."""
-        root = self._root(self._book.workbook_rels)
+    def read(self, name: str) -> bytes:
+        """A part as it was changed so far."""
+        return self.changed.get(name) or read_utf8(self._package, name)
+
+    def relations_of(self, part: str) -> str:
+        """The name of the part with the relationships of another one."""
+        folder, _, name = part.replace("\\", "/").rpartition("/")
+        return f"{folder}/_rels/{name}.rels".lstrip("/")
+
+    def relate(self, source: str, kind: str, part: str) -> str:
+        """A relationship from a part to a new one; its id."""
+        name = self.relations_of(source)
+        if name not in self.changed and self._package.part(name) is None:
+            self.changed[name] = _NO_RELATIONSHIPS
+        return self._relate(kind, part, name, posixpath.dirname(source.replace("\\", "/")))
+
+    def declare_ending(self, ending: str, kind: str) -> None:
+        """Enter the content type of all parts whose names end so."""
+        root = self._root(self._book.content_types)
+        known = {node.attributes.get("Extension", "").casefold() for node in root.children}
+        if ending not in known:
+            names = quoted(ending), quoted(kind)
+            markup = b"<%bDefault Extension=%b ContentType=%b/>" % (root.prefix, *names)
+            data = self.changed[self._book.content_types]
+            place = root.children[0].start if root.children else root.close
+            self.changed[self._book.content_types] = splice(data, (Edit(place, place, markup),))
+
+    def _free_name(self, pattern: str, numbers: Iterable[int | str]) -> str:
+        """`xl/worksheets/sheet4.xml`: in the workbook's folder, the first not yet taken."""
+        names = (posixpath.join(self._folder, pattern.format(number)) for number in numbers)
+        return next(
+            name for name in names if self._package.part(name) is None and name not in self.changed
+        )
+
+    def _relate(
+        self, kind: str, part: str, relations: str | None = None, folder: str | None = None
+    ) -> str:
+        """A relationship to a new part, from the workbook if from no other; its id."""
+        relations = relations or self._book.workbook_rels
+        folder = self._folder if folder is None else folder
+        root = self._root(relations)
         taken = {node.attributes.get("Id", ""): node.attributes for node in root.children}
         for name, known in taken.items():
             # There may be one already, to a part that was never there.
-            leads_there = resolve(self._folder, known.get("Target", "")) == part
+            leads_there = resolve(folder, known.get("Target", "")) == part
             if leads_there and known.get("Type", "").endswith(f"/{kind}"):
                 return name
         name = next(name for number in count(1) if (name := f"rId{number}") not in taken)
         markup = b"<%bRelationship Id=%b Type=%b Target=%b/>" % (
             root.prefix,
             quoted(name),
-            quoted(f"{self._relations}/{kind}"),
-            quoted(posixpath.relpath(part, self._folder or ".")),
+            quoted(f"{self.relations}/{kind}"),
+            quoted(posixpath.relpath(part, folder or ".")),
         )
-        self._append(self._book.workbook_rels, root, markup)
+        self._append(relations, root, markup)
         return name
 
     def _declare(self, part: str, kind: str) -> None:

@@ -166,7 +166,7 @@ def test_a_sheet_can_be_annotated_only_once_in_one_go(source: Path, tmp_path: Pa
             annotate(source, tmp_path / "result", sheets)
 
 
-STYLES = FormatIndexes(text=0, heading=0, prose=0, number=0, link=0, error=0, warning=0)
+STYLES = FormatIndexes(text=0, heading=0, prose=0, number=0, link=0, error=0, warning=0, fixed=0)
 Tamper = Callable[[dict[str, bytes]], object]
 
 

@@ -5,6 +5,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
@@ -240,3 +241,30 @@ def read(path: Path) -> list[list[str]]:
         for block in blocks
         for record in zip(*(block.column(column) for column in range(block.width)), strict=True)
     ]
+
+
+CHANGED = {
+    "a plain field": (b"a,b\n1,2\n", "x", b"x,2"),
+    "a quoted field": (b'a,b\n"1","2"\n', "x", b'"x","2"'),
+    "a text that needs quotes": (b"a,b\n1,2\n", 'x,"y"', b'"x,""y""",2'),
+    "a blank": (b'a,b\n"1",2\n', "", b",2"),
+    "a number": (b"a,b\n1,2\n", Decimal("1.50"), b"1.50,2"),
+    "letters of its own encoding": (b"a,b\n\xc9,\xe9\n", "à", b"\xe0,\xe9"),
+    "letters that its encoding lacks": (b"a,b\n\xc9,\xe9\n", "ж", b"\xc9,\xe9"),
+    "what would be a formula": (b"a,b\nA1,2\n", "=A1", b"A1,2"),
+    "what was one already": (b"a,b\n =A1,2\n", "=A1", b" =A1,2"),
+    "a negative number that was one": (b"a,b\n-1 ,2\n", "-1", b"-1,2"),
+}
+
+
+@pytest.mark.parametrize(("content", "new", "line"), CHANGED.values(), ids=CHANGED)
+def test_new_values_are_written_as_the_old_ones(
+    copy: Copy, content: bytes, new: str | Decimal, line: bytes
+) -> None:
+    made = copy(content, Note(2, "s", "m", "c", values=((0, new),)))
+    assert made.splitlines()[1] == line + b",s,m,c"
+
+
+def test_a_new_value_behind_a_short_record(copy: Copy) -> None:
+    made = copy(b"a,b,c\n1\n", Note(2, "s", "m", "c", values=((1, "x"),)))
+    assert made.splitlines()[1] == b"1,x,,s,m,c"

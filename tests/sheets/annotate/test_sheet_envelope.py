@@ -145,7 +145,7 @@ def test_areas(text: str, found: CellRange | None) -> None:
     assert found is None or str(found) == text.replace("$", "")
 
 
-STYLES = FormatIndexes(text=1, heading=2, prose=3, number=4, link=5, error=6, warning=7)
+STYLES = FormatIndexes(text=1, heading=2, prose=3, number=4, link=5, error=6, warning=7, fixed=8)
 THEIRS = (
     '<conditionalFormatting sqref="A1"><cfRule type="cellIs" dxfId="0" priority="{}" '
     'operator="equal"><formula>1</formula></cfRule></conditionalFormatting>'

@@ -4,6 +4,7 @@ import codecs
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from feedtool.sheets.annotate.xml_offsets import utf8
 from feedtool.sheets.read.errors import CorruptXml, XmlDoctype
 from feedtool.sheets.read.package import ZipPackage
 from tests.corpus.made import MAIN
-from tests.sheets.conftest import Make
+from tests.sheets.conftest import Make, Part
 
 Values = dict[tuple[int, int], str]
 Read = Callable[[Path], Values]
@@ -138,6 +139,51 @@ def test_every_writing_gets_the_same(
     assert twice.read_bytes() == once.read_bytes()
     bare = annotate_file(once, source.with_name("bare.xlsx"), [])
     assert values(bare) == expected(rows, [])
+
+
+HEADERS: Rows = {1: [Cell(column, "inline", "h") for column in range(10)]}
+new_values = st.dictionaries(
+    st.sampled_from([0, 1, 3, 9]), st.sampled_from(["", "é <&>", " 007", Decimal("12.50")])
+)
+
+
+@pytest.mark.parametrize("writing", WRITINGS)
+@settings(max_examples=15, deadline=None)
+@given(rows=tables, changes=st.lists(new_values, max_size=8))
+def test_cells_get_new_values_and_formulas_stay(
+    book_of: Make, values: Read, writing: str, rows: Rows, changes: list[dict[int, str | Decimal]]
+) -> None:
+    rows = rows | HEADERS
+    source = book_of(WRITINGS[writing](canonical(rows)))
+    notes = [
+        Note(row, "", "", "", values=tuple(new.items()))
+        for row, new in zip(list(rows)[1:], changes, strict=False)
+    ]
+    wanted = {place: text for place, text in expected(rows, []).items() if place[0] > 1}
+    formulas = {
+        (row, cell.column)
+        for row, found in rows.items()
+        for cell in found
+        if cell.kind == "formula"
+    }
+    for note in notes:
+        for column, value in note.values:
+            if (note.row, column) not in formulas:
+                wanted[note.row, column] = str(value)
+    copy = values(annotate_file(source, source.with_name("x.xlsx"), notes))
+    after = {place: text for place, text in copy.items() if place[0] > 1}
+    assert after == {place: text for place, text in wanted.items() if text}
+
+
+def test_a_new_value_has_the_format_of_the_old_one(book_of: Make, part: Part) -> None:
+    rows = HEADERS | {2: [Cell(0, "styled"), Cell(1, "number", "1"), Cell(3, "open")]}
+    source = book_of(canonical(rows).encode())
+    changes = ((0, "a"), (1, ""), (2, Decimal(0)), (3, Decimal("1.5")))
+    copy = part(annotate_file(source, source, [Note(2, "", "", "", values=changes)]))
+    assert (
+        b'<c r="A2" s="0" t="inlineStr"><is><t>a</t></is></c><c r="B2"/>'
+        b'<c r="C2"><v>0</v></c><c r="D2" s="0"><v>1.5</v></c>'
+    ) in copy
 
 
 @pytest.mark.parametrize("writing", WRITINGS)

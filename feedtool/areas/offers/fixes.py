@@ -1,0 +1,93 @@
+"""Corrections of offers; none is made unasked, since each decides something."""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+from feedtool.areas.offers.columns import GTIN, PREPARATION, PRODUCT_REFERENCE, QUANTITY, TAXES
+from feedtool.areas.offers.rules import (
+    DELIVERY_INCOMPLETE,
+    ORIGIN_PRICE_BELOW_PRICE,
+    TAXES_INCOMPLETE,
+)
+from feedtool.feeds.columns.fixes import empty, written_like
+from feedtool.feeds.columns.number import (
+    INTEGER_REQUIRED,
+    NUMBER_FORMAT,
+    NUMBER_RANGE,
+    number_of,
+)
+from feedtool.feeds.columns.text import FORMULA_ERROR, PRODUCT_REFERENCE_FORMAT
+from feedtool.feeds.fix import Fix, FlawedCell, NewValue
+
+_AMOUNT_TAXES = TAXES[1:]
+"""But for VAT, of which no blank means none."""
+ONE = Decimal(1)
+
+
+def lower_stock(flawed: FlawedCell) -> NewValue | None:
+    """The whole pieces that are there; none where there are fewer than none."""
+    number = number_of(flawed.cell, flawed.reader)
+    if number is None or (number > 0 and number == number.to_integral_value()):
+        return None
+    return written_like(max(number.quantize(ONE, ROUND_FLOOR), Decimal(0)), flawed)
+
+
+def raise_days(flawed: FlawedCell) -> NewValue | None:
+    """The whole days within which it is surely ready."""
+    number = number_of(flawed.cell, flawed.reader)
+    return None if number is None else written_like(number.quantize(ONE, ROUND_CEILING), flawed)
+
+
+def zero(flawed: FlawedCell) -> NewValue | None:
+    """0."""
+    del flawed
+    return Decimal(0)
+
+
+def drop_product_reference(flawed: FlawedCell) -> NewValue | None:
+    """Nothing where the GTIN names the product, too."""
+    return "" if GTIN in flawed.filled else None
+
+
+FIXES = (
+    Fix(
+        "stock",
+        "round stocks down to whole pieces, and take negative ones as 0",
+        (INTEGER_REQUIRED, NUMBER_RANGE),
+        lower_stock,
+        fields=(QUANTITY,),
+    ),
+    Fix(
+        "days",
+        "round preparation times up to whole days",
+        (INTEGER_REQUIRED,),
+        raise_days,
+        fields=(PREPARATION,),
+    ),
+    Fix(
+        "struck-price",
+        "empty a struck price that is below the price, or is none",
+        (ORIGIN_PRICE_BELOW_PRICE, FORMULA_ERROR, NUMBER_FORMAT, NUMBER_RANGE),
+        empty,
+        fields=("price.originPrice",),
+    ),
+    Fix(
+        "free-delivery",
+        "fill the missing amount of a delivery mode with 0",
+        (DELIVERY_INCOMPLETE,),
+        zero,
+    ),
+    Fix(
+        "no-tax",
+        "fill EcoPart and DEA with 0 where VAT is given",
+        (TAXES_INCOMPLETE,),
+        zero,
+        fields=_AMOUNT_TAXES,
+    ),
+    Fix(
+        "product-reference",
+        "empty a malformed product reference beside a GTIN",
+        (PRODUCT_REFERENCE_FORMAT,),
+        drop_product_reference,
+        fields=(PRODUCT_REFERENCE,),
+    ),
+)

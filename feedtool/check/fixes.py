@@ -1,0 +1,205 @@
+"""Corrections of a checked sheet: what could be made, and which of them proved to be right."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from feedtool.check.read_options import ReadOptions
+from feedtool.check.rules import TOO_MANY_COLUMNS, Beyond
+from feedtool.feeds.area import Areas
+from feedtool.feeds.columns import ColumnReader
+from feedtool.feeds.columns.fixes import FIXES
+from feedtool.feeds.columns.number import Number
+from feedtool.feeds.fix import Fix, FlawedCell, NewValue
+from feedtool.model.cells import Block, Cell, Cells, Kind, index_of, shown
+from feedtool.model.errors import UsageProblem
+from feedtool.model.header import Header
+from feedtool.model.nouns import CellFix, Problem, Severity
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet
+from feedtool.sheets import Sheet
+
+SAFE = "safe"
+"""The name of all fixes that decide nothing."""
+LANGUAGE = "feedtool.language"
+"""The property of a workbook with the language that its catalogue is read in."""
+
+
+def empty_note(flawed: FlawedCell) -> NewValue | None:
+    """Nothing; in a CSV such a cell shows that the others of its row stand in wrong columns."""
+    return None if flawed.is_csv else ""
+
+
+OWN = Fix("beyond", "empty the cells beyond the last header", (TOO_MANY_COLUMNS,), empty_note)
+
+
+def all_fixes(areas: Areas) -> tuple[Fix, ...]:
+    """Those of any sheet and of these areas; of two for a cell the first has its way."""
+    return (*FIXES, OWN, *areas.fixes)
+
+
+def chosen_fixes(names: Iterable[str], areas: Areas) -> frozenset[str]:
+    """The names of the safe fixes, and of those that were named.
+
+    Raises:
+        UsageProblem: there is no fix of a name, or two of them contradict each other.
+    """
+    known = {fix.name: fix for fix in all_fixes(areas)}
+    chosen = {name for name, fix in known.items() if fix.is_safe}
+    for name in names:
+        if name != SAFE and name not in known:
+            near = get_close_matches(name, known, n=1)
+            choices = ", ".join(name for name, fix in known.items() if not fix.is_safe)
+            raise UsageProblem(
+                f"there is no fix “{name}”",
+                f"did you mean {near[0]}?" if near else f"fixes to choose: {choices}",
+            )
+        chosen.add(name)
+    for name in chosen - {SAFE}:
+        if known[name].contradicts in chosen:
+            raise UsageProblem(
+                f"the fixes {name} and {known[name].contradicts} contradict each other",
+                "choose one of them",
+            )
+    return frozenset(chosen)
+
+
+@dataclass(slots=True)
+class Proposal:
+    """The corrections that could be made of a sheet as it stands."""
+
+    fixes: list[CellFix] = field(default_factory=list)
+    """Those that were chosen."""
+    offered: Counter[str] = field(default_factory=Counter)
+    """The number of cells that each of the others might mend, by its name."""
+
+
+def propose(
+    checked: CheckedSheet, sheet: Sheet, options: ReadOptions, areas: Areas, chosen: Collection[str]
+) -> Proposal:
+    """The corrections of a checked sheet; `sheet` is the same as it was read. Raises FileProblem.
+
+    A value that a recipe computes is not mended: its column is not one of the sheet's.
+    """
+    by_code: dict[str, list[Fix]] = {}
+    for fix in all_fixes(areas):
+        for code in fix.codes:
+            by_code.setdefault(code.name, []).append(fix)
+    proposal, header = Proposal(), checked.header
+    problems = _mendable(checked, header, by_code) if header else {}
+    if not problems or header is None:
+        return proposal
+    columns = _Columns(header, options)
+    cells = list(_flawed_cells(sheet, header, problems, columns))
+    mended: set[tuple[int | None, str | None]] = set()
+    for problem, cell, filled in cells:
+        place = problem.row, problem.column
+        flawed = FlawedCell(cell, columns.reader(place[1]), filled, is_csv=not checked.sheet)
+        for fix in by_code[problem.code] if place not in mended else ():
+            if fix.fields is not None and problem.field not in fix.fields:
+                continue
+            new = fix.mend(flawed)
+            if new is None or new == cell.text:
+                continue
+            if fix.name not in chosen:
+                proposal.offered[fix.name] += 1
+                continue
+            proposal.fixes.append(_cell_fix(problem, fix.name, shown(cell), new))
+            mended.add(place)
+            break
+    return proposal
+
+
+def _cell_fix(problem: Problem, name: str, old: str, new: NewValue) -> CellFix:
+    row, column = problem.row or 0, problem.column or ""
+    return CellFix(row, column, problem.header, problem.field, problem.code, name, old, new)
+
+
+def _mendable(
+    checked: CheckedSheet, header: Header, codes: Collection[str]
+) -> dict[int, list[Problem]]:
+    """The problems of the sheet's own cells that there are fixes for, by row."""
+    problems: dict[int, list[Problem]] = {}
+    for problem in checked.problems():
+        if problem.row and problem.column and problem.code in codes:
+            column = header.columns.get(index_of(problem.column))
+            if (column.key if column else None) == problem.field:
+                problems.setdefault(problem.row, []).append(problem)
+    return problems
+
+
+class _Columns:
+    """The types of a sheet's columns, and the decimal separator that all its numbers agree on."""
+
+    def __init__(self, header: Header, options: ReadOptions) -> None:
+        context = options.context
+        catalog = context.catalog(header.stamp.get(LANGUAGE))  # opened once
+        self._context = context._replace(catalog=lambda _: catalog)
+        self._header = header
+        self._numbers = {
+            index: ColumnReader(column.type, self._context)
+            for index, column in header.columns.items()
+            if isinstance(column.type, Number)
+        }
+
+    def see(self, block: Block) -> None:
+        """Collects how the numbers of a block are written."""
+        for index, reader in self._numbers.items():
+            if index < block.width:
+                reader.read(block.column(index), block.decode)
+
+    def reader(self, column: str | None) -> ColumnReader:
+        """A reader of the column of these letters, once all blocks were seen."""
+        separators = {sign for reader in self._numbers.values() for sign in reader.evidence}
+        decimal = separators.pop() if len(separators) == 1 else None
+        known = self._header.columns.get(index_of(column or ""))
+        return ColumnReader(known.type if known else Beyond(), self._context, decimal)
+
+
+def _flawed_cells(
+    sheet: Sheet, header: Header, problems: Mapping[int, Sequence[Problem]], columns: _Columns
+) -> Iterator[tuple[Problem, Cell, frozenset[str]]]:
+    """Each problem with its cell, and the keys of the cells beside it that are filled."""
+    for block in sheet.blocks(header.after):
+        columns.see(block)
+        cells = Cells(block)
+        for position, row in enumerate(block.rows):
+            if row not in problems:
+                continue
+            filled = frozenset(
+                column.key
+                for index, column in header.columns.items()
+                if cells.at(position, index).kind is not Kind.BLANK
+            )
+            for problem in problems[row]:
+                yield problem, cells.at(position, index_of(problem.column or "")), filled
+
+
+def unproven(before: CheckedSheet, after: CheckedSheet, fixes: Sequence[CellFix]) -> set[CellFix]:
+    """The corrections that did not mend what they were for, or brought an error with them.
+
+    `after` is the sheet with all of them. Of a row with another error that it did not have before
+    all are taken back, unless one of them shows that it was the cause.
+    """
+    if after.error:
+        return set(fixes)
+    rows = {fix.row for fix in fixes}
+    old, new = (
+        {
+            (problem.row, problem.column, problem.code): problem.severity
+            for problem in checked.problems()
+            if problem.row in rows
+        }
+        for checked in (before, after)
+    )
+    marks = bytes(after.marks)
+    gone = {row for row in rows if row >= len(marks) or marks[row] not in (VALID, INVALID)}
+    errors = [place for place, severity in new.items() if severity is Severity.ERROR]
+    harmed = {place[:2] for place in errors if place not in old}
+    guilty = {
+        fix
+        for fix in fixes
+        if (fix.row, fix.column, fix.code) in new or (fix.row, fix.column) in harmed
+    }
+    suspects = ({row for row, _ in harmed} | gone) - {fix.row for fix in guilty}
+    return guilty | {fix for fix in fixes if fix.row in suspects}

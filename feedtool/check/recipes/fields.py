@@ -1,0 +1,151 @@
+"""The fields of a recipe: where the cells of a key come from, and what a formula makes of them."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from feedtool.check.recipes.expressions import Expression
+from feedtool.check.recipes.values import (
+    ExpressionFailure,
+    NumberText,
+    UnreadableCell,
+    Value,
+    number_text,
+)
+from feedtool.check.rules import RECIPE_FAILED
+from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.number import Number
+from feedtool.feeds.columns.text import no_value, plain
+from feedtool.model.cells import BLANK, Cell, Kind, letters, rounded, shown
+from feedtool.model.header import folded
+from feedtool.model.nouns import Issue
+
+if TYPE_CHECKING:
+    from feedtool.check.recipes.sheet import RecipeBlock
+
+REMEMBERED = 4096
+"""Distinct cells that a column remembers."""
+
+Keys = Sequence[Hashable]
+"""A column of a block: the file's own keys, or Cells of ours, or an InvalidValue for a failure."""
+
+
+def cell_of(value: Value | float) -> Cell:
+    """The cell that holds a value."""
+    match value:
+        case bool():
+            return Cell(Kind.BOOLEAN, str(value).upper())
+        case str() if value:
+            return Cell(Kind.TEXT, str(value))
+        case date():
+            return Cell(Kind.DATE, value.isoformat())
+        case Decimal():
+            return Cell(Kind.NUMBER, number_text(value))
+        case int() | float():
+            return Cell(Kind.NUMBER, number_text(Decimal(str(value))))
+    return BLANK
+
+
+@dataclass(frozen=True, slots=True)
+class RawValue(Number):
+    """Any cell as a value of expressions."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The value; a text that is a number in its writing is a NumberText."""
+        match cell.kind:
+            case Kind.NUMBER:
+                return rounded(cell.text)
+            case Kind.DATE:
+                return date.fromisoformat(cell.text[:10]) if cell.text[4:5] == "-" else cell.text
+            case Kind.BOOLEAN:
+                return cell.text == "TRUE"
+        if flaw := no_value(cell):
+            return UnreadableCell(flaw.faults[0].message)
+        text = plain(cell.text)
+        if not text:
+            return None
+        value = self.read_text(text, cell, column)
+        return NumberText(text, value) if isinstance(value, Decimal) else text
+
+    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
+        """Any number."""
+        del cell, column
+        return number
+
+
+class MappedCells(dict[Hashable, Hashable]):
+    """From a cell's key to what the recipe has in its place: by its text, or where it is blank."""
+
+    def __init__(self, values: Mapping[str, Cell], default: Cell | None) -> None:
+        super().__init__()
+        self._values, self._default = values, default
+        self.decode: Callable[[Hashable], Cell]
+
+    def __missing__(self, key: Hashable) -> Hashable:
+        cell = self.decode(key)
+        text = plain(shown(cell))
+        result: Hashable = key
+        if text:
+            result = self._values.get(text.casefold()) or self._values.get(folded(text)) or key
+        elif self._default is not None and cell.kind in {Kind.BLANK, Kind.TEXT}:
+            result = self._default
+        if len(self) > REMEMBERED:
+            self.clear()
+        self[key] = result
+        return result
+
+
+@dataclass
+class RecipeField:
+    """A key of the kind, and where its cells come from."""
+
+    key: str
+    source: int | None = None
+    """The 0-based index of its column in the sheet."""
+    mapped: MappedCells | None = None
+    default: Cell = BLANK
+    """Its cell in every row, where the sheet has no column for it."""
+    joins: list[Callable[["RecipeBlock"], Keys]] = field(default_factory=list)
+    """Each gives the joined cells of a block, None where a row has none."""
+    keyed_by: list[int] = field(default_factory=list)
+    """The columns by which the joined cells are found."""
+
+
+@dataclass
+class Formula:
+    """An expression over the columns of a sheet, with what it gave for the values before."""
+
+    key: str
+    expression: Expression
+    inputs: Sequence[tuple[str, bool, int]]
+    """Of each of its names: the name, whether it is a key, else the index of its column."""
+    hint: str
+    about: str
+    """Which names are which columns, for messages."""
+    memory: dict[Hashable, Hashable] = field(default_factory=dict)
+
+    def result(self, values: Sequence[Any]) -> Cell | InvalidValue:
+        """The cell that it makes of some values, or why there is none. Needs CONTEXT."""
+        for value in values:
+            if isinstance(value, InvalidValue):  # what it is computed of has none, either
+                return value
+        try:
+            return cell_of(self.expression.run(values))
+        except ExpressionFailure as failure:
+            return self._fault(failure)
+
+    def _fault(self, failure: ExpressionFailure) -> InvalidValue:
+        about = f" ({self.about})" if self.about else ""
+        message = f"{self.key} = {self.expression.source}: {failure}{about}"
+        return InvalidValue(None, (Issue(RECIPE_FAILED, message, self.hint),))
+
+
+def described_inputs(formula: Formula, texts: Mapping[int, str]) -> str:
+    """Which columns the names of a formula are."""
+    return ", ".join(
+        f"{name} is {letters(index)} “{texts.get(index, '')}”"
+        for name, is_key, index in formula.inputs
+        if not is_key
+    )

@@ -1,0 +1,136 @@
+"""The questions of `feedtool map` in a terminal."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+
+from feedtool.model.nearest import did_you_mean
+from feedtool.report.plain import clean
+from feedtool.runs.mapping import chosen_as, is_accepted
+
+if TYPE_CHECKING:
+    from feedtool.check.mapping.proposal import ColumnProposal
+    from feedtool.runs.mapping import SheetProposal
+
+IGNORE = "of no use"
+MEANS = {"y": "yes", "n": "no, another", "i": "ignore it", "?": "what is this"}
+
+
+@dataclass
+class Answers:
+    """What is known of a sheet in the end."""
+
+    columns: "list[ColumnProposal]"
+    values: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Key → what stands there → what is meant."""
+    unknown: dict[str, list[str]] = field(default_factory=dict)
+    """Key → what stands there, and nobody knows what is meant."""
+    defaults: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> list[str]:
+        """The fields that have a column."""
+        return [column.key for column in self.columns if column.key]
+
+    @classmethod
+    def without_asking(cls, proposal: "SheetProposal", least: int) -> "Answers":
+        """What is sure, and no more."""
+        answers = cls(proposal.accepted(least))
+        for column in answers.columns:
+            for text, value in proposal.unknown_values(column).items():
+                answers.note_value(column.key or "", text, value)
+        return answers
+
+    def note_value(self, key: str, text: str, value: str) -> None:
+        """Notes what a value means, or that nobody knows."""
+        if value:
+            self.values.setdefault(key, {})[text] = value
+        else:
+            self.unknown.setdefault(key, []).append(text)
+
+
+def ask(proposal: "SheetProposal", least: int) -> Answers:
+    """What is sure, and what the user says of the rest."""
+    answers = Answers(proposal.accepted(least))
+    for column in proposal.columns:
+        if not is_accepted(column, least):
+            answers.columns.append(_ask_column(proposal, column, answers.keys))
+    answers.columns.sort(key=lambda column: column.index)
+    for column in answers.columns:
+        for text, value in proposal.unknown_values(column).items():
+            answers.note_value(
+                column.key or "", text, _ask_value(proposal, column, clean(text), value)
+            )
+    for key in proposal.missing([*answers.keys, *proposal.given]):
+        if text := _ask_default(proposal, key):
+            answers.defaults[key] = text
+    return answers
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _prompt(text: str, default: str = "") -> str:
+    answer: str = click.prompt(text, default=default, show_default=bool(default), err=True)
+    return answer.strip()
+
+
+def _ask_column(
+    proposal: "SheetProposal", column: "ColumnProposal", taken: list[str]
+) -> "ColumnProposal":
+    """A column as the user says what it is."""
+    guesses = [key for key in (column.key, *column.alternatives) if key and key not in taken]
+    guess = guesses[0] if guesses else None
+    samples = ", ".join(column.samples) or "blank"
+    _say(f"\n{column.column} “{clean(column.header)}”: {clean(samples)}")
+    is_guess = guess is not None and not column.is_useless
+    _say(f"  perhaps {guess if is_guess else IGNORE} ({column.confidence} %, {column.reason})")
+    ways = ", ".join(f"{answer} {means}" for answer, means in MEANS.items())
+    while True:
+        answer = _prompt(f"  {ways}, or the field", "y")
+        if answer == "y":
+            return chosen_as(column, guess if is_guess else None)
+        if answer == "i":
+            return chosen_as(column, None)
+        if answer == "?":
+            _describe(proposal, guesses or sorted(proposal.known))
+        elif answer == "n":
+            _say(f"  type one of: {', '.join(key for key in proposal.known if key not in taken)}")
+        elif answer in taken:
+            _say(f"  {answer} has a column already")
+        elif answer in proposal.known:
+            return chosen_as(column, answer)
+        else:
+            _say(f"  there is no field {answer}; {did_you_mean(answer, proposal.known)}")
+
+
+def _describe(proposal: "SheetProposal", keys: list[str]) -> None:
+    """Says what some fields are."""
+    for key in keys:
+        found = proposal.known[key]
+        example = f" Example: {found.example}" if found.example else ""
+        _say(f"  {key}: {found.labels[0]}. {found.help[0]}{example}")
+
+
+def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, meant: str) -> str:
+    """What a value means that a field does not know; blank where nobody says."""
+    key = column.key or ""
+    allowed = proposal.choices(key)
+    choices = f" ({', '.join(allowed)}; Enter: leave it)" if allowed else " (Enter: leave it)"
+    while True:
+        answer = _prompt(f"  {column.header}: what is “{text}” as {key}?{choices}", meant)
+        if not answer or proposal.is_value(key, answer):
+            return answer
+        _say(f"  “{answer}” is no {key}")
+
+
+def _ask_default(proposal: "SheetProposal", key: str) -> str:
+    """A value for all rows of a field that has no column; blank for none."""
+    label = proposal.known[key].labels[0]
+    while True:
+        answer = _prompt(f"  no column has {key} ({label}); for all rows? (Enter: none)")
+        if not answer or proposal.is_value(key, answer):
+            return answer
+        _say(f"  “{answer}” is no {key}, as {proposal.known[key].example or 'its help says'}")

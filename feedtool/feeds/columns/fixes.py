@@ -1,0 +1,199 @@
+"""Corrections of single cells, whatever the sheet is about."""
+
+import re
+from decimal import ROUND_HALF_UP, Decimal
+
+from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.choice import ENUM_VALUE, FIELD_RETIRED, Choice
+from feedtool.feeds.columns.number import (
+    CENT,
+    NUMBER_AMBIGUOUS,
+    NUMBER_PRECISION,
+    VAT_FRACTION,
+    number_of,
+)
+from feedtool.feeds.columns.text import (
+    BREAKS,
+    GTIN_FORMAT,
+    GTIN_PADDED,
+    LENGTHS,
+    REFERENCE_FORMAT,
+    TEXT_CONTROL_CHARS,
+    TRIMMED,
+    Gtin,
+    check_digit,
+    invisible_in,
+    plain,
+    without_invisible,
+)
+from feedtool.feeds.fix import Fix, FlawedCell, NewValue
+from feedtool.model.cells import Kind
+
+_LOST_ZEROS = re.compile("[0-9]{7,11}", re.ASCII)
+"""The digits of a GTIN that may be left; a shorter number may be any, whatever its last digit."""
+_HUNDRED = 100
+_BAR, _INSTEAD = "|", "-"
+COMMA, POINT = ",", "."
+
+
+def written_like(number: Decimal, flawed: FlawedCell) -> NewValue:
+    """A number as its cell has it: as a number, or as a text with the sheet's own separator."""
+    if flawed.cell.kind is not Kind.TEXT:
+        return number
+    text, decimal = f"{number:f}", flawed.reader.decimal
+    if decimal is None:
+        decimal = max(POINT, COMMA, key=flawed.cell.text.rfind)
+    return text.replace(POINT, decimal)
+
+
+def trim(flawed: FlawedCell) -> NewValue | None:
+    """The text without the blanks around it; a GTIN also without those and the hyphens inside."""
+    return as_read(flawed) if isinstance(flawed.type, Gtin) else plain(flawed.cell.text)
+
+
+def as_read(flawed: FlawedCell) -> str | None:
+    """The text that the cell is read as."""
+    value = flawed.type.read(flawed.cell, flawed.reader)
+    read = value.value if isinstance(value, InvalidValue) else value
+    return read if isinstance(read, str) else None
+
+
+def remove_invisible(flawed: FlawedCell) -> NewValue | None:
+    """The text without its invisible characters; breaks that must not be there become blanks."""
+    if flawed.cell.kind is not Kind.TEXT:
+        return None
+    text = plain(without_invisible(flawed.cell.text))
+    value = flawed.type.read(flawed.cell._replace(text=text), flawed.reader)
+    if isinstance(value, InvalidValue) and value.is_refused and invisible_in(text):
+        text = text.translate({ord(mark): " " for mark in BREAKS})
+    return text or None
+
+
+def restore_zeros(flawed: FlawedCell) -> NewValue | None:
+    """The digits of a GTIN with the zeros that a spreadsheet took, if the check digit is right."""
+    if digits := as_read(flawed):
+        return digits
+    digits = plain(flawed.cell.text)
+    if not _LOST_ZEROS.fullmatch(digits) or digits[-1] != check_digit(digits[:-1]):
+        return None
+    return digits.zfill(next(length for length in LENGTHS if length > len(digits)))
+
+
+def correct_accents(flawed: FlawedCell) -> NewValue | None:
+    """The value of the list that the text means but for its accents."""
+    of = flawed.type
+    return of.unaccented(flawed.cell, flawed.reader) if isinstance(of, Choice) else None
+
+
+def correct_letters(flawed: FlawedCell) -> NewValue | None:
+    """The value of the list that the text means but for a letter or two."""
+    of = flawed.type
+    return of.misspelt(flawed.cell, flawed.reader) if isinstance(of, Choice) else None
+
+
+def settle(flawed: FlawedCell) -> NewValue | None:
+    """The number that the text is with the separator that all other numbers of the sheet have."""
+    return _plainly(flawed, flawed.reader.decimal)
+
+
+def read_point(flawed: FlawedCell) -> NewValue | None:
+    """The number that the text is where a point stands before decimals."""
+    return _plainly(flawed, POINT)
+
+
+def read_comma(flawed: FlawedCell) -> NewValue | None:
+    """The number that the text is where a comma stands before decimals."""
+    return _plainly(flawed, COMMA)
+
+
+def _plainly(flawed: FlawedCell, decimal: str | None) -> NewValue | None:
+    """The number without a separator of thousands, so that it means one thing."""
+    reader = ColumnReader(flawed.type, flawed.reader.context, decimal)
+    number = number_of(flawed.cell, reader) if decimal else None
+    return None if number is None else f"{number.normalize():f}".replace(POINT, decimal or POINT)
+
+
+def round_to_cents(flawed: FlawedCell) -> NewValue | None:
+    """The amount with two decimals; half a cent counts as one."""
+    number = number_of(flawed.cell, flawed.reader)
+    if number is None or flawed.cell.percent:
+        return None
+    return written_like(number.quantize(CENT, ROUND_HALF_UP), flawed)
+
+
+def fraction_to_percent(flawed: FlawedCell) -> NewValue | None:
+    """A hundred times the number: 0.2 is 20."""
+    number = number_of(flawed.cell, flawed.reader)
+    if number is None:
+        return None
+    return written_like(Decimal(f"{(number * _HUNDRED).normalize():f}"), flawed)
+
+
+def replace_bar(flawed: FlawedCell) -> NewValue | None:
+    """The reference with a dash in the place of each bar."""
+    text = flawed.cell.text
+    return text.replace(_BAR, _INSTEAD) if _BAR in text else None
+
+
+def empty(flawed: FlawedCell) -> NewValue | None:
+    """Nothing."""
+    del flawed
+    return ""
+
+
+FIXES = (
+    Fix("blanks", "leave out the blanks around a text", (TRIMMED,), trim, is_safe=True),
+    Fix(
+        "invisible",
+        "leave out invisible characters",
+        (TEXT_CONTROL_CHARS, REFERENCE_FORMAT),
+        remove_invisible,
+        is_safe=True,
+    ),
+    Fix(
+        "zeros",
+        "put a GTIN's leading zeros back where its check digit is right",
+        (GTIN_PADDED, GTIN_FORMAT),
+        restore_zeros,
+        is_safe=True,
+    ),
+    Fix(
+        "accents",
+        "correct the accents of a list's value",
+        (ENUM_VALUE,),
+        correct_accents,
+        is_safe=True,
+    ),
+    Fix(
+        "decimals",
+        "read a number such as 1,299 as all other numbers of the sheet are written",
+        (NUMBER_AMBIGUOUS,),
+        settle,
+        is_safe=True,
+    ),
+    Fix(
+        "decimal-comma",
+        "read a number such as 1.299 as 1299, and 1,299 as a fraction",
+        (NUMBER_AMBIGUOUS,),
+        read_comma,
+        contradicts="decimal-point",
+    ),
+    Fix(
+        "decimal-point",
+        "read a number such as 1,299 as 1299, and 1.299 as a fraction",
+        (NUMBER_AMBIGUOUS,),
+        read_point,
+        contradicts="decimal-comma",
+    ),
+    Fix("round", "round amounts to two decimals", (NUMBER_PRECISION,), round_to_cents),
+    Fix("percent", "read a VAT such as 0.2 as 20 %", (VAT_FRACTION,), fraction_to_percent),
+    Fix(
+        "spelling",
+        "take the list's value that differs in a letter or two",
+        (ENUM_VALUE,),
+        correct_letters,
+    ),
+    Fix("bar", "write a dash for each | of a reference", (REFERENCE_FORMAT,), replace_bar),
+    Fix("retired", "empty the fields that can no longer be sent", (FIELD_RETIRED,), empty),
+)
+"""In their order, of which the first that has an answer for a cell is made."""

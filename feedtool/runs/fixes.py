@@ -1,0 +1,180 @@
+"""Mends what is wrong with files in copies of them, and proves each correction by checking again.
+
+What stands in the end is a state in which no fix has anything more to mend, or none that would
+prove right: so what was mended once is not changed by mending it again.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions, check, open_input
+from feedtool.check.fixes import Proposal, chosen_fixes, propose, unproven
+from feedtool.check.kinds import KindUnclear
+from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.nouns import CellFix
+from feedtool.model.sheet import CheckedSheet
+from feedtool.model.spool import temporary_folder
+from feedtool.report.sheet_result import FixedCells, SheetResult
+from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
+
+Key = tuple[str, str | None]
+"""A sheet, by the names of its file and its own."""
+Cells = Mapping[tuple[int, str], CellFix]
+"""By row and column."""
+
+
+def validate_and_fix(
+    inputs: Sequence[Input],
+    reading: ReadOptions,
+    outputs: Outputs,
+    names: Iterable[str],
+    *,
+    always: bool = False,
+) -> list[SheetResult]:
+    """The result of each sheet as it is mended, and the mended copies of its file.
+
+    `names` are of fixes beside the safe ones. A file of which nothing was mended has no copy,
+    unless `always`. Raises UsageProblem.
+    """
+    chosen = chosen_fixes(names, load())
+    for file in inputs:
+        _refuse_without_cells(file)
+    reading = replace(reading, settle=_asked_once(reading), with_items=True)
+    sheets = check(inputs, reading, load())
+    if len(inputs) == 1:
+        refuse_places(inputs, sheets, outputs, reading)
+    valid = {_key(sheet): sheet.counts().valid for sheet in sheets}
+    with temporary_folder() as folder:
+        mending = _Mending(inputs, reading, sheets, folder)
+        while mending.improve(chosen):
+            pass
+    results = [
+        SheetResult(sheet, fixed=mending.result(sheet, valid.get(_key(sheet), 0)))
+        for sheet in mending.sheets
+    ]
+    written = {
+        name: target
+        for name, target in outputs.targets.items()
+        if always or any(mending.made.get(key) for key in mending.made if key[0] == name)
+    }
+    write_copies_of(inputs, results, replace(outputs, targets=written), reading)
+    for result in results:
+        result.copy_failed = result.copy_failed or mending.failed.get(result.checked.file)
+    return results
+
+
+def _refuse_without_cells(file: Input) -> None:
+    with suppress(OSError):  # which is told where the file is read
+        if file.path.is_file() and load().format_of(file.path):
+            raise UsageProblem(
+                f"{file.name} has no cells that --fix could mend",
+                "make a workbook of it with feedtool convert, and mend that",
+            )
+
+
+class _Mending:
+    """The files of a command, with what was mended in them so far."""
+
+    def __init__(
+        self,
+        inputs: Sequence[Input],
+        reading: ReadOptions,
+        sheets: Sequence[CheckedSheet],
+        folder: Path,
+    ) -> None:
+        self.sheets = sheets
+        """As they are with all that was mended."""
+        self.made: dict[Key, Cells] = {}
+        self.offered: dict[Key, Mapping[str, int]] = {}
+        self.failed: dict[str, FeedtoolError] = {}
+        """Why no copy of a file can be written."""
+        self._inputs, self._reading, self._folder = inputs, reading, folder
+        self._current = inputs
+        self._copies = 0
+
+    def result(self, sheet: CheckedSheet, valid: int) -> FixedCells:
+        """What was mended of a sheet that had so many valid rows."""
+        key = _key(sheet)
+        cells = sorted(self.made.get(key, {}).values(), key=lambda fix: (fix.row, fix.column))
+        return FixedCells(cells, self.offered.get(key, {}), valid)
+
+    def improve(self, chosen: frozenset[str]) -> bool:
+        """Makes the fixes that prove right together; False if there are none."""
+        before = {_key(sheet): sheet for sheet in self.sheets}
+        proposals = {key: self._propose(sheet, chosen) for key, sheet in before.items()}
+        self.offered = {key: proposal.offered for key, proposal in proposals.items()}
+        pending = {key: proposal.fixes for key, proposal in proposals.items() if proposal.fixes}
+        while pending:
+            made = {key: _merged(self.made.get(key, {}), pending.get(key, ())) for key in before}
+            trial = [self._copy(file, made) for file in self._inputs]
+            after = check(trial, self._reading, load())
+            found = {_key(sheet): sheet for sheet in after}
+            wrong = {
+                key: set(fixes)
+                if key not in found or key[0] in self.failed
+                else unproven(before[key], found[key], fixes)
+                for key, fixes in pending.items()
+            }
+            if not any(wrong.values()):
+                self.sheets, self.made, self._current = after, made, trial
+                return True
+            left = {
+                key: [fix for fix in fixes if fix not in wrong[key]]
+                for key, fixes in pending.items()
+            }
+            pending = {key: fixes for key, fixes in left.items() if fixes}
+        return False
+
+    def _propose(self, sheet: CheckedSheet, chosen: frozenset[str]) -> Proposal:
+        if sheet.error or sheet.file in self.failed:
+            return Proposal()
+        file = next(file for file in self._current if file.name == sheet.file)
+        with open_input(file, self._reading, load()) as source:
+            of_file = source.sheet(sheet.sheet or source.sheets[0].name)
+            return propose(sheet, of_file, self._reading, load(), chosen)
+
+    def _copy(self, file: Input, made: Mapping[Key, Cells]) -> Input:
+        """The file, to be read as its copy with these fixes, if there are any."""
+        results = [
+            SheetResult(sheet, fixed=FixedCells(list(made.get(_key(sheet), {}).values())))
+            for sheet in self.sheets
+            if sheet.file == file.name and not sheet.error
+        ]
+        if not any(result.fixed and result.fixed.cells for result in results):
+            return file
+        self._copies += 1
+        is_csv = not any(result.checked.sheet for result in results)
+        place = self._folder / f"{self._copies}{'.csv' if is_csv else '.xlsx'}"
+        write_copies_of([file], results, Outputs({file.name: place}), self._reading)
+        if results[0].copy_failed:
+            self.failed[file.name] = results[0].copy_failed
+            return file
+        return replace(file, copy=place)
+
+
+def _merged(made: Cells, fixes: Iterable[CellFix]) -> Cells:
+    """The fixes of a sheet with some more; one of a cell that was mended keeps its oldest value."""
+    cells = dict(made)
+    for fix in fixes:
+        earlier = cells.get((fix.row, fix.column))
+        cells[fix.row, fix.column] = fix._replace(old=earlier.old) if earlier else fix
+    return cells
+
+
+def _key(sheet: CheckedSheet) -> Key:
+    return sheet.file, sheet.sheet
+
+
+def _asked_once(reading: ReadOptions) -> Callable[[str, str | None, KindUnclear], str | None]:
+    """The question about an unclear sheet, whose answer counts for all later readings of it."""
+    answers: dict[Key, str | None] = {}
+
+    def settle(file: str, sheet: str | None, unclear: KindUnclear) -> str | None:
+        if (file, sheet) not in answers:
+            answers[file, sheet] = reading.settle(file, sheet, unclear)
+        return answers[file, sheet]
+
+    return settle

@@ -1,0 +1,98 @@
+"""The conditions on which a plan was made, and how they differ from those when it is sent."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from feedtool import __version__
+from feedtool.check import ReadOptions
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.run_record import RunOptions
+
+Conditions = Mapping[str, Any]
+"""What must be the same when a plan is sent, as its first line has it."""
+CONDITIONS = frozenset(("tool", "inputs", "service", "seller", "profile", "sandbox", "settings"))
+Hashes = Sequence[tuple[str, str | None]]
+"""Each file's name, and the SHA-256 of its content; None where it cannot be read."""
+
+TOOL = f"feedtool {__version__}"
+
+
+class Account(NamedTuple):
+    """The account that a plan is for; None where it was made without one."""
+
+    service: str | None = None
+    seller: str | None = None
+    profile: str | None = None
+    is_sandbox: bool = False
+
+
+def conditions_of(
+    inputs: Hashes, asked: ReadOptions, account: Account, **options: str | bool | None
+) -> Conditions:
+    """Those of a command; `options` are those that decide what is sent, by click's names."""
+    named = {
+        "as": asked.kind,
+        "sheet": asked.sheet,
+        "channel": asked.channel,
+        "purge-and-replace": asked.purges,
+        "as-row": list(asked.as_rows),
+        **{f"default {key}": value for key, value in asked.defaults.items()},
+        **{name.replace("_", "-"): value for name, value in options.items()},
+    }
+    typed = {f"--{name}": value for name, value in named.items() if value}
+    return {
+        "tool": TOOL,
+        "inputs": [{"file": name, "sha256": sha256} for name, sha256 in inputs],
+        "service": account.service,
+        "seller": account.seller,
+        "profile": account.profile,
+        "sandbox": account.is_sandbox,
+        "settings": {**typed, **dict(_flat(RunOptions([], asked, Outputs()).as_json()["dialect"]))},
+    }
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def unfit(planned: Conditions, now: Conditions) -> Iterator[str]:
+    """The reasons why a plan no longer fits: what was other then, each in a few words."""
+    if planned["tool"] != now["tool"]:
+        yield f"it was made by {planned['tool']}, and this is {now['tool']}"
+    yield from _other_inputs(planned["inputs"], now["inputs"])
+    for word in ("service", "seller", "profile"):
+        before, after = planned[word], now[word]
+        if before is not None and before != after:  # any will do if it was made without one
+            yield f"the {word} was {before}, and is {_shown(after)}"
+    if planned["sandbox"] != now["sandbox"]:
+        yield f"it is {'' if planned['sandbox'] else 'not '}for the sandbox"
+    for name in sorted({*planned["settings"], *now["settings"]}):
+        before, after = planned["settings"].get(name), now["settings"].get(name)
+        if before != after:
+            yield f"{name} was {_shown(before)}, and is {_shown(after)}"
+
+
+def _other_inputs(planned: Sequence[Conditions], now: Sequence[Conditions]) -> Iterator[str]:
+    if len(planned) != len(now):
+        names = ", ".join(file["file"] for file in planned)
+        yield f"it is for {names}, and not for {len(now)} files"
+        return
+    for then, file in zip(planned, now, strict=True):
+        name, given = then["file"], file["file"]
+        if file["sha256"] is None and then["sha256"] is not None:
+            yield f"{given} cannot be read"
+        elif then["sha256"] != file["sha256"] and name == given == "-":
+            yield "standard input holds something else"
+        elif then["sha256"] != file["sha256"]:
+            is_same = name == given
+            yield f"the file {given} was changed" if is_same else f"{given} is not {name} as it was"
+
+
+def _shown(value: object) -> str:
+    if value is None or value is False:
+        return "not set"
+    return "set" if value is True else str(value)

@@ -1,0 +1,87 @@
+"""Which fixes are chosen, and which of those that were made have proved to be right."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.check.fixes import SAFE, all_fixes, chosen_fixes, unproven
+from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.nouns import CellFix, Problem, Severity
+from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet, ProblemSpool
+
+EVERY = {fix.name: fix for fix in all_fixes(load())}
+
+
+def test_names_and_what_they_choose() -> None:
+    safe = {name for name, fix in EVERY.items() if fix.is_safe}
+    assert safe == {"blanks", "invisible", "zeros", "accents", "decimals"}
+    assert chosen_fixes([], load()) == chosen_fixes([SAFE], load()) - {SAFE} == safe
+    assert chosen_fixes(["round", "bar"], load()) == safe | {"round", "bar"}
+    assert len(EVERY) == len(all_fixes(load()))
+
+
+@pytest.mark.parametrize(
+    ("names", "message", "hint"),
+    [
+        (["rond"], "there is no fix “rond”", "did you mean round?"),
+        (["zzz"], "there is no fix “zzz”", "fixes to choose: decimal-comma, decimal-point, round"),
+        (
+            ["decimal-comma", "decimal-point"],
+            "the fixes decimal-comma and decimal-point contradict each other",
+            "choose one of them",
+        ),
+    ],
+)
+def test_names_that_cannot_be_chosen(names: list[str], message: str, hint: str) -> None:
+    with pytest.raises(UsageProblem) as caught:
+        chosen_fixes(names, load())
+    assert set(caught.value.message.split()) == set(message.split())
+    assert caught.value.hint.startswith(hint)
+
+
+def sheet(problems: Iterable[tuple[int, str, str]], marks: dict[int, int]) -> CheckedSheet:
+    spool = ProblemSpool()
+    for row, column, code in problems:
+        severity = Severity.WARNING if code == "trimmed" else Severity.ERROR
+        spool.append(Problem(row, None, column, None, None, code, severity, None, "", ""))
+    checked = CheckedSheet("offers.csv", problems_by_source=[spool])
+    for row, mark in marks.items():
+        checked.marks[row] = mark
+    return checked
+
+
+def fix(row: int, column: str, code: str) -> CellFix:
+    return CellFix(row, column, None, None, code, "round", "1", "2")
+
+
+B5, C5, B6 = fix(5, "B", "number-precision"), fix(5, "C", "trimmed"), fix(6, "B", "enum-value")
+BEFORE = [(5, "B", "number-precision"), (5, "C", "trimmed"), (6, "B", "enum-value")]
+ALL = {5: VALID, 6: VALID}
+
+OUTCOMES = {
+    "all is mended": ([], ALL, set()),
+    "a problem stays": ([(5, "B", "number-precision")], ALL, {B5}),
+    "it becomes another error": ([(6, "B", "gtin-format")], ALL, {B6}),
+    "it becomes a warning": ([(6, "B", "trimmed")], ALL, set()),
+    "another cell of the row is wrong now": ([(5, "A", "duplicate-reference")], ALL, {B5, C5}),
+    "one of two is the cause": (
+        [(5, "A", "duplicate-reference"), (5, "C", "trimmed")], ALL, {C5}
+    ),
+    "another row is wrong now": ([(9, "A", "duplicate-reference")], ALL, set()),
+    "the row is none now": ([], {5: SKIPPED, 6: VALID}, {B5, C5}),
+    "the row is blank now": ([], {5: VALID}, {B6}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("problems", "marks", "wrong"), OUTCOMES.values(), ids=OUTCOMES)
+def test_fixes_that_are_taken_back(
+    problems: list[tuple[int, str, str]], marks: dict[int, int], wrong: set[CellFix]
+) -> None:
+    before = sheet(BEFORE, {5: INVALID, 6: INVALID})
+    assert unproven(before, sheet(problems, marks), [B5, C5, B6]) == wrong
+
+
+def test_all_are_taken_back_of_a_sheet_that_cannot_be_read_any_more() -> None:
+    after = CheckedSheet("offers.csv", error=FileProblem("", ""))
+    assert unproven(sheet(BEFORE, ALL), after, [B5, B6]) == {B5, B6}

@@ -1,0 +1,204 @@
+"""`feedtool map`: from a merchant's own sheet to a recipe, with few questions or none."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.model.errors import Exit
+from tests.cli.conftest import Feedtool, OnTerminal
+from tests.conftest import Files
+
+SEVEN = "Réf;Code barre;PV TTC;Qté dispo;Etat;TVA;Delai\n"
+ROWS = "A-1;3760452700039;11,90;7;Neuf;20;2\nA-2;4006381333931;5,49;0;Neuf;5,5;3\n"
+MORE = "A-3;5901234123457;129,00;3;Neuf;20;3\nA-4;4012345678901;12,00;3;Neuf;20;3\n"
+SHIPPING = "deliveryModes.TrackedHomeDelivery"
+
+
+def recipe(path: str = "recipes/list.toml") -> Any:
+    return tomllib.loads(Path(path).read_text("utf-8"))
+
+
+def test_two_answers_make_a_common_list_valid_once_and_for_all(
+    feedtool: Feedtool,
+    on_terminal: OnTerminal,
+    files: Files,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files.text(SEVEN + ROWS + MORE, "list.csv")
+    code, asked = on_terminal("4.90\n2\n", "map", "list.csv")
+    capsys.readouterr()
+    assert (code, asked.count("for all rows?")) == (0, 2)
+    assert recipe()["default"] == {f"{SHIPPING}.cost": "4.90", f"{SHIPPING}.additionalCost": "2"}
+    assert feedtool("submit --dry-run list.csv --format json").counts == [4, 4, 0, 0, 0]
+    files.text(SEVEN + MORE, "list-of-tuesday.csv")
+    assert feedtool("validate list-of-tuesday.csv --format json").counts == [2, 2, 0, 0, 0]
+    files.text(SEVEN.replace("Qté dispo", "Stock libre") + MORE, "renamed.csv")
+    renamed = feedtool("validate renamed.csv")
+    assert renamed.code == Exit.FILE
+    assert "lacks “Qté dispo”; new there: “Stock libre”" in renamed.out
+
+
+UNSURE = "SKU;EAN;Listino;Foo\n" + "".join(f"A{n};;1{n},99;x{n}\n" for n in range(4))
+DIALOGUES: dict[str, tuple[str, Mapping[str, object]]] = {
+    # The columns C and D are asked for.
+    "yes": ("y\ny\n", {"Listino": "price.originPrice", "Foo": False}),
+    "ignore": ("i\ni\n", {"Listino": False, "Foo": False}),
+    "another": (
+        *("n\nprice.price\ncondition\n",),
+        {"Listino": "price.price", "Foo": "condition"},
+    ),
+    "one that is taken, one that is none": (
+        *("sellerExternalReference\nprise.price\nprice.price\ni\n",),
+        {"Listino": "price.price", "Foo": False},
+    ),
+    "what is this": ("?\ny\ni\n", {"Listino": "price.originPrice", "Foo": False}),
+}
+SAID = {
+    "another": "type one of: product.reference",
+    "one that is taken, one that is none": "did you mean price.price?",
+    "what is this": "price.originPrice: Struck price. The higher price shown struck through",
+}
+
+
+@pytest.mark.parametrize("case", DIALOGUES)
+def test_a_column_that_is_not_sure_is_asked_for(
+    on_terminal: OnTerminal, files: Files, case: str
+) -> None:
+    typed, meanings = DIALOGUES[case]
+    files.text(UNSURE, "list.csv")
+    code, asked = on_terminal(typed + "\n" * 20, "map", "list.csv")
+    assert (code, "C “Listino”: 10,99, 11,99, 12,99" in asked) == (0, True)
+    columns = recipe()["columns"]
+    assert {header: columns[header] for header in meanings} == meanings
+    assert SAID.get(case, "") in asked
+
+
+STATES = "SKU;EAN;Zustand\nA1;;Neu\nA2;;Wie neu\nA3;;Gebraucht\nA4;;Neu\n"
+
+
+def test_values_that_a_field_does_not_know_are_asked_for(
+    feedtool: Feedtool, on_terminal: OnTerminal, files: Files
+) -> None:
+    files.text(STATES, "list.csv")
+    ran = feedtool("map --yes list.csv")
+    known = {"Neu": "New", "Wie neu": "UsedLikeNew"}
+    assert recipe()["values"] == {"condition": known}
+    assert "condition: nobody knows “Gebraucht”; say it in [values.condition]" in ran.out
+    code, asked = on_terminal(
+        "\n\nold\nUsedAverageState\n" + "\n" * 9, "map", "list.csv", "--out=b"
+    )
+    assert (code, "“old” is no condition" in asked) == (0, True)
+    assert recipe("b")["values"] == {"condition": {**known, "Gebraucht": "UsedAverageState"}}
+
+
+TITLED = "Tarif de printemps\n\nRéf. ;Prix HT;Prix TTC;Prix conseillé;Poids\n" + "".join(
+    f"R{n};{n}0,00;{n}2,00;{n}5,00;{n},5\n" for n in range(1, 8)
+)
+
+
+def test_the_object_of_the_columns(feedtool: Feedtool, files: Files) -> None:
+    files.text(TITLED, "list.csv")
+    ran = feedtool("map list.csv --format json")
+    assert (ran.code, ran.err) == (0, "")
+    columns = ran.json.pop("columns")
+    missing = [key for key in ran.json["missing"] if "." not in key]
+    assert {**ran.json, "missing": missing} == {
+        "file": "list.csv",
+        "sheet": None,
+        "headerRow": 3,
+        "recipe": "recipes/list.toml",
+        "columns": columns,
+        "missing": ["condition", "preparationTime", "quantity"],
+    }
+    assert columns[0] == {
+        "column": "A",
+        "header": "Réf.",
+        "key": "sellerExternalReference",
+        "accepted": True,
+        "confidence": 100,
+        "alternatives": [],
+    }
+    assert [(column["key"], column["accepted"]) for column in columns[1:]] == [
+        *((None, True), ("price.price", True), ("price.originPrice", False), (None, True)),
+    ]
+
+
+def test_min_decides_what_is_sure(feedtool: Feedtool, files: Files) -> None:
+    files.text(TITLED, "list.csv")
+    columns = feedtool("map list.csv --format json --min 75").json["columns"]
+    assert all(column["accepted"] for column in columns)
+
+
+def test_a_sheet_that_a_recipe_fits_needs_none(feedtool: Feedtool, files: Files) -> None:
+    files.text(SEVEN + ROWS, "list.csv")
+    assert "Recipe written: recipes/list.toml" in feedtool("map list.csv").out
+    again = feedtool("map list.csv")
+    assert (again.code, "recipes/list.toml fits list.csv already" in again.out) == (0, True)
+    assert feedtool("map list.csv --format json").json["recipe"] == "recipes/list.toml"
+    assert [path.name for path in Path("recipes").iterdir()] == ["list.toml"]
+    assert feedtool("map list.csv --out recipes/list.toml").error() == (
+        *("recipes/list.toml is there already", "name another place with --out"),
+    )
+
+
+def test_a_header_of_another_recipe_is_known(feedtool: Feedtool, files: Files) -> None:
+    files.text(SEVEN + ROWS, "list.csv")
+    match = '[match]\nkind = "offers-upsert"\nheaders = ["PV", "Lot"]\n'
+    files.text(f'{match}[columns]\nPV = "price.floor"\n', "recipes/a.toml")
+    files.text(f"{SEVEN.strip()};PV\n" + ROWS.replace("\n", ";1\n"), "more.csv")
+    out = feedtool("map more.csv").out
+    assert "as in recipe a" in out
+    assert recipe("recipes/more.toml")["columns"]["PV"] == "price.floor"
+
+
+def test_a_sheet_of_which_nothing_is_sure_gets_no_recipe(feedtool: Feedtool, files: Files) -> None:
+    files.text("Foo;Listino\nx;1,99\ny;2,99\nz;3,99\n", "list.csv")
+    ran = feedtool("map list.csv")
+    assert (ran.code, Path("recipes").exists()) == (Exit.NOTHING, False)
+    assert "no column is sure" in ran.err
+
+
+def test_stock_alone_is_enough_for_an_update(feedtool: Feedtool, files: Files) -> None:
+    files.text("Codice;Giacenza\nA1;5\nA2;0\nA3;7\n", "list.csv")
+    assert "feedtool map list.csv --as offers-update" in feedtool("map list.csv").err
+    Path("recipes/list.toml").unlink()
+    assert feedtool("map list.csv --as offers-update").err == ""
+    assert feedtool("validate list.csv --format json").counts == [3, 3, 0, 0, 0]
+
+
+UNKNOWN: dict[str, tuple[str, str, str]] = {
+    "no header of ours": (
+        "Codice;Disponib.;Prezzo ivato\nA1;3;10,50\nA2;4;11,50\nA3;4;9,50\n",
+        "row 1 comes nearest, with “Codice”, “Disponib.”, “Prezzo ivato”",
+        "“Disponib.” → quantity, “Prezzo ivato” → price.price; type: feedtool map list.csv",
+    ),
+    "columns missing": (
+        "sku;condition;Giacenza\nA1;New;3\nA2;New;4\nA3;New;4\n",
+        "row 1 is taken as the header, with “sku”, “condition”, “Giacenza”",
+        "or type: feedtool map list.csv",
+    ),
+    "values alone": (
+        "1;2;3\n4;5;6\n7;8;9\n",
+        "the widest one has “1”, “2”, “3”",
+        "give each column a name in one row, then type: feedtool map list.csv",
+    ),
+    "prose": (
+        "Dear all,\nplease find, as ever, our list.\n\nKind regards\nX\n",
+        "list.csv is a text and no table",
+        "give a spreadsheet, with a name above each column",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_what_was_not_understood_is_told_with_the_way_out(
+    feedtool: Feedtool, files: Files, case: str
+) -> None:
+    text, what, way = UNKNOWN[case]
+    files.text(text, "list.csv")
+    error = feedtool("validate list.csv --format json").only["error"]
+    assert what in error["message"]
+    assert error["hint"].endswith(way)

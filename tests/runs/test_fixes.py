@@ -1,0 +1,277 @@
+"""Files mended in copies: what is mended, that it holds, and that nothing else is touched."""
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from openpyxl import Workbook, load_workbook
+
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions, check
+from feedtool.check.fixes import all_fixes
+from feedtool.model.errors import UsageProblem
+from feedtool.model.sheet import VALID
+from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.fixes import validate_and_fix
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "offers-mistakes.xlsx"
+CHOICES = tuple(
+    fix.name for fix in all_fixes(load()) if not fix.is_safe and fix.name != "decimal-comma"
+)
+
+
+def mend(path: Path, target: Path, names: Iterable[str] = (), **more: bool) -> SheetResult:
+    """The only sheet of a file, mended in a copy at `target`."""
+    outputs = Outputs({path.name: target}, is_in_place=path == target)
+    (result,) = validate_and_fix([Input(path.name, path)], ReadOptions(), outputs, names, **more)
+    return result
+
+
+def valid_rows(result: SheetResult) -> set[int]:
+    return {row for row in result.checked.marks if result.checked.marks[row] == VALID}
+
+
+BEFORE = {3, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46}
+MADE_VALID = {
+    12: "decimal-point",
+    15: "stock",
+    16: "round",
+    17: "stock",
+    19: "invisible",
+    20: "product-reference",
+    21: "struck-price",
+    25: "bar",
+    26: "struck-price",
+    28: "retired",
+    31: "free-delivery",
+    32: "beyond",
+    35: "no-tax",
+}
+"""The rows of the sample that are valid once they are mended, and by which fix."""
+NOT_TO_BE_MENDED = {
+    4: "no price",
+    5: "neither GTIN nor product reference",
+    6: "no delivery",
+    7: "a GTIN of 11 digits whose check digit is wrong",
+    8: "a mistyped GTIN",
+    9: "a GTIN whose digits are lost",
+    10: "a reference whose digits are lost",
+    11: "a price in words",
+    13: "a price of zero",
+    14: "a VAT of 200 %",
+    18: "“As new”, which is like New in its letters alone",
+    22: "a formula",
+    23: "the same reference for two products",
+    24: "the same reference for two products",
+    27: "a price below its taxes",
+    29: "a date in the place of the stock",
+    30: "TRUE in the place of the stock",
+    33: "a row that changes nothing",
+    34: "no preparation time",
+}
+
+
+def test_the_rows_of_the_sample_that_are_mended(tmp_path: Path) -> None:
+    target = tmp_path / "fixed.xlsx"
+    result = mend(SAMPLE, target, CHOICES)
+    assert result.fixed
+    assert result.fixed.valid_before == len(BEFORE) == 12
+    assert valid_rows(result) == BEFORE | MADE_VALID.keys()
+    assert len(valid_rows(result)) == 25
+    by_row = {fix.row: fix.fix for fix in result.fixed.cells}
+    assert by_row == MADE_VALID | {38: "blanks", 39: "zeros"}
+    assert valid_rows(result).isdisjoint(NOT_TO_BE_MENDED)
+    (again,) = check([Input("fixed.xlsx", target)], ReadOptions(), load())
+    assert again.counts() == result.checked.counts()
+
+
+def test_what_is_chosen_by_nobody_is_offered(tmp_path: Path) -> None:
+    result = mend(SAMPLE, tmp_path / "fixed.xlsx")
+    assert result.fixed
+    assert {fix.row: fix.fix for fix in result.fixed.cells} == {
+        19: "invisible",
+        38: "blanks",
+        39: "zeros",
+    }
+    assert result.fixed.offered.keys() == {*MADE_VALID.values()} - {"invisible"}
+
+
+def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) -> None:
+    mend(SAMPLE, tmp_path / "fixed.xlsx", ["struck-price"])
+    sheet = load_workbook(tmp_path / "fixed.xlsx")["Offers"]
+    old = load_workbook(SAMPLE)["Offers"]
+    status, note = (str(sheet.cell(26, sheet.max_column - left).value) for left in (2, 1))
+    assert note == "fixed: F price.originPrice: was “19.99”, is blank (struck-price)"
+    assert status == "Valid"
+    assert (sheet["F26"].value, old["F26"].value) == (None, 19.99)
+    assert sheet["F26"].comment
+    assert sheet["F26"].comment.text == "was “19.99” (struck-price)"
+    assert sheet["F26"].number_format == old["F26"].number_format
+    assert sheet["B39"].value == "036000291452"
+
+
+def test_no_other_part_and_no_other_cell_is_touched(tmp_path: Path) -> None:
+    result = mend(SAMPLE, tmp_path / "fixed.xlsx", CHOICES)
+    assert result.fixed
+    mended = {f"{fix.column}{fix.row}" for fix in result.fixed.cells}
+    old, new = load_workbook(SAMPLE)["Offers"], load_workbook(tmp_path / "fixed.xlsx")["Offers"]
+    differing = {
+        cell.coordinate
+        for row in old.iter_rows()
+        for cell in row
+        if (cell.value, cell.number_format)
+        != (new[cell.coordinate].value, new[cell.coordinate].number_format)
+    }
+    assert differing == mended
+    with ZipFile(SAMPLE) as before, ZipFile(tmp_path / "fixed.xlsx") as after:
+        changed = {name for name in before.namelist() if before.read(name) != after.read(name)}
+    assert changed == {
+        "[Content_Types].xml",
+        "xl/styles.xml",
+        "xl/workbook.xml",
+        "xl/_rels/workbook.xml.rels",
+        "xl/worksheets/sheet3.xml",
+    }
+
+
+FORMULA = b'<c r="A3" t="str"><f>B9</f><v> A-2</v></c>'
+"""As a program stores the text that a formula gives."""
+
+
+def test_a_formula_is_never_overwritten(tmp_path: Path) -> None:
+    plain, path, target = (tmp_path / name for name in ("plain.xlsx", "a.xlsx", "a.fixed.xlsx"))
+    workbook = Workbook()
+    for row in (LINE.decode().strip().split(";"), [" A-1", 20, 5], ["A-2", 20, 5]):
+        workbook.worksheets[0].append(row)
+    workbook.save(plain)
+    with ZipFile(plain) as package, ZipFile(path, "w") as changed:
+        for name in package.namelist():
+            head, cell, rest = package.read(name).partition(b'<c r="A3"')
+            new = head + FORMULA + rest.partition(b"</c>")[2] if cell else head
+            changed.writestr(name, new)
+    result = mend(path, target)
+    assert result.fixed
+    assert [fix.row for fix in result.fixed.cells] == [2]
+    assert load_workbook(target)["Sheet"]["A3"].value == "=B9"
+
+
+LINE = b"sellerExternalReference;price.price;quantity\r\n"
+COPIES = {
+    "quotes, separators and line ends": (
+        LINE + b'"A-1 ";"19,99";5\r\nB-2; "20,5" ;"7"\r\n',
+        ["A-1"],
+        b'"A-1";"19,99";5;Valid;fixed',
+        b'\r\nB-2; "20,5" ;"7"',
+    ),
+    "letters of the file's own encoding": (
+        LINE + "\u00a0É-1;19,99;5\r\nÉ-2;3,50;1\r\n".encode("cp1252"),
+        ["É-1"],
+        "É-1;19,99;5;Valid;".encode("cp1252"),
+        "É-2;3,50;1;Valid".encode("cp1252"),
+    ),
+    "the sheet's own decimals": (
+        LINE + b"A-1;19,995;5\r\nB-2;2,50;7\r\n",
+        ["20,00"],
+        b"A-1;20,00;5;Valid;",
+        b"B-2;2,50;7;Valid",
+    ),
+    "a number that the others settle": (
+        b"sellerExternalReference;price.price;price.originPrice\r\nA-1;2,50;1.299\r\n",
+        ["1299"],
+        b"A-1;2,50;1299;Valid;",
+        b"A-1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "new", "mended", "kept"), COPIES.values(), ids=COPIES)
+def test_a_csv_keeps_its_writing(
+    content: bytes, new: list[str], mended: bytes, kept: bytes, tmp_path: Path
+) -> None:
+    path, target = tmp_path / "a.csv", tmp_path / "a.fixed.csv"
+    path.write_bytes(content)
+    result = mend(path, target, ["round"])
+    assert result.fixed
+    assert [fix.new for fix in result.fixed.cells] == new
+    assert mended in target.read_bytes()
+    assert kept in target.read_bytes()
+    assert path.read_bytes() == content
+
+
+KEPT = {
+    "two references that would be one": LINE + b"A|1;5;5\r\nA-1;5;5\r\n",
+    "a text that would be a formula": LINE + b' "=1+1";5;5\r\n',
+    "what stands in wrong columns": LINE + b"A-1;5;5;7\r\n",
+}
+
+
+@pytest.mark.parametrize("content", KEPT.values(), ids=KEPT)
+def test_a_fix_that_does_harm_is_not_made(content: bytes, tmp_path: Path) -> None:
+    path, target = tmp_path / "a.csv", tmp_path / "a.fixed.csv"
+    path.write_bytes(content)
+    result = mend(path, target, CHOICES)
+    assert result.fixed
+    assert not result.fixed.cells
+    assert result.annotated is None
+    assert not target.exists()
+    assert mend(path, target, always=True).annotated == target
+
+
+def test_in_place_and_once_more(tmp_path: Path) -> None:
+    path = Path(shutil.copy(SAMPLE, tmp_path))
+    first = mend(path, path, CHOICES)
+    once = path.read_bytes()
+    second = mend(path, path, CHOICES)
+    assert first.fixed
+    assert first.annotated == path
+    assert second.fixed
+    assert not second.fixed.cells
+    assert path.read_bytes() == once
+
+
+def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "Offers.xml"
+    path.write_text("<OfferPackage><Offers/></OfferPackage>", "utf-8")
+    with pytest.raises(UsageProblem) as caught:
+        mend(path, tmp_path / "a.xlsx")
+    assert caught.value.hint == "make a workbook of it with feedtool convert, and mend that"
+
+
+REFERENCES = st.sampled_from(["A-1", " A-1", "A|1", "A\u200b-1", "B-2\u00a0", "B|2", "C-3"])
+PRICES = st.sampled_from(["5", "19.995", "19,995", "1,299", "1.299", "2,50", "2.50", "x", "0"])
+STOCKS = st.sampled_from(["5", "2.5", "-3", "1,500", "TRUE", "", "many"])
+STATES = st.sampled_from(["New", "nwe", "Used - like new", "Used - like nw", "As new"])
+ROWS = st.lists(st.tuples(REFERENCES, PRICES, STOCKS, STATES, PRICES), min_size=1, max_size=6)
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    rows=ROWS,
+    names=st.lists(st.sampled_from([*CHOICES, "decimal-comma"]), unique=True).filter(
+        lambda names: not {"decimal-comma", "decimal-point"} <= {*names}
+    ),
+)
+def test_fixing_twice_is_fixing_once(
+    rows: Sequence[tuple[str, ...]], names: list[str], tmp_path: Path
+) -> None:
+    head = "sellerExternalReference;price.price;quantity;condition;price.originPrice"
+    lines = [head, *(";".join(row) for row in rows)]
+    path, once, twice = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
+    once.unlink(missing_ok=True)
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    first = mend(path, once, names, always=True)
+    second = mend(once, twice, names)
+    assert first.fixed
+    assert second.fixed
+    assert not second.fixed.cells
+    assert second.checked.counts() == first.checked.counts()
+    assert first.checked.counts().valid >= first.fixed.valid_before
