@@ -174,7 +174,8 @@ def chosen_as(column: ColumnProposal, key: str | None) -> ColumnProposal:
 
 
 def is_found(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bool:
-    """True if a recipe is taken for a file without being named."""
+    """True if a recipe is taken for a file without being named, and without other options."""
+    options = replace(options, kind=None, defaults={}, settle=lambda *_: None)
     try:
         with open_input(file, options, areas) as source:
             chosen = choose(source, options, areas, file.name)
