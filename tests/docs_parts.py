@@ -19,8 +19,8 @@ import click
 
 from feedtool.areas.registry import load
 from feedtool.check.fixes import all_fixes
-from feedtool.check.recipes import recipe
-from feedtool.check.recipes.values import FUNCTIONS
+from feedtool.check.recipes import recipe_file
+from feedtool.check.recipes.functions import FUNCTIONS
 from feedtool.cli import feedtool
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.report.codes import BOTH, ROW, WORDS
@@ -137,10 +137,11 @@ def setting_tables() -> str:
 
 def recipe_tables() -> str:
     """The tables of a recipe, and the keys of those that have fixed ones."""
-    tables = ((f"`[{name}]`", meaning) for name, meaning in _docstrings(recipe.RecipeFile).items())
+    meanings = _docstrings(recipe_file.RecipeFile)
+    tables = ((f"`[{name}]`", meaning) for name, meaning in meanings.items())
     keys = (
         (f"`[{table}] {name}`", meaning)
-        for table, kind in (("match", recipe.Match), ("join.NAME", recipe.Join))
+        for table, kind in (("match", recipe_file.Match), ("join.NAME", recipe_file.Join))
         for name, meaning in _docstrings(kind).items()
     )
     return _table(("Place", "What stands there"), (*tables, *keys))

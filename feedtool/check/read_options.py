@@ -11,7 +11,8 @@ from feedtool.model.settings import AccountSettings, Context, OpenCatalog, no_ca
 
 if TYPE_CHECKING:
     from feedtool.check.recipes.join import JoinFile
-    from feedtool.check.recipes.recipe import Constant, Recipe
+    from feedtool.check.recipes.recipe import Recipe
+    from feedtool.check.recipes.recipe_file import Constant
 
 EVERY_ROW = range(1, 1 << 31)
 """As `Asked.as_rows`: no row is skipped."""

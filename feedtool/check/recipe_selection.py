@@ -11,10 +11,11 @@ from feedtool.check.kinds import HeaderMissing, recognise
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipes.apply import apply
 from feedtool.check.recipes.join import JoinedSheet
-from feedtool.check.recipes.recipe import Recipe, did_you_mean
+from feedtool.check.recipes.recipe import Recipe
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Header, folded
+from feedtool.model.nearest import did_you_mean
 from feedtool.sheets import Sheet, Source
 
 SEARCHED = 40
@@ -198,7 +199,9 @@ class RecipeSelection:
     def _no_fit(self, recipe: Recipe, row: Texts, lacks: Sequence[str]) -> HeaderNotFound:
         """Why a recipe fits no sheet: the headers that its likeliest row lacks, and has instead."""
         missing = ", ".join(f"“{header}”" for header in lacks)
-        known = set(map(folded, (*recipe.file.columns, *recipe.headers)))
+        file = recipe.file
+        keys = (header for join in file.join.values() for header in join.key)
+        known = set(map(folded, (*file.columns, *file.names.values(), *keys, *recipe.headers)))
         new = ", ".join(f"“{text}”" for text in row.texts.values() if folded(text) not in known)
         why = f"row {row.row} lacks {missing}" if lacks else "no sheet has the name it asks for"
         return HeaderNotFound(

@@ -14,7 +14,8 @@ from feedtool.model.errors import Exit
 
 if TYPE_CHECKING:
     from feedtool.check.mapping.proposal import ColumnProposal
-    from feedtool.check.recipes.recipe import Constant, Recipe
+    from feedtool.check.recipes.recipe import Recipe
+    from feedtool.check.recipes.recipe_file import Constant
     from feedtool.runs.mapping import SheetProposal
 
 SHOWN = 24

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from feedtool.check.recipes.recipe import did_you_mean
+from feedtool.model.nearest import did_you_mean
 from feedtool.report.plain import clean
 from feedtool.runs.mapping import chosen_as, is_accepted
 

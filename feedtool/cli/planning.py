@@ -134,7 +134,10 @@ def plan_file_of(
 
 @contextmanager
 def reading_of_plan(
-    given: Mapping[str, Any], plan: "SavedPlan | None", reading: "ReadOptions"
+    given: Mapping[str, Any],
+    plan: "SavedPlan | None",
+    read: "Sequence[Input]",
+    reading: "ReadOptions",
 ) -> "Iterator[ReadOptions]":
     """How files are read: of a plan by the recipes as they were, for one so that they are kept."""
     if plan is None and not given["save_plan"]:
@@ -146,7 +149,7 @@ def reading_of_plan(
 
     with temporary_folder() as folder:
         if plan:
-            yield replace(reading, recipes=plan.recipes(folder))
+            yield replace(reading, recipes=plan.recipes(folder, [file.name for file in read]))
         else:
             kept = Snapshots(folder)
             yield replace(

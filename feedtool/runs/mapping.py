@@ -181,4 +181,4 @@ def is_found(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bo
             chosen = choose(source, options, areas, file.name)
     except FileProblem as problem:  # as where a field is missing still
         return problem.message.startswith(f"recipe {recipe}:")
-    return any(item.reason.startswith(f"recipe {recipe};") for item in chosen)
+    return any(item.reason.partition(";")[0] == f"recipe {recipe}" for item in chosen)

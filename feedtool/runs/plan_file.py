@@ -15,7 +15,7 @@ write the file can make a plan.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, takewhile, zip_longest
@@ -118,12 +118,16 @@ class SavedPlan:
     """The options that were typed, by click's names."""
     digest: str
 
-    def recipes(self, folder: Path) -> KeptRecipes:
-        """The recipes by which its files were read, with what they join, written into a folder."""
+    def recipes(self, folder: Path, names: Sequence[str]) -> KeptRecipes:
+        """The recipes by which its files were read, with what they join, written into a folder.
+
+        `names` are those that the files have now.
+        """
+        then = [file["file"] for file in self.conditions["inputs"]]
         with self.place.open("rb") as file:
             file.readline()
             used = map(json.loads, takewhile(lambda line: line.startswith(USED), file))
-            return recipes_of(used, folder)
+            return recipes_of(used, folder, dict(zip(then, names, strict=False)))
 
     def refuse_other(self, plan: Plan) -> None:
         """UsageProblem unless just what was planned would be sent."""

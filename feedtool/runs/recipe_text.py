@@ -7,7 +7,8 @@ from pathlib import Path
 
 from feedtool.check.mapping.proposal import ColumnProposal
 from feedtool.check.recipes.expressions import Expression
-from feedtool.check.recipes.recipe import Constant, Recipe
+from feedtool.check.recipes.recipe import Recipe
+from feedtool.check.recipes.recipe_file import Constant
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
 from feedtool.runs.mapping import SheetProposal

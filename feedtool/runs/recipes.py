@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from feedtool.check import RecipeBook
 from feedtool.check.recipes.join import JoinFile, JoinUnusable
-from feedtool.check.recipes.recipe import Recipe, did_you_mean, parse_recipe, read_recipe
+from feedtool.check.recipes.recipe import Recipe, parse_recipe, read_recipe
 from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.nearest import did_you_mean
 from feedtool.model.spool import temporary_folder
 
 FOLDER = "recipes"
@@ -289,12 +290,19 @@ def lines_of(recipes: RecordedRecipes) -> Iterator[dict[str, Any]]:
         yield {"kept": sha256, "gzip": b64encode(packed).decode()}
 
 
-def recipes_of(lines: Iterable[Mapping[str, Any]], folder: Path) -> KeptRecipes:
-    """The recipes of the lines of a plan, their files written into a folder."""
+def recipes_of(
+    lines: Iterable[Mapping[str, Any]], folder: Path, names: Mapping[str, str]
+) -> KeptRecipes:
+    """The recipes of the lines of a plan, their files written into a folder.
+
+    `names` are those of the files that were read by them: the names then, and now.
+    """
+    now = {str(Path(then)): str(Path(name)) for then, name in names.items()}
     kept: list[KeptRecipe] = []
     for line in lines:
         if "recipes" in line:
             kept = [KeptRecipe.from_json(recipe) for recipe in line["recipes"]]
+            kept = [recipe._replace(file=now.get(recipe.file, recipe.file)) for recipe in kept]
         else:
             (folder / line["kept"]).write_bytes(gzip.decompress(b64decode(line["gzip"])))
     return KeptRecipes(kept, folder.joinpath)

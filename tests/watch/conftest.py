@@ -19,6 +19,7 @@ from feedtool.ledger.claims import Claim
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.runs.annotated_copy import digest_of
+from feedtool.runs.recipes import RecipeFolders
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox import Sandbox
 from feedtool.sandbox.transport import SandboxTransport
@@ -70,6 +71,10 @@ class World:
     on_turn: Callable[[Turn], None] = lambda _: None
     time: float = 0
     """The watcher's clock."""
+    recipes: Path | None = None
+    """The folder of the recipes of each account."""
+    snapshots: str = "snapshots"
+    """This machine's; the folder and the ledger are everybody's."""
 
     def __post_init__(self) -> None:
         self.folder = Folder(self.root / "watched")
@@ -183,8 +188,12 @@ class World:
         service = Session(client, seller, ADDRESS, "en", transport.now, transport.sleep, pool=1)
         service = replace(service, stopping=lambda: self.stopped)
         with client, self.ledger() as ledger:
-            workspace = Workspace(ledger, Snapshots(self.root / "snapshots"), self.root / "spares")
-            yield SellerAccount(service, workspace, lambda kind: ReadOptions(kind=kind))
+            snapshots = Snapshots(self.root / self.snapshots)
+            workspace = Workspace(ledger, snapshots, self.root / "spares")
+            recipes = RecipeFolders(lambda: self.today, profile=self.recipes, is_watch=True)
+            yield SellerAccount(
+                service, workspace, lambda kind: ReadOptions(kind=kind, recipes=recipes)
+            )
 
     def applied(self) -> list[Applied]:
         """What the service has done, in its order."""

@@ -10,9 +10,12 @@ from openpyxl import load_workbook
 
 from feedtool.ledger.claims import Claim, ClaimState
 from feedtool.model.errors import Exit
+from feedtool.service.auth import StaticToken
 from feedtool.watch.folder import Folder
+from tests.check.recipes.conftest import HEADER, RECIPE
+from tests.check.recipes.conftest import row as row_of
 from tests.conftest import offer, table
-from tests.watch.conftest import DAY, World
+from tests.watch.conftest import DAY, RunsOut, World
 
 
 def test_a_file_is_answered_and_filed_away(world: World) -> None:
@@ -194,3 +197,60 @@ def test_answers_of_one_name_never_overwrite_each_other(world: World) -> None:
     assert [world.summary(name)["run"] for name in names] == ["1", "2", "3", "4", "5"]
     assert len([place for place in world.files() if ".result." in place]) == 5
     assert "done/2026-03-03/a.2026-03-03-2.txt" in world.files()
+
+
+LIST = f"{HEADER}\n{row_of(1)}\n{row_of(2)}\n".encode()
+JOIN = """[join.stock]
+file = "stock.csv"
+key = { "Réf" = "ref" }
+take = { quantity = "free" }
+"""
+
+
+def with_recipe(world: World, *, quantity: int = 20) -> Path:
+    """The account's recipe, and the stock that it joins."""
+    world.recipes = world.root / "mine"
+    world.recipes.mkdir(exist_ok=True)
+    (world.recipes / "dupont.toml").write_text(RECIPE + JOIN, "utf-8")
+    stock = world.recipes / "stock.csv"
+    stock.write_text(f"ref;free\nSKU-1;{quantity}\nSKU-2;{quantity}\n", "utf-8")
+    return stock
+
+
+def test_a_list_is_sent_by_the_recipe_of_its_account(world: World) -> None:
+    with_recipe(world)
+    assert world.send("a.csv", content=LIST) is Exit.OK
+    assert [(request.reference, request.body["quantity"]) for request in world.applied()] == [
+        ("SKU-1", 20),
+        ("SKU-2", 20),
+    ]
+    (sheet,) = world.summary("a")["sheets"]
+    assert sheet["recipe"]["path"] == str(world.root / "mine" / "dupont.toml")
+
+
+def test_a_recipe_that_was_dropped_beside_it_counts_for_nothing(world: World) -> None:
+    world.folder.inbox.joinpath("recipes").mkdir()
+    world.folder.inbox.joinpath("recipes/dupont.toml").write_text(RECIPE, "utf-8")
+    world.send("a.csv", content=LIST)
+    assert world.applied() == []
+    assert "a.csv" in [path.name for path in world.folder.error.iterdir()]
+
+
+def test_a_stock_that_is_not_there_holds_the_file(world: World) -> None:
+    with_recipe(world).unlink()
+    assert world.send("a.csv", content=LIST) is Exit.FILE
+    assert "[join.stock] file: there is no stock.csv in " in world.reason("a.csv")[0]
+
+
+def test_another_machine_goes_on_by_the_recipe_and_the_stock_as_they_were(world: World) -> None:
+    with_recipe(world)
+    world.token = RunsOut("sandbox")
+    world.drop("a.csv", content=LIST)
+    assert world.watch() is Exit.AUTH
+    world.token = StaticToken("sandbox")
+    with_recipe(world, quantity=30).rename(world.root / "gone.csv")
+    world.snapshots = "another"
+    assert world.watch() is Exit.OK
+    assert {request.body["quantity"] for request in world.applied()} == {20}
+    left = [path.name for path in world.folder.processing.rglob("*") if path.is_file()]
+    assert left == []

@@ -19,13 +19,15 @@ from feedtool.check.recipes.fields import (
     described_inputs,
 )
 from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
-from feedtool.check.recipes.recipe import LETTERS, Constant, Recipe, did_you_mean
+from feedtool.check.recipes.recipe import LETTERS, Recipe
+from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet
 from feedtool.feeds.feed import Feed
 from feedtool.model.cells import Cell, index_of, letters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header, folded
 from feedtool.model.markers import HEADINGS, ROW
+from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import Context
 from feedtool.sheets import Sheet
 from feedtool.sheets.read.source import LAST_COLUMN
@@ -163,7 +165,8 @@ class _Application:
         for name in expression.names:
             header = self.recipe.file.names.get(name)
             if header is None:
-                self.check_has_values(name, place)
+                if table == "compute" or name not in self.recipe.compute:
+                    self.check_is_given(name, place)
                 inputs.append((name, True, -1))
                 continue
             if self.recipe.path is None and self.index(header, place) is None:
@@ -171,17 +174,16 @@ class _Application:
                 self.sheet.fields.setdefault(name, RecipeField(name))
                 inputs.append((name, True, -1))
                 continue
-            index = self.needed_index(header, place)
+            index = self.needed_index(header, self.recipe.place("names", name))
             inputs.append((name, False, index))
         formula = Formula(key, expression, inputs, f"correct the cell, or see {place}", "")
         formula.about = described_inputs(formula, self.texts)
         return formula
 
-    def check_has_values(self, key: str, place: str) -> None:
+    def check_is_given(self, key: str, place: str) -> None:
         """HeaderNotFound where an expression reads a key that nothing gives."""
         found = self.sheet.fields.get(key)
-        is_given = found and (found.source is not None or found.joins or found.default.text)
-        if is_given or key in self.recipe.compute:
+        if found and (found.source is not None or found.joins or found.default.text):
             return
         headers = [header for header, meant in self.recipe.file.columns.items() if meant == key]
         lacks = " or ".join(f"“{header}”" for header in headers)

@@ -6,34 +6,48 @@ nothing of it. A sum with a blank is an ExpressionFailure, which is a problem of
 
 import ast
 import operator
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal, DecimalException, DivisionByZero, Overflow, localcontext
+from decimal import Decimal, DecimalException, localcontext
+from functools import partial
 from typing import Any, TypeAlias
 
+from feedtool.check.recipes.functions import (
+    ARITHMETIC,
+    CONSTANTS,
+    DIVISIONS,
+    FUNCTIONS,
+    ORDER,
+    Evaluate,
+    arithmetic_failure,
+    joined,
+)
+from feedtool.check.recipes.syntax_hints import syntax_hint
 from feedtool.check.recipes.values import (
     CONTEXT,
-    FUNCTIONS,
-    LONGEST_TEXT,
     ExpressionFailure,
-    NumberText,
     Value,
     describe,
-    read_any,
+    equal,
     read_date,
     read_number,
     read_text,
     read_truth,
 )
+from feedtool.model.nearest import did_you_mean
 
 LONGEST, DEEPEST, MOST_DIGITS = 1_000, 30, 15
 """Characters of an expression, parts inside each other, digits of a number in it."""
+SHOWN = 40
+"""Characters of a part in messages."""
 
-Evaluate: TypeAlias = Callable[[Sequence[Value]], Value]
-"""From the values of the names, in the order of `Expression.names`."""
+Test: TypeAlias = Callable[[Value, Value], bool]
+Trace: TypeAlias = Callable[[tuple[str, str]], None]
 
-CONSTANTS: Mapping[str, Value] = {"none": None, "true": True, "false": False}
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class ExpressionProblem(Exception):
@@ -52,102 +66,103 @@ class Expression:
     names: tuple[str, ...]
     """The names that it reads, each once."""
     run: Evaluate
-    parts: Sequence[tuple[str, Evaluate]]
-    """Its calls and operations from the inside to the outside, each with its source."""
+    """Its value in a row; ExpressionFailure where it has none. Needs CONTEXT."""
+    today: date
 
-    def evaluate(self, values: Sequence[Value]) -> Value:
-        """Its value in a row; ExpressionFailure where it has none. Needs CONTEXT."""
-        return self.run(values)
-
-    def steps(self, values: Sequence[Value]) -> Iterator[tuple[str, str]]:
-        """The value of each part in a row, in words, or why it has none."""
-        for source, run in self.parts:
-            with localcontext(CONTEXT):
-                try:
-                    step = describe(run(values))
-                except ExpressionFailure as failure:
-                    step = str(failure)
-            yield source, step
+    def steps(self, values: Sequence[Value]) -> list[tuple[str, str]]:
+        """The value of each part that counts in a row, in words, or why it has none."""
+        steps: list[tuple[str, str]] = []
+        run = _compiled(self.source, self.names, self.today, steps.append)[1]
+        with localcontext(CONTEXT):
+            try:
+                run(values)
+            except ExpressionFailure as failure:
+                steps.append((self.source, str(failure)))
+        return steps
 
 
-def compile_expression(source: str, known: Collection[str], today: date) -> Expression:
-    """The expression of a source that reads known names alone; raises ExpressionProblem."""
-    source = source.strip()
+def compile_expression(
+    source: str, known: Collection[str], today: date, *, is_condition: bool = False
+) -> Expression:
+    """The expression of a source that reads known names alone; raises ExpressionProblem.
+
+    A condition is true or false in each row, else it fails there.
+    """
     if len(source) > LONGEST:
         raise ExpressionProblem(f"it has more than {LONGEST} characters", hint="make it shorter")
+    if match := _CONTROL.search(source):
+        raise ExpressionProblem("it has a line break", match.start(), "write it in one line")
+    blanks = len(source) - len(source.lstrip())
+    source = source.strip()
     try:
-        tree = ast.parse(source, mode="eval")
+        names, run = _compiled(source, known, today)
+    except ExpressionProblem as problem:
+        problem.at += blanks
+        raise
+    if is_condition:
+        return Expression(source, names, lambda values: read_truth(run(values), source), today)
+    return Expression(source, names, run, today)
+
+
+def _compiled(
+    source: str, known: Collection[str], today: date, trace: Trace | None = None
+) -> tuple[tuple[str, ...], Evaluate]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a "\d"; Python's advice is of no use here
+            tree = ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         at = max(0, (getattr(error, "offset", None) or 1) - 1)
-        hint = "look at its brackets, quotes and operators"
-        raise ExpressionProblem("it cannot be read", at, hint) from None
-    compiler = _Compiler(source, known, today)
+        raise ExpressionProblem("it cannot be read", at, syntax_hint(source)) from None
+    compiler = _Compiler(source, known, today, trace)
     run = compiler.compile(tree.body)
-    return Expression(source, tuple(compiler.names), run, tuple(compiler.parts))
-
-
-ARITHMETIC: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: lambda a, b: (a / b).to_integral_value("ROUND_FLOOR"),
-    ast.Mod: lambda a, b: a - b * (a / b).to_integral_value("ROUND_FLOOR"),
-}
-"""As Python's, where `//` and `%` go down, while those of Decimal go towards zero."""
-
-ORDER: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
+    return tuple(compiler.names), run
 
 
 class _Compiler:
     """Makes functions of the nodes of a tree, from the inside to the outside."""
 
-    def __init__(self, source: str, known: Collection[str], today: date) -> None:
-        self._source, self._known, self._today = source, known, today
+    def __init__(
+        self, source: str, known: Collection[str], today: date, trace: Trace | None
+    ) -> None:
+        self._source, self._known, self._today = source.encode(), known, today
+        self._trace = trace
         self.names: dict[str, int] = {}
-        self.parts: list[tuple[str, Evaluate]] = []
 
     def compile(self, node: ast.expr, depth: int = 0) -> Evaluate:
         """The function of a node."""
         if depth > DEEPEST:
-            raise self._problem(node, f"more than {DEEPEST} parts are inside each other")
+            reason = f"more than {DEEPEST} parts are inside each other"
+            raise self._problem(node, reason, "make it simpler")
         compile_node = self._KINDS.get(type(node))
         if compile_node is None:
-            raise self._impossible(node)
+            is_comma = isinstance(node, ast.Tuple)
+            raise self._impossible(node, "write decimals with a point: 1.5" if is_comma else "")
         run = compile_node(self, node, depth + 1)
-        if not isinstance(node, ast.Constant | ast.Name | ast.Attribute):
-            self.parts.append((self._text(node), run))
-        return run
+        if self._trace is None or isinstance(node, ast.Constant | ast.Name | ast.Attribute):
+            return run
+        return _traced(run, self._text(node), self._trace)
 
-    def _text(self, node: ast.AST) -> str:
-        return ast.get_source_segment(self._source, node) or ""
+    def _text(self, node: ast.expr) -> str:
+        return self._source[node.col_offset : node.end_col_offset].decode()
 
     def _problem(self, node: ast.expr, reason: str, hint: str = "") -> ExpressionProblem:
-        line = self._source.splitlines()[node.lineno - 1].encode()
-        return ExpressionProblem(reason, len(line[: node.col_offset].decode()), hint)
+        return ExpressionProblem(reason, len(self._source[: node.col_offset].decode()), hint)
 
     def _impossible(self, node: ast.expr, hint: str = "") -> ExpressionProblem:
-        return self._problem(node, f"{self._text(node)[:40]} is not possible here", hint)
+        return self._problem(node, f"{self._text(node)[:SHOWN]} is not possible here", hint)
 
     def _constant(self, node: ast.Constant, _: int) -> Evaluate:
-        value = self._literal(node)
-        return lambda _: value
-
-    def _literal(self, node: ast.expr) -> Value:
-        text = self._text(node)
-        match node:
-            case ast.Constant(value=bool() | str() | None as value):
-                return value
-            case ast.Constant(value=int() | float()):
+        text, value = self._text(node), node.value
+        match value:
+            case bool() | str() | None:
+                return lambda _: value
+            case int() | float():
                 if not text.replace(".", "", 1).isdecimal() or len(text) > MOST_DIGITS + 1:
                     hint = f"write it plainly, with at most {MOST_DIGITS} digits"
-                    raise self._problem(node, f"{text[:40]} is no such number", hint)
-                return Decimal(text)
+                    raise self._problem(node, f"{text[:SHOWN]} is no such number", hint)
+                number = Decimal(text)
+                return lambda _: number
         raise self._impossible(node)
 
     def _name(self, node: ast.expr, _: int) -> Evaluate:
@@ -155,12 +170,8 @@ class _Compiler:
         if name in CONSTANTS:
             return lambda _: CONSTANTS[name]
         if name not in self._known:
-            from rapidfuzz import process
-
-            near = process.extractOne(name, list(self._known), score_cutoff=70)
-            names = ", ".join(sorted(self._known))
-            hint = f"did you mean {near[0]}?" if near else f"names: {names}"
-            raise self._problem(node, f"there is no {name[:60]}", hint)
+            hint = did_you_mean(name, sorted(self._known))
+            raise self._problem(node, f"there is no {name[:SHOWN]}", hint)
         at = self.names.setdefault(name, len(self.names))
         return operator.itemgetter(at)
 
@@ -180,82 +191,81 @@ class _Compiler:
         if apply is None:
             raise self._impossible(node, "use + - * / // %")
         left, right = self.compile(node.left, depth), self.compile(node.right, depth)
-        names = self._text(node.left), self._text(node.right)
-        source, is_sum = self._text(node), isinstance(node.op, ast.Add)
+        names, source = (self._text(node.left), self._text(node.right)), self._text(node)
+        if _is_text(node):
+            return lambda values: joined(
+                [read_text(left(values), names[0]), read_text(right(values), names[1])]
+            )
+        is_division = isinstance(node.op, DIVISIONS)
 
         def run(values: Sequence[Value]) -> Value:
             a, b = left(values), right(values)
+            if type(a) is not Decimal:
+                a = read_number(a, names[0])
+            if type(b) is not Decimal:
+                b = read_number(b, names[1])
             try:
-                if type(a) is Decimal and type(b) is Decimal:
-                    return apply(a, b)
-                if is_sum and type(a) is not NumberText and isinstance(a, str):
-                    return _joined(a, read_text(b, names[1]), source)
-                return apply(read_number(a, names[0]), read_number(b, names[1]))
+                return apply(a, b)
             except DecimalException as error:
-                raise ExpressionFailure(_arithmetic_failure(error, source)) from None
+                if is_division and not b:
+                    raise ExpressionFailure(f"{source} divides by zero") from None
+                raise arithmetic_failure(error, source) from None
 
         return run
 
     def _compare(self, node: ast.Compare, depth: int) -> Evaluate:
-        operands = [node.left, *node.comparators]
-        tests = []
-        for left, operation, right in zip(operands, node.ops, operands[1:], strict=False):
-            is_list = isinstance(right, ast.Tuple | ast.List | ast.Set)
-            if isinstance(operation, ast.In | ast.NotIn) and is_list:
-                tests.append(self._membership(left, operation, right, depth))
-            else:
-                tests.append(self._comparison(left, operation, right, depth))
-        if len(tests) == 1:
-            return tests[0]
-        return lambda values: all(test(values) for test in tests)
+        operation, last = node.ops[-1], node.comparators[-1]
+        is_list = isinstance(last, ast.Tuple | ast.List | ast.Set)
+        if is_list and isinstance(operation, ast.In | ast.NotIn) and len(node.ops) == 1:
+            return self._membership(node.left, operation, last, depth)
+        parts = (node.left, *node.comparators)
+        sources, (first, *others) = (
+            list(map(self._text, parts)),
+            [self.compile(part, depth) for part in parts],
+        )
+        tests = list(map(partial(self._test, node), node.ops, sources, sources[1:]))
 
-    def _membership(
-        self, left: ast.expr, operation: ast.cmpop, right: Any, depth: int
-    ) -> Callable[[Sequence[Value]], bool]:
+        def run(values: Sequence[Value]) -> bool:
+            left = first(values)
+            for test, operand in zip(tests, others, strict=True):
+                right = operand(values)
+                if not test(left, right):
+                    return False
+                left = right
+            return True
+
+        return run
+
+    def _membership(self, left: ast.expr, operation: ast.cmpop, right: Any, depth: int) -> Evaluate:
         run, source = self.compile(left, depth), self._text(left)
-        items = [self._literal(item) for item in right.elts]
+        items = [(self.compile(item, depth), self._text(item)) for item in right.elts]
         is_in = isinstance(operation, ast.In)
 
         def test(values: Sequence[Value]) -> bool:
-            value = read_any(run(values), source)
-            return any(_equal(value, item) for item in items) is is_in
+            value = run(values)
+            return any(equal(value, item(values), source, name) for item, name in items) is is_in
 
         return test
 
-    def _comparison(
-        self, left: ast.expr, operation: ast.cmpop, right: ast.expr, depth: int
-    ) -> Callable[[Sequence[Value]], bool]:
-        a, b = self.compile(left, depth), self.compile(right, depth)
-        names = self._text(left), self._text(right)
+    def _test(self, node: ast.expr, operation: ast.cmpop, left: str, right: str) -> Test:
+        """The comparison of two values with these sources."""
         match operation:
-            case ast.Eq() | ast.NotEq():
-                is_equal = isinstance(operation, ast.Eq)
+            case ast.Eq():
+                return lambda a, b: equal(a, b, left, right)
+            case ast.NotEq():
+                return lambda a, b: not equal(a, b, left, right)
+            case ast.In():
+                return lambda a, b: read_text(a, left) in read_text(b, right)
+            case ast.NotIn():
+                return lambda a, b: read_text(a, left) not in read_text(b, right)
+        compare = ORDER.get(type(operation))
+        if compare is None:
+            raise self._impossible(node, "use == != < <= > >= in")
 
-                def test(values: Sequence[Value]) -> bool:
-                    return (
-                        _equal(read_any(a(values), names[0]), read_any(b(values), names[1]))
-                        is is_equal
-                    )
+        def test(a: Value, b: Value) -> bool:
+            read = read_date if type(a) is date or type(b) is date else read_number
+            return compare(read(a, left), read(b, right))
 
-            case ast.In() | ast.NotIn():
-                is_in = isinstance(operation, ast.In)
-
-                def test(values: Sequence[Value]) -> bool:
-                    return (
-                        read_text(a(values), names[0]) in read_text(b(values), names[1])
-                    ) is is_in
-
-            case ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE():
-                compare = ORDER[type(operation)]
-
-                def test(values: Sequence[Value]) -> bool:
-                    one, other = a(values), b(values)
-                    if type(one) is date or type(other) is date:
-                        return compare(read_date(one, names[0]), read_date(other, names[1]))
-                    return compare(read_number(one, names[0]), read_number(other, names[1]))
-
-            case _:
-                raise self._impossible(right, "use == != < <= > >= in")
         return test
 
     def _boolean(self, node: ast.BoolOp, depth: int) -> Evaluate:
@@ -272,29 +282,26 @@ class _Compiler:
     def _call(self, node: ast.Call, depth: int) -> Evaluate:
         name = self._text(node.func)
         function = FUNCTIONS.get(name)
-        if function is None or node.keywords:
-            hint = f"functions: {', '.join(FUNCTIONS)}"
-            raise self._problem(node, f"there is no function {name[:40]}", hint)
-        types = function.arguments
-        fewest = len(types) - function.optional
-        if len(node.args) < fewest or (len(node.args) > len(types) and not function.is_open):
+        if function is None:
+            is_if = name.casefold() == "if"
+            hint = "write x if condition else y" if is_if else did_you_mean(name, FUNCTIONS)
+            raise self._problem(node, f"there is no function {name[:SHOWN]}", hint)
+        types, count = function.arguments, len(node.args)
+        is_too_many = count > len(types) and not function.is_open
+        if node.keywords or is_too_many or count < len(types) - function.optional:
             raise self._problem(node, f"{name} is written {function.example}")
-        given = [
+        arguments = [
             (self.compile(arg, depth), types[min(at, len(types) - 1)], self._text(arg))
             for at, arg in enumerate(node.args)
         ]
-        source, today = self._text(node), self._today
-        call = function.call
-        if name == "days_since":
-
-            def call(day: date) -> Decimal:
-                return Decimal((today - day).days)
+        call = partial(function.call, self._today) if function.needs_today else function.call
+        source = self._text(node)
 
         def run(values: Sequence[Value]) -> Value:
             try:
-                return call(*[read(arg(values), text) for arg, read, text in given])
+                return call(*[read(arg(values), text) for arg, read, text in arguments])
             except DecimalException as error:
-                raise ExpressionFailure(_arithmetic_failure(error, source)) from None
+                raise arithmetic_failure(error, source) from None
 
         return run
 
@@ -311,27 +318,29 @@ class _Compiler:
     }
 
 
-def _equal(a: Value, b: Value) -> bool:
-    """True if two values are the same; a number and a text are, where the text is that number."""
-    if type(a) is Decimal and type(b) is NumberText:
-        return a == b.number
-    if type(a) is NumberText and type(b) is Decimal:
-        return a.number == b
-    if a is not None and b is not None and isinstance(a, str) is not isinstance(b, str):
-        raise ExpressionFailure(f"{describe(a)} and {describe(b)} cannot be compared")
-    return a == b
+def _is_text(node: ast.expr) -> bool:
+    """True if a part is a text in every row, whatever its names are: then `+` joins it.
+
+    The values do not decide that, since 12 + 34 in one row would be A12 + 34 in the next.
+    """
+    match node:
+        case ast.Constant(value=str()):
+            return True
+        case ast.Call(func=ast.Name(id=name)) if name in FUNCTIONS:
+            return FUNCTIONS[name].is_text
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return _is_text(left) or _is_text(right)
+        case ast.IfExp(body=body, orelse=other):
+            return _is_text(body) and _is_text(other)
+    return False
 
 
-def _joined(a: str, b: str, source: str) -> str:
-    if len(a) + len(b) > LONGEST_TEXT:
-        raise ExpressionFailure(f"{source} has more than {LONGEST_TEXT} characters")
-    return a + b
+def _traced(run: Evaluate, source: str, trace: Trace) -> Evaluate:
+    """A function that tells its value, or why it has none if no part of it does."""
 
+    def traced(values: Sequence[Value]) -> Value:
+        value = run(values)
+        trace((source, describe(value)))
+        return value
 
-def _arithmetic_failure(error: DecimalException, source: str) -> str:
-    match error:
-        case DivisionByZero():
-            return f"{source} divides by zero"
-        case Overflow():
-            return f"{source} is too large"
-    return f"{source} has no value"
+    return traced

@@ -7,7 +7,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from feedtool.check.recipes.expressions import Expression
-from feedtool.check.recipes.values import ExpressionFailure, NumberText, UnreadableCell, Value
+from feedtool.check.recipes.values import (
+    ExpressionFailure,
+    NumberText,
+    UnreadableCell,
+    Value,
+    number_text,
+)
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import Number
@@ -35,8 +41,10 @@ def cell_of(value: Value | float) -> Cell:
             return Cell(Kind.TEXT, str(value))
         case date():
             return Cell(Kind.DATE, value.isoformat())
-        case int() | float() | Decimal():
-            return Cell(Kind.NUMBER, f"{Decimal(str(value)):f}")
+        case Decimal():
+            return Cell(Kind.NUMBER, number_text(value))
+        case int() | float():
+            return Cell(Kind.NUMBER, number_text(Decimal(str(value))))
     return BLANK
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from feedtool.check.recipes.fields import Keys
-from feedtool.check.recipes.recipe import Join
+from feedtool.check.recipes.recipe_file import Join
 from feedtool.check.recipes.sheet import RecipeBlock
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
-from feedtool.feeds.columns.text import identified
+from feedtool.feeds.columns.text import identified, no_value
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import folded
@@ -59,12 +59,12 @@ class JoinedSheet:
     name: str
     join: Join
     file: JoinFile
-    rows: Mapping[Key, Sequence[Cell]]
-    """Each with the cells of `Join.take`, in that order."""
+    rows: Mapping[Key, Sequence[Hashable]]
+    """Each with the cells of `Join.take`, in that order, or an InvalidValue."""
     asked: int = 0
     found: int = 0
     _last: int = 0
-    _memory: dict[Hashable, Sequence[Cell] | None] = field(default_factory=dict)
+    _memory: dict[Hashable, Sequence[Hashable] | None] = field(default_factory=dict)
 
     def column(self, number: int, indexes: Sequence[int], block: RecipeBlock) -> Keys:
         """The joined cells of a block; None in a row that keeps its own."""
@@ -78,7 +78,7 @@ class JoinedSheet:
         cells = [row[number] if row else missing for row in found]
         return [missing if cell is BLANK else cell for cell in cells]
 
-    def _row(self, key: Sequence[Cell]) -> Sequence[Cell] | None:
+    def _row(self, key: Sequence[Cell]) -> Sequence[Hashable] | None:
         texts = _texts(key)
         return None if texts is None else self.rows.get(texts)
 
@@ -154,8 +154,8 @@ def _indexes(row: HeadRow, wanted: Sequence[str]) -> list[int]:
 
 def _rows(
     sheet: Sheet, after: int, indexes: Sequence[int], of_key: int, file: str
-) -> dict[Key, Sequence[Cell]]:
-    rows: dict[Key, Sequence[Cell]] = {}
+) -> dict[Key, Sequence[Hashable]]:
+    rows: dict[Key, Sequence[Hashable]] = {}
     places: dict[Key, int] = {}
     twice: list[str] = []
     for block in sheet.blocks(after):
@@ -168,7 +168,7 @@ def _rows(
             if key in rows:
                 noun = "lines" if block.lines else "rows"
                 twice.append(f"{' '.join(key)} ({noun} {places[key]} and {number})")
-            rows[key], places[key] = cells[of_key:], number
+            rows[key], places[key] = [_taken(cell, file) for cell in cells[of_key:]], number
     if twice:
         more = f", and {len(twice) - 1:,} more" if len(twice) > 1 else ""
         raise JoinUnusable(f"{file} has a key twice: {twice[0]}{more}", "leave one row of each")
@@ -187,6 +187,16 @@ def _cells(block: Block, index: int) -> list[Cell]:
             decoded[key] = BLANK if is_blank else cell
         cells.append(decoded[key])
     return cells
+
+
+def _taken(cell: Cell, file: str) -> Hashable:
+    """A cell, or what is wrong with it, by the name of its file."""
+    flaw = None if cell.kind in {Kind.DATE, Kind.BOOLEAN} else no_value(cell)
+    if flaw is None:
+        return cell
+    issue = flaw.faults[0]
+    message = f"{file} has nothing to take for the row: {issue.message}"
+    return InvalidValue(None, (Issue(RECIPE_FAILED, message, f"in {file}: {issue.hint}"),))
 
 
 def _texts(cells: Sequence[Cell]) -> Key | None:

@@ -1,20 +1,24 @@
-"""Values of expressions, and the functions that expressions may call.
+"""Values of expressions.
 
 A value is a number, a text, a date, true or false, or none, which is a blank. No value is ever
 taken for another type; a text that is a number in its sheet's own writing (`10,50`) counts as one.
+Numbers are Decimals of 28 digits; what has more is rounded half up (2.5 is 3, -2.5 is -3).
 """
 
-from collections.abc import Callable, Mapping
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
-from fnmatch import fnmatchcase
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Self, TypeAlias
 
 LONGEST_TEXT = 32_767
 """Characters, as many as a cell holds."""
+LONGEST_PATTERN = 200
+"""Characters of a pattern of `matches`."""
 MOST = 1_000
 """Of a whole number that counts places or parts."""
+ISO_DATE = re.compile(r"\s*([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T\s].*)?", re.ASCII | re.DOTALL)
 CONTEXT = Context(
     prec=28, rounding=ROUND_HALF_UP, Emax=40, traps=[DivisionByZero, InvalidOperation, Overflow]
 )
@@ -61,7 +65,13 @@ def describe(value: Value) -> str:
         case UnreadableCell():
             return value.reason
         case _:
-            return f"the number {value:f}"
+            return f"the number {number_text(value)}"
+
+
+def number_text(number: Decimal) -> str:
+    """A number in digits, without zeros at the end of its decimals."""
+    text = f"{number:f}" if number else "0"  # also of -0
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def read_number(value: Value, source: str) -> Decimal:
@@ -81,11 +91,11 @@ def read_truth(value: Value, source: str) -> bool:
 
 
 def read_text(value: Value, source: str) -> str:
-    """A text, also of a number, as it is written."""
+    """A text, also of a number."""
     if isinstance(value, str):
         return value
     if type(value) is Decimal:
-        return f"{value:f}"
+        return number_text(value)
     raise ExpressionFailure(f"{source} is {describe(value)}, not a text")
 
 
@@ -99,14 +109,20 @@ def read_whole(value: Value, source: str) -> int:
 
 def read_date(value: Value, source: str) -> date:
     """A date, also of a text that begins with one (ISO 8601)."""
-    if isinstance(value, str):
-        try:
-            return date.fromisoformat(value.strip()[:10])
-        except ValueError:
-            raise ExpressionFailure(f"{source} is no date like 2026-11-20: {value[:60]}") from None
     if type(value) is date:
         return value
-    raise ExpressionFailure(f"{source} is {describe(value)}, not a date")
+    if isinstance(value, str) and (match := ISO_DATE.fullmatch(value)):
+        with suppress(ValueError):  # the 30th of February
+            return date.fromisoformat(match[1])
+    raise ExpressionFailure(f"{source} is {describe(value)}, not a date like 2026-11-20")
+
+
+def read_pattern(value: Value, source: str) -> str:
+    """A pattern in which `*` and `?` alone stand for other characters."""
+    text = read_text(value, source)
+    if len(text) > LONGEST_PATTERN:
+        raise ExpressionFailure(f"{source} has more than {LONGEST_PATTERN} characters")
+    return text.casefold().replace("[", "[[]")
 
 
 def read_any(value: Value, source: str) -> Value:
@@ -116,61 +132,22 @@ def read_any(value: Value, source: str) -> Value:
     return value
 
 
-# Functions.
+def is_blank(value: Value) -> bool:
+    """True of nothing, and of a text without characters."""
+    return value is None or value == ""
 
 
-def ends(number: Decimal, ending: Decimal) -> Decimal:
-    """The next number, not below a number, that ends so: 12.30 with 0.99 is 12.99."""
-    step = Decimal(1).scaleb(max(0, ending.adjusted() + 1)) if ending else Decimal(1)
-    start = (number / step).to_integral_value("ROUND_FLOOR") * step + ending
-    return start if start >= number else start + step
-
-
-def _round(number: Decimal, places: int = 0) -> Decimal:
-    return number.quantize(Decimal(1).scaleb(-places))
-
-
-def _replace(text: str, old: str, new: str) -> str:
-    if len(text) + text.count(old) * len(new) > LONGEST_TEXT:
-        raise ExpressionFailure(f"the text would have more than {LONGEST_TEXT} characters")
-    return text.replace(old, new) if old else text
-
-
-def _split(text: str, separator: str, number: int) -> str | None:
-    """The n-th part of a text, counted from the end where n is negative; none where it has none."""
-    parts = text.split(separator or None)
-    at = number - 1 if number > 0 else number
-    return parts[at].strip() if number and -len(parts) <= at < len(parts) else None
-
-
-class _Function(NamedTuple):
-    """A function of expressions."""
-
-    call: Callable[..., Value]
-    arguments: tuple[Callable[[Value, str], Any], ...]
-    example: str
-    optional: int = 0
-    """The number of arguments at the end that may be left out."""
-    is_open: bool = False
-    """True if more arguments like the last may follow."""
-
-
-FUNCTIONS: Mapping[str, _Function] = {
-    "min": _Function(min, (read_number, read_number), "min(a, b)", is_open=True),
-    "max": _Function(max, (read_number, read_number), "max(a, b)", is_open=True),
-    "abs": _Function(abs, (read_number,), "abs(a)"),
-    "round": _Function(_round, (read_number, read_whole), "round(a, 2)", optional=1),
-    "ends": _Function(ends, (read_number, read_number), "ends(a, 0.99)"),
-    "lower": _Function(str.lower, (read_text,), "lower(a)"),
-    "upper": _Function(str.upper, (read_text,), "upper(a)"),
-    "strip": _Function(str.strip, (read_text,), "strip(a)"),
-    "replace": _Function(_replace, (read_text, read_text, read_text), 'replace(a, "-", "")'),
-    "split": _Function(_split, (read_text, read_text, read_whole), 'split(a, "-", 1)'),
-    "matches": _Function(
-        lambda text, pattern: fnmatchcase(text.casefold(), pattern.casefold()),
-        (read_text, read_text),
-        'matches(a, "Tarif*")',
-    ),
-    "blank": _Function(lambda value: value is None or value == "", (read_any,), "blank(a)"),
-    "days_since": _Function(lambda _: None, (read_date,), "days_since(a)"),  # replaced below: today
-}
+def equal(a: Value, b: Value, left: str, right: str) -> bool:
+    """True if two values are the same: two numbers, texts, dates, truths or blanks."""
+    a, b = read_any(a, left), read_any(b, right)
+    if is_blank(a) or is_blank(b):
+        return is_blank(a) and is_blank(b)
+    if type(a) is date or type(b) is date:
+        return read_date(a, left) == read_date(b, right)
+    numbers = (Decimal, NumberText)
+    if type(a) in numbers and type(b) in numbers:
+        return read_number(a, left) == read_number(b, right)
+    are_texts = isinstance(a, str) and isinstance(b, str)
+    if not are_texts and type(a) is not type(b):
+        raise ExpressionFailure(f"{describe(a)} and {describe(b)} cannot be compared")
+    return a == b

@@ -1,48 +1,193 @@
 """A recipe applied to a sheet, in the order of its tables."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+import pytest
 
-from feedtool.areas.registry import load
-from feedtool.check.files import check
-from feedtool.check.read_options import Input, ReadOptions
-from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.recipes import RecipeFolders
-from tests.conftest import Files
+from feedtool.check import ReadOptions
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nouns import Status
+from tests.check.recipes.conftest import (
+    HEADER,
+    RECIPE,
+    bodies,
+    read_by,
+    refused_by,
+    row,
+    stock_file,
+)
+from tests.conftest import Files, codes
 
-NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
-HEADER = "Réf;EAN;PA HT;Stock"
-RECIPE = """
-[match]
-kind = "offers-upsert"
-headers = ["Réf", "EAN"]
-[columns]
-"Réf" = "sellerExternalReference"
-"EAN" = "product.gtin"
-"Stock" = "quantity"
-[names]
-cost = "PA HT"
-[default]
-condition = "New - New"
-preparationTime = 2
-"taxes.VAT" = 20
-"deliveryModes.TrackedHomeDelivery.cost" = 4.90
-"deliveryModes.TrackedHomeDelivery.additionalCost" = 0
-[compute]
-"price.price" = "ends(cost * 1.2 + 3, 0.99)"
+JOIN = """[join.stock]
+file = "stock-*.csv"
+key = { "Réf" = "ref" }
+take = { quantity = "free" }
 """
+COMPUTE, SKIP = '[compute]\nquantity = "quantity + 1"\n', '[skip]\n"few" = "quantity < 7"\n'
+VALUES, DEFAULT = '[values.quantity]\n"many" = 40\n', "[default]\nquantity = 30\n"
+CHANNELS = '[channels.SECOND]\n"price.price" = "price.price + quantity"\n'
 
 
-def checked_by(files: Files, recipe: str, rows: Sequence[str]) -> CheckedSheet:
-    """A sheet of these rows as a recipe makes it."""
-    path = files.text("\n".join([HEADER, *rows]) + "\n", "list.csv")
-    named = files.text(recipe, "dupont.toml")
-    options = ReadOptions(recipes=RecipeFolders(lambda: NOW, str(named)))
-    (sheet,) = check([Input(path.name, path)], options, load())
-    return sheet
+def with_tables(*tables: str) -> str:
+    """The recipe with these tables, and those that it has gone on with."""
+    recipe = RECIPE
+    for text in tables:
+        name, _, rest = text.partition("\n")
+        known = f"{name}\n"
+        recipe = recipe.replace(known, known + rest) if known in recipe else recipe + text
+    return recipe
 
 
-def test_a_blank_in_a_sum_is_a_problem_of_the_row_at_the_cell_it_came_from(files: Files) -> None:
-    sheet = checked_by(files, RECIPE, ["A;4006381333931;;5", "B;4006381333931;10;5"])
-    (problem,) = [item for item in sheet.problems() if item.code == "recipe-failed"]
-    assert (problem.row, problem.column) == (2, "C")
+ORDER = {
+    "the column": ((), "5", 5),
+    "values of the column": ((VALUES,), "many", 40),
+    "the default where it is blank": ((DEFAULT,), "", 30),
+    "no default where it is not": ((DEFAULT,), "5", 5),
+    "the joined sheet wins over the column": ((JOIN,), "5", 20),
+    "and over the default": ((DEFAULT, JOIN), "", 20),
+    "what is computed wins over that": ((JOIN, COMPUTE), "5", 21),
+    "and is computed of values": ((VALUES, COMPUTE), "many", 41),
+    "a row is skipped by what is computed": ((COMPUTE, SKIP), "6", 7),
+}
+
+
+@pytest.mark.parametrize(("tables", "stock", "quantity"), ORDER.values(), ids=ORDER)
+def test_each_table_comes_after_the_one_before(
+    files: Files, tables: tuple[str, ...], stock: str, quantity: int
+) -> None:
+    stock_file(files, "ref;free\nSKU-1;20\n")
+    sheet = read_by(files, with_tables(*tables), [row(stock=stock)])
+    (body,) = bodies(sheet).values()
+    assert body["quantity"] == quantity
+
+
+def test_channels_come_last(files: Files) -> None:
+    recipe = with_tables(JOIN, COMPUTE, CHANNELS)
+    stock_file(files, "ref;free\nSKU-1;20\n")
+    sheet = read_by(files, recipe, [row()])
+    prices = {channel: body["price"]["price"] for (_, channel), body in bodies(sheet).items()}
+    assert prices == {"PRIMARY": 20, "SECOND": 41}
+    assert {body["quantity"] for body in bodies(sheet).values()} == {21}
+
+
+def test_a_skipped_row_says_why(files: Files) -> None:
+    sheet = read_by(files, with_tables(SKIP), [row(1), row(2, stock="9")])
+    (skipped,) = sheet.skipped
+    assert (skipped.row, skipped.reference, skipped.status) == (2, "SKU-1", Status.SKIPPED)
+    assert [message.text for message in skipped.messages] == ["few"]
+    assert list(bodies(sheet)) == [(3, "PRIMARY")]
+
+
+def test_a_row_of_which_nobody_knows_whether_to_skip_it_is_not_sent(files: Files) -> None:
+    sheet = read_by(files, with_tables(SKIP), [row(stock="n/a")])
+    assert codes(sheet) == [(2, "number-format"), (2, "recipe-failed")]
+
+
+@pytest.mark.parametrize(("cost", "column"), [("", "C"), ("n/a", "C")])
+def test_what_cannot_be_computed_is_a_problem_at_the_cell_it_came_from(
+    files: Files, cost: str, column: str
+) -> None:
+    sheet = read_by(files, with_tables(CHANNELS), [row(1, cost), row(2)])
+    (problem,) = list(sheet.problems())  # said once, though the other channel needs it, too
+    assert (problem.row, problem.column, problem.code) == (2, column, "recipe-failed")
+    assert "cost * 2" in problem.message
+    assert [number for number, _ in bodies(sheet)] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("rows", "sent"), [('rows = "until-blank"\n', [2]), ("", [2, 5])], ids=["until blank", "all"]
+)
+def test_a_default_makes_no_row_of_a_blank_one(files: Files, rows: str, sent: list[int]) -> None:
+    recipe = RECIPE.replace("headers =", f"{rows}headers =")
+    sheet = read_by(files, recipe, [row(1), ";;;;", " ; ;;;", row(2)])
+    assert [number for number, _ in bodies(sheet)] == sent
+    assert codes(sheet) == []
+
+
+def test_numbers_are_told_apart_from_what_is_equal_to_them(files: Files) -> None:
+    """1.0 and 1 are equal, and different texts."""
+    recipe = RECIPE.replace("[names]", '[names]\nstate = "Etat"')
+    recipe += "quantity = \"1 if lower(state) == '1.0' else 2\"\n"
+    sheet = read_by(files, recipe, [row(1, condition="1"), row(2, condition="1.0")])
+    assert [body["quantity"] for body in bodies(sheet).values()] == [2, 1]
+
+
+def test_a_column_may_be_named_by_its_letters_and_an_optional_one_may_lack(files: Files) -> None:
+    recipe = RECIPE.replace('"Stock" =', '"@D" =').replace(
+        "[names]", '"Struck" = "price.originPrice"\n[names]'
+    )
+    (body,) = bodies(read_by(files, recipe, [row()])).values()
+    assert (body["quantity"], body["price"].get("originPrice")) == (5, None)
+
+
+def test_a_copy_with_answers_is_read_as_its_original(files: Files) -> None:
+    header = f"{HEADER};feedtool status;feedtool message;feedtool code"
+    sheet = read_by(files, RECIPE, [f"{row()};Rejected;x;y"], header)
+    assert sheet.header is not None
+    assert sheet.header.own == {5, 6, 7}
+    assert codes(sheet) == []
+
+
+def test_what_comes_from_a_recipe_and_what_from_defaults_is_said(files: Files) -> None:
+    stock_file(files, "ref;free\nSKU-1;20\n", hours=3)
+    asked = ReadOptions(defaults={"preparationTime": "4", "price.originPrice": "90", "title": "x"})
+    sheet = read_by(files, with_tables(JOIN), [row(1), row(2)], asked=asked)
+    assert sheet.kind_reason == (
+        "recipe dupont; 7 fields from it; 1 field from defaults;"
+        " 1 of 2 rows are in stock-1.csv (3 h old)"
+    )
+    assert sheet.recipe is not None
+    assert sheet.recipe["defaults"] == ["price.originPrice"]
+    assert sheet.recipe["joins"] == [
+        {"name": "stock", "file": "stock-1.csv", "hoursOld": 3.0, "rows": 2, "found": 1}
+    ]
+    assert bodies(sheet)[2, "PRIMARY"]["preparationTime"] == 4
+
+
+UNFIT = {
+    "a name's header": (("PA HT", "PA H.T. net"), ":10, [names] cost: row 1 has no header"),
+    "a key's header": (
+        ('"Stock"', '"Bestand"'),
+        "quantity has no column here: row 1 has no header",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), UNFIT.values(), ids=UNFIT)
+def test_a_header_that_an_expression_needs_is_asked_for(
+    files: Files, change: tuple[str, str], message: str
+) -> None:
+    error = refused_by(files, RECIPE.replace(*change) + 'quantity = "quantity + 1"\n')
+    assert (error.code, message in error.message) == ("header-not-found", True)
+
+
+WRONG = {
+    "no such field": (('"product.gtin"', '"product.gtn"'), "[columns] EAN", "product.gtin?"),
+    "of a value": (("[names]", "[values.conditon]\n[names]"), "[values.conditon]", "condition?"),
+    "of a default": (("condition =", "conditon ="), "[default] conditon", "condition?"),
+    "two columns": (
+        ("[names]", '"PA HT" = "quantity"\n[names]'),
+        "quantity has two",
+        "one of them",
+    ),
+    "the stock of a channel": (
+        ("[names]", '"PA HT" = "quantity[DE]"\n[names]'),
+        "all channels share one stock",
+        "take it out",
+    ),
+    "the reference on a channel": (
+        ("[names]", '"PA HT" = "sellerExternalReference[DE]"\n[names]'),
+        "is of the row",
+        "take it out",
+    ),
+    "letters that are none": (('"Stock"', '"@4"'), "“@4” is no column", "“@C”"),
+    "no such kind": (("offers-upsert", "offers-upset"), "[match] kind", "offers-upsert?"),
+}
+
+
+@pytest.mark.parametrize(("change", "message", "hint"), WRONG.values(), ids=WRONG)
+def test_what_a_recipe_names_must_be_there(
+    files: Files, change: tuple[str, str], message: str, hint: str
+) -> None:
+    with pytest.raises(UsageProblem) as caught:
+        read_by(files, RECIPE.replace(*change), [row()])
+    assert message in caught.value.message
+    assert hint in caught.value.hint

@@ -1,0 +1,148 @@
+"""The functions and operators of expressions."""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from decimal import ROUND_FLOOR, Decimal, DecimalException, Overflow
+from fnmatch import fnmatchcase
+from keyword import iskeyword
+from typing import Any, NamedTuple, TypeAlias
+
+from feedtool.check.recipes.values import (
+    LONGEST_TEXT,
+    ExpressionFailure,
+    Value,
+    is_blank,
+    number_text,
+    read_any,
+    read_date,
+    read_number,
+    read_pattern,
+    read_text,
+    read_whole,
+)
+
+Evaluate: TypeAlias = Callable[[Sequence[Value]], Value]
+"""From the values of the names, in the order of `Expression.names`."""
+
+CONSTANTS: Mapping[str, Value] = {"none": None, "true": True, "false": False}
+
+
+def ends(number: Decimal, ending: Decimal) -> Decimal:
+    """The next number, not below a number, that ends so: 12.30 with 0.99 is 12.99."""
+    if ending < 0:
+        raise ExpressionFailure(f"nothing ends with {number_text(ending)}")
+    places = max(0, ending.adjusted() + 1) if ending else 0
+    start = number.scaleb(-places).to_integral_value(ROUND_FLOOR).scaleb(places) + ending
+    return start if start >= number else start + Decimal(1).scaleb(places)
+
+
+def floor_divided(a: Decimal, b: Decimal) -> Decimal:
+    """As Python's `//` of whole numbers: down, where that of Decimal goes towards zero."""
+    quotient, rest = divmod(a, b)
+    return quotient - 1 if rest and (rest < 0) is not (b < 0) else quotient
+
+
+def floor_rest(a: Decimal, b: Decimal) -> Decimal:
+    """What is left by `floor_divided`: never negative where b is not."""
+    rest = a % b
+    return rest + b if rest and (rest < 0) is not (b < 0) else rest
+
+
+def _round(number: Decimal, places: int = 0) -> Decimal:
+    return number.quantize(Decimal(1).scaleb(-places))
+
+
+def _replace(text: str, old: str, new: str) -> str:
+    return joined(text.split(old), new) if old else text
+
+
+def joined(texts: Sequence[str], between: str = "") -> str:
+    """One text of several; ExpressionFailure where it would be too long."""
+    if sum(map(len, texts)) + len(between) * (len(texts) - 1) > LONGEST_TEXT:
+        raise ExpressionFailure(f"the text would have more than {LONGEST_TEXT} characters")
+    return between.join(texts)
+
+
+def _split(text: str, separator: str, number: int) -> str:
+    """The n-th part of a text, counted from the end where n is negative."""
+    parts = text.split(separator or None)
+    at = number - 1 if number > 0 else number
+    if not number or not -len(parts) <= at < len(parts):
+        raise ExpressionFailure(f"“{text[:60]}” has no part {number} by “{separator[:60]}”")
+    return parts[at].strip()
+
+
+class _Function(NamedTuple):
+    """A function of expressions."""
+
+    call: Callable[..., Value]
+    arguments: tuple[Callable[[Value, str], Any], ...]
+    example: str
+    optional: int = 0
+    """The number of arguments at the end that may be left out."""
+    is_open: bool = False
+    """True if more arguments like the last may follow."""
+    is_text: bool = False
+    """True if it gives texts."""
+    needs_today: bool = False
+    """True if its first argument is today's date, which expressions do not give."""
+
+
+FUNCTIONS: Mapping[str, _Function] = {
+    "min": _Function(min, (read_number, read_number), "min(a, b)", is_open=True),
+    "max": _Function(max, (read_number, read_number), "max(a, b)", is_open=True),
+    "abs": _Function(abs, (read_number,), "abs(a)"),
+    "round": _Function(_round, (read_number, read_whole), "round(a, 2)", optional=1),
+    "ends": _Function(ends, (read_number, read_number), "ends(a, 0.99)"),
+    "lower": _Function(str.lower, (read_text,), "lower(a)", is_text=True),
+    "upper": _Function(str.upper, (read_text,), "upper(a)", is_text=True),
+    "strip": _Function(str.strip, (read_text,), "strip(a)", is_text=True),
+    "replace": _Function(
+        _replace, (read_text, read_text, read_text), 'replace(a, "-", "")', is_text=True
+    ),
+    "split": _Function(
+        _split, (read_text, read_text, read_whole), 'split(a, "-", 1)', is_text=True
+    ),
+    "matches": _Function(
+        lambda text, pattern: fnmatchcase(text.casefold(), pattern),
+        (read_text, read_pattern),
+        'matches(a, "Tarif*")',
+    ),
+    "blank": _Function(is_blank, (read_any,), "blank(a)"),
+    "days_since": _Function(
+        lambda today, day: Decimal((today - day).days),
+        (read_date,),
+        "days_since(a)",
+        needs_today=True,
+    ),
+}
+
+ARITHMETIC: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: floor_divided,
+    ast.Mod: floor_rest,
+}
+DIVISIONS = (ast.Div, ast.FloorDiv, ast.Mod)
+
+ORDER: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def is_name(text: str) -> bool:
+    """True if expressions can use a text as a name."""
+    is_taken = text in CONSTANTS or text in FUNCTIONS or text in {"True", "False", "None"}
+    return text.isidentifier() and not iskeyword(text) and not is_taken
+
+
+def arithmetic_failure(error: DecimalException, source: str) -> ExpressionFailure:
+    """The failure of a part whose numbers have no result."""
+    reason = "is too large" if isinstance(error, Overflow) else "has too many digits"
+    return ExpressionFailure(f"{source} {reason}")

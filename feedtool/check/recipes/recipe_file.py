@@ -1,0 +1,213 @@
+"""The file of a recipe, and what is wrong with its tables: with the line, and what may be meant."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import msgspec
+
+from feedtool.check.recipes.functions import is_name
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nearest import did_you_mean
+
+Constant = str | int | float | bool
+"""A value in a recipe; a number is taken as it is written."""
+
+LONGEST_FILE = 1 << 20
+"""Bytes of a recipe."""
+
+
+class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a sheet is known to be of this recipe."""
+
+    kind: str
+    """The kind of feed that its rows are."""
+    headers: tuple[str, ...] = ()
+    """The headers that the sheet must have."""
+    sheet: str | None = None
+    """The sheet's name; `*` stands for anything."""
+    rows: Literal["until-blank"] | None = None
+    """`until-blank`: what follows the first blank row is not read."""
+
+
+class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A second sheet, whose rows are found by a key."""
+
+    file: Annotated[str, msgspec.Meta(min_length=1)]
+    """Its name, `*` for anything: the newest that fits."""
+    key: dict[str, str]
+    """Header of this sheet → header of the other."""
+    take: dict[str, str]
+    """Key of a column → header of the other sheet."""
+    too_old: str = ""
+    """The age from which it is refused: `26h`, `3d`."""
+    missing: Literal["keep", "zero", "hold"] = "keep"
+    """What is done with a row that the other sheet does not have."""
+    at_least: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0
+    """The share of rows that must be found there; fewer hold the file."""
+
+
+class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of a recipe."""
+
+    match: Match
+    columns: dict[str, str | bool] = {}
+    """Header, or `@` and a column's letters → key; false: known, and of no use."""
+    names: dict[str, str] = {}
+    """Name in expressions → header."""
+    values: dict[str, dict[str, Constant]] = {}
+    """Key → what stands in the cell → what is meant."""
+    default: dict[str, Constant] = {}
+    """Key → its value where the cell is blank or the column is absent."""
+    compute: dict[str, str] = {}
+    """Key → expression; it wins over a column."""
+    skip: dict[str, str] = {}
+    """Reason → condition of the rows that are left out."""
+    join: dict[str, Join] = {}
+    """A name → a second sheet whose rows are joined."""
+    channels: dict[str, dict[str, str]] = {}
+    """salesChannelId → key → expression; `skip` is a condition."""
+
+
+Lines = Mapping[tuple[str, str], int]
+"""The table and the key of each line that begins one, with its number."""
+
+MEANT = {
+    "columns": "a field in quotes, or false",
+    "names": "a header in quotes",
+    "values": "a text, a number, true or false",
+    "default": "a text, a number, true or false",
+    "compute": "an expression in quotes",
+    "skip": "a condition in quotes",
+    "channels": "an expression in quotes",
+}
+"""What stands behind the keys of a table."""
+SEVERAL = {"values", "channels"}
+"""Tables of tables."""
+NAMES_OF_TYPES = {
+    "str": "text",
+    "float": "a number",
+    "int": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+SHOWN = 60
+"""Characters of a value that a message shows."""
+
+
+def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
+    """The tables of a recipe, and their lines; UsageProblem, with the place, for what is wrong."""
+    if len(text) > LONGEST_FILE:
+        raise UsageProblem(f"the recipe {shown} is longer than a MiB", "make it shorter")
+    try:
+        tables = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageProblem(f"the recipe {shown} is no TOML: {error}", "correct the line") from None
+    lines = dict(_lines(text))
+    for place, reason, hint in _faults(tables):
+        raise UsageProblem(f"{place_of(shown, lines, *place)}: {reason}", hint)
+    return msgspec.convert(tables, RecipeFile), lines
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of recipes, for editors."""
+    return msgspec.json.schema(RecipeFile)
+
+
+def place_of(shown: str, lines: Lines, table: str, key: str = "") -> str:
+    """A place in the file, for messages."""
+    line = lines.get((table, key)) or lines.get((table, ""))
+    where = f"{shown}:{line}" if line else shown
+    return f"{where}, [{table}]{f' {key}' if key else ''}"
+
+
+_TABLE = re.compile(r"^\s*\[([^\[\]]+)\]\s*(?:#.*)?$")
+_KEY = re.compile(r"""^\s*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_.-]+)\s*=""")
+
+
+def _lines(text: str) -> Iterator[tuple[tuple[str, str], int]]:
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := _TABLE.match(line):
+            table = ".".join(part.strip().strip("\"'") for part in match[1].split(".", 1))
+            yield (table, ""), number
+        elif match := _KEY.match(line):
+            yield (table, match[1].strip("\"'")), number
+
+
+Fault = tuple[tuple[str, str], str, str]
+"""The place by table and key, what is wrong there, and a hint."""
+
+
+def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
+    known = RecipeFile.__struct_fields__
+    for table, entries in tables.items():
+        if table not in known:
+            yield (table, ""), "there is no such table", did_you_mean(table, known)
+        elif not isinstance(entries, dict):
+            yield (table, ""), "it is no table", f"begin it with [{table}]"
+    yield from _struct_faults("match", Match, tables.get("match", {}))
+    for name, join in tables.get("join", {}).items():
+        yield from _struct_faults(f"join.{name}", Join, join)
+    yield from _entries_faults(tables)
+    for name in tables.get("names", {}):
+        if not is_name(name):
+            hint = "use letters, digits and _ alone, and no word of expressions"
+            yield ("names", name), "it is no name", hint
+
+
+def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
+    for table in MEANT.keys() & tables.keys():
+        if table not in SEVERAL:
+            yield from _entry_faults(table, table, tables[table])
+    for table in sorted(SEVERAL.intersection(tables)):
+        for key, entries in tables[table].items():
+            yield from _entry_faults(table, f"{table}.{key}", entries)
+
+
+def _entry_faults(kind: str, table: str, entries: object) -> Iterator[Fault]:
+    """What is wrong with the values of a table whose keys are the merchant's own."""
+    if not isinstance(entries, dict):
+        yield (table, ""), "it is no table", f"begin it with [{table}]"
+        return
+    allowed = Constant if kind in {"values", "default"} else str
+    for key, value in entries.items():
+        is_useless = kind == "columns" and value is False
+        if not (is_useless or isinstance(value, allowed)):
+            shown = json.dumps(value, ensure_ascii=False, default=str)[:SHOWN]
+            yield (table, key), f"{shown} is not {MEANT[kind]}", f"write {MEANT[kind]}"
+
+
+def _struct_faults(table: str, struct: type[msgspec.Struct], entries: object) -> Iterator[Fault]:
+    """What is wrong with a table whose keys are ours."""
+    known = struct.__struct_fields__
+    if not isinstance(entries, dict):
+        yield (table, ""), "it is no table", f"begin it with [{table}]"
+        return
+    for key in entries:
+        if key not in known:
+            yield (table, key), "there is no such key", did_you_mean(key, known)
+    for member in msgspec.structs.fields(struct):
+        if member.required and member.name not in entries:
+            yield (table, ""), f"{member.name} is missing", f"add {member.name} = …"
+    hints = get_type_hints(struct, include_extras=True)
+    for key, value in entries.items():
+        try:
+            msgspec.convert(value, hints[key])
+        except msgspec.ValidationError as error:
+            shown = json.dumps(value, ensure_ascii=False, default=str)[:SHOWN]
+            yield (table, key), f"{shown} cannot be", _expected(str(error), hints[key])
+
+
+def _expected(reason: str, hint: Any) -> str:
+    """What is expected in the place of a value, in words."""
+    choices = [value for part in (hint, *get_args(hint)) for value in get_args(part)]
+    if "enum" in reason:
+        return f"use one of: {', '.join(value for value in choices if isinstance(value, str))}"
+    words = reason.partition(" - at")[0].replace("`", "").replace("Expected", "it must be")
+    for name, meant in NAMES_OF_TYPES.items():
+        words = re.sub(rf"\b{name}\b", meant, words)
+    return words.replace("got", "not")

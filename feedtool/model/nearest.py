@@ -1,0 +1,27 @@
+"""The word that was probably meant."""
+
+from collections.abc import Iterable
+
+ALIKE = 75
+"""Percent from which a word may be meant."""
+
+LISTED = 15
+"""Words that a hint lists."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint with the nearest of some words, or with all of them, or the first of many."""
+    words = list(known)
+    if near := nearest(word, words):
+        return f"did you mean {near}?"
+    return f"use one of: {', '.join(words[:LISTED])}{', …' if len(words) > LISTED else ''}"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The word that looks most alike, if any does."""
+    from rapidfuzz import process, utils
+
+    near = process.extractOne(
+        word, list(known), processor=utils.default_process, score_cutoff=ALIKE
+    )
+    return near[0] if near else None

@@ -1,0 +1,121 @@
+"""A second sheet beside the rows of the first: what is found, what is missing, what is no use."""
+
+import pytest
+
+from tests.check.recipes.conftest import RECIPE, bodies, read_by, refused_by, row, stock_file
+from tests.conftest import Files, codes
+
+JOIN = """
+[join.stock]
+file = "stock-*.csv"
+key = {{ "Réf" = "ref" }}
+take = {{ quantity = "free" }}
+{more}
+"""
+STOCK = "Stock of the warehouse;;\n\nref;free;place\nSKU-1;20;A\nSKU-2;;B\n"
+
+
+def with_join(more: str = "") -> str:
+    """The recipe with a join."""
+    return RECIPE + JOIN.format(more=more)
+
+
+MISSING = {
+    "keep": {2: 20, 3: 5, 4: 5},
+    "zero": {2: 20, 3: 0, 4: 0},
+    "hold": {2: 20},
+}
+"""What becomes of a row that is there, of one that is blank there, and of one that is not there."""
+
+
+@pytest.mark.parametrize(("missing", "quantities"), MISSING.items())
+def test_a_row_that_is_not_there(files: Files, missing: str, quantities: dict[int, int]) -> None:
+    stock_file(files, STOCK)
+    recipe = with_join(f'missing = "{missing}"')
+    sheet = read_by(files, recipe, [row(1), row(2), row(3)])
+    assert {number: body["quantity"] for (number, _), body in bodies(sheet).items()} == quantities
+    held = [number for number in (2, 3, 4) if number not in quantities]
+    assert codes(sheet) == [(number, "recipe-failed") for number in held]
+    assert sheet.kind_reason.endswith("; 2 of 3 rows are in stock-1.csv (1 h old)")
+
+
+def test_keys_are_compared_as_identifiers(files: Files) -> None:
+    """A blank key, and an error in its place, is nobody's, however often it stands there."""
+    stock_file(files, "ref;free\n SKU-1 ;20\n;1\n;2\n#N/A;3\n#N/A;4\n")
+    sheet = read_by(files, with_join(), [row(1), "#N/A;;10;5;"])
+    assert sheet.recipe is not None
+    assert sheet.recipe["joins"][0]["found"] == 1
+    assert bodies(sheet)[2, "PRIMARY"]["quantity"] == 20
+
+
+def test_an_error_in_the_joined_cell_is_an_error_of_the_row(files: Files) -> None:
+    stock_file(files, "ref;free\nSKU-1;#N/A\n")
+    sheet = read_by(files, with_join(), [row(1)])
+    (problem,) = sheet.problems()
+    assert (problem.row, problem.column, problem.code) == (2, "D", "recipe-failed")
+    assert problem.message.endswith(
+        "stock-1.csv has nothing to take for the row: the cell shows #N/A"
+    )
+
+
+def test_rows_are_counted_once_where_they_are_read_twice(files: Files) -> None:
+    """Of a number that could mean two things all others are asked, and all is read again."""
+    recipe = with_join().replace('"price.price" = "cost * 2"\n', "")
+    recipe = recipe.replace("[names]\n", '"PA HT" = "price.price"\n[names]\n')
+    stock_file(files, STOCK)
+    sheet = read_by(files, recipe, [row(1, cost="1,234"), row(2, cost="12,5")])
+    assert sheet.recipe is not None
+    assert sheet.recipe["joins"][0]["rows"] == 2
+
+
+UNUSABLE = {
+    "a key twice": (
+        "ref;free\nSKU-1;1\nSKU-2;2\n\nSKU-1;1\nSKU-2;3\n",
+        1,
+        "has a key twice: SKU-1 (lines 2 and 5), and 1 more",
+    ),
+    "no such header": ("ref;dispo\nSKU-1;1\n", 1, "no row with the headers “ref”, “free”"),
+    "too old": (STOCK, 27, "stock-1.csv (27 h old) is too old: [join.stock] takes none older than"),
+    "too few rows": ("ref;free\nSKU-9;1\n", 1, "0 of 2 rows are in stock-1.csv (1 h old), and"),
+    "no text": (b"\0\1\2", 1, "stock-1.csv, [join.stock]: "),
+}
+
+
+@pytest.mark.parametrize(("stock", "hours", "message"), UNUSABLE.values(), ids=UNUSABLE)
+def test_what_holds_the_file(files: Files, stock: str, hours: float, message: str) -> None:
+    stock_file(files, stock, hours=hours)
+    recipe = with_join('too_old = "26h"\nat_least = 0.5')
+    error = refused_by(files, recipe, [row(1), row(2)])
+    assert (error.code, message in error.message) == ("join-unusable", True), error.message
+
+
+TAKES = {
+    "the newest": (
+        [("stock-1.csv", 9), ("stock-2.csv", 5), ("stock-3.csv", 7)],
+        "stock-2.csv (5 h",
+    ),
+    "minutes": ([("stock-1.csv", 0.5)], "stock-1.csv (30 min"),
+    "days": ([("Stock-1.CSV", 72)], "Stock-1.CSV (3 days"),
+    "no lock of a program": ([("stock-1.csv", 9), ("~$stock-1.csv", 1)], "stock-1.csv (9 h"),
+}
+
+
+@pytest.mark.parametrize(("present", "taken"), TAKES.values(), ids=TAKES)
+def test_which_file_is_taken(files: Files, present: list[tuple[str, float]], taken: str) -> None:
+    for name, hours in present:
+        stock_file(files, STOCK, name, hours)
+    recipe = with_join().replace("stock-*", "*stock-*")
+    assert taken in read_by(files, recipe, [row(1)]).kind_reason
+
+
+def test_the_list_itself_is_never_joined(files: Files) -> None:
+    error = refused_by(files, with_join().replace("stock-*", "*"), [row(1)])
+    assert error.message.startswith(
+        f"{files.folder}/dupont.toml:21, [join.stock] file: there is no"
+    )
+
+
+def test_a_file_may_be_in_a_named_folder(files: Files) -> None:
+    stock_file(files, STOCK, "warehouse/stock-1.csv")
+    recipe = with_join().replace("stock-*", "warehouse/stock-*")
+    assert bodies(read_by(files, recipe, [row(1)]))[2, "PRIMARY"]["quantity"] == 20

@@ -1,0 +1,70 @@
+"""What is wrong in the file of a recipe, with its line and what may be meant."""
+
+from datetime import date
+
+import pytest
+
+from feedtool.check.recipes.recipe import parse_recipe
+from feedtool.model.errors import UsageProblem
+from tests.check.recipes.conftest import RECIPE
+
+JOIN = '[join.stock]\nfile = "s*"\nkey = { a = "b" }\ntake = { quantity = "c" }\n'
+WRONG = {
+    "no TOML": (("[names]", "[names"), "at line 9, column 7", "correct the line"),
+    "a table's name": (("[columns]", "[colums]"), ":4, [colums]: there is no", "columns?"),
+    "a key of ours": (("headers", "header"), ":3, [match] header: there is no", "headers?"),
+    "no kind": (('kind = "offers-upsert"\n', ""), ":1, [match]: kind is missing", "add kind"),
+    "no list": (('["Réf", "EAN"]', '"Réf"'), ':3, [match] headers: "Réf" cannot', "a list"),
+    "rows": (
+        ("[columns]", 'rows = "x"\n[columns]'),
+        ':4, [match] rows: "x"',
+        "one of: until-blank",
+    ),
+    "a column's field": (('"quantity"', "3"), ":7, [columns] Stock: 3 is not", "or false"),
+    "a column of use": (('"quantity"', "true"), ":7, [columns] Stock: true is not", "or false"),
+    "a name": (("cost =", '"co st" ='), ":10, [names] co st: it is no name", "letters, digits"),
+    "a default": (("= 20", "= [20]"), ":14, [default] taxes.VAT: [20] is not", "a number"),
+    "an expression": (('"cost * 2"', "2"), ":18, [compute] price.price: 2 is not", "in quotes"),
+    "its syntax": (("* 2", "* * 2"), ":18, [compute] price.price: it cannot be read", "brackets"),
+    "its names": (("cost *", "costs *"), ":18, [compute] price.price: there is no costs", "cost?"),
+    "no table": ((RECIPE, f"skip = 1\n{RECIPE}"), "[skip]: it is no table", "begin it with [skip]"),
+    "a table too few": (
+        (RECIPE, f"{RECIPE}[channels]\nDE = 1\n"),
+        "[channels.DE]: it is",
+        "[channels",
+    ),
+    "a condition": (
+        (RECIPE, f"{RECIPE}[skip]\nno = true\n"),
+        ":20, [skip] no: true",
+        "a condition",
+    ),
+    "a join's key": (
+        (RECIPE, f"{RECIPE}{JOIN}mising = 1\n"),
+        ":23, [join.stock] mising",
+        "missing?",
+    ),
+    "its choice": (
+        (RECIPE, f'{RECIPE}{JOIN}missing = "null"\n'),
+        ':23, [join.stock] missing: "null"',
+        "use one of: keep, zero, hold",
+    ),
+    "its share": ((RECIPE, f"{RECIPE}{JOIN}at_least = 95\n"), "at_least: 95", "a number <= 1"),
+    "what it takes": ((RECIPE, RECIPE + JOIN.replace("take", "tke")), "tke: there is no", "take?"),
+}
+
+
+@pytest.mark.parametrize(("change", "place", "hint"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_named_with_its_place(
+    change: tuple[str, str], place: str, hint: str
+) -> None:
+    with pytest.raises(UsageProblem) as caught:
+        parse_recipe(RECIPE.replace(*change), "dupont", None, date(2026, 11, 20))
+    assert place in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_a_recipe_without_headers_is_of_sheets_with_all_its_columns() -> None:
+    recipe = RECIPE.replace('headers = ["Réf", "EAN"]\n', "").replace('"EAN" =', '"@B" =')
+    read = parse_recipe(recipe, "dupont", None, date(2026, 11, 20))
+    assert [read.fits("", texts) for texts in (["ref", "STOCK"], ["Réf"])] == [True, False]
+    assert read.lacking(["Réf"]) == ["Stock"]

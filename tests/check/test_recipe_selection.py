@@ -1,0 +1,146 @@
+"""Which recipe a sheet is read by, and where none is."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions, check
+from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.sheet import CheckedSheet
+from feedtool.runs.recipes import RecipeFolders
+from tests.check.recipes.conftest import HEADER, NOW, RECIPE, bodies, row
+from tests.conftest import Files, offer
+
+LIST = f"{HEADER}\n{row()}\n"
+MORE = RECIPE.replace('"EAN"]', '"EAN", "PA HT"]')
+ALIASES = "SKU;EAN;Price;Stock;Etat\n"
+
+
+def read(
+    files: Files, path: Path, *, named: str | None = None, **asked: str | None
+) -> list[CheckedSheet]:
+    """A file read with the folders that are there: of a profile, beside it, and the user's."""
+    folders = RecipeFolders(
+        lambda: NOW,
+        named and str(files.folder / named),
+        files.folder / "mine",
+        files.folder / "user",
+    )
+    options = ReadOptions(recipes=folders, **asked)  # type: ignore[arg-type]  # by name
+    return check([Input(str(path), path)], options, load())
+
+
+def recipe_of(files: Files, recipes: Mapping[str, str], **asked: str | None) -> str | None:
+    """The path of the recipe by which the list is read."""
+    for name, text in recipes.items():
+        files.text(text, name)
+    (sheet,) = read(files, files.text(LIST, "list.csv"), **asked)
+    assert sheet.error is None, sheet.error
+    path = sheet.recipe and Path(str(sheet.recipe["path"]))
+    return path.relative_to(files.folder).as_posix() if path else None
+
+
+OTHER = RECIPE.replace('"Réf"', '"Ref."').replace('"EAN"', '"Barcode"')
+CHOSEN: dict[str, tuple[list[str], str]] = {
+    "the account's": (["mine/a.toml", "recipes/a.toml", "user/a.toml"], "mine/a.toml"),
+    "beside it": (["recipes/a.toml", "user/a.toml"], "recipes/a.toml"),
+    "the user's": (["user/a.toml"], "user/a.toml"),
+}
+
+
+@pytest.mark.parametrize(("places", "chosen"), CHOSEN.values(), ids=CHOSEN)
+def test_folders_are_looked_through_in_order(files: Files, places: list[str], chosen: str) -> None:
+    recipes = {place: f"# {place}\n{RECIPE}" for place in places}
+    assert recipe_of(files, {**recipes, "mine/b.toml": OTHER}) == chosen
+
+
+def test_the_recipe_with_more_headers_fits_better(files: Files) -> None:
+    recipes = {"recipes/a.toml": RECIPE, "recipes/b.toml": MORE, "recipes/c.toml": OTHER}
+    assert recipe_of(files, recipes) == "recipes/b.toml"
+
+
+def test_one_that_is_named_counts_alone(files: Files) -> None:
+    recipes = {"recipes/a.toml": RECIPE, "mine/b.toml": MORE, "c.toml": RECIPE}
+    assert recipe_of(files, recipes, named="c.toml") == "c.toml"
+
+
+def test_two_that_fit_equally_well_are_both_named(files: Files) -> None:
+    with pytest.raises(UsageProblem, match=r"recipes/a\.toml and .*recipes/b\.toml$") as caught:
+        recipe_of(files, {"recipes/a.toml": RECIPE, "recipes/b.toml": RECIPE + "# b\n"})
+    assert "--recipe" in caught.value.hint
+
+
+def test_another_kind_than_the_one_that_was_asked_for(files: Files) -> None:
+    files.text(RECIPE, "a.toml")
+    with pytest.raises(UsageProblem, match="is of offers-upsert, and --as says offers-update"):
+        read(files, files.text(LIST, "list.csv"), named="a.toml", kind="offers-update")
+
+
+def error_of(files: Files, text: str, *recipes: str, **asked: str | None) -> FileProblem:
+    """Why a list with this header cannot be read."""
+    for number, recipe in enumerate(recipes):
+        files.text(recipe, f"recipes/{number}.toml")
+    (sheet,) = read(files, files.text(text, "list.csv"), **asked)
+    assert sheet.error is not None
+    return sheet.error
+
+
+NEAR = {
+    "a header that nobody knows": (
+        LIST.replace("PA HT", "Achat"),
+        MORE,
+        "“PA HT”; new there: “Achat”",
+    ),
+    "though aliases say what it is": (
+        ALIASES + "A;4006381333931;10;5;New\n",
+        RECIPE.replace('"Réf", "EAN"', '"SKU", "EAN", "Prix"'),
+        "“Prix”; new there: “Price”",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "recipe", "message"), NEAR.values(), ids=NEAR)
+def test_a_renamed_header_is_told(files: Files, text: str, recipe: str, message: str) -> None:
+    error = error_of(files, text, recipe)
+    assert error.message.startswith("recipe 0 does not fit: row 1 lacks ")
+    assert message in error.message
+    assert "--as" in error.hint
+
+
+def test_another_sheet_is_read_as_without_recipes(files: Files) -> None:
+    error = error_of(files, "Libellé;Couleur\nx;y\n", MORE)
+    assert "recipe" not in error.message.partition(";")[0]
+
+
+def test_a_field_that_the_kind_needs_and_the_recipe_lacks(files: Files) -> None:
+    error = error_of(files, LIST, RECIPE.replace("preparationTime = 2\n", ""))
+    assert (error.code, error.message) == (
+        "header-missing",
+        "recipe 0: offers-upsert needs the column preparationTime",
+    )
+    assert "0.toml" in error.hint
+
+
+def test_what_is_known_by_its_keys_takes_no_recipe_from_beside_it(files: Files) -> None:
+    """What is accepted today is sent as today; the account's own recipe counts for any sheet."""
+    recipe = """[match]\nkind = "offers-upsert"\nheaders = ["sellerExternalReference"]
+[columns]\n"sellerExternalReference" = "sellerExternalReference"\n"product.gtin" = "product.gtin"
+[default]\nquantity = 3\ncondition = "New"\npreparationTime = 1\n"taxes.VAT" = 20\n"price.price" = 1
+"deliveryModes.TrackedHomeDelivery.cost" = 1\n"deliveryModes.TrackedHomeDelivery.additionalCost" = 1
+"""
+    path = files.csv(offer(1))
+    files.text(recipe, "recipes/a.toml")
+    (sheet,) = read(files, path)
+    assert (sheet.recipe, bodies(sheet)[2, "PRIMARY"]["quantity"]) == (None, 7)
+    files.text(recipe, "mine/a.toml")
+    (sheet,) = read(files, path)
+    assert bodies(sheet)[2, "PRIMARY"]["quantity"] == 3
+
+
+def test_each_sheet_of_a_workbook_has_its_recipe(files: Files) -> None:
+    rows = [dict(zip(HEADER.split(";"), row().split(";"), strict=True))]
+    path = files.book({"Tarif 2026": rows, "Notes": [{"a": "b"}], "Autre": rows})
+    files.text(RECIPE.replace("[columns]", 'sheet = "tarif*"\n[columns]'), "recipes/a.toml")
+    assert [sheet.sheet for sheet in read(files, path)] == ["Tarif 2026"]

@@ -1,0 +1,180 @@
+"""Where recipes and joined files come from, and how a run and a plan keep them."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas.registry import load as areas
+from feedtool.check import Input, ReadOptions, check
+from feedtool.check.recipes.join import JoinUnusable
+from feedtool.ledger.snapshots import Snapshots
+from feedtool.model.errors import UsageProblem
+from feedtool.model.sheet import CheckedSheet
+from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.corrections import write_corrections
+from feedtool.runs.plan_conditions import Account, conditions_of
+from feedtool.runs.plan_file import load, save
+from feedtool.runs.recipes import (
+    KeptRecipes,
+    RecipeFolders,
+    RecordedRecipes,
+    preset,
+    presets,
+    recipes_of,
+)
+from feedtool.runs.submit import submit
+from feedtool.runs.workspace import check_again, options_of
+from tests.check.recipes.conftest import HEADER, NOW, RECIPE, bodies, row, stock_file
+from tests.conftest import Files, planned
+from tests.runs.conftest import Desk, statuses
+
+JOIN = """[join.stock]
+file = "stock-*.csv"
+key = { "Réf" = "ref" }
+take = { quantity = "free" }
+"""
+STOCK = "ref;free\nSKU-1;20\n"
+
+
+def supplier(files: Files, more: str = JOIN, *rows: str) -> Path:
+    """A list, its recipe beside it, and the stock that the recipe joins."""
+    files.text(RECIPE + more, "recipes/dupont.toml")
+    stock_file(files, STOCK)
+    return files.text("\n".join([HEADER, *(rows or (row(),))]) + "\n", "list.csv")
+
+
+def folders() -> RecipeFolders:
+    """The recipes of a command, with none but those beside its files."""
+    return RecipeFolders(lambda: NOW)
+
+
+@pytest.mark.parametrize("name", presets())
+def test_the_recipes_that_ship_can_be_read(name: str) -> None:
+    assert preset(name, NOW.date()).shown == f"preset:{name}"
+
+
+def test_a_preset_that_is_not_there(files: Files) -> None:
+    with pytest.raises(UsageProblem, match="no preset “shopfy”") as caught:
+        replace(folders(), named="preset:shopfy").recipes(files.folder / "list.csv")
+    assert caught.value.hint == "did you mean shopify?"
+
+
+def of_watch(files: Files, file: str) -> RecipeFolders:
+    """A watched folder whose account has a recipe that joins such a file."""
+    files.text(RECIPE + JOIN.replace("stock-*.csv", file), "mine/dupont.toml")
+    return RecipeFolders(lambda: NOW, profile=files.folder / "mine", is_watch=True)
+
+
+def test_of_a_watched_folder_the_account_alone_has_recipes_and_files(files: Files) -> None:
+    path, book = supplier(files), of_watch(files, "stock-*.csv")
+    (recipe,) = book.recipes(path)
+    assert recipe.path == files.folder / "mine" / "dupont.toml"
+    with pytest.raises(JoinUnusable, match=r"there is no stock-\*\.csv in .*/mine$"):
+        book.joined(recipe, "stock", path)  # though one is beside the list
+    kept = stock_file(files, STOCK, "mine/stock-0.csv", hours=4)
+    assert book.joined(recipe, "stock", path).path == kept
+    assert list(replace(book, profile=None).recipes(path)) == []
+
+
+@pytest.mark.parametrize("file", ["../stock-1.csv", "a/../../stock-1.csv", "/srv/stock-1.csv"])
+def test_a_join_of_a_watched_folder_never_leaves_it(files: Files, file: str) -> None:
+    path, book = supplier(files), of_watch(files, file)
+    with pytest.raises(UsageProblem, match=r"\[join\.stock\] file: .* leaves the folder"):
+        book.joined(book.recipes(path)[0], "stock", path)
+
+
+def test_nor_by_a_link(files: Files) -> None:
+    path, book = supplier(files), of_watch(files, "stock-*.csv")
+    (files.folder / "mine" / "stock-1.csv").symlink_to(files.folder / "stock-1.csv")
+    with pytest.raises(JoinUnusable, match="is a link that leaves the folder"):
+        book.joined(book.recipes(path)[0], "stock", path)
+
+
+def read(path: Path, options: ReadOptions) -> list[CheckedSheet]:
+    return check([Input(str(path), path)], options, areas())
+
+
+def test_a_run_is_judged_again_by_what_it_was_judged_by(desk: Desk, files: Files) -> None:
+    """Recipe, defaults, joined file and day; and a file that no recipe fitted is not sent then."""
+    days = "[compute]\npreparationTime = \"days_since('2026-11-18')\"\n"
+    path = supplier(files, days.partition("\n")[2] + JOIN)
+    unfit = files.text(path.read_text("utf-8").replace("EAN", "Barcode"), "unfit.csv")
+    inputs = [Input(str(file), file) for file in (path, unfit)]
+    asked = ReadOptions(recipes=folders(), defaults={"price.originPrice": "90"})
+    sent = submit(inputs, asked, Outputs(), desk.session, desk.workspace)
+    assert statuses(sent) == [[(2, "Integrated")], []]
+    files.text(RECIPE.replace("* 2", "* 9"), "recipes/dupont.toml")
+    (files.folder / "stock-1.csv").unlink()
+    again, other = check_again(options_of(1, desk.workspace), desk.workspace)
+    (body,) = bodies(again).values()
+    assert (body["quantity"], body["preparationTime"]) == (20, 2)
+    assert body["price"]["originPrice"] == 90
+    assert again.kind_reason == sent.outcomes[0].checked.kind_reason
+    assert (other.error and other.error.message) == (
+        sent.outcomes[1].checked.error and sent.outcomes[1].checked.error.message
+    )
+
+
+def test_a_snapshot_that_is_gone_is_named(desk: Desk, files: Files) -> None:
+    path = supplier(files)
+    submit(
+        [Input(str(path), path)],
+        ReadOptions(recipes=folders()),
+        Outputs(),
+        desk.session,
+        desk.workspace,
+    )
+    options = options_of(1, desk.workspace)
+    (kept,) = options.recipes
+    desk.workspace.snapshots.path_of(kept.joins["stock"].sha256).unlink()
+    (sheet,) = check_again(options, desk.workspace)
+    assert sheet.error is not None
+    assert "cannot be read" in sheet.error.message
+
+
+def test_a_plan_has_the_recipe_and_the_joined_file_in_it(files: Files) -> None:
+    path, place = supplier(files), files.folder / "plan.jsonl"
+    kept = Snapshots(files.folder / "kept")
+    recorded = RecordedRecipes(folders(), kept.keep, kept.path_of)
+    sheets = read(path, ReadOptions(recipes=recorded))
+    conditions = conditions_of([(str(path), "aa")], ReadOptions(), Account())
+    save(place, conditions, planned(sheets), words={}, effects={}, now=NOW, recipes=recorded)
+    digest = load(place).digest
+    stock_file(files, STOCK.replace("20", "30"))
+    (files.folder / "recipes" / "dupont.toml").unlink()
+    moved = path.rename(files.folder / "moved.csv")
+    (folder := files.folder / "unpacked").mkdir()
+    book = load(place).recipes(folder, [str(moved)])
+    again = read(moved, ReadOptions(recipes=book))
+    load(place).refuse_other(planned(again))
+    # Another recipe is another plan.
+    supplier(files)
+    files.text(RECIPE + JOIN + "# more\n", "recipes/dupont.toml")
+    path = moved.rename(path)
+    recorded = RecordedRecipes(folders(), kept.keep, kept.path_of)
+    sheets = read(path, ReadOptions(recipes=recorded))
+    save(place, conditions, planned(sheets), words={}, effects={}, now=NOW, recipes=recorded)
+    assert load(place).digest != digest
+
+
+def test_a_plan_without_recipes_has_none(files: Files) -> None:
+    assert recipes_of([], files.folder, {}) == KeptRecipes([], files.folder.joinpath)
+
+
+def test_rows_to_correct_are_written_as_they_stand_in_the_list(desk: Desk, files: Files) -> None:
+    """So the same recipe reads them, and answers stand at the cells that were computed from."""
+    path = supplier(files, JOIN, row(1), row(2, cost="n/a"))
+    target = files.folder / "list.result.csv"
+    asked = ReadOptions(recipes=folders())
+    submit(
+        [Input(str(path), path)], asked, Outputs({str(path): target}), desk.session, desk.workspace
+    )
+    place = files.folder / "list.failed.xlsx"
+    write_corrections(1, desk.workspace, NOW, out=place)
+    os.utime(files.folder / "stock-1.csv", (NOW.timestamp(), NOW.timestamp()))
+    (sheet,) = read(place, asked)
+    (problem,) = [problem for problem in sheet.problems() if problem.row]
+    assert (problem.row, problem.column, problem.code) == (3, "C", "recipe-failed")
+    assert sheet.kind_reason.startswith("recipe dupont; 7 fields from it; 0 of 1 rows")
