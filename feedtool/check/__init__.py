@@ -5,7 +5,8 @@ One bad file never stops the next: what cannot be read becomes the `error` of it
 Reading order: `read_options` (what is to be read, and how), `files` (all files of a command),
 `sheet_selection` (which of their sheets are feeds), `headers` and `kinds` (of which kind), `sheet`
 (the rows of one), `not_rows` (which of them are totals), `locate` (where a fault is), `requests`
-(each request against its schema) and `rules` (what any sheet must keep to).
+(each request against its schema), `rules` (what any sheet must keep to) and `fixes` (what can be
+mended of it).
 """
 
 from feedtool.check.files import check, check_source, open_input, unreadable

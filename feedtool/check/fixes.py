@@ -16,7 +16,7 @@ from feedtool.model.cells import Block, Cell, Cells, Kind, index_of, shown
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Header
 from feedtool.model.nouns import CellFix, Problem, Severity
-from feedtool.model.sheet import SKIPPED, CheckedSheet
+from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.sheets import Sheet
 
 SAFE = "safe"
@@ -192,8 +192,8 @@ def unproven(before: CheckedSheet, after: CheckedSheet, fixes: Sequence[CellFix]
         }
         for checked in (before, after)
     )
-    left = frozenset(after.marks)
-    gone = {row for row in rows if row not in left or after.marks[row] == SKIPPED}
+    marks = bytes(after.marks)
+    gone = {row for row in rows if row >= len(marks) or marks[row] not in (VALID, INVALID)}
     errors = [place for place, severity in new.items() if severity is Severity.ERROR]
     harmed = {place[:2] for place in errors if place not in old}
     guilty = {

@@ -5,6 +5,7 @@ prove right: so what was mended once is not changed by mending it again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,11 +41,7 @@ def validate_and_fix(
     """
     chosen = chosen_fixes(names, load())
     for file in inputs:
-        if file.path.is_file() and load().format_of(file.path):
-            raise UsageProblem(
-                f"{file.name} has no cells that --fix could mend",
-                "make a workbook of it with feedtool convert, and mend that",
-            )
+        _refuse_without_cells(file)
     reading = replace(reading, settle=_asked_once(reading), with_items=True)
     sheets = check(inputs, reading, load())
     if len(inputs) == 1:
@@ -67,6 +64,15 @@ def validate_and_fix(
     for result in results:
         result.copy_failed = result.copy_failed or mending.failed.get(result.checked.file)
     return results
+
+
+def _refuse_without_cells(file: Input) -> None:
+    with suppress(OSError):  # which is told where the file is read
+        if file.path.is_file() and load().format_of(file.path):
+            raise UsageProblem(
+                f"{file.name} has no cells that --fix could mend",
+                "make a workbook of it with feedtool convert, and mend that",
+            )
 
 
 class _Mending:

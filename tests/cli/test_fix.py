@@ -116,6 +116,42 @@ def test_the_copy_is_as_its_own_check_says(feedtool: Feedtool, offers: Path) -> 
     assert sorted(map(str, Path().glob("*.csv"))) == ["offers.csv", "offers.fixed.csv"]
 
 
+def test_what_was_mended_can_be_mended_by_another_fix(feedtool: Feedtool, offers: Path) -> None:
+    feedtool("validate --fix", offers)
+    ran = feedtool("validate --fix=round offers.fixed.csv --format json")
+    assert ran.only["fixed"]["byFix"] == {"round": 1}
+    assert ran.only["annotated"] == "offers.fixed-2.csv"
+
+
+RECIPE = """
+[match]
+headers = ["Réf", "PV", "Dispo"]
+kind = "offers-update"
+[columns]
+"Réf" = "sellerExternalReference"
+"PV" = "price.price"
+[names]
+stock = "Dispo"
+[compute]
+quantity = "stock / 2"
+"""
+
+
+def test_the_cells_of_a_merchants_own_sheet(feedtool: Feedtool) -> None:
+    Path("recipes").mkdir()
+    Path("recipes/own.toml").write_text(RECIPE, "utf-8")
+    Path("own.csv").write_text("Réf;PV;Dispo\n A-1;19,995;8\nB-2;2,50;3\n", "utf-8")
+    ran = feedtool("validate --fix=round,stock own.csv --format json")
+    assert [(fix["row"], fix["header"], fix["new"]) for fix in ran.only["fixes"]] == [
+        (2, "Réf", "A-1"),
+        (2, "PV", "20,00"),
+    ]
+    # What a recipe computes stands in no cell of the sheet.
+    assert [(problem["row"], problem["code"]) for problem in ran.only["problems"]] == [
+        (3, "integer-required")
+    ]
+
+
 def test_in_place_only_when_asked(feedtool: Feedtool, offers: Path) -> None:
     feedtool("validate --fix --in-place", offers)
     first = offers.read_bytes()

@@ -29,8 +29,8 @@ from feedtool.feeds.columns.text import (
 from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.model.cells import Kind
 
-_LOST_ZEROS = re.compile("[0-9]{5,11}", re.ASCII)
-"""The digits of a GTIN that may be left; of fewer, the check digit says too little."""
+_LOST_ZEROS = re.compile("[0-9]{7,11}", re.ASCII)
+"""The digits of a GTIN that may be left; a shorter number may be any, whatever its last digit."""
 _HUNDRED = 100
 _BAR, _INSTEAD = "|", "-"
 COMMA, POINT = ",", "."

@@ -273,20 +273,20 @@ class _PatternPatcher:
         ours = self._notes.cells(number, tags.prefix)
         stale = self._stale if number >= self._notes.header_row else _NOTHING
         if self._notes.values:
-            row = self._parsed(part + tags.row_end)
+            row = self._raw_row(number, part, inner, _beyond(tags.prefix, -1))
             return rewrite(row, _with_values(row, ours, self._notes), stale)
         if not self._appends or not self._is_plain(part, inner):
-            return rewrite(self._raw_row(number, part, inner), ours, stale)
+            return rewrite(self._raw_row(number, part, inner, self._beyond), ours, stale)
         if not ours:
             return part + tags.row_end
         rest = widened(tag[2], self._left, self._right)
         opened = b'%b r="%b"%b>' % (tags.row_start, tag[1], rest)
         return b"".join((opened, part[inner:], *[markup for _, markup in ours], tags.row_end))
 
-    def _raw_row(self, number: int, part: bytes, inner: int) -> RawRow:
-        """The row with those of its cells that begin at our columns."""
+    def _raw_row(self, number: int, part: bytes, inner: int, beyond: re.Pattern[bytes]) -> RawRow:
+        """The row with its cells from the first one on that `beyond` finds."""
         data = part + self._tags.row_end
-        first = self._beyond.search(part, inner)
+        first = beyond.search(part, inner)
         end = first.start() if first else len(part)
         is_in_order, last, cells = first is not None or self._is_plain(part, inner), -1, []
         for cell in self._tags.whole_cell.finditer(part, end):
@@ -295,14 +295,10 @@ class _PatternPatcher:
             end, last = cell.end(), column
             cells.append(CellSpan(column, cell.start(), cell.start(3), cell[2] is not None))
         if not is_in_order or end != len(part):
-            return self._parsed(data)
+            parser = RowParser(self._scan.part, self._scan.limits)  # the head has the namespaces
+            rows = parser.rows(self._scan.head + data)
+            return next(row for row in rows if isinstance(row, RawRow))
         return RawRow(number, data, self._tags.prefix, inner, len(part), cells)
-
-    def _parsed(self, data: bytes) -> RawRow:
-        """The row with all of its cells."""
-        parser = RowParser(self._scan.part, self._scan.limits)  # the head has the namespaces
-        rows = parser.rows(self._scan.head + data)
-        return next(row for row in rows if isinstance(row, RawRow))
 
     def _empty_rows(self, data: bytes) -> Iterator[bytes]:
         """Rows written `<row/>`, and blanks between rows."""
