@@ -21,7 +21,7 @@ from feedtool.cli.files import (
     read_options,
     targets,
 )
-from feedtool.cli.output import echo_results
+from feedtool.cli.output import echo_results, warn_of_copies
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet
@@ -108,6 +108,7 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
             results = validate(read, reading, outputs)
         else:
             results = validate_and_fix(read, reading, outputs, fixes, always=is_wanted)
+            warn_of_copies(results, () if in_place else copies.values())
         if given["explain_columns"]:
             for result in results:
                 result.explained = explained(result.checked)

@@ -152,6 +152,13 @@ def test_the_cells_of_a_merchants_own_sheet(feedtool: Feedtool) -> None:
     ]
 
 
+def test_an_earlier_copy_is_not_taken_for_this_ones(feedtool: Feedtool, offers: Path) -> None:
+    feedtool("validate --fix", offers)
+    offers.write_bytes(WRONG.replace(b"A-1 ", b"A-1"))
+    warning = "warning: offers.fixed.csv was not renewed: it is from an earlier run\n"
+    assert feedtool("validate --fix", offers).err == warning
+
+
 def test_in_place_only_when_asked(feedtool: Feedtool, offers: Path) -> None:
     feedtool("validate --fix --in-place", offers)
     first = offers.read_bytes()

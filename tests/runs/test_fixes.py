@@ -234,6 +234,30 @@ def test_in_place_and_once_more(tmp_path: Path) -> None:
     assert path.read_bytes() == once
 
 
+def test_a_file_that_cannot_be_copied_keeps_back_no_other(tmp_path: Path) -> None:
+    full, other = tmp_path / "full.csv", tmp_path / "other.csv"
+    full.write_bytes(LINE + b" A-1;5;5" + b";" * 16_381 + b"x\r\n")
+    other.write_bytes(LINE + b" B-2;5;5\r\n")
+    targets = {path.name: path.with_suffix(".fixed.csv") for path in (full, other)}
+    inputs = [Input(path.name, path) for path in (full, other)]
+    results = validate_and_fix(inputs, ReadOptions(), Outputs(targets), ())
+    failed, mended = (result.fixed for result in results)
+    assert failed
+    assert mended
+    assert not failed.cells
+    assert "no room" in str(results[0].copy_failed)
+    assert [fix.new for fix in mended.cells] == ["B-2"]
+    assert results[1].annotated == targets["other.csv"]
+    assert not targets["full.csv"].exists()
+
+
+def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    result = mend(tmp_path / "none.csv", tmp_path / "none.fixed.csv")
+    assert result.checked.error
+    assert result.fixed
+    assert not result.fixed.cells
+
+
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "Offers.xml"
     path.write_text("<OfferPackage><Offers/></OfferPackage>", "utf-8")
