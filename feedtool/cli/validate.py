@@ -88,9 +88,9 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
     table (.csv, .tsv, .txt); `-` is standard input. --annotate, --out or --in-place also write
     the workbook back with what is wrong beside every row.
 
-    --fix mends what it can in a copy, NAME.fixed.EXT, and writes each old value beside its row;
-    the file itself changes with --in-place alone. What is a matter of choice is mended if you
-    name it, as in --fix=round,stock. The result is that of the copy.
+    --fix mends what it can in a copy, NAME.fixed.EXT, and notes each old value; the file itself
+    changes with --in-place alone. What is a matter of choice is mended if you name it, as in
+    --fix=round,stock. The result is that of the copy.
     """
     from feedtool.runs.annotated_copy import Outputs
     from feedtool.runs.fixes import validate_and_fix
