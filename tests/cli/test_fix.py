@@ -62,9 +62,7 @@ REFUSED = {
 def test_what_is_refused(feedtool: Feedtool, arguments: str, error: tuple[str, str]) -> None:
     ran = feedtool(f"validate {arguments}")
     assert ran.code == 2
-    (message, hint), (wanted, wanted_hint) = ran.error(), error
-    assert {*message.split()} == {*wanted.split()}
-    assert hint == wanted_hint
+    assert ran.error() == error
 
 
 def test_what_is_said(feedtool: Feedtool, offers: Path) -> None:

@@ -203,6 +203,23 @@ def test_a_csv_keeps_its_writing(
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    ("names", "price"),
+    [
+        ([], b"19,995"),
+        (["round"], b"19,995"),
+        (["decimal-comma"], b"19,995"),
+        (["decimal-comma", "round"], b"20,00"),
+        (["decimal-point", "round"], b"19995"),
+    ],
+)
+def test_a_number_that_could_mean_two(names: list[str], price: bytes, tmp_path: Path) -> None:
+    path, target = tmp_path / "a.csv", tmp_path / "a.fixed.csv"
+    path.write_bytes(LINE + b"A-1;19,995;5\r\n")
+    mend(path, target, names, always=True)
+    assert target.read_bytes().splitlines()[1].split(b";")[1] == price
+
+
 KEPT = {
     "two references that would be one": LINE + b"A|1;5;5\r\nA-1;5;5\r\n",
     "a text that would be a formula": LINE + b' "=1+1";5;5\r\n',
