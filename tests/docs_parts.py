@@ -19,6 +19,8 @@ import click
 
 from feedtool.areas.registry import load
 from feedtool.check.fixes import all_fixes
+from feedtool.check.recipes import recipe_file
+from feedtool.check.recipes.functions import FUNCTIONS
 from feedtool.cli import feedtool
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.report.codes import BOTH, ROW, WORDS
@@ -131,6 +133,33 @@ def setting_tables() -> str:
         f"{_settings(kind)}"
         for name, kind in config.RECORDS.items()
     )
+
+
+def recipe_tables() -> str:
+    """The tables of a recipe, and the keys of those that have fixed ones."""
+    meanings = _docstrings(recipe_file.RecipeFile)
+    tables = ((f"`[{name}]`", meaning) for name, meaning in meanings.items())
+    keys = (
+        (f"`[{table}] {name}`", meaning)
+        for table, kind in (("match", recipe_file.Match), ("join.NAME", recipe_file.Join))
+        for name, meaning in _docstrings(kind).items()
+    )
+    return _table(("Place", "What stands there"), (*tables, *keys))
+
+
+def functions() -> str:
+    """The functions of expressions."""
+    return ", ".join(f"`{function.example}`" for function in FUNCTIONS.values())
+
+
+def presets() -> str:
+    """The recipes that ship, each with the first line of its file."""
+    folder = ROOT / "feedtool/check/recipes/presets"
+    rows = (
+        (f"`preset:{path.stem}`", path.read_text("utf-8").partition("\n")[0].removeprefix("# "))
+        for path in sorted(folder.glob("*.toml"))
+    )
+    return _table(("Preset", "The export that it fits"), rows)
 
 
 def rooms() -> str:

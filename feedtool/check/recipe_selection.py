@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from feedtool.check.headers import HeaderNotFound, Texts, header_texts
+from feedtool.check.headers import HeaderNotFound, SheetAmbiguous, Texts, header_texts
 from feedtool.check.kinds import HeaderMissing, recognise
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipes.apply import apply
@@ -92,6 +92,7 @@ class RecipeSelection:
             UsageProblem: two recipes fit a sheet equally well, or one is of another kind than the
                 one that was asked for.
             HeaderNotFound: a recipe that was named fits no sheet.
+            SheetAmbiguous: one fits several, and does not say which of them.
             HeaderMissing: a field is missing that the recipe's kind needs.
         """
         recipes = [recipe for recipe in self.recipes if recipe.is_wanted is is_wanted]
@@ -107,6 +108,7 @@ class RecipeSelection:
         unfit = next((recipe for recipe in recipes if recipe.must_fit), None)
         if unfit and not chosen:
             raise self._no_fit(unfit, *self._likeliest_row(unfit, names))
+        self._check_unambiguous(chosen)
         return chosen
 
     def nearly_fitting(self, names: Sequence[str], most: int) -> HeaderNotFound | None:
@@ -121,6 +123,17 @@ class RecipeSelection:
             if missing and most * len(missing) <= len(recipe.headers):
                 return self._no_fit(recipe, row, missing)
         return None
+
+    def _check_unambiguous(self, chosen: Sequence[Chosen]) -> None:
+        """SheetAmbiguous where a recipe fits several sheets, and does not say which are meant."""
+        for recipe in self.recipes:
+            own = [item.sheet.name for item in chosen if item.recipe is recipe]
+            if len(own) > 1 and recipe.file.match.sheet is None:
+                raise SheetAmbiguous(
+                    f"recipe {recipe.name} fits several sheets: {', '.join(own)}",
+                    f"name one of them with --sheet, or those that are meant in {recipe.shown},"
+                    ' as in [match] sheet = "Tarif*"',
+                )
 
     def _head(self, name: str) -> list[Texts]:
         head = self._source.sheet(name).head(SEARCHED)

@@ -21,6 +21,7 @@ from feedtool.cli.errors import echo
 from feedtool.cli.home import catalogue
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import telling_of_room
 from feedtool.sheets import is_other_format
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from feedtool.areas.offers.changes.selection import SelectionOptions
     from feedtool.check.kinds import KindUnclear
     from feedtool.check.read_options import Settle
+    from feedtool.check.recipes.recipe_file import Constant
     from feedtool.runs.recipes import RecipeFolders
 
 
@@ -220,7 +222,7 @@ def read_options(ctx: click.Context, given: Mapping[str, Any], **more: Any) -> R
         as_rows,
         catalog=catalog,
         recipes=_recipe_folders(ctx),
-        defaults={**options.chosen(ctx).profile.default, **_defaults(given["default"], settings)},
+        defaults=_defaults(options.chosen(ctx).profile.default, given["default"], settings),
         **more,
     )
 
@@ -238,21 +240,21 @@ def _recipe_folders(ctx: click.Context) -> "RecipeFolders":
     )
 
 
-def _defaults(given: Sequence[str], settings: AccountSettings) -> dict[str, str]:
-    """The values of `--default`. UsageProblem where one is none, or names no field."""
-    keys = {column.key for feed in load().feeds.values() for column in feed.understood(settings)}
-    defaults = {}
+def _defaults(
+    of_profile: Mapping[str, "Constant"], given: Sequence[str], settings: AccountSettings
+) -> dict[str, "Constant"]:
+    """The values of `--default` and of a profile; UsageProblem where one is none of a field."""
+    defaults = dict(of_profile)
     for text in given:
-        key, equals, value = text.partition("=")
-        if not equals:
+        key, _, value = text.partition("=")
+        if not value.strip():
             raise UsageProblem(f"--default {text} has no value", "write --default FIELD=VALUE")
-        if key.strip() not in keys:
-            near = get_close_matches(key, sorted(keys), n=1)
-            raise UsageProblem(
-                f"there is no field “{key}”",
-                f"did you mean {near[0]}?" if near else "the template names the fields",
-            )
         defaults[key.strip()] = value.strip()
+    keys = {column.key for feed in load().feeds.values() for column in feed.understood(settings)}
+    for key in defaults.keys() - keys:
+        where = "the profile's [default]" if key in of_profile else "--default"
+        hint = did_you_mean(key, sorted(keys))
+        raise UsageProblem(f"{where} names “{key}”, and there is no such field", hint)
     return defaults
 
 

@@ -71,7 +71,7 @@ def map_(
         if form == "json":
             _write_json(proposal, answers.columns, target, missing)
         elif target:
-            is_named = not is_found(read, reading, load(), target.stem)
+            is_named = not is_found(read, read_options(ctx, given), load(), target.stem)
             _write_ending(proposal, file, target, answers, is_named=is_named)
             _write_missing(proposal, file, missing, [*answers.keys, *defaults])
         else:

@@ -64,6 +64,8 @@ def _counts(result: SheetResult, counts: Counts) -> Iterator[Line]:
     if result.checked.sheet:
         yield ("Sheet", clean(result.checked.sheet))
     yield ("Kind", result.checked.kind or "")
+    if result.checked.recipe:
+        yield ("Read by", result.checked.kind_reason)
     if result.run:
         yield ("Run", clean(result.run))
     yield ("Rows", counts.rows)

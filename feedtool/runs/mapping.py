@@ -174,10 +174,11 @@ def chosen_as(column: ColumnProposal, key: str | None) -> ColumnProposal:
 
 
 def is_found(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bool:
-    """True if a recipe is taken for a file without being named."""
+    """True if a recipe is taken for a file without being named, and without other options."""
+    options = replace(options, kind=None, defaults={}, settle=lambda *_: None)
     try:
         with open_input(file, options, areas) as source:
             chosen = choose(source, options, areas, file.name)
     except FileProblem as problem:  # as where a field is missing still
         return problem.message.startswith(f"recipe {recipe}:")
-    return any(item.reason.startswith(f"recipe {recipe};") for item in chosen)
+    return any(item.reason.partition(";")[0] == f"recipe {recipe}" for item in chosen)

@@ -139,8 +139,22 @@ def test_what_is_known_by_its_keys_takes_no_recipe_from_beside_it(files: Files) 
     assert bodies(sheet)[2, "PRIMARY"]["quantity"] == 3
 
 
-def test_each_sheet_of_a_workbook_has_its_recipe(files: Files) -> None:
+SHEETS = {
+    "by its name": ('sheet = "tarif*"\n', ["Tarif 2026"]),
+    "several by their names": ('sheet = "*t*"\n', ["Tarif 2026", "Autre"]),
+    "all that fit": ("", None),
+}
+
+
+@pytest.mark.parametrize(("words", "expected"), SHEETS.values(), ids=SHEETS)
+def test_which_sheets_of_a_workbook(files: Files, words: str, expected: list[str] | None) -> None:
     rows = [dict(zip(HEADER.split(";"), row().split(";"), strict=True))]
     path = files.book({"Tarif 2026": rows, "Notes": [{"a": "b"}], "Autre": rows})
-    files.text(RECIPE.replace("[columns]", 'sheet = "tarif*"\n[columns]'), "recipes/a.toml")
-    assert [sheet.sheet for sheet in read(files, path)] == ["Tarif 2026"]
+    files.text(RECIPE.replace("[columns]", f"{words}[columns]"), "recipes/a.toml")
+    sheets = read(files, path)
+    if expected is None:
+        (sheet,) = sheets
+        assert sheet.error is not None
+        assert sheet.error.message == "recipe a fits several sheets: Tarif 2026, Autre"
+    else:
+        assert [sheet.sheet for sheet in sheets] == expected

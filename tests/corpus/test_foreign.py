@@ -99,8 +99,8 @@ def nuls(first: float, last: float = 1) -> bytes:
     return content[:start] + bytes(end - start) + content[end:]
 
 
-PAGE = "<html><head><title>Export</title></head><body><table><tr><td>gtin</td></tr></table></body>"
-BARE = '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet/></Workbook>'
+PAGE = "<html><head><title>Export</title></head><body><p>gtin</p></body>"
+BARE = '<Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet></Workbook>'
 SPREADSHEETML = f'<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n{BARE}'
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
 BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"

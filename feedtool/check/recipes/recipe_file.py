@@ -66,6 +66,7 @@ class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     skip: dict[str, str] = {}
     """Reason → condition of the rows that are left out."""
     join: dict[str, Join] = {}
+    """A name → a second sheet whose rows are joined."""
     channels: dict[str, dict[str, str]] = {}
     """salesChannelId → key → expression; `skip` is a condition."""
 

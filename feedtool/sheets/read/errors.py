@@ -20,31 +20,31 @@ class Encrypted(FileProblem):
 
 
 class LegacyXls(FileProblem):
-    """The file is a workbook of Excel 97-2003 or older (.xls)."""
+    """The file is a workbook of Excel 97-2003 or older (.xls) that cannot be read."""
 
     code = "legacy-xls"
 
 
 class OdsUnsupported(FileProblem):
-    """The file is an OpenDocument spreadsheet (.ods)."""
+    """The file is an OpenDocument spreadsheet (.ods) that cannot be read."""
 
     code = "ods-unsupported"
 
 
 class XlsbUnsupported(FileProblem):
-    """The file is a binary workbook (.xlsb)."""
+    """The file is a binary workbook (.xlsb) that cannot be read."""
 
     code = "xlsb-unsupported"
 
 
 class HtmlAsXls(FileProblem):
-    """The file is a web page that only carries a spreadsheet's name."""
+    """The file is a web page without a table that can be read."""
 
     code = "html-as-xls"
 
 
 class Xml2003AsXls(FileProblem):
-    """The file is an XML spreadsheet of Excel 2003."""
+    """The file is an XML spreadsheet of Excel 2003 that cannot be read."""
 
     code = "xml2003-as-xls"
 

@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from feedtool.model.errors import FileProblem
@@ -19,12 +20,12 @@ from feedtool.sheets.read.errors import (
     XlsbUnsupported,
     Xml2003AsXls,
 )
-from feedtool.sheets.read.others.rows import RowsSource
+from feedtool.sheets.read.others.rows import RowsSource, refusing
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
 from feedtool.sheets.read.xlsx import XlsxSource
 
 _START = 1 << 12
-_BLOCK = 1 << 20
+_BLOCK, _PIECE = 1 << 20, 1 << 18
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The beginning of every file of old Microsoft Office, and of every encrypted one of the new."""
@@ -55,7 +56,7 @@ _LOCK_NAME = 55
 
 
 OTHERS = (LegacyXls, HtmlAsXls, Xml2003AsXls, OdsUnsupported, XlsbUnsupported)
-"""What a file is recognised as, for which there is a reader of its own."""
+"""The formats that have a reader of their own; it raises them for what it cannot read."""
 
 
 def open_source(
@@ -66,62 +67,74 @@ def open_source(
     `csv_fallback` is the encoding of a text that is not UTF-8. Raises FileProblem (`errors`) for
     what cannot be read, and OSError if the file cannot be opened.
     """
+    other = _other_format(path, limits)
+    if isinstance(other, XlsxSource):
+        return other
+    if other is None:
+        return CsvSource(path, csv_fallback)
+    with refusing(type(other), other.message.rstrip(".")):
+        return _open_other(other, path, limits, csv_fallback)
+
+
+def is_other_format(path: Path) -> bool:
+    """True for a spreadsheet that is neither .xlsx nor CSV. Raises as `open_source`."""
+    other = _other_format(path, DEFAULT_LIMITS)
+    if isinstance(other, XlsxSource):
+        other.package.close()
+    return isinstance(other, FileProblem)
+
+
+def _other_format(path: Path, limits: ReadingLimits) -> XlsxSource | FileProblem | None:
+    """The opened .xlsx; what another spreadsheet is recognised as; None for a CSV."""
     with path.open("rb") as file:
         start = file.read(_START)
     if not start:
         raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
     if start.startswith(_ZIP):
-        return _package(path, limits)
-    problem = _foreign(path, start)
-    if problem is not None:
-        return _open_other(problem, path)
-    return CsvSource(path, csv_fallback)
-
-
-def is_other_format(path: Path) -> bool:
-    """True for a spreadsheet that is neither .xlsx nor CSV. Raises as `open_source`."""
-    with path.open("rb") as file:
-        start = file.read(_START)
-    if start.startswith(_ZIP):
-        with _package(path, DEFAULT_LIMITS) as source:
-            return source.format != "xlsx"
-    return not _is_lock(start) and isinstance(_foreign(path, start), OTHERS)
-
-
-def _package(path: Path, limits: ReadingLimits) -> XlsxSource | RowsSource:
-    """A workbook in a zip package, of whatever format."""
-    try:
-        return XlsxSource(path, limits)
-    except OTHERS as problem:
-        return _open_other(problem, path, limits)
+        try:
+            return XlsxSource(path, limits)
+        except OTHERS as problem:
+            return problem
+    foreign = _foreign(path, start)
+    if foreign is not None and not isinstance(foreign, OTHERS):
+        raise foreign
+    return foreign
 
 
 def _open_other(
-    problem: FileProblem, path: Path, limits: ReadingLimits = DEFAULT_LIMITS
+    problem: FileProblem, path: Path, limits: ReadingLimits, csv_fallback: str
 ) -> RowsSource:
-    """A spreadsheet of another format; what none of the readers is for is refused as it is."""
+    """A spreadsheet of another format, by the reader for it, each of which is slow to import."""
+
+    def pieces() -> Iterator[bytes]:
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE):
+                yield piece
+
     match problem:
         case LegacyXls():
             from feedtool.sheets.read.others.xls import open_xls
 
             return open_xls(path)
         case HtmlAsXls():
-            from feedtool.sheets.read.others.markup import open_html
+            from feedtool.sheets.read.others.web_page import open_html
 
-            return open_html(path)
+            return open_html(path, csv_fallback)
         case Xml2003AsXls():
-            from feedtool.sheets.read.others.markup import open_xml_2003
+            from feedtool.sheets.read.others.xml_2003 import open_xml_2003
 
-            return open_xml_2003(path)
-        case OdsUnsupported() if zipfile.is_zipfile(path):
-            from feedtool.sheets.read.others.ods import open_ods
+            return open_xml_2003(pieces)
+    from feedtool.sheets.read.others.ods import open_fods, open_ods
+    from feedtool.sheets.read.others.xlsb import open_xlsb
 
-            return open_ods(ZipPackage(path, limits))
-        case XlsbUnsupported():
-            from feedtool.sheets.read.others.xlsb import open_xlsb
-
-            return open_xlsb(ZipPackage(path, limits))
-    raise problem
+    if not zipfile.is_zipfile(path):
+        return open_fods(pieces)
+    package = ZipPackage(path, limits)
+    try:
+        return (open_xlsb if isinstance(problem, XlsbUnsupported) else open_ods)(package)
+    except BaseException:
+        package.close()
+        raise
 
 
 def _is_lock(start: bytes) -> bool:

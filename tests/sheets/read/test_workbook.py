@@ -98,8 +98,7 @@ BINARY = "application/vnd.ms-excel.sheet.binary.macroEnabled.main"
 @pytest.mark.parametrize(
     ("parts", "code"),
     [
-        ({"[Content_Types].xml": types(BINARY, "/xl/workbook.xml", bin=BOOK)}, "xlsb-unsupported"),
-        ({"[Content_Types].xml": types("text/xml", xml=BINARY)}, "xlsb-unsupported"),
+        ({"[Content_Types].xml": types(BINARY, "/xl/workbook.xml", bin=BOOK)}, "corrupt-zip"),
         ({"[Content_Types].xml": types(WORD, "/xl/workbook.xml", xlsx=INNER)}, "not-a-workbook"),
         ({"[Content_Types].xml": types("text/xml")}, "not-a-workbook"),
         ({"[Content_Types].xml": "<Types"}, "corrupt-xml"),

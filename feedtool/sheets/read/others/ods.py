@@ -1,177 +1,153 @@
-"""OpenDocument spreadsheets (.ods), by lxml (OpenDocument 1.3, part 3, 9)."""
+"""OpenDocument spreadsheets (.ods, .fods), by lxml (OpenDocument 1.3, part 3, 9)."""
 
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import suppress
-from decimal import Decimal, InvalidOperation
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator
+from decimal import Decimal
 from functools import partial
-from typing import Any, Literal
-
-from lxml import etree
+from typing import Any
 
 from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.sheets.read.errors import SAVE_AS_XLSX, CorruptXml, OdsUnsupported
-from feedtool.sheets.read.number_formats import GENERAL, NumberStyle
+from feedtool.sheets.read.errors import SAVE_AS_XLSX, Encrypted, OdsUnsupported, ZipBomb
+from feedtool.sheets.read.number_formats import NumberStyle
 from feedtool.sheets.read.others.rows import (
     CellRow,
     RowsSource,
-    Table,
-    in_grid,
+    RowsTable,
     number_cell,
+    place,
     text_cell,
 )
+from feedtool.sheets.read.others.xml_elements import elements
 from feedtool.sheets.read.package import ZipPackage
+from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW
 
 OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
-NUMBER = "{urn:oasis:names:tc:opendocument:xmlns:datastyle:1.0}"
 CALC = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
-CONTENT = "content.xml"
+SHEET, ROW, SHEET_STYLE = f"{TABLE}table", f"{TABLE}table-row", f"{STYLE}style"
+CELL, COVERED = f"{TABLE}table-cell", f"{TABLE}covered-table-cell"
+SPREADSHEET = f"{OFFICE}spreadsheet"
+CONTENT, FLAT = f"{OFFICE}document-content", f"{OFFICE}document"
+_ERROR = re.compile(r"#(?:N/A|[A-Z]+[!?]|DIV/0!)|Err:[0-9]+")
+_TIME = re.compile(r"PT([0-9]+)H([0-9]+)M([0-9]+)(?:[.,][0-9]+)?S")
+_DAY = 24
+"""Hours."""
+_MOST_REPEATED = 20_000_000
+"""Cells of a sheet that are only counted in the file."""
+_MOST_BLANKS = 1000
+"""Blanks of one run within a text."""
 
-Styles = Mapping[str, NumberStyle]
+Part = Callable[..., Iterator[tuple[str, Any]]]
+"""The elements of a part of the document, of these tags."""
 
 
 def open_ods(package: ZipPackage) -> RowsSource:
-    """The sheets of a spreadsheet. OdsUnsupported for another OpenDocument file."""
-    styles: dict[str, NumberStyle] = {}
+    """The sheets of a spreadsheet. Encrypted where it is protected by a password."""
+    manifest = "META-INF/manifest.xml"
+    if package.part(manifest) and b"encryption-data" in package.read(manifest):
+        raise Encrypted(
+            "The spreadsheet is protected by a password.",
+            "Open it, and save it again without a password.",
+        )
+    return _source(lambda *tags: elements(package.stream("content.xml"), CONTENT, *tags), package)
+
+
+def open_fods(pieces: Callable[[], Iterable[bytes]]) -> RowsSource:
+    """The sheets of a flat spreadsheet. OdsUnsupported for another flat document."""
+    return _source(lambda *tags: elements(pieces(), FLAT, *tags))
+
+
+def _source(content: Part, package: ZipPackage | None = None) -> RowsSource:
     names: list[tuple[str, bool]] = []
-    hidden = _hidden_styles(package)
+    hidden: set[str] = set()
     is_spreadsheet = False
-    for _, element in _elements(package, (f"{TABLE}table", f"{OFFICE}spreadsheet"), ("start",)):
-        if element.tag == f"{OFFICE}spreadsheet":
+    for event, element in content(SPREADSHEET, SHEET, ROW, SHEET_STYLE):
+        if element.tag == SPREADSHEET:
             is_spreadsheet = True
-        else:
-            name = element.get(f"{TABLE}name", "")
-            names.append((name, element.get(f"{TABLE}style-name") in hidden))
+        elif element.tag == SHEET and event == "start":
+            off = element.get(f"{TABLE}style-name") in hidden
+            names.append((element.get(f"{TABLE}name", ""), off))
+        elif any(child.get(f"{TABLE}display") == "false" for child in element):
+            hidden.add(element.get(f"{STYLE}name", ""))
     if not is_spreadsheet:
         raise OdsUnsupported("The file is an OpenDocument file, and no spreadsheet.", SAVE_AS_XLSX)
-    styles |= _cell_styles(package)
     return RowsSource(
         "ods",
-        [
-            Table(name, partial(_rows, package, at, styles), off)
-            for at, (name, off) in enumerate(names)
-        ],
+        [RowsTable(name, partial(_rows, content, at), off) for at, (name, off) in enumerate(names)],
+        OdsUnsupported,
         package,
     )
 
 
-def _elements(
-    package: ZipPackage, tags: tuple[str, ...], events: tuple[Literal["start", "end"], ...]
-) -> Iterator[tuple[str, Any]]:
-    """Elements of the content as they come; CorruptXml where it is no XML."""
-    parser = etree.XMLPullParser(events, tag=tags, resolve_entities=False, no_network=True)
-    try:
-        for piece in package.stream(CONTENT):
-            parser.feed(piece)
-            yield from parser.read_events()
-        parser.close()
-        yield from parser.read_events()
-    except etree.XMLSyntaxError as error:
-        raise CorruptXml(
-            f"Part {CONTENT} of the spreadsheet is damaged: {error.msg}.", SAVE_AS_XLSX
-        ) from error
-
-
-def _hidden_styles(package: ZipPackage) -> set[str]:
-    """The styles of tables that are not shown."""
-    return {
-        element.get(f"{STYLE}name", "")
-        for _, element in _elements(package, (f"{STYLE}style",), ("end",))
-        if any(child.get(f"{TABLE}display") == "false" for child in element)
-    }
-
-
-def _cell_styles(package: ZipPackage) -> dict[str, NumberStyle]:
-    """The number styles of cells by the names of their styles: zeros in front."""
-    zeros: dict[str, int] = {}
-    styles: dict[str, NumberStyle] = {}
-    tags = (f"{NUMBER}number-style", f"{STYLE}style")
-    for _, element in _elements(package, tags, ("end",)):
-        name = element.get(f"{STYLE}name", "")
-        if element.tag == tags[0]:
-            digits = [int(child.get(f"{NUMBER}min-integer-digits") or 0) for child in element]
-            zeros[name] = max(digits, default=0)
-        elif least := zeros.get(element.get(f"{STYLE}data-style-name", ""), 0):
-            styles[name] = NumberStyle(zeros=least if least > 1 else 0)
-    return styles
-
-
-def _rows(package: ZipPackage, wanted: int, styles: Styles) -> Generator[CellRow]:
+def _rows(content: Part, wanted: int) -> Generator[CellRow]:
     """The rows of one table; blank ones that are only counted are left out."""
-    table, number = -1, 0
-    column_styles: list[str] = []
-    tags = (f"{TABLE}table", f"{TABLE}table-row", f"{TABLE}table-column")
-    for event, element in _elements(package, tags, ("start", "end")):
-        if element.tag == tags[0]:
-            if event == "start":
-                table += 1
-            elif table == wanted:
+    sheet, number, repeated = -1, 0, 0
+    for event, element in content(SHEET, ROW):
+        if element.tag == SHEET:
+            sheet += event == "start"
+            if sheet > wanted:
                 return
-            else:
-                element.clear()
-            continue
-        if event == "start" or table != wanted:
-            continue
-        if element.tag == tags[2]:
-            count = min(_count(element, "number-columns-repeated"), 1024)
-            column_styles += [element.get(f"{TABLE}default-cell-style-name", "")] * count
-            continue
-        cells = _cells(element, styles, column_styles)
-        hidden = element.get(f"{TABLE}visibility") in {"collapse", "filter"}
-        repeated = _count(element, "number-rows-repeated")
-        for _ in range(repeated if cells else 0):
-            number += 1
-            if in_grid(number, 0):
-                yield CellRow(number, cells, hidden)
-        if not cells:
-            number += repeated
-        element.clear()
+        elif event == "end" and sheet == wanted:
+            cells = _cells(element)
+            hidden = element.get(f"{TABLE}visibility") in {"collapse", "filter"}
+            last = number + _count(element, "rows")
+            if cells:
+                repeated += len(cells) * (min(last, LAST_ROW + 1) - number) - len(element)
+                if repeated > _MOST_REPEATED:
+                    raise ZipBomb(
+                        f"The sheet repeats its cells more than {_MOST_REPEATED:,} times.",
+                        "Remove the rows and columns that only repeat others.",
+                    )
+                for at in range(number + 1, last + 1):
+                    yield CellRow(at, cells, hidden)
+            number = last
 
 
-def _count(element: Any, name: str) -> int:
-    text = element.get(f"{TABLE}{name}", "1")
-    return int(text) if text.isdecimal() else 1
+def _count(element: Any, what: str) -> int:
+    return max(1, int(element.get(f"{TABLE}number-{what}-repeated", 1)))
 
 
-def _cells(row: Any, styles: Styles, columns: list[str]) -> list[Cell]:
+def _cells(row: Any) -> list[Cell]:
     cells: list[Cell] = []
-    blanks = 0
-    for element in row:
-        if element.tag not in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
-            continue
-        at = len(cells) + blanks
-        default = columns[at] if at < len(columns) else ""
-        style = styles.get(element.get(f"{TABLE}style-name") or default, GENERAL)
-        cell = BLANK if "covered" in element.tag else _cell(element, style)
-        count = _count(element, "number-columns-repeated")
-        if cell.kind is Kind.BLANK:
-            blanks += count
-            continue
-        cells += [BLANK] * blanks
-        blanks = 0
-        cells += [cell] * (count if in_grid(1, len(cells) + count - 1) else 1)
+    at = 0
+    for element in row.iterchildren(CELL, COVERED):
+        cell = BLANK if element.tag == COVERED else _cell(element)
+        count = _count(element, "columns")
+        if cell is not BLANK:
+            place(cells, at, cell)
+            cells += [cell] * (min(count, LAST_COLUMN + 1 - at) - 1)
+        at += count
     return cells
 
 
-def _cell(element: Any, style: NumberStyle) -> Cell:
+def _cell(element: Any) -> Cell:
     kind = element.get(f"{OFFICE}value-type")
     text = "\n".join(_paragraph(part) for part in element.iterfind(f"{TEXT}p"))
-    if element.get(f"{CALC}value-type") == "error" or (kind == "string" and text == "#N/A"):
+    formula = element.get(f"{TABLE}formula", "")
+    if element.get(f"{CALC}value-type") == "error" or (formula and _ERROR.fullmatch(text)):
         return Cell(Kind.ERROR, text or "#N/A")
     match kind:
         case "float" | "currency" | "percentage":
-            with suppress(InvalidOperation):
-                value = Decimal(element.get(f"{OFFICE}value", ""))
-                percent = kind == "percentage"
-                return number_cell(value, NumberStyle(percent=percent, zeros=style.zeros))
+            value = Decimal(element.get(f"{OFFICE}value"))
+            is_padded = text.isdecimal() and text.startswith("0") and int(text) == value
+            zeros = len(text) if is_padded else 0
+            return number_cell(value, NumberStyle(percent=kind == "percentage", zeros=zeros))
         case "date" | "time":
-            moment = element.get(f"{OFFICE}{kind}-value", "")
-            return Cell(Kind.DATE, moment.removesuffix("T00:00:00"))
+            return Cell(Kind.DATE, _moment(element.get(f"{OFFICE}{kind}-value", "")))
         case "boolean":
             return Cell(Kind.BOOLEAN, element.get(f"{OFFICE}boolean-value", "").upper())
-    return text_cell(text)
+        case None if formula and not text:
+            return Cell(Kind.NO_RESULT, formula)
+    return text_cell(text or element.get(f"{OFFICE}string-value", ""))
+
+
+def _moment(text: str) -> str:
+    """A date; a time of the day, which OpenDocument writes as a duration; a longer duration."""
+    match = _TIME.fullmatch(text)
+    is_clock = match and int(match[1]) < _DAY
+    return ":".join(match.groups()) if match and is_clock else text.removesuffix("T00:00:00")
 
 
 def _paragraph(element: Any) -> str:
@@ -179,7 +155,7 @@ def _paragraph(element: Any) -> str:
     parts = [element.text or ""]
     for child in element:
         if child.tag == f"{TEXT}s":
-            parts.append(" " * int(child.get(f"{TEXT}c") or 1))
+            parts.append(" " * min(int(child.get(f"{TEXT}c", 1)), _MOST_BLANKS))
         elif child.tag == f"{TEXT}tab":
             parts.append("\t")
         elif child.tag == f"{TEXT}line-break":

@@ -1,21 +1,34 @@
 """A file of another format, as rows of Cells."""
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+import math
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from decimal import Decimal
 from itertools import islice
+from textwrap import shorten
 from typing import NamedTuple, Self
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind
+from feedtool.model.errors import FileProblem
+from feedtool.model.limits import MIB
+from feedtool.sheets.read.errors import SAVE_AS_XLSX
 from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, iso
 from feedtool.sheets.read.package import ZipPackage
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, Sheet, decode
 from feedtool.sheets.read.workbook import SheetEntry
 
+LARGEST = 64 * MIB
+"""Bytes of a file that is read whole, which takes up to ten times as much memory."""
 _BLOCK = 1000
 """Rows of a block."""
 EXACT = 10**15
 """Whole numbers below it are exact in a file."""
+_NOT_IN_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
+_REASON = 200
+"""Letters of a reader's own words."""
+_NAME = 31
+"""Letters of a sheet's name in a workbook."""
 
 
 class CellRow(NamedTuple):
@@ -28,7 +41,7 @@ class CellRow(NamedTuple):
     hidden: bool = False
 
 
-class Table(NamedTuple):
+class RowsTable(NamedTuple):
     """A sheet of the file."""
 
     name: str
@@ -37,42 +50,73 @@ class Table(NamedTuple):
     is_hidden: bool = False
 
 
+@contextmanager
+def refusing(problem: type[FileProblem], what: str) -> Iterator[None]:
+    """Whatever a damaged file makes of its reader becomes a problem of the file."""
+    try:
+        yield
+    except (FileProblem, OSError):
+        raise
+    except Exception as error:
+        why = shorten(str(error), _REASON) or type(error).__name__
+        raise problem(f"{what}, and cannot be read: {why}.", SAVE_AS_XLSX) from error
+
+
 class RowsSheet(Sheet):
     """A sheet made of rows of Cells."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: RowsTable, problem: type[FileProblem]) -> None:
         super().__init__()
         self.name = table.name
-        self._rows = table.rows
+        self._rows, self._problem = table.rows, problem
 
     def _read(self) -> Generator[Block]:
-        with closing(self._rows()) as rows:
+        with closing(self._in_order()) as rows:
             while some := list(islice(rows, _BLOCK)):
-                width = max(len(row.cells) for row in some)
-                columns = [
-                    [row.cells[at] if at < len(row.cells) else BLANK for row in some]
-                    for at in range(width)
-                ]
-                yield Block(
-                    [row.number for row in some],
-                    None,
-                    frozenset(row.number for row in some if row.hidden),
-                    width,
-                    columns.__getitem__,
-                    decode,
-                )
+                yield _block(some)
+
+    def _in_order(self) -> Generator[CellRow]:
+        last = 0
+        what = f"Sheet “{self.name}” is damaged"
+        with refusing(self._problem, what), closing(self._rows()) as rows:
+            for row in rows:
+                if not last < row.number <= LAST_ROW or len(row.cells) > LAST_COLUMN + 1:
+                    raise ValueError(f"row {row.number} is out of order, or too long")
+                last = row.number
+                yield row
+
+
+def _block(rows: list[CellRow]) -> Block:
+    def column(at: int) -> list[Cell]:
+        return [row.cells[at] if at < len(row.cells) else BLANK for row in rows]
+
+    return Block(
+        [row.number for row in rows],
+        None,
+        frozenset(row.number for row in rows if row.hidden),
+        max(len(row.cells) for row in rows),
+        column,
+        decode,
+    )
 
 
 class RowsSource:
-    """An open file of another format."""
+    """An open file of another format, `problem` where it is damaged."""
 
     properties: Mapping[str, str] = {}
 
     def __init__(
-        self, format_: str, tables: Iterable[Table], package: ZipPackage | None = None
+        self,
+        format_: str,
+        tables: Iterable[RowsTable],
+        problem: type[FileProblem],
+        package: ZipPackage | None = None,
     ) -> None:
-        self.format, self._package = format_, package
-        self._tables = {table.name: table for table in tables}
+        self.format, self._problem, self._package = format_, problem, package
+        self._tables: dict[str, RowsTable] = {}
+        for table in tables:
+            name = _free_name(table.name, self._tables)
+            self._tables[name] = table._replace(name=name)
 
     @property
     def sheets(self) -> Sequence[SheetEntry]:
@@ -84,7 +128,7 @@ class RowsSource:
 
     def sheet(self, name: str) -> RowsSheet:
         """The sheet of this name."""
-        return RowsSheet(self._tables[name])
+        return RowsSheet(self._tables[name], self._problem)
 
     def __enter__(self) -> Self:
         return self
@@ -94,11 +138,23 @@ class RowsSource:
             self._package.close()
 
 
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """The name of a sheet as a workbook may have it, in which the answers are written."""
+    legal = _NOT_IN_NAME.sub("_", name)[:_NAME].strip("'") or "Sheet"
+    others, free, number = {other.casefold() for other in taken}, legal, 1
+    while free.casefold() in others:
+        number += 1
+        free = f"{legal[: _NAME - len(f' {number}')]} {number}"
+    return free
+
+
 def number_cell(
     number: float | Decimal, style: NumberStyle = GENERAL, *, date1904: bool = False
 ) -> Cell:
     """The cell of a number as its format shows it."""
     value = float(number)
+    if not math.isfinite(value):
+        return Cell(Kind.ERROR, "#NUM!")
     if style.moment is not DateKind.NONE:
         moment = iso(value, style.moment, date1904=date1904)
         if moment is not None:
@@ -113,6 +169,9 @@ def text_cell(text: str) -> Cell:
     return Cell(Kind.TEXT, text) if text else BLANK
 
 
-def in_grid(row: int, column: int) -> bool:
-    """True for a place that a sheet has; 1-based row, 0-based column."""
-    return 1 <= row <= LAST_ROW and 0 <= column <= LAST_COLUMN
+def place(cells: list[Cell], at: int, cell: Cell) -> None:
+    """Puts a cell into a row, with blanks before it; ValueError outside the grid."""
+    if not len(cells) <= at <= LAST_COLUMN:
+        raise ValueError(f"a cell in column {at + 1} is out of order, or outside the grid")
+    cells += [BLANK] * (at - len(cells))
+    cells.append(cell)

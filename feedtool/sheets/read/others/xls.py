@@ -1,33 +1,56 @@
-"""Workbooks of Excel 97-2003 (.xls), by xlrd."""
+"""Workbooks of Excel 97-2003 and older (.xls), by xlrd."""
 
 from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import xlrd
+from xlrd.biffh import XLRDError
+
 from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.sheets.read.errors import SAVE_AS_XLSX, LegacyXls
+from feedtool.model.limits import MIB
+from feedtool.sheets.read.errors import SAVE_AS_XLSX, Encrypted, LegacyXls
 from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, style_of_code
-from feedtool.sheets.read.others.rows import CellRow, RowsSource, Table, number_cell, text_cell
+from feedtool.sheets.read.others.rows import (
+    LARGEST,
+    CellRow,
+    RowsSource,
+    RowsTable,
+    number_cell,
+    text_cell,
+)
 
 
 def open_xls(path: Path) -> RowsSource:
-    """The sheets of a workbook. LegacyXls where it cannot be read."""
-    import xlrd
-
-    try:
-        book = xlrd.open_workbook(str(path), formatting_info=True, logfile=_Silent())
-    except Exception as error:  # whatever a damaged file makes of it
+    """The sheets of a workbook. LegacyXls where it is too large, Encrypted."""
+    if path.stat().st_size > LARGEST:
         raise LegacyXls(
-            f"The workbook of Excel 97-2003 (.xls) cannot be read: {error}.", SAVE_AS_XLSX
-        ) from error
+            f"The workbook of Excel 97-2003 (.xls) is larger than {LARGEST // MIB} MiB.",
+            SAVE_AS_XLSX,
+        )
+    try:
+        book = xlrd.open_workbook(
+            file_contents=path.read_bytes(),
+            formatting_info=True,
+            ragged_rows=True,
+            logfile=_Silent(),
+        )
+    except XLRDError as error:
+        if "encrypted" in str(error):
+            raise Encrypted(
+                "The workbook is protected by a password.",
+                "Open it, remove the password to open (File > Info), and save it again.",
+            ) from error
+        raise
     styles = [_style(book, number) for number in range(len(book.xf_list))]
     return RowsSource(
         "xls",
         [
-            Table(sheet.name, partial(_rows, book, sheet, styles), bool(sheet.visibility))
+            RowsTable(sheet.name, partial(_rows, book, sheet, styles), bool(sheet.visibility))
             for sheet in book.sheets()
         ],
+        LegacyXls,
     )
 
 
@@ -47,25 +70,19 @@ def _rows(book: Any, sheet: Any, styles: list[NumberStyle]) -> Generator[CellRow
     for at in range(sheet.nrows):
         info = sheet.rowinfo_map.get(at)
         cells = [
-            _cell(book, kind, value, styles[style])
-            for kind, value, style in zip(
-                sheet.row_types(at),
-                sheet.row_values(at),
-                [sheet.cell_xf_index(at, column) for column in range(sheet.row_len(at))],
-                strict=True,
-            )
+            _cell(book, sheet.cell_type(at, column), sheet.cell_value(at, column), style)
+            for column in range(sheet.row_len(at))
+            for style in (styles[sheet.cell_xf_index(at, column)],)
         ]
         yield CellRow(at + 1, cells, bool(info and info.hidden))
 
 
 def _cell(book: Any, kind: int, value: Any, style: NumberStyle) -> Cell:
-    import xlrd
-
     match kind:
         case xlrd.XL_CELL_TEXT:
             return text_cell(value)
         case xlrd.XL_CELL_NUMBER:
-            return number_cell(value, style)
+            return number_cell(value, style, date1904=bool(book.datemode))
         case xlrd.XL_CELL_DATE:
             dated = style if style.moment is not DateKind.NONE else NumberStyle(DateKind.DATE)
             return number_cell(value, dated, date1904=bool(book.datemode))

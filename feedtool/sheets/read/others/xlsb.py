@@ -1,22 +1,28 @@
 """Binary workbooks (.xlsb): [MS-XLSB], as far as cells, formats and hidden rows go."""
 
-import posixpath
-import struct
 from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
 from struct import unpack_from
 from typing import NamedTuple
 
-from feedtool.model.cells import BLANK, Cell, Kind
-from feedtool.sheets.read.errors import SAVE_AS_XLSX, CorruptXml
+from feedtool.model.cells import Cell, Kind
+from feedtool.sheets.read.errors import XlsbUnsupported
 from feedtool.sheets.read.number_formats import (
     BUILT_IN,
     GENERAL,
     NumberStyle,
     style_of_code,
 )
-from feedtool.sheets.read.others.rows import CellRow, RowsSource, Table, number_cell, text_cell
+from feedtool.sheets.read.others.rows import (
+    CellRow,
+    RowsSource,
+    RowsTable,
+    number_cell,
+    place,
+    text_cell,
+)
 from feedtool.sheets.read.package import ZipPackage
+from feedtool.sheets.read.workbook import read_relationships
 
 # Records ([MS-XLSB] 2.3.2).
 ROW, BLANK_CELL, RK, ERROR, BOOL, REAL, TEXT, SHARED = range(8)
@@ -38,6 +44,7 @@ ERRORS = {
     0x2A: "#N/A",
     0x2B: "#GETTING_DATA",
 }
+WORKBOOK, SHARED_TEXTS, STYLES = "xl/workbook.bin", "xl/sharedStrings.bin", "xl/styles.bin"
 _ABSENT = 0xFFFFFFFF
 HEAD = 6
 """Bytes that a record's kind and size take at most."""
@@ -55,67 +62,60 @@ class _Book(NamedTuple):
 
 
 def open_xlsb(package: ZipPackage) -> RowsSource:
-    """The sheets of a binary workbook. CorruptXml where a part of it is damaged."""
-    part = "xl/workbook.bin"
-    places = _relations(package, "xl/_rels/workbook.bin.rels")
+    """The sheets of a binary workbook. Raises what a damaged one makes of it."""
+    parts = {
+        relation.id: relation.target
+        for relation in read_relationships(package, "xl/_rels/workbook.bin.rels")
+        if relation.kind == "worksheet"
+    }
     sheets: list[tuple[str, str, bool]] = []
     date1904 = False
-    for kind, data in _records(package, part):
+    for kind, data in _records(package, WORKBOOK):
         if kind == BOOK_PROPERTIES:
             date1904 = bool(data[0] & 1)
         elif kind == SHEET:
             (state,) = unpack_from("<I", data)
             relation, after = _wide(data, 8)
             name, _ = _wide(data, after)
-            if relation in places:
-                sheets.append((name, places[relation], state != 0))
+            if relation in parts:
+                sheets.append((name, parts[relation], state != 0))
     book = _Book(_shared_texts(package), _styles(package), date1904)
     return RowsSource(
         "xlsb",
-        [Table(name, partial(_rows, package, at, book), hidden) for name, at, hidden in sheets],
+        [RowsTable(name, partial(_rows, package, at, book), hidden) for name, at, hidden in sheets],
+        XlsbUnsupported,
         package,
     )
 
 
-def _relations(package: ZipPackage, part: str) -> dict[str, str]:
-    from lxml import etree
-
-    root = etree.fromstring(package.read(part), etree.XMLParser(resolve_entities=False))
-    return {
-        relation.get("Id", ""): posixpath.normpath(
-            posixpath.join("xl", relation.get("Target", ""))
-        ).lstrip("/")
-        for relation in root
-    }
-
-
 def _records(package: ZipPackage, part: str) -> Iterator[tuple[int, bytes]]:
-    """The records of a part, each with its data."""
+    """The records of a part, each with its data. ValueError for one that has no end."""
     buffer, at = b"", 0
     chunks = package.stream(part)
-    try:
-        while True:
-            while len(buffer) - at < HEAD and (more := next(chunks, b"")):
-                buffer, at = buffer[at:] + more, 0
-            if at >= len(buffer):
-                return
-            kind, at = _number(buffer, at, 2)
-            size, at = _number(buffer, at, 4)
-            while len(buffer) - at < size and (more := next(chunks, b"")):
-                buffer, at = buffer[at:] + more, 0
-            yield kind, buffer[at : at + size]
-            at += size
-    except (IndexError, struct.error, UnicodeDecodeError) as error:
-        raise CorruptXml(f"Part {part} of the workbook is damaged.", SAVE_AS_XLSX) from error
+    while True:
+        while len(buffer) - at < HEAD and (more := next(chunks, b"")):
+            buffer, at = buffer[at:] + more, 0
+        if at >= len(buffer):
+            return
+        kind, at = _number(buffer, at, 2)
+        size, at = _number(buffer, at, 4)
+        if size > package.limits.text:
+            raise ValueError(f"a record of {size:,} bytes")
+        while len(buffer) - at < size and (more := next(chunks, b"")):
+            buffer, at = buffer[at:] + more, 0
+        if len(buffer) - at < size:
+            raise ValueError("it is cut off")
+        yield kind, buffer[at : at + size]
+        at += size
 
 
 def _number(buffer: bytes, at: int, most: int) -> tuple[int, int]:
     """A number of at most so many bytes, seven bits in each, and where it ends."""
     number = 0
-    for place in range(most):
+    for group in range(most):
         byte = buffer[at]
         at += 1
-        number |= (byte & 0x7F) << (7 * place)
+        number |= (byte & 0x7F) << (7 * group)
         if not byte & 0x80:
             break
     return number, at
@@ -131,18 +131,23 @@ def _wide(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _shared_texts(package: ZipPackage) -> list[str]:
-    part = "xl/sharedStrings.bin"
-    if package.part(part) is None:
+    if package.part(SHARED_TEXTS) is None:
         return []
-    return [_wide(data, 1)[0] for kind, data in _records(package, part) if kind == SHARED_ITEM]
+    texts, size = [], 0
+    for kind, data in _records(package, SHARED_TEXTS):
+        if kind == SHARED_ITEM:
+            texts.append(_wide(data, 1)[0])
+            size += len(data)
+            if size > package.limits.strings:
+                raise ValueError("its texts are too long")
+    return texts
 
 
 def _styles(package: ZipPackage) -> list[NumberStyle]:
-    part = "xl/styles.bin"
     codes: dict[int, str] = {}
     styles: list[NumberStyle] = []
     is_of_cells = False
-    for kind, data in _records(package, part) if package.part(part) else ():
+    for kind, data in _records(package, STYLES) if package.part(STYLES) else ():
         if kind == FORMAT:
             codes[unpack_from("<H", data)[0]] = _wide(data, 2)[0]
         elif kind in {BEGIN_CELL_XFS, END_CELL_XFS}:
@@ -157,33 +162,28 @@ def _styles(package: ZipPackage) -> list[NumberStyle]:
 
 
 def _rows(package: ZipPackage, part: str, book: _Book) -> Generator[CellRow]:
-    number, column, hidden = 0, -1, False
-    cells: dict[int, Cell] = {}
-
-    def row() -> CellRow:
-        width = max(cells, default=-1) + 1
-        return CellRow(number, [cells.get(at, BLANK) for at in range(width)], hidden)
-
+    row: CellRow | None = None
+    cells: list[Cell] = []
+    column = -1
     for kind, data in _records(package, part):
         if kind == ROW:
-            if number and cells:
-                yield row()
-            number, hidden, cells = unpack_from("<I", data)[0] + 1, False, {}
-            hidden = any(byte & _RECORD_HIDDEN for byte in data[FLAGS : FLAGS + 1])
-            column = -1
+            if row:
+                yield row
+            cells, column = [], -1
+            hidden = bool(data[FLAGS] & _RECORD_HIDDEN)
+            row = CellRow(unpack_from("<I", data)[0] + 1, cells, hidden)
         elif kind in _CELLS or kind in SHORT:
             short = (column + 1).to_bytes(4, "little") if kind in SHORT else b""
             full = short + data
             (column,) = unpack_from("<I", full)
-            read = _CELLS.get(kind - _OF_SHORT if short else kind)
-            if read:
+            if read := _CELLS.get(kind - _OF_SHORT if short else kind):
                 style = int.from_bytes(full[4:7], "little")
                 known = book.styles[style] if style < len(book.styles) else GENERAL
-                cells[column] = read(full, known, book)
+                place(cells, column, read(full, known, book))
         elif kind == END_SHEET_DATA:
             break
-    if number and cells:
-        yield row()
+    if row:
+        yield row
 
 
 def _rk(data: bytes, style: NumberStyle, book: _Book) -> Cell:

@@ -1,0 +1,130 @@
+"""HTML tables, which many shops export as .xls, by lxml."""
+
+import codecs
+import re
+from collections.abc import Generator, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lxml import html
+
+from feedtool.model.cells import BLANK, Cell
+from feedtool.model.limits import MIB
+from feedtool.sheets.read.csv_encoding import unicode_of
+from feedtool.sheets.read.errors import SAVE_AS_XLSX, HtmlAsXls
+from feedtool.sheets.read.number_formats import DateKind, style_of_code
+from feedtool.sheets.read.others.rows import (
+    LARGEST,
+    CellRow,
+    RowsSource,
+    RowsTable,
+    number_cell,
+    place,
+    text_cell,
+)
+
+_MOST_TABLES = 100
+_CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_HEAD = 1 << 14
+"""Bytes in which a page declares its encoding."""
+_WIDEST, _HIGHEST = 1000, 65_534
+"""The largest spans of a cell that browsers know (HTML, 4.9.11)."""
+_NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_LINE = "\u2028"
+"""In the place of a line break."""
+_PLAIN = re.compile(r"(?:general|[#0.,]*%?)", re.IGNORECASE)
+"""A format of numbers that says the same in every language."""
+
+
+def open_html(path: Path, csv_fallback: str) -> RowsSource:
+    """The tables of a web page. HtmlAsXls where it has none, or is too large."""
+    if path.stat().st_size > LARGEST:
+        raise HtmlAsXls(f"The web page is larger than {LARGEST // MIB} MiB.", SAVE_AS_XLSX)
+    text = _decoded(path.read_bytes(), csv_fallback)
+    if text.lstrip()[:4].casefold() == "mime":
+        raise HtmlAsXls("The file is a web archive (.mht).", SAVE_AS_XLSX)
+    page = html.document_fromstring(text.encode(), html.HTMLParser(encoding="utf-8"))
+    tables = [table for table in page.iter("table") if next(table.iter("tr"), None) is not None]
+    innermost = [table for table in tables if next(table.iterdescendants("table"), None) is None]
+    if not innermost:
+        raise HtmlAsXls(
+            "The file is a web page (HTML) without a table: perhaps a login page.",
+            f"Download the file again, or open it in a browser. {SAVE_AS_XLSX}",
+        )
+    if len(innermost) > _MOST_TABLES:
+        raise HtmlAsXls(f"The web page holds {len(innermost):,} tables.", SAVE_AS_XLSX)
+    return RowsSource(
+        "html",
+        [
+            RowsTable(f"Table {number}", partial(_rows, table))
+            for number, table in enumerate(innermost, 1)
+        ],
+        HtmlAsXls,
+    )
+
+
+def _decoded(data: bytes, csv_fallback: str) -> str:
+    """The text of a page: what is UTF-8 is, whatever the page says; Latin-1 means Windows-1252."""
+    mark, name = unicode_of(data[:_HEAD])
+    if mark or b"\0" in data[:_HEAD]:
+        return data[len(mark) :].decode(name, "replace")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        declared = _CHARSET.search(data[:_HEAD])
+        name = declared[1].decode() if declared else csv_fallback
+        try:
+            known = codecs.lookup(name).name
+        except LookupError:
+            known = csv_fallback
+        return data.decode("cp1252" if known in {"iso8859-1", "utf-8"} else known, "replace")
+
+
+def _rows(table: Any) -> Generator[CellRow]:
+    spans: dict[int, int] = {}
+    """The columns that cells above reach down into, and through how many more rows."""
+    for number, row in enumerate(table.iter("tr"), 1):
+        covered = set(spans)
+        spans = {at: rows - 1 for at, rows in spans.items() if rows > 1}
+        cells: list[Cell] = []
+        at = 0
+        for element in row.iterchildren("td", "th"):
+            while at in covered:
+                at += 1
+            cell = _cell(element)
+            if cell is not BLANK:
+                place(cells, at, cell)
+            width, height = _span(element, "col", _WIDEST), _span(element, "row", _HIGHEST)
+            if height > 1:
+                spans |= dict.fromkeys(range(at, at + width), height - 1)
+            at += width
+        yield CellRow(number, cells, bool(_NOT_SHOWN.search(row.get("style", ""))))
+
+
+def _span(element: Any, way: str, most: int) -> int:
+    text = element.get(f"{way}span", "1")
+    return max(1, min(int(text), most)) if re.fullmatch("[0-9]{1,9}", text) else 1
+
+
+def _cell(element: Any) -> Cell:
+    """The cell as it is shown; a number as the page says it, where its format tells what it is."""
+    for line_break in element.iter("br"):
+        line_break.tail = _LINE + (line_break.tail or "")
+    lines = element.text_content().strip(_LINE).split(_LINE)
+    text = "\n".join(" ".join(line.split()) for line in lines)
+    for value, code in _numbers(element.attrib, text):
+        style = style_of_code(code)
+        if style.moment is not DateKind.NONE or style.zeros or _PLAIN.fullmatch(code):
+            return number_cell(float(value), style)
+    return text_cell(text)
+
+
+def _numbers(attributes: Mapping[str, str], text: str) -> Iterator[tuple[str, str]]:
+    """The number of a cell and its format, as LibreOffice, SheetJS and Excel write them."""
+    if "sdval" in attributes and not text.startswith(("#", "Err:")):
+        yield attributes["sdval"], attributes.get("sdnum", ";;").split(";", 2)[-1]
+    if attributes.get("data-t") == "n":
+        yield attributes.get("data-v", ""), attributes.get("data-z", "")
+    if attributes.get("x:num") and "E+" in text.upper():
+        yield attributes["x:num"], ""

@@ -1,0 +1,114 @@
+"""XML spreadsheets of Excel 2003, which travel as .xls, by lxml."""
+
+import re
+from collections.abc import Callable, Generator, Iterable
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.sheets.read.errors import Xml2003AsXls
+from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, style_of_code
+from feedtool.sheets.read.others.rows import (
+    CellRow,
+    RowsSource,
+    RowsTable,
+    number_cell,
+    place,
+    text_cell,
+)
+from feedtool.sheets.read.others.xml_elements import elements
+
+SS = "{urn:schemas-microsoft-com:office:spreadsheet}"
+BOOK, SHEET, STYLE, ROW = f"{SS}Workbook", f"{SS}Worksheet", f"{SS}Style", f"{SS}Row"
+OPTIONS = "{urn:schemas-microsoft-com:office:excel}WorksheetOptions"
+NAMED = {
+    "Percent": NumberStyle(percent=True),
+    **dict.fromkeys(
+        ("General Date", "Long Date", "Medium Date", "Short Date", "Long Time", "Short Time"),
+        NumberStyle(DateKind.DATE),
+    ),
+}
+"""Number formats of Excel 2003 that have a name in the place of a code."""
+_CLOCK = re.compile(r"18\d\d-\d\d-\d\dT|1904-01-01T")
+"""Of a time of the day alone: the day on which the calendar begins."""
+_MIDNIGHT = "T00:00:00"
+
+Pieces = Callable[[], Iterable[bytes]]
+
+
+def open_xml_2003(pieces: Pieces) -> RowsSource:
+    """The sheets of an XML spreadsheet. Xml2003AsXls, XmlDoctype where it cannot be read."""
+    styles: dict[str, NumberStyle] = {}
+    sheets: list[str] = []
+    hidden: set[int] = set()
+    for event, element in elements(pieces(), BOOK, SHEET, STYLE, ROW, OPTIONS):
+        if event == "start":
+            if element.tag == SHEET:
+                sheets.append(element.get(f"{SS}Name", ""))
+        elif element.tag == STYLE:
+            parent = styles.get(element.get(f"{SS}Parent", ""), GENERAL)
+            styles[element.get(f"{SS}ID", "")] = _style(element.find(f"{SS}NumberFormat"), parent)
+        elif element.tag == OPTIONS and any("Hidden" in (child.text or "") for child in element):
+            hidden.add(len(sheets) - 1)
+    return RowsSource(
+        "xml-2003",
+        [
+            RowsTable(name, partial(_rows, pieces, at, styles), at in hidden)
+            for at, name in enumerate(sheets)
+        ],
+        Xml2003AsXls,
+    )
+
+
+def _style(element: Any, parent: NumberStyle) -> NumberStyle:
+    if element is None:
+        return parent
+    code = element.get(f"{SS}Format", "")
+    return NAMED.get(code) or (style_of_code(code) if code else GENERAL)
+
+
+def _rows(pieces: Pieces, wanted: int, styles: dict[str, NumberStyle]) -> Generator[CellRow]:
+    sheet, number = -1, 0
+    for event, element in elements(pieces(), BOOK, SHEET, ROW):
+        if element.tag == SHEET:
+            sheet += event == "start"
+            if sheet > wanted:
+                return
+        elif event == "end" and sheet == wanted:
+            number = int(element.get(f"{SS}Index", number + 1))
+            yield CellRow(number, _cells(element, styles), element.get(f"{SS}Hidden") == "1")
+            number += int(element.get(f"{SS}Span", 0))
+
+
+def _cells(row: Any, styles: dict[str, NumberStyle]) -> list[Cell]:
+    cells: list[Cell] = []
+    at = 0
+    own = row.get(f"{SS}StyleID")
+    for element in row.iterfind(f"{SS}Cell"):
+        at = int(element.get(f"{SS}Index", at + 1)) - 1
+        style = styles.get(element.get(f"{SS}StyleID", own), GENERAL)
+        cell = _cell(element, style)
+        if cell is not BLANK:
+            place(cells, at, cell)
+        at += 1 + int(element.get(f"{SS}MergeAcross", 0))
+    return cells
+
+
+def _cell(element: Any, style: NumberStyle) -> Cell:
+    data = element.find(f"{SS}Data")
+    if data is None:
+        formula = element.get(f"{SS}Formula", "")
+        return Cell(Kind.NO_RESULT, formula) if formula else BLANK
+    text = "".join(data.itertext())
+    match data.get(f"{SS}Type"):
+        case "Number":
+            return number_cell(Decimal(text), style)
+        case "DateTime":
+            moment = _CLOCK.sub("", text.removesuffix(".000"))
+            return Cell(Kind.DATE, moment.removesuffix(_MIDNIGHT))
+        case "Boolean":
+            return Cell(Kind.BOOLEAN, "TRUE" if text == "1" else "FALSE")
+        case "Error":
+            return Cell(Kind.ERROR, text)
+    return text_cell(text)

@@ -1,0 +1,47 @@
+"""The elements of an XML spreadsheet as they come, in the memory of one row."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from lxml import etree
+
+from feedtool.sheets.read.errors import XmlDoctype
+
+_LARGEST_ROW = 16 << 20
+"""Bytes between two elements that are asked for."""
+
+
+def elements(pieces: Iterable[bytes], root: str, *tags: str) -> Iterator[tuple[str, Any]]:
+    """`start` and `end` of each element of these tags; behind its end it is forgotten.
+
+    Raises XmlDoctype, ValueError for a row that is too large, and what lxml raises.
+    """
+    parser = etree.XMLPullParser(
+        ("start", "end"), tag=(root, *tags), resolve_entities=False, no_network=True
+    )
+    size = 0
+    for piece in pieces:
+        parser.feed(piece)
+        size += len(piece)
+        found: Iterator[tuple[str, Any]] = parser.read_events()
+        for event, element in found:
+            size = 0
+            if element.tag == root:
+                _refuse_doctype(element)
+                continue
+            yield event, element
+            if event == "end":
+                element.clear()
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
+        if size > _LARGEST_ROW:
+            raise ValueError("a row is too large")
+    parser.close()
+
+
+def _refuse_doctype(root: Any) -> None:
+    if root.getroottree().docinfo.doctype:
+        raise XmlDoctype(
+            "The file declares a document type.",
+            "Do not trust it; have its sender make it anew in a spreadsheet program.",
+        )
