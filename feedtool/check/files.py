@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from feedtool.check.explain import explain_row
 from feedtool.check.headers import Names, NoRows, again
 from feedtool.check.locate import Locator
 from feedtool.check.read_options import Input, ReadOptions
@@ -136,6 +137,8 @@ class _Checking:
             reader.read()
             checked.kind_reason = chosen.described()
             checked.recipe = chosen.recipe_facts()
+            if (row := options.explain_row) is not None:
+                checked.explained = explain_row(chosen.sheet, checked.header, context, row)
             if not any(True for _ in checked.marks):
                 raise NoRows(
                     f"there is no row below the header in row {chosen.header.row}",

@@ -83,6 +83,8 @@ class ReadOptions:
     """True if the valid rows will be sent, or only counted."""
     purges: bool = False
     """`--purge-and-replace`."""
+    explain_row: int | None = None
+    """`--explain-row`."""
     with_values: bool = False
     """True if what the rows hold is kept, too, as it is needed to write them otherwise."""
     recipes: RecipeBook = field(default=NoRecipes(), compare=False, repr=False)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from feedtool.cli.errors import discard_stdout, echo, echo_error, wants_colour
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
+from feedtool.report.explained_row import write_rows
 from feedtool.report.file import write_report
 from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
@@ -89,6 +90,7 @@ def _write(results: Sequence[SheetResult], form: str, *, is_verbose: bool) -> No
         write_jsonl(results, out)
     else:
         write_columns(results, out)
+        write_rows(results, out)
         # A pipe gets each problem on one line, whatever its length.
         width = _columns() if out.isatty() else None
         how = {"is_colour": wants_colour(out), "is_verbose": is_verbose}

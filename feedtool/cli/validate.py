@@ -77,6 +77,7 @@ def _fix_names(
     callback=_fix_names,
 )
 @options.flag("--explain-columns", "Say how each header was understood, and why.")
+@options.count("--explain-row", "Show how each field of this row came about, step by step.")
 @options.writing
 @options.reporting
 @options.common
@@ -100,7 +101,14 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
     with inputs(files) as read:
         is_wanted = given["annotate"] or out is not None
         is_written = is_wanted or in_place or fixes is not None
-        reading = read_options(ctx, given, with_items=is_written, settle=kind_asked(given["form"]))
+        row = given["explain_row"]
+        reading = read_options(
+            ctx,
+            given,
+            with_items=is_written or row is not None,
+            explain_row=row,
+            settle=kind_asked(given["form"]),
+        )
         word = RESULT if fixes is None else FIXED
         copies = targets(read, out, in_place=in_place, word=word) if is_written else {}
         outputs = Outputs(copies, is_in_place=in_place)

@@ -43,6 +43,22 @@ class Filled(NamedTuple):
         return values
 
 
+class FieldSteps(NamedTuple):
+    """A field of a row, and how it came about."""
+
+    field: str
+    value: str
+    steps: Sequence[tuple[str, str]]
+    """From the cell on: what is looked at or done, and its value."""
+
+
+class ExplainedRow(NamedTuple):
+    """The fields of a row, without any where nothing stands in it."""
+
+    row: int
+    fields: Sequence[FieldSteps]
+
+
 class ProblemSpool(Spool[Problem]):
     """Problems, and the number of warnings among them."""
 
@@ -119,6 +135,8 @@ class CheckedSheet:
     """The reason why it is of its kind."""
     recipe: Mapping[str, Any] | None = None
     """What it has from a recipe, or from defaults, as JSON has it."""
+    explained: ExplainedRow | None = None
+    """The row that was to be explained."""
     sent: Spool[Item] | None = None
     """Those of the valid rows that are sent, where not all are, or not as they stand there."""
     withheld: Spool[RowResult] | None = None

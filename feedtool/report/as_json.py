@@ -21,6 +21,7 @@ from typing import Any, TextIO
 
 from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.nouns import CellFix, Counts, PackageSummary, RowResult
+from feedtool.report.explained_row import explained_fields
 from feedtool.report.plain import STEERING
 from feedtool.report.sheet_result import SheetResult
 
@@ -152,6 +153,8 @@ def _result_fields(result: SheetResult, counts: Counts) -> Fields:
         fields["failed"] = None if result.failed is None else str(result.failed)
     if result.explained and checked.header:
         fields["columns"] = (facts._asdict() for facts in result.explained.columns)
+    if checked.explained:
+        fields["explained"] = explained_fields(checked)
     return fields
 
 

@@ -89,6 +89,11 @@ class SheetColumn:
         return self._of_numbers(lambda number: number == int(number))
 
     @cached_property
+    def counts(self) -> float:
+        """The share of whole numbers above 1."""
+        return self._of_numbers(lambda number: number > 1 and number == int(number))
+
+    @cached_property
     def decimals(self) -> float:
         """The share of numbers with decimals."""
         return self.numeric - self.whole

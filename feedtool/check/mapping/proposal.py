@@ -96,6 +96,7 @@ def propose(
     rest = [column for column in columns if column.index not in said]
     guesses = {column.index: guess_concepts(column, known) for column in rest}
     _weigh_neighbours(rest, guesses, above)
+    _weigh_struck(rest, guesses)
     taken = _assign(guesses, {meaning.key for meaning in said.values() if meaning.key})
     return [
         _said(column, said[column.index])
@@ -170,6 +171,23 @@ def _weigh_neighbours(
             else guess
             for guess in guesses[column.index]
         )
+
+
+def _weigh_struck(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]]) -> None:
+    """Lets a price and a struck price be asked for where the struck one is the lower."""
+    prices = [column for column in columns if guesses[column.index][:1]]
+    likeliest = {guesses[column.index][0].key: column for column in reversed(prices)}
+    price, struck = likeliest.get(PRICE), likeliest.get(STRUCK)
+    if not price or not struck:
+        return
+    pairs = [pair for pair in zip(price.by_row, struck.by_row, strict=True) if all(pair)]
+    lower = sum(old < new for new, old in pairs if old and new)
+    if len(pairs) >= FEW_ROWS and lower >= SAME_ROWS * len(pairs):
+        for column in (price, struck):
+            guesses[column.index] = _sorted(
+                guess._replace(confidence=min(guess.confidence, NEIGHBOURS.higher_than_struck))
+                for guess in guesses[column.index]
+            )
 
 
 def _is_price(guesses: Sequence[Guess]) -> bool:

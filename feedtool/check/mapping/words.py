@@ -4,11 +4,14 @@ import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+DIGITS = frozenset("0123456789")
+LINKING = 2
+"""The most letters between the parts of a composed word."""
 PART = 5
 """Letters from which a word of a group counts inside another word, too."""
 
@@ -27,6 +30,7 @@ _CUT = re.compile(r"\b([^\W\d_]{3,})\.")
 """A word cut off, as in `Fourn.`"""
 _COUNTED = re.compile(r"(?<![^\W\d_])((?!ean)[^\W\d_]{2,})[1-5](?![^\W_])")
 """A word with a number, as in `VK1`."""
+_NR = re.compile(r"(?<=[a-z]{3})nr$")
 _LETTERS = str.maketrans({"ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
@@ -134,7 +138,11 @@ def _words_of(header: str) -> HeaderWords:
 def telling(text: str) -> tuple[str, ...]:
     """The words of a text, but those that say nothing."""
     noise = _tables()["groups"]["noise"]
-    return tuple(word for word in text.split() if word not in noise and not word.isdigit())
+    return tuple(
+        word
+        for word in text.split()
+        if word not in noise and not (word.isdigit() and len(word) == 1)
+    )
 
 
 @cache
@@ -157,7 +165,18 @@ def has_word(text: str, words: list[str]) -> bool:
 def words_left(words: HeaderWords, groups: frozenset[str]) -> int:
     """The number of telling words of a header that are of none of these groups."""
     known = [word for name in {*groups, *ANYHOW} for word in _tables()["groups"][name]]
-    return sum(not has_word(word, known) for word in words.telling)
+    return sum(not _is_made_of(word, known) for word in words.telling)
+
+
+def _is_made_of(word: str, known: Sequence[str]) -> bool:
+    """True if a word is one of some words, or composed of them."""
+    rest = word
+    for part in known:
+        if part.removeprefix(ALONE) == word:
+            return True
+        if len(part) >= PART:
+            rest = rest.replace(part, "")
+    return len(rest) <= LINKING
 
 
 def _longer(start: str) -> str:
@@ -179,4 +198,4 @@ def _vocabulary() -> Mapping[str, int]:
 def _spelt_out(text: str) -> str:
     known = _abbreviations()
     whole = known.get(text.replace(" ", ""))
-    return whole or " ".join(known.get(word, word) for word in text.split())
+    return whole or " ".join(known.get(word) or _NR.sub("nummer", word) for word in text.split())

@@ -248,6 +248,7 @@ class _Application:
                 if own in self.sheet.fields:
                     place = self.recipe.place(f"channels.{code}", key)
                     raise UsageProblem(f"{place}: {own} has a column, too", "remove one of them")
+                self.sheet.on_channels[own] = formula
                 self.add(column, _computer(formula), self.origins_of(own, formula))
 
     def header(self) -> Header:

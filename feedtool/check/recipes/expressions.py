@@ -30,12 +30,12 @@ from feedtool.check.recipes.values import (
     CONTEXT,
     ExpressionFailure,
     Value,
-    describe,
     equal,
     read_date,
     read_number,
     read_text,
     read_truth,
+    show,
 )
 from feedtool.model.nearest import did_you_mean
 
@@ -340,7 +340,7 @@ def _traced(run: Evaluate, source: str, trace: Trace) -> Evaluate:
 
     def traced(values: Sequence[Value]) -> Value:
         value = run(values)
-        trace((source, describe(value)))
+        trace((source, show(value)))
         return value
 
     return traced

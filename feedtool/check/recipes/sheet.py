@@ -80,13 +80,15 @@ class RecipeBlock:
             self._fields[name] = self.computed(formula, self.given)
         return self._fields[name]
 
+    def inputs(self, formula: Formula, of_key: Callable[[str], Keys]) -> list[Keys]:
+        """The cells that a formula reads, by the order of its names."""
+        return [of_key(name) if is_key else self.source(at) for name, is_key, at in formula.inputs]
+
     def computed(self, formula: Formula, of_key: Callable[[str], Keys]) -> Keys:
         """The results of a formula: Cells, or an InvalidValue where it fails."""
-        columns = [
-            of_key(name) if is_key else self.source(at) for name, is_key, at in formula.inputs
-        ]
+        columns = self.inputs(formula, of_key)
         names = [name for name, _, _ in formula.inputs]
-        inputs = list(map(self._values_of, names, columns))
+        inputs = list(map(self.values_of, names, columns))
         rows = zip(*inputs, strict=True) if inputs else repeat((), len(self.block.rows))
         memory, results = formula.memory, []
         if len(memory) > REMEMBERED:
@@ -104,7 +106,7 @@ class RecipeBlock:
                 results.append(result)
         return results
 
-    def _values_of(self, name: str, keys: Keys) -> list[object | None]:
+    def values_of(self, name: str, keys: Keys) -> list[object | None]:
         """What expressions read in a column."""
         at = (name, id(keys))
         if at not in self._values:
@@ -131,6 +133,8 @@ class RecipeSheet(Sheet):
         self.formulas: dict[str, Formula] = {}
         self.columns: list[Callable[[RecipeBlock], Keys]] = []
         """Those that are added, from the index FIRST on."""
+        self.on_channels: dict[str, Formula] = {}
+        """The formulas of keys on a channel, `price.price[CODE]`."""
         self.skips: list[Formula] = []
         self.is_until_blank = False
         self._readers: dict[str, ColumnReader] = {}
@@ -153,6 +157,12 @@ class RecipeSheet(Sheet):
         if name not in self._readers:
             self._readers[name] = ColumnReader(RawValue(), self._context)
         return self._readers[name]
+
+    def row(self, number: int) -> RecipeBlock | None:
+        """A row by itself, as the recipe makes it; None where the file has none."""
+        block = next(self._sheet.blocks(number - 1), None)
+        is_there = block is not None and block.rows[0] == number
+        return RecipeBlock(self, _part(block, [0])) if block and is_there else None
 
     def blocks(self, after_row: int = 0) -> Iterator[Block]:
         """The rows after this one, in blocks, as the recipe makes them."""

@@ -14,6 +14,8 @@ from typing import Self, TypeAlias
 
 LONGEST_TEXT = 32_767
 """Characters, as many as a cell holds."""
+SHOWN = 60
+"""Characters of a text in messages."""
 LONGEST_PATTERN = 200
 """Characters of a pattern of `matches`."""
 MOST = 1_000
@@ -52,6 +54,12 @@ Value: TypeAlias = Decimal | str | bool | date | UnreadableCell | None
 
 
 def describe(value: Value) -> str:
+    """A value in words, with its type."""
+    nouns = {Decimal: "the number ", str: "the text ", NumberText: "the text ", date: "the date "}
+    return nouns.get(type(value), "") + show(value)
+
+
+def show(value: Value) -> str:
     """A value in words."""
     match value:
         case None:
@@ -59,13 +67,13 @@ def describe(value: Value) -> str:
         case bool():
             return str(value).lower()
         case str():
-            return f"the text “{value[:60]}”"
+            return f"“{value[:SHOWN]}”"
         case date():
-            return f"the date {value}"
+            return value.isoformat()
         case UnreadableCell():
             return value.reason
         case _:
-            return f"the number {number_text(value)}"
+            return number_text(value)
 
 
 def number_text(number: Decimal) -> str:

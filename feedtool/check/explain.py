@@ -1,0 +1,102 @@
+"""How each field of a row came about: its cell, a list of values, a default, a join, a formula."""
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+from feedtool.check.recipes.fields import Formula, Keys
+from feedtool.check.recipes.sheet import FIRST, RecipeBlock, RecipeSheet
+from feedtool.feeds.columns import InvalidValue
+from feedtool.feeds.columns.text import plain
+from feedtool.model.cells import Kind, brief, letters, shown
+from feedtool.model.header import Header
+from feedtool.model.settings import Context
+from feedtool.model.sheet import ExplainedRow, FieldSteps
+from feedtool.sheets import Sheet
+
+Step = tuple[str, str]
+BLANK_SHOWN, NO_VALUE = "blank", "no value"
+
+
+def explain_row(sheet: Sheet, header: Header, context: Context, number: int) -> ExplainedRow:
+    """The fields of a row with their steps, and the conditions by which it may be skipped."""
+    made = sheet if isinstance(sheet, RecipeSheet) else RecipeSheet(sheet, context)
+    block = made.row(number) if number > header.after else None
+    fields = () if block is None else tuple(_Explanation(made, block, header).fields())
+    return ExplainedRow(number, fields)
+
+
+class _Explanation:
+    """The steps of one row, in a block by itself."""
+
+    def __init__(self, sheet: RecipeSheet, block: RecipeBlock, header: Header) -> None:
+        self._sheet, self._block, self._header = sheet, block, header
+
+    def fields(self) -> Iterator[FieldSteps]:
+        """All fields of the row."""
+        block, sheet = self._block, self._sheet
+        for index, column in self._header.columns.items():
+            key, channel = column.key, sheet.on_channels.get(column.key)
+            if index < FIRST:
+                yield FieldSteps(key, self._shown(block.source(index)), [self._cell(index)])
+                continue
+            if channel:
+                steps = self._of_formula(channel, block.made)
+            elif formula := sheet.formulas.get(key):
+                steps = self._of_formula(formula, block.given)
+            else:
+                steps = self._given(key)
+            yield FieldSteps(key, self._shown(sheet.columns[index - FIRST](block)), list(steps))
+        for formula in sheet.skips:
+            result = self._shown(block.computed(formula, block.made))
+            steps = self._of_formula(formula, block.made)
+            yield FieldSteps(f"skip “{formula.key}”", result, list(steps))
+
+    def _shown(self, keys: Keys) -> str:
+        key = keys[0]
+        if isinstance(key, InvalidValue):
+            return NO_VALUE
+        cell = self._block.decode(key)
+        if cell.kind is Kind.BOOLEAN:
+            return cell.text.lower()
+        return brief(plain(shown(cell))) or BLANK_SHOWN
+
+    def _place(self, index: int) -> str:
+        row, text = self._block.block.rows[0], self._header.texts.get(index, "")
+        return f"{letters(index)}{row} “{text}”"
+
+    def _cell(self, index: int) -> Step:
+        return self._place(index), self._shown(self._block.source(index))
+
+    def _given(self, key: str) -> Iterator[Step]:
+        """The cell of a key, and what values, default and joins make of it."""
+        found, block = self._sheet.fields[key], self._block
+        own: Hashable = found.default
+        if found.source is not None:
+            yield self._cell(found.source)
+            own = block.source(found.source)[0]
+        elif found.default.text:
+            yield "[default]", self._shown([found.default])
+        block.given(key)  # from here on its values can be looked up
+        if found.mapped is not None and (mapped := found.mapped[own]) is not own:
+            is_blank = self._shown([own]) == BLANK_SHOWN
+            yield "[default]" if is_blank else f"[values.{key}]", self._shown([mapped])
+        for join in found.joins:
+            (joined,) = join(block)
+            value = "not there; its own is kept" if joined is None else self._shown([joined])
+            if isinstance(joined, InvalidValue):
+                value = joined.faults[0].message
+            yield f"join by {', '.join(map(self._place, found.keyed_by))}", value
+
+    def _of_formula(self, formula: Formula, of_key: Callable[[str], Keys]) -> Iterator[Step]:
+        """What a formula reads, and each of its parts."""
+        columns = self._block.inputs(formula, of_key)
+        for (name, is_key, index), keys in zip(formula.inputs, columns, strict=True):
+            if is_key and of_key == self._block.given:  # what others made has its steps already
+                yield from self._given(name)
+            yield name if is_key else f"{name} = {self._place(index)}", self._shown(keys)
+        values: list[Any] = [
+            self._block.values_of(name, keys)[0]
+            for (name, _, _), keys in zip(formula.inputs, columns, strict=True)
+        ]
+        if not any(isinstance(value, InvalidValue) for value in values):
+            yield from formula.expression.steps(values)
