@@ -55,12 +55,11 @@ def chosen_fixes(names: Iterable[str], areas: Areas) -> frozenset[str]:
                 f"did you mean {near[0]}?" if near else f"fixes to choose: {choices}",
             )
         chosen.add(name)
-    for name in chosen - {SAFE}:
-        if known[name].contradicts in chosen:
-            raise UsageProblem(
-                f"the fixes {name} and {known[name].contradicts} contradict each other",
-                "choose one of them",
-            )
+    separators = [name for name in sorted(chosen - {SAFE}) if known[name].decimal]
+    if len(separators) > 1:
+        raise UsageProblem(
+            f"the fixes {' and '.join(separators)} contradict each other", "choose one of them"
+        )
     return frozenset(chosen)
 
 
@@ -89,7 +88,8 @@ def propose(
     problems = _mendable(checked, header, by_code) if header else {}
     if not problems or header is None:
         return proposal
-    columns = _Columns(header, options)
+    decimals = (fix.decimal for fix in all_fixes(areas) if fix.name in chosen and fix.decimal)
+    columns = _Columns(header, options, next(decimals, None))
     cells = list(_flawed_cells(sheet, header, problems, columns))
     mended: set[tuple[int | None, str | None]] = set()
     for problem, cell, filled in cells:
@@ -129,13 +129,13 @@ def _mendable(
 
 
 class _Columns:
-    """The types of a sheet's columns, and the decimal separator that all its numbers agree on."""
+    """The types of a sheet's columns, and the decimal separator of its numbers."""
 
-    def __init__(self, header: Header, options: ReadOptions) -> None:
+    def __init__(self, header: Header, options: ReadOptions, decimal: str | None) -> None:
         context = options.context
         catalog = context.catalog(header.stamp.get(LANGUAGE))  # opened once
         self._context = context._replace(catalog=lambda _: catalog)
-        self._header = header
+        self._header, self._decimal = header, decimal
         self._numbers = {
             index: ColumnReader(column.type, self._context)
             for index, column in header.columns.items()
@@ -151,9 +151,11 @@ class _Columns:
     def reader(self, column: str | None) -> ColumnReader:
         """A reader of the column of these letters, once all blocks were seen."""
         separators = {sign for reader in self._numbers.values() for sign in reader.evidence}
-        decimal = separators.pop() if len(separators) == 1 else None
+        agreed = separators.pop() if len(separators) == 1 else None
         known = self._header.columns.get(index_of(column or ""))
-        return ColumnReader(known.type if known else Beyond(), self._context, decimal)
+        return ColumnReader(
+            known.type if known else Beyond(), self._context, self._decimal or agreed
+        )
 
 
 def _flawed_cells(

@@ -1,5 +1,6 @@
 """Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -142,6 +143,25 @@ def choice(name: str, choices: Sequence[str], help_: str) -> Callable[[F], F]:
     """An option with one of some words, the first by default; `name` may be `--format form`."""
     kind = click.Choice(choices)
     return option(*name.split(), type=kind, default=choices[0], show_default=True, help=help_)
+
+
+def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> Callable[[F], F]:
+    """`--json-schema`, which prints a schema and does nothing else."""
+
+    def write(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:
+        del parameter
+        if wanted:
+            click.echo(json.dumps(make(), indent=2, ensure_ascii=False, default=float))
+            ctx.exit()
+
+    return option(
+        "--json-schema",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=write,
+        help=f"Print the JSON Schema of {of}, for editors, and do nothing else.",
+    )
 
 
 def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> Callable[[F], F]:

@@ -61,11 +61,11 @@ def echo_submission(
         echo("warning", warning)
     if stopped:
         echo_error(stopped)
-    _warn_of_copies(results, targets)
+    warn_of_copies(results, targets)
     return echo_results(results, given, stopped)
 
 
-def _warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> None:
+def warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> None:
     """An answer of an earlier run must not be taken for this one's, nor be looked for in vain."""
     written = {result.annotated for result in results}
     displaced = {result.displaced.message: result for result in results if result.displaced}

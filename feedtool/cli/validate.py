@@ -21,7 +21,7 @@ from feedtool.cli.files import (
     read_options,
     targets,
 )
-from feedtool.cli.output import echo_results
+from feedtool.cli.output import echo_results, warn_of_copies
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet
@@ -49,7 +49,7 @@ class FixingCommand(click.Command):
 
 
 def _spelt_out(args: Sequence[str]) -> Iterator[str]:
-    for word, following in zip(args, (*args[1:], ""), strict=True):
+    for word, following in zip(args, (*args[1:], ""), strict=False):
         is_alone = word == FIX and (Path(following).exists() or not _NAMES.fullmatch(following))
         yield f"{FIX}={SAFE}" if is_alone else word
 
@@ -89,9 +89,9 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
     table (.csv, .tsv, .txt); `-` is standard input. --annotate, --out or --in-place also write
     the workbook back with what is wrong beside every row.
 
-    --fix mends what it can in a copy, NAME.fixed.EXT, and writes each old value beside its row;
-    the file itself changes with --in-place alone. What is a matter of choice is mended if you
-    name it, as in --fix=round,stock. The result is that of the copy.
+    --fix mends what it can in a copy, NAME.fixed.EXT, and notes each old value; the file itself
+    changes with --in-place alone. What is a matter of choice is mended if you name it, as in
+    --fix=round,stock. The result is that of the copy.
     """
     from feedtool.runs.annotated_copy import Outputs
     from feedtool.runs.fixes import validate_and_fix
@@ -116,6 +116,7 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
             results = validate(read, reading, outputs)
         else:
             results = validate_and_fix(read, reading, outputs, fixes, always=is_wanted)
+            warn_of_copies(results, () if in_place else copies.values())
         if given["explain_columns"]:
             for result in results:
                 result.explained = explained(result.checked)

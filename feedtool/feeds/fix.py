@@ -22,7 +22,8 @@ class FlawedCell(NamedTuple):
 
     cell: Cell
     reader: ColumnReader
-    """Of the column; its `decimal` is the separator that all numbers of the sheet agree on."""
+    """Of the column; its `decimal` is the separator that was chosen, or that all numbers of the
+    sheet agree on."""
     filled: frozenset[str]
     """The keys of the row's cells that hold something."""
     is_csv: bool = False
@@ -48,5 +49,5 @@ class Fix(NamedTuple):
     """True if nothing is decided by it: `--fix` makes it unasked."""
     fields: tuple[str, ...] | None = None
     """The keys of the columns that it is for; None is all."""
-    contradicts: str = ""
-    """The name of a fix that cannot be chosen beside it."""
+    decimal: str | None = None
+    """The decimal separator of all numbers of the sheet, where choosing it says so."""

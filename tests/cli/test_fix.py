@@ -62,9 +62,7 @@ REFUSED = {
 def test_what_is_refused(feedtool: Feedtool, arguments: str, error: tuple[str, str]) -> None:
     ran = feedtool(f"validate {arguments}")
     assert ran.code == 2
-    (message, hint), (wanted, wanted_hint) = ran.error(), error
-    assert {*message.split()} == {*wanted.split()}
-    assert hint == wanted_hint
+    assert ran.error() == error
 
 
 def test_what_is_said(feedtool: Feedtool, offers: Path) -> None:
@@ -150,6 +148,13 @@ def test_the_cells_of_a_merchants_own_sheet(feedtool: Feedtool) -> None:
     assert [(problem["row"], problem["code"]) for problem in ran.only["problems"]] == [
         (3, "integer-required")
     ]
+
+
+def test_an_earlier_copy_is_not_taken_for_this_ones(feedtool: Feedtool, offers: Path) -> None:
+    feedtool("validate --fix", offers)
+    offers.write_bytes(WRONG.replace(b"A-1 ", b"A-1"))
+    warning = "warning: offers.fixed.csv was not renewed: it is from an earlier run\n"
+    assert feedtool("validate --fix", offers).err == warning
 
 
 def test_in_place_only_when_asked(feedtool: Feedtool, offers: Path) -> None:

@@ -13,6 +13,7 @@ from openpyxl import Workbook, load_workbook
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.check.fixes import all_fixes
+from feedtool.check.kinds import KindUnclear
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import VALID
 from feedtool.report.sheet_result import SheetResult
@@ -203,6 +204,23 @@ def test_a_csv_keeps_its_writing(
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    ("names", "price"),
+    [
+        ([], b"19,995"),
+        (["round"], b"19,995"),
+        (["decimal-comma"], b"19,995"),
+        (["decimal-comma", "round"], b"20,00"),
+        (["decimal-point", "round"], b"19995"),
+    ],
+)
+def test_a_number_that_could_mean_two(names: list[str], price: bytes, tmp_path: Path) -> None:
+    path, target = tmp_path / "a.csv", tmp_path / "a.fixed.csv"
+    path.write_bytes(LINE + b"A-1;19,995;5\r\n")
+    mend(path, target, names, always=True)
+    assert target.read_bytes().splitlines()[1].split(b";")[1] == price
+
+
 KEPT = {
     "two references that would be one": LINE + b"A|1;5;5\r\nA-1;5;5\r\n",
     "a text that would be a formula": LINE + b' "=1+1";5;5\r\n',
@@ -232,6 +250,45 @@ def test_in_place_and_once_more(tmp_path: Path) -> None:
     assert second.fixed
     assert not second.fixed.cells
     assert path.read_bytes() == once
+
+
+def test_a_file_that_cannot_be_copied_keeps_back_no_other(tmp_path: Path) -> None:
+    full, other = tmp_path / "full.csv", tmp_path / "other.csv"
+    full.write_bytes(LINE + b" A-1;5;5" + b";" * 16_381 + b"x\r\n")
+    other.write_bytes(LINE + b" B-2;5;5\r\n")
+    targets = {path.name: path.with_suffix(".fixed.csv") for path in (full, other)}
+    inputs = [Input(path.name, path) for path in (full, other)]
+    results = validate_and_fix(inputs, ReadOptions(), Outputs(targets), ())
+    failed, mended = (result.fixed for result in results)
+    assert failed
+    assert mended
+    assert not failed.cells
+    assert "no room" in str(results[0].copy_failed)
+    assert [fix.new for fix in mended.cells] == ["B-2"]
+    assert results[1].annotated == targets["other.csv"]
+    assert not targets["full.csv"].exists()
+
+
+def test_nobody_is_asked_twice_what_a_sheet_is(tmp_path: Path) -> None:
+    path, asked = tmp_path / "a.csv", []
+
+    def settle(file: str, _: str | None, unclear: KindUnclear) -> str:
+        asked.append(file)
+        return unclear.kinds[1]
+
+    path.write_bytes(b"SKU;EAN;Price;Stock\r\n A-1;4006381333931;5;5\r\n")
+    outputs = Outputs({"a.csv": tmp_path / "a.fixed.csv"})
+    reading = ReadOptions(settle=settle)
+    (result,) = validate_and_fix([Input("a.csv", path)], reading, outputs, ())
+    assert result.fixed
+    assert len(result.fixed.cells) == len(asked) == 1
+
+
+def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    result = mend(tmp_path / "none.csv", tmp_path / "none.fixed.csv")
+    assert result.checked.error
+    assert result.fixed
+    assert not result.fixed.cells
 
 
 def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
