@@ -17,6 +17,7 @@ SHOWN = 3
 PRICE, STRUCK = "price.price", "price.originPrice"
 SUPPLIERS = frozenset(("discount", "pack"))
 """What stands in a supplier's sheet, beside prices that are no customer's."""
+REFERENCES = frozenset(("reference", "unclear reference"))
 SAME_ROWS = 0.9
 """The share of rows of which a relation of two columns holds."""
 FEW_ROWS = 4
@@ -24,6 +25,8 @@ ROUNDED = Decimal("0.006")
 """The most by which a price with tax differs by rounding, as a share or an amount."""
 USUAL_RATES = range(17, 25)
 """Percentages of VAT by which an amount is higher that has it in it."""
+NEAR = Decimal("0.8")
+"""The least share of its recommended price that a shop usually asks for an article."""
 HALF = 0.5
 
 
@@ -98,6 +101,8 @@ def propose(
     _weigh_neighbours(rest, guesses, above)
     _weigh_struck(rest, guesses)
     taken = _assign(guesses, {meaning.key for meaning in said.values() if meaning.key})
+    if not said:
+        _doubt_codes(rest, taken)
     return [
         _said(column, said[column.index])
         if column.index in said
@@ -145,7 +150,7 @@ def _weigh_neighbours(
     others = [column for column in prices if guesses[column.index][0].key != STRUCK]
     has_gross = any("gross" in column.words.groups for column in prices)
     is_of_supplier = bool(SUPPLIERS.intersection(best.values()))
-    is_net_above = "net" in groups_in(plain(above))
+    told_above = groups_in(plain(above))
     has_promotion = any(
         best.get(column.index) == "promotional price" and column.filled >= HALF
         for column in columns
@@ -159,8 +164,10 @@ def _weigh_neighbours(
             is_net_of(column, other) for other in others if other is not column
         ):
             times *= NEIGHBOURS.below_gross
-        if is_bare and is_net_above:
+        if is_bare and "net" in told_above:
             most = min(most, NEIGHBOURS.text_above)
+        if is_bare and ("bought" in told_above or _is_far_below(column, columns, guesses)):
+            most = min(most, NEIGHBOURS.sheet_of_supplier)
         if is_bare and is_of_supplier and not has_gross:
             most = min(most, NEIGHBOURS.sheet_of_supplier)
         if has_promotion:
@@ -171,6 +178,22 @@ def _weigh_neighbours(
             else guess
             for guess in guesses[column.index]
         )
+
+
+def _is_far_below(
+    column: SheetColumn,
+    columns: Sequence[SheetColumn],
+    guesses: Mapping[int, Sequence[Guess]],
+) -> bool:
+    """True if a recommended price is usually so much higher as it is than a dealer's price."""
+    for other in columns:
+        if other is column or [guess.key for guess in guesses[other.index][:1]] != [STRUCK]:
+            continue
+        pairs = zip(column.by_row, other.by_row, strict=True)
+        shares = [price / struck for price, struck in pairs if price and struck]
+        if len(shares) >= max(FEW_ROWS, HALF * len(column.texts)) and median(shares) < NEAR:
+            return True
+    return False
 
 
 def _weigh_struck(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]]) -> None:
@@ -255,6 +278,17 @@ def _tied(taken: Mapping[int, Guess], guesses: Mapping[int, Sequence[Guess]]) ->
         most = NEIGHBOURS.tied if is_tied else 100
         result[index] = guess._replace(confidence=min(guess.confidence, most))
     return result
+
+
+def _doubt_codes(columns: Sequence[SheetColumn], taken: dict[int, Guess]) -> None:
+    """Makes codes of no use less sure where no column is the reference."""
+    if any(guess.concept.name in REFERENCES for guess in taken.values()):
+        return
+    for column in columns:
+        guess = taken.get(column.index)
+        if guess and not guess.key and min(column.codes, column.distinct) >= SAME_ROWS:
+            confidence = min(guess.confidence, NEIGHBOURS.no_reference)
+            taken[column.index] = guess._replace(confidence=confidence)
 
 
 def _is_given_elsewhere(guess: Guess, index: int, taken: Mapping[int, Guess]) -> bool:
