@@ -30,6 +30,7 @@ FEW = 3
 LONG_TEXT, MANY_WORDS = 40, 4
 """Characters and words of prose."""
 MOST_DAYS = 120
+_CODE = re.compile(r"(?=\S*\d)\S*[^\W\d_]\S*|\d{5,}")
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-](?:20)?\d\d(?!\d)")
 UPC = 11
 """Digits of a UPC without its leading zero."""
@@ -132,8 +133,8 @@ class SheetColumn:
 
     @cached_property
     def codes(self) -> float:
-        """The share of single words with digits."""
-        return self.share(lambda text: " " not in text and any(map(str.isdigit, text)))
+        """The share of single words with digits that are no amounts."""
+        return self.share(lambda text: _CODE.fullmatch(text) is not None)
 
     @cached_property
     def links(self) -> float:
