@@ -18,7 +18,7 @@ from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.mapping.explanation import explain_missing, header_not_found
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import HALF, NEAR, SEARCHED, Chosen, RecipeSelection
-from feedtool.check.recipes.apply import with_defaults
+from feedtool.check.recipes.defaults import check_defaults, with_defaults
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
@@ -191,6 +191,7 @@ class _Selection:
                 reasons.append(reason)
                 continue
             if recognised:
+                check_defaults(columns, self._options.defaults, context)
                 return Chosen(
                     applied.sheet,
                     applied.header,
