@@ -207,7 +207,7 @@ configuration = group(
 
 reading = group(
     text("--as kind", "KIND", "What kind of feed the files are."),
-    text("--sheet", "NAME", "The sheet to read."),
+    text("--sheet", "NAME", "The sheet to read; may be given again, or be `all`.", multiple=True),
     text("--recipe", "PATH", "How the merchant's own sheet becomes rows; or preset:NAME."),
     text(
         "--default",
