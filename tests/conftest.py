@@ -120,7 +120,9 @@ def as_context(dialect: AccountSettings | Context | None) -> Context:
 
 
 def checked(
-    *paths: Path, dialect: AccountSettings | Context | None = None, **asked: str | None
+    *paths: Path,
+    dialect: AccountSettings | Context | None = None,
+    **asked: str | Sequence[str] | None,
 ) -> list[CheckedSheet]:
     """Files judged, each under its bare name."""
     inputs = [Input(path.name, path) for path in paths]

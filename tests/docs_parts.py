@@ -1,6 +1,5 @@
 """The parts of README.md and docs/ that are made from the code; cog puts them there."""
 
-import ast
 import inspect
 import json
 import re
@@ -10,9 +9,7 @@ from dataclasses import fields
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import click
@@ -23,6 +20,7 @@ from feedtool.check.recipes import recipe_file
 from feedtool.check.recipes.functions import FUNCTIONS
 from feedtool.cli import feedtool
 from feedtool.model.errors import Exit, FileProblem
+from feedtool.model.field_docs import field_docs
 from feedtool.report.codes import BOTH, ROW, WORDS
 from feedtool.runs import config
 from feedtool.runs.codes import all_codes
@@ -36,7 +34,7 @@ def exit_codes() -> str:
     """The exit codes, each with its docstring."""
     meanings = {
         Exit.OK.name: "Every row accepted; where nothing is sent, every row valid.",
-        **_docstrings(Exit),
+        **field_docs(Exit),
     }
     return _table(
         ("Exit code", "Meaning"), ((str(int(code)), meanings[code.name]) for code in Exit)
@@ -137,19 +135,20 @@ def setting_tables() -> str:
 
 def recipe_tables() -> str:
     """The tables of a recipe, and the keys of those that have fixed ones."""
-    meanings = _docstrings(recipe_file.RecipeFile)
+    meanings = field_docs(recipe_file.RecipeFile)
     tables = ((f"`[{name}]`", meaning) for name, meaning in meanings.items())
     keys = (
         (f"`[{table}] {name}`", meaning)
         for table, kind in (("match", recipe_file.Match), ("join.NAME", recipe_file.Join))
-        for name, meaning in _docstrings(kind).items()
+        for name, meaning in field_docs(kind).items()
     )
     return _table(("Place", "What stands there"), (*tables, *keys))
 
 
 def functions() -> str:
     """The functions of expressions."""
-    return ", ".join(f"`{function.example}`" for function in FUNCTIONS.values())
+    rows = ((f"`{function.example}`", function.meaning) for function in FUNCTIONS.values())
+    return _table(("Function", "What it gives"), rows)
 
 
 def presets() -> str:
@@ -261,7 +260,7 @@ def _options_of(command: click.Command) -> Iterator[tuple[str, str]]:
 
 
 def _settings(kind: type[Any], without: Iterable[str] = ()) -> str:
-    meanings = _docstrings(kind)
+    meanings = field_docs(kind)
     default = kind()
     rows = (
         (f"`{setting.name}`", _toml(getattr(default, setting.name)), meanings.get(setting.name, ""))
@@ -281,19 +280,6 @@ def _toml(value: object) -> str:
         pairs = ", ".join(f"{name} = {json.dumps(text)}" for name, text in value.items())
         return f"`{{ {pairs} }}`" if pairs else "`{}`"
     return f"`{json.dumps(value, ensure_ascii=False)}`"
-
-
-def _docstrings(kind: type[Any]) -> dict[str, str]:
-    """The docstring below each field of a class; Python forgets them, so its source is read."""
-    (tree,) = ast.parse(dedent(inspect.getsource(kind))).body
-    assert isinstance(tree, ast.ClassDef)
-    return {
-        ast.unparse(field.targets[0] if isinstance(field, ast.Assign) else field.target): text
-        for field, below in pairwise(tree.body)
-        if isinstance(field, ast.Assign | ast.AnnAssign)
-        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
-        if (text := " ".join(str(below.value.value).split()))
-    }
 
 
 def _purpose(module: str) -> str:

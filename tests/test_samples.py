@@ -37,6 +37,7 @@ NOT_SHOWN = {
     "not-a-row": "a total below the table, and no row of it",
     "request-incomplete": "of requests of several rows, which offers are not",
     "vat-fraction": "a mistake of whole columns",
+    "recipe-failed": "of a recipe, and a template needs none",
 }
 
 MISTAKES: dict[int | None, tuple[str, ...]] = {

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 EVERY_ROW = range(1, 1 << 31)
 """As `Asked.as_rows`: no row is skipped."""
 
+ALL_SHEETS = "all"
+"""In the place of a sheet's name, where none is called so."""
+
 Settle = Callable[[str, str | None, KindUnclear], str | None]
 """The kind of a sheet, by its file's name and its own, that may be of two; None: nobody knows."""
 
@@ -75,8 +78,8 @@ class ReadOptions:
     """The salesChannelId of rows that name none."""
     kind: str | None = None
     """`--as`."""
-    sheet: str | None = None
-    """`--sheet`."""
+    sheets: Sequence[str] = ()
+    """`--sheet`: names; or `ALL_SHEETS`."""
     as_rows: Collection[int] = ()
     """`--as-row`: the numbers of rows that are taken even if they look like a total."""
     with_items: bool = True

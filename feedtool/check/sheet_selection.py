@@ -16,9 +16,9 @@ from feedtool.check.headers import (
 )
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.mapping.explanation import explain_missing, header_not_found
-from feedtool.check.read_options import ReadOptions
+from feedtool.check.read_options import ALL_SHEETS, ReadOptions
 from feedtool.check.recipe_selection import HALF, NEAR, SEARCHED, Chosen, RecipeSelection
-from feedtool.check.recipes.apply import with_defaults
+from feedtool.check.recipes.defaults import check_defaults, with_defaults
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
@@ -45,7 +45,7 @@ def choose(source: Source, options: ReadOptions, areas: Areas, file: str) -> lis
         SheetMissing: `--sheet` names none of them.
         HeaderNotFound: none has a known header.
         HeaderMissing, HeaderDuplicate: the only candidate is no complete feed.
-        SheetAmbiguous: several are of one kind.
+        SheetAmbiguous: several are of one kind, and `--sheet` does not name them.
     """
     return _Selection(source, options, areas, file).choose()
 
@@ -62,9 +62,31 @@ class _Selection:
         stamped = areas.feeds.get(self._stamp or "")
         self._stamped_sheet = stamped.sheet if stamped else None
         """The name of the sheet to fill in of that template."""
+        named = {name.casefold() for name in options.sheets}
+        own = {entry.name.casefold() for entry in source.sheets}
+        self._are_all = ALL_SHEETS in named - own and source.format != "csv"
 
     def choose(self) -> list[Chosen]:
         names = self._sheet_names()
+        if len(names) == 1 or not self._options.sheets:
+            return self._choose(names)
+        chosen: list[Chosen] = []
+        passed_over: list[HeaderNotFound] = []
+        for name in names:
+            try:
+                chosen += self._choose([name])
+            except FileProblem as error:
+                if self._are_all and isinstance(error, HeaderNotFound):
+                    passed_over.append(error)
+                    continue
+                error.message = f"sheet “{name}”: {error.message}"
+                raise
+        if not chosen:
+            raise next(iter(passed_over), None) or self._not_found()
+        return chosen
+
+    def _choose(self, names: Sequence[str]) -> list[Chosen]:
+        """The sheets among these that are feeds, one of each kind. Raises as `choose`."""
         if chosen := self._recipes.sheets(names, is_wanted=True):
             return chosen
         is_open = bool(self._recipes.recipes) and not self._is_known_by_itself(names)
@@ -142,17 +164,17 @@ class _Selection:
         return list(filter(None, candidates)), reasons
 
     def _sheet_names(self) -> list[str]:
-        entries, wanted = self._source.sheets, self._options.sheet
+        entries, wanted = self._source.sheets, self._options.sheets
         visible = [entry.name for entry in entries if not entry.hidden and entry.name != SUMMARY]
-        if wanted is None or self._source.format == "csv":  # a CSV is one table without a name
+        if not wanted or self._are_all or self._source.format == "csv":  # one table, no name
             return visible
-        folded = wanted.casefold()
-        named = [entry.name for entry in entries if entry.name.casefold() == folded]
-        if not named:
-            raise SheetMissing(
-                f"there is no sheet “{wanted}”", f"choose one of: {', '.join(visible)}"
-            )
-        return named
+        by_name = {entry.name.casefold(): entry.name for entry in entries}
+        for name in wanted:
+            if name.casefold() not in by_name:
+                raise SheetMissing(
+                    f"there is no sheet “{name}”", f"choose one of: {', '.join(visible)}"
+                )
+        return list(dict.fromkeys(by_name[name.casefold()] for name in wanted))
 
     def _recognise(self, name: str, enough: int, wanted: str | None) -> Chosen | None:
         """A sheet with its kind, None where nothing looks like a header.
@@ -191,6 +213,7 @@ class _Selection:
                 reasons.append(reason)
                 continue
             if recognised:
+                check_defaults(columns, self._options.defaults, context)
                 return Chosen(
                     applied.sheet,
                     applied.header,
@@ -232,7 +255,8 @@ class _Selection:
             if len(named) != 1:
                 sheets = ", ".join(item.sheet.name for item in several)
                 raise SheetAmbiguous(
-                    f"several sheets could be meant: {sheets}", "name one of them with --sheet"
+                    f"several sheets could be meant: {sheets}",
+                    f"name one of them with --sheet, or read them all with --sheet {ALL_SHEETS}",
                 )
             chosen[kind] = named
         return [item for several in chosen.values() for item in several]

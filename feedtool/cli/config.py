@@ -27,7 +27,45 @@ def config() -> None:
     """Show the settings in force and where each comes from."""
 
 
+def _schema() -> dict[str, Any]:
+    from feedtool.cli import feedtool
+    from feedtool.runs.json_schema import configuration_schema
+
+    known: dict[str, list[dict[str, Any]]] = {}
+    for parameter in (parameter for command in feedtool.every() for parameter in command.params):
+        for word in parameter.opts:
+            if word.startswith("--") and not parameter.is_eager and word != options.INSECURE_OPTION:
+                known.setdefault(word.removeprefix("--"), []).append(_option_schema(parameter))
+    return configuration_schema(
+        {
+            name.replace("-", sign): {"anyOf": forms} if len(forms) > 1 else forms[0]
+            for name, every in known.items()
+            for forms in [[form for at, form in enumerate(every) if form not in every[:at]]]
+            for sign in "_-"
+        }
+    )
+
+
+def _option_schema(parameter: click.Parameter) -> dict[str, Any]:
+    """The type of an option in `[defaults]`."""
+    match parameter.type:
+        case click.types.BoolParamType():
+            own: dict[str, Any] = {"type": "boolean"}
+        case click.Choice(choices=choices):
+            own = {"enum": list(choices)}
+        case click.types.IntParamType():
+            own = {"type": "integer"}
+        case click.types.FloatParamType():
+            own = {"type": "number"}
+        case _:
+            own = {"type": "string"}
+    if parameter.multiple:
+        own = {"type": "array", "items": own}
+    return {**own, "description": str(getattr(parameter, "help", ""))}
+
+
 @config.command()
+@options.json_schema("feedtool.toml", _schema)
 @options.configuration
 @options.reading
 @options.connection

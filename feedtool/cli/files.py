@@ -20,11 +20,10 @@ from feedtool.cli import options
 from feedtool.cli.errors import echo
 from feedtool.cli.home import catalogue
 from feedtool.feeds.feed import Feed
-from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import telling_of_room
-from feedtool.sheets import is_other_format
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.changes.selection import SelectionOptions
@@ -116,11 +115,9 @@ def targets(
 
 def _workbook_name(path: Path) -> Path:
     """The name that an Offers.xml, or another spreadsheet, has as a workbook; else its own."""
-    try:
-        is_other = load().format_of(path) is not None or is_other_format(path)
-        return path.with_suffix(".xlsx") if is_other else path
-    except (OSError, FileProblem):
-        return path  # the error is said where it is read
+    from feedtool.runs.annotated_copy import has_workbook_copy
+
+    return path.with_suffix(".xlsx") if has_workbook_copy(path) else path
 
 
 def _refuse_other_format(file: Path, path: Path, target: Path) -> None:

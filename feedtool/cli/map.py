@@ -22,8 +22,15 @@ SHOWN = 24
 """Characters of a header, and of its samples, in the table."""
 
 
+def _schema() -> dict[str, Any]:
+    from feedtool.runs.json_schema import recipe_schema
+
+    return recipe_schema(load())
+
+
 @click.command(name="map")
 @click.argument("file", metavar="FILE")
+@options.json_schema("recipes", _schema)
 @options.configuration
 @options.reading
 @options.option(

@@ -1,5 +1,6 @@
 """Options that several commands share. Precedence: option, environment, feedtool.toml, default."""
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -144,6 +145,25 @@ def choice(name: str, choices: Sequence[str], help_: str) -> Callable[[F], F]:
     return option(*name.split(), type=kind, default=choices[0], show_default=True, help=help_)
 
 
+def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> Callable[[F], F]:
+    """`--json-schema`, which prints a schema and does nothing else."""
+
+    def write(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:
+        del parameter
+        if wanted:
+            click.echo(json.dumps(make(), indent=2, ensure_ascii=False, default=float))
+            ctx.exit()
+
+    return option(
+        "--json-schema",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=write,
+        help=f"Print the JSON Schema of {of}, for editors, and do nothing else.",
+    )
+
+
 def count(name: str, help_: str, metavar: str | None = "N", **more: Any) -> Callable[[F], F]:
     """An option with a number from `min` on, which is 1."""
     bounds = click.IntRange(min=more.pop("min", 1), max=more.pop("max", None))
@@ -187,7 +207,7 @@ configuration = group(
 
 reading = group(
     text("--as kind", "KIND", "What kind of feed the files are."),
-    text("--sheet", "NAME", "The sheet to read."),
+    text("--sheet", "NAME", "The sheet to read; may be given again, or be `all`.", multiple=True),
     text("--recipe", "PATH", "How the merchant's own sheet becomes rows; or preset:NAME."),
     text(
         "--default",

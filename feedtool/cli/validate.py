@@ -49,7 +49,7 @@ class FixingCommand(click.Command):
 
 
 def _spelt_out(args: Sequence[str]) -> Iterator[str]:
-    for word, following in zip(args, (*args[1:], ""), strict=True):
+    for word, following in zip(args, (*args[1:], ""), strict=False):
         is_alone = word == FIX and (Path(following).exists() or not _NAMES.fullmatch(following))
         yield f"{FIX}={SAFE}" if is_alone else word
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from feedtool.areas.registry import load
 from feedtool.check import SUMMARY, Input, ReadOptions
-from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.errors import FeedtoolError, FileProblem, UsageProblem
 from feedtool.model.file_version import unchanged
 from feedtool.model.nouns import Counts
 from feedtool.model.sheet import CheckedSheet
@@ -210,20 +210,31 @@ def _notes(result: SheetResult) -> SheetNotes:
     return row_notes.with_fixes(notes, result.fixed.cells) if result.fixed else notes
 
 
+def has_workbook_copy(path: Path) -> bool:
+    """True if the annotated copy is a workbook of a file's rows, since the file is none itself.
+
+    So it is of an Offers.xml, and of a spreadsheet of another format than .xlsx and CSV.
+    """
+    try:
+        return load().format_of(path) is not None or is_other_format(path)
+    except (OSError, FileProblem):
+        return False  # the error is said where it is read
+
+
 @contextmanager
 def _book(file: Input, own: Sequence[SheetResult], asked: ReadOptions) -> Iterator[Path]:
     """What is annotated of an input: itself, or a workbook of its rows if that cannot be."""
-    declared = load().format_of(file.path)
-    if declared is None and not is_other_format(file.path):
+    if not has_workbook_copy(file.path):
         yield file.path
         return
+    declared = load().format_of(file.path)
     kinds = [result.checked.kind for result in own]
     with temporary_folder() as folder:
         book = folder / "offers.xlsx"
         if declared:
             declared.write_workbook(file.path, book, asked.dialect, kinds)
         else:
-            write_as_workbook(file.path, book, asked.dialect.reading)
+            write_as_workbook(file.path, book, asked.dialect.reading, asked.dialect.csv_fallback)
         yield book
 
 

@@ -118,7 +118,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
     """
     feed = areas.feeds[options.kind] if options.kind else areas.areas[0].feeds[0]
     with open_input(file, options, areas) as source:
-        own = likeliest_sheet(source, options.sheet)
+        own = likeliest_sheet(source, options.sheets)
         if own is None:
             raise no_header(source, file.name)
         cells = read_columns(source, own)

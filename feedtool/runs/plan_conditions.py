@@ -32,7 +32,7 @@ def conditions_of(
     """Those of a command; `options` are those that decide what is sent, by click's names."""
     named = {
         "as": asked.kind,
-        "sheet": asked.sheet,
+        "sheet": ", ".join(asked.sheets),
         "channel": asked.channel,
         "purge-and-replace": asked.purges,
         "as-row": list(asked.as_rows),

@@ -207,7 +207,7 @@ def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Col
             line = f"{result.channel or result.reference} {result.status}"
             lines.append(f"{line}: {said}" if said else line)
         lines += dict.fromkeys(texts)
-    guilty = _guilty(results, problems, columns, codes)
+    guilty = _guilty(results, problems, columns)
     return Note(
         results[0].row,
         status.value,
@@ -218,10 +218,7 @@ def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Col
 
 
 def _guilty(
-    results: Sequence[RowResult],
-    problems: Sequence[Problem],
-    columns: Columns,
-    codes: Iterable[str],
+    results: Sequence[RowResult], problems: Sequence[Problem], columns: Columns
 ) -> dict[int, Severity]:
     """The cells to colour, by 0-based column."""
     guilty: dict[int, Severity] = {}
@@ -231,18 +228,16 @@ def _guilty(
             severity = problem.severity if is_invalid else Severity.WARNING
             for index in columns.get(problem.field or "") or (index_of(problem.column),):
                 guilty[index] = severity
-    if any(result.status in REFUSED for result in results):
-        for code in codes:
-            for index in columns.get(field_of(code) or "", ()):
-                guilty[index] = Severity.ERROR
     for result in results:
+        # What an answer says is no error unless it has refused the row.
+        is_refused = result.status in REFUSED
+        for message in result.messages if is_refused else ():
+            for index in _columns_of(field_of(message.code) or "", result, columns):
+                guilty[index] = Severity.ERROR
         for message in result.messages:
-            own = columns.get(f"{message.field}[{result.channel}]")  # a column of the channel's own
-            place = own[0] if own else _column_of(message.field, columns) if message.field else None
-            if place is not None and guilty.get(place) is not Severity.ERROR:
-                # What an answer says is no error unless it has refused the row.
-                is_refused = result.status in REFUSED
-                guilty[place] = message.severity if is_refused else Severity.WARNING
+            for index in _columns_of(message.field, result, columns):
+                if guilty.get(index) is not Severity.ERROR:
+                    guilty[index] = message.severity if is_refused else Severity.WARNING
     return guilty
 
 
@@ -254,18 +249,19 @@ def _said(result: RowResult, columns: Columns) -> Iterator[str]:
             continue
         named = fields.setdefault(message.text, [])
         if message.field:
-            index = _column_of(message.field, columns)  # a sheet may have none for it
-            named.append(
-                f"{letters(index)} {message.field}" if index is not None else message.field
-            )
+            places = _columns_of(message.field, result, columns)  # a sheet may have none for it
+            named.append(f"{letters(places[0])} {message.field}" if places else message.field)
     for text, named in fields.items():
         yield f"{', '.join(dict.fromkeys(named))}: {text}" if named else text
 
 
-def _column_of(field: str, columns: Columns) -> int | None:
-    """The column of a field; of one that has several (`sellerPictureUrls_1`) the first."""
+def _columns_of(field: str, result: RowResult, columns: Columns) -> Sequence[int]:
+    """The columns of a field, or of its result's own channel, or those that it is computed from.
+
+    Of a field that has several columns (`sellerPictureUrls_1`) it is the first.
+    """
     several = (f"{field}_", f"{field}.", f"{field}[")
-    places = columns.get(field) or [
-        at for key, indexes in columns.items() if key.startswith(several) for at in indexes
-    ]
-    return min(places, default=None)
+    places = columns.get(f"{field}[{result.channel}]") or columns.get(field)
+    if places or not field:
+        return places or ()
+    return [at for key, indexes in columns.items() if key.startswith(several) for at in indexes][:1]

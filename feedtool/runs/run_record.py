@@ -180,7 +180,8 @@ class RunOptions:
         asked, outputs = self.asked, self.outputs
         return {
             "asked": {
-                **{name: getattr(asked, name) for name in ("kind", "sheet", "channel", "purges")},
+                **{name: getattr(asked, name) for name in ("kind", "channel", "purges")},
+                "sheets": list(asked.sheets),
                 "as_rows": sorted(asked.as_rows),
                 "defaults": dict(asked.defaults),
             },
@@ -202,6 +203,8 @@ class RunOptions:
         asked, selection = dict(kept.get("asked", {})), dict(kept.get("sifting", {}))
         # A run that is older than `as_rows` has taken every row.
         asked["as_rows"] = tuple(asked["as_rows"]) if "as_rows" in asked else EVERY_ROW
+        named = asked.pop("sheet", None)  # of a run that is older than several
+        asked["sheets"] = tuple(asked.get("sheets", [named] if named else ()))
         selection["released"] = tuple(selection.get("released", ()))
         targets = {name: Path(path) for name, path in kept.get("targets", {}).items()}
         in_place, only_whole = kept.get("in_place", False), kept.get("only_whole", False)

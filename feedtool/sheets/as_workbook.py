@@ -7,11 +7,17 @@ from feedtool.model.cells import Block, Cell
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.spool import temporary_folder
 from feedtool.sheets.read.file_format import open_source
+from feedtool.sheets.read.package import DEFAULT_LIMITS
 
 DATE, PERCENT = "yyyy-mm-dd", "0.00%"
 
 
-def write_as_workbook(path: Path, target: Path, limits: ReadingLimits) -> None:
+def write_as_workbook(
+    path: Path,
+    target: Path,
+    limits: ReadingLimits = DEFAULT_LIMITS,
+    csv_fallback: str = "cp1252",
+) -> None:
     """Write all rows of a spreadsheet into an .xlsx, each cell of the kind that it is.
 
     Raises:
@@ -21,7 +27,10 @@ def write_as_workbook(path: Path, target: Path, limits: ReadingLimits) -> None:
 
     from feedtool.sheets.fill import Formats, fill_workbook  # slow, too
 
-    with open_source(path, limits=limits) as source, temporary_folder() as folder:
+    with (
+        open_source(path, limits=limits, csv_fallback=csv_fallback) as source,
+        temporary_folder() as folder,
+    ):
         book = Workbook()
         book.remove(book.worksheets[0])
         for entry in source.sheets:
@@ -33,16 +42,12 @@ def write_as_workbook(path: Path, target: Path, limits: ReadingLimits) -> None:
             column = book.worksheets[0].column_dimensions[letters]
             column.number_format = code
             styles.append(column.style_id)
-        number = 0
-        current = folder / f"{number}.xlsx"
-        book.save(current)
-        for entry in source.sheets:
-            number += 1
-            filled = folder / f"{number}.xlsx"
+        # One after the other, each into a copy of the workbook with those before it.
+        steps = [folder / f"{number}.xlsx" for number, _ in enumerate(source.sheets)]
+        book.save(steps[0])
+        for entry, before, after in zip(source.sheets, steps, [*steps[1:], target], strict=True):
             rows = _rows(source.sheet(entry.name).blocks())
-            fill_workbook(current, filled, entry.name, rows, limits, Formats(*styles))
-            current = filled
-        current.replace(target)
+            fill_workbook(before, after, entry.name, rows, limits, Formats(*styles))
 
 
 def _rows(blocks: Iterator[Block]) -> Iterator[Sequence[Cell]]:

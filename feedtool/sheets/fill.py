@@ -205,7 +205,7 @@ def _copied(cell: Cell, formats: Formats) -> _Content:
     text = cell.text
     if cell.kind is Kind.NUMBER and cell.percent and formats.percent is not None:
         return text, _valued(text), formats.percent
-    if cell.kind is Kind.NUMBER and not cell.percent and not (cell.zeros and _is_whole(text)):
+    if cell.kind is Kind.NUMBER and not cell.percent and not (cell.zeros > 1 and _is_whole(text)):
         return text, _valued(text), None
     if cell.kind is Kind.DATE and _is_date(text):
         return text, _valued(text, b' t="d"'), formats.date

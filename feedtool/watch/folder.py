@@ -20,7 +20,7 @@ NAME_FILE = ".feedtool-folder"
 """Holds the folder's own name: two machines may know it under different paths."""
 NAME_LENGTH = 32
 TRIES = 10_000
-PACKAGES = (".xlsx", ".xlsm", ".zip")
+PACKAGES = (".xlsx", ".xlsm", ".xlsb", ".ods", ".xls", ".zip")
 RESULT = ".result.xlsx"
 """Also of what is no workbook, if it is a zip or an Offers.xml."""
 UNPLACED = ".feedtool-*.tmp"

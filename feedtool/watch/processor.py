@@ -7,13 +7,12 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from feedtool.areas.registry import load
 from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.report.sheet_result import SheetResult
-from feedtool.runs.annotated_copy import Outputs, digest_of
+from feedtool.runs.annotated_copy import Outputs, digest_of, has_workbook_copy
 from feedtool.runs.deliver import Submission, results, resume
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_record import is_recordable
@@ -185,7 +184,7 @@ class FileProcessor:
     def _submit(
         self, claim: Claim, kept: Input, route: InboxRoute, account: SellerAccount
     ) -> Submission:
-        suffix = ".xlsx" if load().format_of(kept.path) else Path(claim.source).suffix
+        suffix = ".xlsx" if has_workbook_copy(kept.path) else Path(claim.source).suffix
         target, workspace = self._folder.answer_of(claim, f".result{suffix}"), account.workspace
         make_folder(target.parent)
         return submit(

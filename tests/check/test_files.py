@@ -101,8 +101,36 @@ def test_which_sheet_is_read(files: Files, case: str) -> None:
     if state:
         book["March"].sheet_state = state  # type: ignore[assignment]  # one of two words
     book.save(path)
-    (sheet,) = checked(path, sheet=name)
+    (sheet,) = checked(path, sheets=[name] if name else ())
     assert (sheet.error and sheet.error.code) == code
     where = f"{sheet.error.message} {sheet.error.hint}" if sheet.error else str(sheet.sheet)
     assert told_of in where
-    assert sheet.error is None or "--sheet" in sheet.error.hint or name
+    assert sheet.error is None or "--sheet all" in sheet.error.hint or name
+
+
+SHORT = {"sellerExternalReference": "SKU-3", "product.gtin": "3000000000021", "condition": "New"}
+THREE = {**TWO, "Read me": [{"Prices of spring": "with VAT"}]}
+SEVERAL: dict[str, tuple[dict[str, Any], list[str], str, list[str]]] = {
+    "all, but those of no table": (THREE, ["all"], "", ["March", "April"]),
+    "in the order named, once each": (THREE, ["april", "March", "April"], "", ["April", "March"]),
+    "one that is called so": ({**TWO, "All": [offer(3)]}, ["all"], "", ["All"]),
+    "one of several without a table": (THREE, ["March", "Read me"], "header-not-found", []),
+    "one of all that lacks columns": (TWO | {"Short": [SHORT]}, ["all"], "header-missing", []),
+    "one of several that is not there": (TWO, ["March", "May"], "sheet-missing", []),
+    "none that is a table": ({"Read me": THREE["Read me"]}, ["all"], "header-not-found", []),
+}
+
+
+@pytest.mark.parametrize("case", SEVERAL)
+def test_several_sheets_are_read(files: Files, case: str) -> None:
+    book, names, code, expected = SEVERAL[case]
+    sheets = checked(files.book(book), sheets=names)
+    if code:
+        (error,) = [sheet.error for sheet in sheets]
+        assert error
+        assert error.code == code
+        assert len(book) == 1 or any(name in error.message for name in ("Read", "Short", "May"))
+    else:
+        assert [(sheet.sheet, sheet.counts().valid) for sheet in sheets] == [
+            (name, 1) for name in expected
+        ]

@@ -15,7 +15,7 @@ EVERY = {fix.name: fix for fix in all_fixes(load())}
 
 def test_names_and_what_they_choose() -> None:
     safe = {name for name, fix in EVERY.items() if fix.is_safe}
-    assert safe == {"blanks", "invisible", "zeros", "accents", "decimals"}
+    assert safe == {"blanks", "invisible", "zeros", "accents", "decimals", "category"}
     assert chosen_fixes([], load()) == chosen_fixes([SAFE], load()) - {SAFE} == safe
     assert chosen_fixes(["round", "bar"], load()) == safe | {"round", "bar"}
     assert len(EVERY) == len(all_fixes(load()))

@@ -135,7 +135,7 @@ def test_an_unclear_sheet_is_never_passed_over(files: Files) -> None:
     error = refused(book)
     assert (error.code, error.message.startswith("sheet “Unclear”: ")) == ("kind-unclear", True)
     assert "--sheet" in error.hint
-    assert checked(book, sheet="Good")[0].kind == "offers-upsert"
+    assert checked(book, sheets=["Good"])[0].kind == "offers-upsert"
 
 
 def test_in_an_unclear_sheet_each_row_needs_its_action(files: Files) -> None:

@@ -108,7 +108,7 @@ USAGE = {
     "validate good.csv --out copy.csv --in-place": (CONTRADICT, "choose one of them"),
     "validate good.csv --out good.csv": ("good.csv", ""),
     "validate good.csv --out other.csv": ("other.csv", ""),
-    "validate Offers.xml --in-place": ("is an Offers.xml", "leave --in-place out"),
+    "validate Offers.xml --in-place": ("is no .xlsx, and its copy is one", "leave --in-place out"),
     "validate Offers.xml --out a.csv": ("cannot be a.csv: it is a workbook", ".xlsx"),
     "submit --dry-run good.csv --requests other.csv": ("other.csv", ""),
     "submit good.csv --sandbox --webhook http://hooks.example/x": ("for everybody to read", ""),

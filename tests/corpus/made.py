@@ -81,7 +81,8 @@ class Case:
 
 def judge(case: Case, folder: Path) -> CheckedSheet:
     """Reads a case's file, and asserts all that it must tell."""
-    (sheet,) = check([Input(case.name, case.write(folder))], ReadOptions(sheet=case.sheet), load())
+    options = ReadOptions(sheets=[case.sheet] if case.sheet else ())
+    (sheet,) = check([Input(case.name, case.write(folder))], options, load())
     assert (sheet.error.code if sheet.error else "") == case.error
     assert {item.row: json.loads(item.body) for item in sheet.valid_items()} == case.rows
     problems = [(each.row, each.column, each.code, each.value) for each in sheet.problems()]

@@ -52,7 +52,7 @@ def judge(file: Path, folder: Path, sheet: str | None = None) -> str:
         AssertionError: Something that was read is otherwise in the copy, or a report is unsafe.
         Exception: A bug.
     """
-    sheets = check([Input(NAME, file)], ReadOptions(sheet=sheet), load())
+    sheets = check([Input(NAME, file)], ReadOptions(sheets=[sheet] if sheet else ()), load())
     assert sheets
     outcomes = [
         SheetResult(sheet, None, True, (), partial(row_notes.of_check, sheet))
@@ -76,7 +76,7 @@ def judge(file: Path, folder: Path, sheet: str | None = None) -> str:
         _annotate(file, copy, read)
     except (UsageProblem, FileProblem) as error:
         return f"rows, no copy: {getattr(error, 'code', '') or type(error).__name__}"
-    _compare(file, copy, sheets, ReadOptions(sheet=sheet))
+    _compare(file, copy, sheets, ReadOptions(sheets=[sheet] if sheet else ()))
     return "rows"
 
 

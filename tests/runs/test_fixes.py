@@ -13,6 +13,7 @@ from openpyxl import Workbook, load_workbook
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.check.fixes import all_fixes
+from feedtool.check.kinds import KindUnclear
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import VALID
 from feedtool.report.sheet_result import SheetResult
@@ -266,6 +267,21 @@ def test_a_file_that_cannot_be_copied_keeps_back_no_other(tmp_path: Path) -> Non
     assert [fix.new for fix in mended.cells] == ["B-2"]
     assert results[1].annotated == targets["other.csv"]
     assert not targets["full.csv"].exists()
+
+
+def test_nobody_is_asked_twice_what_a_sheet_is(tmp_path: Path) -> None:
+    path, asked = tmp_path / "a.csv", []
+
+    def settle(file: str, _: str | None, unclear: KindUnclear) -> str:
+        asked.append(file)
+        return unclear.kinds[1]
+
+    path.write_bytes(b"SKU;EAN;Price;Stock\r\n A-1;4006381333931;5;5\r\n")
+    outputs = Outputs({"a.csv": tmp_path / "a.fixed.csv"})
+    reading = ReadOptions(settle=settle)
+    (result,) = validate_and_fix([Input("a.csv", path)], reading, outputs, ())
+    assert result.fixed
+    assert len(result.fixed.cells) == len(asked) == 1
 
 
 def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:

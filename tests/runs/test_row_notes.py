@@ -128,6 +128,22 @@ def test_a_row_of_several_requests_has_a_line_for_each() -> None:
     assert warning.startswith("warning: ")
 
 
+CHANNELS = {**COLUMNS, "price.price": (3, 4), "price.price[DE]": (6,)}
+OF_CHANNELS = {
+    "what it is computed of": ("FR", {3: "error", 4: "error"}, "D price.price: No."),
+    "a column of its own": ("DE", {6: "error"}, "G price.price: No."),
+}
+
+
+@pytest.mark.parametrize(("channel", "guilty", "said"), OF_CHANNELS.values(), ids=OF_CHANNELS)
+def test_an_answer_of_a_channel_is_at_its_column(
+    channel: str, guilty: dict[int, str], said: str
+) -> None:
+    message = Message("1325", "No.", "price.price")
+    note = row_notes.note([RowResult(5, "A", REJECTED, (message,), channel)], [], CHANNELS)
+    assert (dict(note.guilty), note.message) == (guilty, said)
+
+
 def test_notes_of_a_sheet_are_its_rows_with_their_warnings(files: Files) -> None:
     rows = [offer(1), offer(2, sellerExternalReference=" SKU-2"), offer(3, quantity="-1"), offer(4)]
     (sheet,) = checked(files.csv(*rows))

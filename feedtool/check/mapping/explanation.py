@@ -31,7 +31,7 @@ def explain_missing(
 
 def header_not_found(source: Source, file: str, known: Collection[str]) -> HeaderNotFound:
     """The error of a file without a known header: the likeliest row, and what it may have."""
-    own = likeliest_sheet(source, None)
+    own = likeliest_sheet(source)
     if own is None:
         return no_header(source, file)
     names = _listed(f"“{brief(cell.text.strip())}”" for cell in own.row.cells if cell.text.strip())

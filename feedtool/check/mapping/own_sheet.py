@@ -7,6 +7,7 @@ from typing import NamedTuple
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.header_row import header_row, is_table
+from feedtool.check.read_options import ALL_SHEETS
 from feedtool.model.cells import BLANK, Cell, brief
 from feedtool.sheets import Source
 from feedtool.sheets.read.source import HeadRow
@@ -39,11 +40,12 @@ class OwnSheet(NamedTuple):
         return " \n".join((self.name, *texts))
 
 
-def likeliest_sheet(source: Source, wanted: str | None) -> OwnSheet | None:
+def likeliest_sheet(source: Source, wanted: Sequence[str] = ()) -> OwnSheet | None:
     """The sheet whose header is the likeliest; None where no row looks like one."""
     best: tuple[float, OwnSheet | None] = (0, None)
+    names = {name.casefold() for name in wanted if name.casefold() != ALL_SHEETS}
     for entry in source.sheets:
-        if entry.hidden or (wanted and entry.name.casefold() != wanted.casefold()):
+        if entry.hidden or (names and entry.name.casefold() not in names):
             continue
         head = source.sheet(entry.name).head(SEARCHED)
         score, at = header_row([(row.number, row.cells) for row in head])

@@ -112,11 +112,6 @@ def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
     return msgspec.convert(tables, RecipeFile), lines
 
 
-def schema() -> dict[str, Any]:
-    """The JSON Schema of recipes, for editors."""
-    return msgspec.json.schema(RecipeFile)
-
-
 def place_of(shown: str, lines: Lines, table: str, key: str = "") -> str:
     """A place in the file, for messages."""
     line = lines.get((table, key)) or lines.get((table, ""))

@@ -113,7 +113,8 @@ def _cell(element: Any) -> Cell:
         line_break.tail = _LINE + (line_break.tail or "")
     lines = element.text_content().strip(_LINE).split(_LINE)
     text = "\n".join(" ".join(line.split()) for line in lines)
-    for value, code in _numbers(element.attrib, text):
+    has_digits = any(map(str.isdigit, text))  # else it is an error, or a truth
+    for value, code in _numbers(element.attrib, text) if has_digits else ():
         style = style_of_code(code)
         if style.moment is not DateKind.NONE or style.zeros or _PLAIN.fullmatch(code):
             return number_cell(float(value), style)
@@ -122,7 +123,7 @@ def _cell(element: Any) -> Cell:
 
 def _numbers(attributes: Mapping[str, str], text: str) -> Iterator[tuple[str, str]]:
     """The number of a cell and its format, as LibreOffice, SheetJS and Excel write them."""
-    if "sdval" in attributes and not text.startswith(("#", "Err:")):
+    if "sdval" in attributes and not text.startswith("Err:"):
         yield attributes["sdval"], attributes.get("sdnum", ";;").split(";", 2)[-1]
     if attributes.get("data-t") == "n":
         yield attributes.get("data-v", ""), attributes.get("data-z", "")

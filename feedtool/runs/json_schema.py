@@ -1,0 +1,104 @@
+"""JSON Schemas (draft 2020-12) of recipes and of the configuration, for editors."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from feedtool.check.recipes.recipe_file import Join, Match, RecipeFile
+from feedtool.feeds.area import Areas
+from feedtool.model.field_docs import field_docs
+from feedtool.model.settings import AccountSettings
+from feedtool.runs.config import ACCOUNT, CHOICES, FILE, FLAGS, RANGES, RECORDS, TIMEOUTS
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+TEXT = {"type": "string"}
+LEAST = {"limits": 1, "reading": 1, "guards": 0}
+"""The lowest numbers of these records."""
+CLOSED = ("tax_codes",)
+"""Tables that have the names of their defaults alone."""
+NAME = r"^[^\W\d]\w*$"
+AGE = r"^\s*(\d+(\.\d+)?\s*[mhd])?\s*$"
+
+Document = dict[str, Any]
+
+
+def recipe_schema(areas: Areas) -> Document:
+    """The schema of a recipe; editors complete kinds and fields by it."""
+    document = msgspec.json.schema(RecipeFile)
+    tables = {kind: document["$defs"][kind.__name__] for kind in (RecipeFile, Match, Join)}
+    for kind, table in tables.items():
+        for name, text in field_docs(kind).items():
+            table["properties"][name]["description"] = text
+    settings, feeds = AccountSettings(), areas.feeds
+    keys = {column.key for feed in feeds.values() for column in feed.understood(settings)}
+    recipe = tables[RecipeFile]["properties"]
+    recipe["columns"]["additionalProperties"] = {
+        "anyOf": [{"const": False}, {"enum": sorted(keys)}, TEXT]
+    }
+    recipe["names"]["propertyNames"] = {"pattern": NAME}
+    tables[Match]["properties"]["kind"] |= {"enum": list(feeds)}
+    tables[Join]["properties"]["too_old"] |= {"pattern": AGE}
+    return {"$schema": DRAFT, "title": "A recipe of feedtool", **document}
+
+
+def configuration_schema(options: Mapping[str, Document]) -> Document:
+    """The schema of `feedtool.toml`; `options` are those of all commands, by name."""
+    profile = _record(AccountSettings)
+    profile["properties"] |= {
+        **dict.fromkeys(ACCOUNT, TEXT),
+        **{name: {"type": "number", "exclusiveMinimum": 0} for name in TIMEOUTS},
+        **{name: {"type": "boolean"} for name in FLAGS},
+        "recipes": {**TEXT, "description": "The folder of its recipes, beside this file."},
+        "default": {
+            **_mapping({"type": ["string", "number", "boolean"]}),
+            "description": "Values of blank cells and absent columns, by field.",
+        },
+    }
+    tables = {"defaults": _table(options), "profile": _mapping(profile)}
+    return {"$schema": DRAFT, "title": FILE, **_table(tables)}
+
+
+def _table(properties: Mapping[str, Document]) -> Document:
+    return {"type": "object", "properties": dict(properties), "additionalProperties": False}
+
+
+def _mapping(value: Document) -> Document:
+    return {"type": "object", "additionalProperties": value}
+
+
+def _record(kind: type[Any], least: int | None = None) -> Document:
+    """The table of a record of settings."""
+    meanings, default = field_docs(kind), kind()
+    properties = {}
+    for entry in fields(kind):
+        own = _setting(entry.name, getattr(default, entry.name))
+        if least is not None:
+            own["minimum"] = least
+        if meaning := meanings.get(entry.name):
+            own["description"] = meaning
+        properties[entry.name] = own
+    return _table(properties)
+
+
+def _setting(name: str, default: object) -> Document:
+    """A setting, of the type of its default."""
+    if name in RECORDS:
+        return _record(RECORDS[name], LEAST.get(name))
+    own: Document = {"type": "integer"}
+    match default:
+        case _ if name in CHOICES:
+            own = {"enum": list(CHOICES[name])}
+        case Decimal():
+            own = {"type": "number"}
+        case tuple():
+            own = {"type": "array", "items": TEXT}
+        case Mapping():
+            own = _table(dict.fromkeys(default, TEXT)) if name in CLOSED else _mapping(TEXT)
+        case str():
+            own = TEXT
+    if name in RANGES:
+        own |= {"minimum": 0, "maximum": RANGES[name][0]}
+    return own if default is None else {**own, "default": default}
