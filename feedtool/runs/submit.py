@@ -119,7 +119,9 @@ def submit(
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
-        options = replace(options, selection=selection, removals=removals, recipes=recipes.kept())
+        options = replace(
+            options, selection=selection, removals=removals, recipes=recipes.kept(sheets)
+        )
         run, open_runs = _begin(plan, options, session, workspace, claim)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
