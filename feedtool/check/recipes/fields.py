@@ -19,7 +19,7 @@ from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.columns.text import no_value, plain
-from feedtool.model.cells import BLANK, Cell, Kind, letters, rounded, shown
+from feedtool.model.cells import BLANK, LONGEST_SHOWN, Cell, Kind, letters, rounded, shown
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, folded
 from feedtool.model.nouns import Issue
@@ -59,7 +59,10 @@ class RawValue(Number):
         """The value; a text that is a number in its writing is a NumberText."""
         match cell.kind:
             case Kind.NUMBER:
-                return rounded(cell.text)
+                number = rounded(cell.text)
+                is_endless = number and abs(number.adjusted()) > LONGEST_SHOWN  # a million digits
+                reason = f"{cell.text}, beyond what can be computed"
+                return UnreadableCell(reason) if is_endless else number
             case Kind.DATE:
                 return date.fromisoformat(cell.text[:10]) if cell.text[4:5] == "-" else cell.text
             case Kind.BOOLEAN:
