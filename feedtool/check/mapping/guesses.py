@@ -1,12 +1,13 @@
 """The concepts that a column may be, by itself."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from feedtool.check.mapping.evidence import SheetColumn, content_score
 from feedtool.check.mapping.names import name_score
 from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
 from feedtool.check.mapping.words import Concept, concepts
+from feedtool.model.header import Column, folded
 
 
 class Guess(NamedTuple):
@@ -23,8 +24,25 @@ class Guess(NamedTuple):
         return self.key or self.concept.name
 
 
-def guess_concepts(column: SheetColumn, known: Collection[str]) -> list[Guess]:
-    """The concepts that a column may be, the likeliest first."""
+def field_names(known: Mapping[str, Column]) -> Mapping[str, str]:
+    """Folded header → the field whose key it is, or whose label or alias if no concept has it."""
+    covered = {key for concept in concepts() for key in concept.keys}
+    names = {
+        folded(name): key
+        for key, column in known.items()
+        if key not in covered
+        for name in (*column.labels, *column.aliases)
+    }
+    return {**names, **{folded(key): key for key in known}}
+
+
+def guess_concepts(
+    column: SheetColumn, known: Mapping[str, Column], fields: Mapping[str, str]
+) -> list[Guess]:
+    """The concepts that a column may be, the likeliest first; `fields` are the `field_names`."""
+    if key := fields.get(folded(column.header)):
+        of_field = Concept(key, (key,), (), (), frozenset(), NAMES.same)
+        return [Guess(of_field, key, NAMES.same, "the name of the field")]
     guesses = []
     for concept in concepts():
         name = name_score(column.words, concept)

@@ -1,14 +1,15 @@
 """For each column of a merchant's own sheet the field that it seems to be."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from feedtool.check.mapping.evidence import SheetColumn
-from feedtool.check.mapping.guesses import Guess, guess_concepts
+from feedtool.check.mapping.guesses import Guess, field_names, guess_concepts
 from feedtool.check.mapping.neighbours import SAME_ROWS, weigh_neighbours
 from feedtool.check.mapping.weights import NEIGHBOURS
 from feedtool.model.cells import letters
+from feedtool.model.header import Column
 
 SHOWN = 3
 """Alternatives and samples that are told."""
@@ -50,7 +51,7 @@ class KnownMeaning(NamedTuple):
 
 def propose(
     columns: Iterable[SheetColumn],
-    known: Collection[str],
+    known: Mapping[str, Column],
     earlier: Mapping[str, KnownMeaning],
     above: str = "",
 ) -> list[ColumnProposal]:
@@ -58,7 +59,7 @@ def propose(
 
     Args:
         columns: Those of the sheet that have a header.
-        known: The keys of the kind.
+        known: The columns of the kind by their keys.
         earlier: Header, folded by `words_of`, → what it means in a recipe.
         above: The text above the header.
     """
@@ -69,7 +70,8 @@ def propose(
         if column.words.text in earlier
     }
     rest = [column for column in columns if column.index not in said]
-    guesses = {column.index: guess_concepts(column, known) for column in rest}
+    fields = field_names(known)
+    guesses = {column.index: guess_concepts(column, known, fields) for column in rest}
     weigh_neighbours(rest, guesses, known, above)
     taken = _assign(guesses, {meaning.key for meaning in said.values() if meaning.key})
     if not said:

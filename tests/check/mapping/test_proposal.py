@@ -2,14 +2,15 @@
 
 import pytest
 
+from feedtool.areas.registry import load
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.proposal import KnownMeaning, propose
 from feedtool.model.cells import Cell, Kind
+from feedtool.model.settings import AccountSettings
 
-KNOWN = (
-    *("sellerExternalReference", "product.gtin", "condition", "price.price", "price.originPrice"),
-    *("taxes.VAT", "preparationTime", "quantity"),
-)
+KNOWN = {
+    column.key: column for column in load().feeds["offers-upsert"].understood(AccountSettings())
+}
 CODES = "4006381333931 3760452700039 5901234123457 4012345678901"
 PRICES = "10,90 12,00 24,50 99,99"
 TAXED = "13,08 14,40 29,40 119,99"
@@ -85,6 +86,11 @@ CASES: dict[str, tuple[dict[str, str], str, list[tuple[str | None, bool]]]] = {
     ),
     "two stocks": ({"Stock": WHOLE, "Quantity": WHOLE}, "", [("quantity", False), (None, False)]),
     "codes of no use, and no reference": ({"MPN": NAMES}, "", [(None, False)]),
+    "the name of a field": (
+        {"Recommandé : principal": PRICES, "deliveryModes.Standard.cost": PRICES},
+        "",
+        [("deliveryModes.SignedHomeDelivery.cost", True), ("deliveryModes.Standard.cost", True)],
+    ),
     "a blank column": ({"EAN": "", "Foo": ""}, "", [GTIN, (None, False)]),
 }
 
