@@ -147,7 +147,8 @@ def recipe_tables() -> str:
 
 def functions() -> str:
     """The functions of expressions."""
-    return ", ".join(f"`{function.example}`" for function in FUNCTIONS.values())
+    rows = ((f"`{function.example}`", function.meaning) for function in FUNCTIONS.values())
+    return _table(("Function", "What it gives"), rows)
 
 
 def presets() -> str:

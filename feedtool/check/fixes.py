@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from feedtool.check.read_options import ReadOptions
-from feedtool.check.rules import TOO_MANY_COLUMNS, Beyond
+from feedtool.check.rules import TOO_MANY_COLUMNS, Beyond, all_rules
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.fixes import FIXES
@@ -177,11 +177,14 @@ def _flawed_cells(
                 yield problem, cells.at(position, index_of(problem.column or "")), filled
 
 
-def unproven(before: CheckedSheet, after: CheckedSheet, fixes: Sequence[CellFix]) -> set[CellFix]:
+def unproven(
+    before: CheckedSheet, after: CheckedSheet, fixes: Sequence[CellFix], areas: Areas
+) -> set[CellFix]:
     """The corrections that did not mend what they were for, or brought an error with them.
 
     `after` is the sheet with all of them. Of a row with another error that it did not have before
-    all are taken back, unless one of them shows that it was the cause.
+    all are taken back, unless one of them shows that it was the cause. An error that a rule of the
+    row could not see while a cell had no value was there before.
     """
     if after.error:
         return set(fixes)
@@ -196,8 +199,16 @@ def unproven(before: CheckedSheet, after: CheckedSheet, fixes: Sequence[CellFix]
     )
     marks = bytes(after.marks)
     gone = {row for row in rows if row >= len(marks) or marks[row] not in (VALID, INVALID)}
-    errors = [place for place, severity in new.items() if severity is Severity.ERROR]
-    harmed = {place[:2] for place in errors if place not in old}
+    places = {(fix.row, fix.column): (fix.row, fix.column, fix.code) for fix in fixes}
+    blind = {row for (row, _), place in places.items() if old.get(place) is Severity.ERROR}
+    seen_late = {rule.code.name for rule in all_rules(areas) if rule.check}
+    harmed = {
+        (row, column)
+        for (row, column, code), severity in new.items()
+        if severity is Severity.ERROR
+        if (row, column, code) not in old
+        if (row, column) in places or row not in blind or code not in seen_late
+    }
     guilty = {
         fix
         for fix in fixes

@@ -18,10 +18,11 @@ from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.mapping.explanation import explain_missing, header_not_found
 from feedtool.check.read_options import ALL_SHEETS, ReadOptions
 from feedtool.check.recipe_selection import HALF, NEAR, SEARCHED, Chosen, RecipeSelection
-from feedtool.check.recipes.apply import with_defaults
+from feedtool.check.recipes.defaults import check_defaults, with_defaults
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
+from feedtool.model.header import Column
 from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import AccountSettings
 from feedtool.sheets import Source
@@ -111,9 +112,9 @@ class _Selection:
     def _not_found(self) -> HeaderNotFound:
         return header_not_found(self._source, self._file, self._known(self._families[0]))
 
-    def _known(self, family: Sequence[Feed]) -> frozenset[str]:
+    def _known(self, family: Sequence[Feed]) -> dict[str, Column]:
         columns = family[0].understood(self._options.context.settings)
-        return frozenset(column.key for column in columns)
+        return {column.key: column for column in columns}
 
     def _is_known_by_itself(self, names: Sequence[str]) -> bool:
         """True if a stamp, or a header of keys and labels alone, says of which kind a sheet is."""
@@ -213,6 +214,7 @@ class _Selection:
                 reasons.append(reason)
                 continue
             if recognised:
+                check_defaults(columns, self._options.defaults, context)
                 return Chosen(
                     applied.sheet,
                     applied.header,

@@ -160,8 +160,10 @@ def _profile(table: Mapping[str, Any], where: str, folder: Path) -> Profile:
     if not isinstance(recipes, str | None):
         raise UsageProblem(f"{where}: recipes must be a folder", 'write recipes = "recipes"')
     for key, value in default.items():
-        if not isinstance(value, str | int | float):
-            raise UsageProblem(f"{where}, [default]: {key} = {value!r} is no text or number")
+        is_number = isinstance(value, int | float) and math.isfinite(value)
+        if not (is_number or isinstance(value, str)):
+            reason = f"{where}, [default]: {key} = {value} is no text or number"
+            raise UsageProblem(reason, f"write {key} = 2, for example")
     known, own = _names(AccountSettings), (*ACCOUNT, *TIMEOUTS, *FLAGS)
     refuse_unknown(table, (*own, *known, "recipes", "default"), where)
     account = {name: table[name] for name in own if name in table}

@@ -20,6 +20,8 @@ from feedtool.model.spool import temporary_folder
 from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
+MOST_ROUNDS = 10
+"""Of fixes that mend what others have shown; more than a cell has problems."""
 Key = tuple[str, str | None]
 """A sheet, by the names of its file and its own."""
 Cells = Mapping[tuple[int, str], CellFix]
@@ -49,8 +51,9 @@ def validate_and_fix(
     valid = {_key(sheet): sheet.counts().valid for sheet in sheets}
     with temporary_folder() as folder:
         mending = _Mending(inputs, reading, sheets, folder)
-        while mending.improve(chosen):
-            pass
+        for _ in range(MOST_ROUNDS):
+            if not mending.improve(chosen):
+                break
     results = [
         SheetResult(sheet, fixed=mending.result(sheet, valid.get(_key(sheet), 0)))
         for sheet in mending.sheets
@@ -115,7 +118,7 @@ class _Mending:
             wrong = {
                 key: set(fixes)
                 if key not in found or key[0] in self.failed
-                else unproven(before[key], found[key], fixes)
+                else unproven(before[key], found[key], fixes, load())
                 for key, fixes in pending.items()
             }
             if not any(wrong.values()):

@@ -15,7 +15,7 @@ EVERY = {fix.name: fix for fix in all_fixes(load())}
 
 def test_names_and_what_they_choose() -> None:
     safe = {name for name, fix in EVERY.items() if fix.is_safe}
-    assert safe == {"blanks", "invisible", "zeros", "accents", "decimals"}
+    assert safe == {"blanks", "invisible", "zeros", "accents", "decimals", "category"}
     assert chosen_fixes([], load()) == chosen_fixes([SAFE], load()) - {SAFE} == safe
     assert chosen_fixes(["round", "bar"], load()) == safe | {"round", "bar"}
     assert len(EVERY) == len(all_fixes(load()))
@@ -55,9 +55,15 @@ def fix(row: int, column: str, code: str) -> CellFix:
     return CellFix(row, column, None, None, code, "round", "1", "2")
 
 
+C7 = fix(7, "C", "trimmed")
 B5, C5, B6 = fix(5, "B", "number-precision"), fix(5, "C", "trimmed"), fix(6, "B", "enum-value")
-BEFORE = [(5, "B", "number-precision"), (5, "C", "trimmed"), (6, "B", "enum-value")]
-ALL = {5: VALID, 6: VALID}
+BEFORE = [
+    (5, "B", "number-precision"),
+    (5, "C", "trimmed"),
+    (6, "B", "enum-value"),
+    (7, "C", "trimmed"),
+]
+ALL = {5: VALID, 6: VALID, 7: VALID}
 
 OUTCOMES = {
     "all is mended": ([], ALL, set()),
@@ -68,9 +74,16 @@ OUTCOMES = {
     "one of two is the cause": (
         [(5, "A", "duplicate-reference"), (5, "C", "trimmed")], ALL, {C5}
     ),
+    "a rule sees an error only now": ([(5, "F", "origin-price-below-price")], ALL, set()),
+    "a rule sees another error of a cell that was mended": (
+        [(5, "B", "price-below-taxes")], ALL, {B5}
+    ),
+    "a rule saw none of a row that was right": (
+        [(7, "F", "origin-price-below-price")], ALL | {7: INVALID}, {C7}
+    ),
     "another row is wrong now": ([(9, "A", "duplicate-reference")], ALL, set()),
-    "the row is none now": ([], {5: SKIPPED, 6: VALID}, {B5, C5}),
-    "the row is blank now": ([], {5: VALID}, {B6}),
+    "the row is none now": ([], ALL | {5: SKIPPED}, {B5, C5}),
+    "the row is blank now": ([], {5: VALID, 6: VALID}, {C7}),
 }  # fmt: skip
 
 
@@ -78,10 +91,10 @@ OUTCOMES = {
 def test_fixes_that_are_taken_back(
     problems: list[tuple[int, str, str]], marks: dict[int, int], wrong: set[CellFix]
 ) -> None:
-    before = sheet(BEFORE, {5: INVALID, 6: INVALID})
-    assert unproven(before, sheet(problems, marks), [B5, C5, B6]) == wrong
+    before = sheet(BEFORE, {5: INVALID, 6: INVALID, 7: VALID})
+    assert unproven(before, sheet(problems, marks), [B5, C5, B6, C7], load()) == wrong
 
 
 def test_all_are_taken_back_of_a_sheet_that_cannot_be_read_any_more() -> None:
     after = CheckedSheet("offers.csv", error=FileProblem("", ""))
-    assert unproven(sheet(BEFORE, ALL), after, [B5, B6]) == {B5, B6}
+    assert unproven(sheet(BEFORE, ALL), after, [B5, B6], load()) == {B5, B6}

@@ -1,10 +1,9 @@
 """`validate --fix`: what is typed, what is said, and where the mended copy goes."""
 
-import shutil
 from pathlib import Path
 
 import pytest
-from openpyxl import Workbook
+from openpyxl import Workbook, load_workbook
 
 from tests.cli.conftest import SAMPLES, Feedtool
 
@@ -195,9 +194,16 @@ def test_another_spreadsheet_is_mended_in_a_workbook(feedtool: Feedtool) -> None
 
 def test_products_are_mended_too(feedtool: Feedtool, catalogue: Path) -> None:
     del catalogue
-    shutil.copy(SAMPLES / "products.xlsx", "products.xlsx")
-    ran = feedtool("validate --fix products.xlsx --format json")
-    assert ran.only["fixed"]["validBefore"] == ran.only["valid"]
+    book = load_workbook(SAMPLES / "products.xlsx")
+    sheet = book["Products"]
+    keys = {cell.value: cell.column_letter for cell in sheet[2] if cell.value}
+    for key, text in (("sellerProductReference", " SKU-1 "), ("title", "A <b>red</b> lamp")):
+        sheet[f"{keys[key]}3"] = text
+    book.save("products.xlsx")
+    ran = feedtool("validate --fix=plain-text products.xlsx --format json")
+    assert ran.only["fixed"]["byFix"] == {"blanks": 1, "plain-text": 1}
+    assert [fix["new"] for fix in ran.only["fixes"]] == ["SKU-1", "A red lamp"]
+    assert ran.only["valid"] == ran.only["fixed"]["validBefore"] + 1
 
 
 def test_a_workbook_with_several_sheets(feedtool: Feedtool) -> None:

@@ -54,6 +54,7 @@ BEYOND = {
     "csv_fallback = 'cp9999'",
     "operator_category = '1C'",
     "guards.price_factor = 0.5",
+    "default.quantity = nan",
 }
 """What is refused when it is read, and a schema does not know."""
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.check.recipes.conftest import HEADER, RECIPE, row
 from tests.cli.conftest import Feedtool, applied
-from tests.conftest import Files
+from tests.conftest import Files, offer
 
 JOIN = """[join.stock]
 file = "stock-*.csv"
@@ -47,6 +47,11 @@ def test_a_sheet_without_a_recipe_has_no_word_of_one(feedtool: Feedtool, files: 
 DEFAULTS = {
     "no value": ("--default quantity=", "--default quantity= has no value", "FIELD=VALUE"),
     "no field": ("--default quantty=3", "--default names “quantty”", "did you mean quantity?"),
+    "no such value": (
+        "--default quantity=x",
+        "the default of quantity: “x” is not",
+        "type the number",
+    ),
     "no recipe": ("--recipe nope.toml", "the recipe nope.toml cannot be read", ""),
     "no preset": ("--recipe preset:shopfy", "there is no preset “shopfy”", "shopify?"),
 }
@@ -59,6 +64,19 @@ def test_what_an_option_cannot_be(
     supplier(files)
     ran = feedtool(f"validate list.csv {options}")
     assert (ran.code, message in ran.err, hint in ran.err) == (2, True, True), ran.err
+
+
+def test_a_default_of_a_template_is_checked_once_its_kind_is_known(
+    feedtool: Feedtool, files: Files
+) -> None:
+    files.csv(offer(1, condition=None))
+    ran = feedtool("validate offers.csv --default condition=New")
+    assert (ran.code, "every required column is there; 1 field from defaults" in ran.out) == (
+        0,
+        True,
+    )
+    ran = feedtool("validate offers.csv --default condition=Nwe")
+    assert (ran.code, ran.error()[0][:33]) == (2, "the default of condition: “Nwe” i")
 
 
 def test_a_profile_has_recipes_and_defaults(feedtool: Feedtool, files: Files) -> None:

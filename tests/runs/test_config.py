@@ -30,9 +30,13 @@ mandatory_mode = "Relay"
 tax_codes = { EcoPart = "Ecotax" }
 legacy_modes = { Relay = "RelayDelivery" }
 legacy_conditions = { Antique = "7" }
+recipes = "own"
 
 [profile.shop.columns]
 "Mon EAN" = "product.gtin"
+
+[profile.shop.default]
+preparationTime = 2
 
 [profile.shop.bounds]
 highest_price = 1000
@@ -81,6 +85,7 @@ def test_all_of_it(files: Files) -> None:
         limits=PackageLimits(upload=50),
         reading=ReadingLimits(part=1 << 32, parts=100),
     )
+    assert (profile.recipes, profile.default) == (files.folder / "own", {"preparationTime": 2})
     for empty in (config.profile("other"), config.profile(None), load(None).profile(None)):
         assert (empty.account, empty.dialect) == ({}, AccountSettings())
 
@@ -136,6 +141,11 @@ REFUSED = {
     "guards.price_factor = 0.5": "must be above 1",
     "guards.price_factr = 5": "“price_factr”",
     "mandatory_mode = 1": "mandatory_mode",
+    "recipes = 1": "recipes must be a folder",
+    "default.quantity = [1]": "quantity = [1] is no text or number",
+    "default.quantity = 2026-11-20": "quantity = 2026-11-20 is no text or number",
+    "default.quantity = nan": "quantity = nan is no text or number",
+    "default = 2": "default must be a table",
 }
 """Lines of a profile, or after ^ of the file, and what is said of them."""
 

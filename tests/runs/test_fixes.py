@@ -114,6 +114,14 @@ def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) 
     assert sheet["F26"].comment.text == "was “19.99” (struck-price)"
     assert sheet["F26"].number_format == old["F26"].number_format
     assert sheet["B39"].value == "036000291452"
+    green = [
+        area.sqref
+        for area in sheet.conditional_formatting
+        for rule in area.rules
+        if rule.dxf and rule.dxf.fill.bgColor.rgb == "FFC6EFCE"
+    ]
+    mended = {str(part) for areas in green for part in areas.ranges}
+    assert mended == {"A38", "B39", "F21", "F26", "Z19"}
 
 
 def test_no_other_part_and_no_other_cell_is_touched(tmp_path: Path) -> None:
@@ -267,6 +275,19 @@ def test_a_file_that_cannot_be_copied_keeps_back_no_other(tmp_path: Path) -> Non
     assert [fix.new for fix in mended.cells] == ["B-2"]
     assert results[1].annotated == targets["other.csv"]
     assert not targets["full.csv"].exists()
+
+
+def test_a_fix_mends_what_another_one_has_shown(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"sellerExternalReference;price.price;price.originPrice\r\nA-1;19.9951;15\r\n")
+    alone = mend(path, tmp_path / "b.csv", ["round"])
+    both = mend(path, tmp_path / "c.csv", ["round", "struck-price"])
+    assert alone.fixed
+    assert both.fixed
+    assert [fix.fix for fix in alone.fixed.cells] == ["round"]
+    assert [problem.code for problem in alone.checked.problems()] == ["origin-price-below-price"]
+    assert [fix.fix for fix in both.fixed.cells] == ["round", "struck-price"]
+    assert valid_rows(both) == {2}
 
 
 def test_nobody_is_asked_twice_what_a_sheet_is(tmp_path: Path) -> None:

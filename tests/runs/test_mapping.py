@@ -57,8 +57,8 @@ def test_most_columns_are_recognised_and_hardly_one_is_taken_for_another(
     """The thresholds that a map must reach.
 
     The 20 sheets held out were written last, in one go, and measured once: the header row of 20,
-    96.6 % of the columns right at first place, 99.2 % right of what is taken, 83.5 % of the fields
-    taken.
+    96.5 % of the columns right at first place (94 % of the fields), all 138 right that are taken
+    without asking, 84 % of the fields taken, no other price as the price.
     """
     counts, no_prices = counted(name, tmp_path)
     assert counts["headers"] >= 0.95 * counts["sheets"]

@@ -27,7 +27,7 @@ from feedtool.runs.recipes import (
 from feedtool.runs.submit import submit
 from feedtool.runs.workspace import check_again, options_of
 from tests.check.recipes.conftest import HEADER, NOW, RECIPE, bodies, row, stock_file
-from tests.conftest import Files, planned
+from tests.conftest import Files, offer, planned
 from tests.runs.conftest import Desk, statuses
 
 JOIN = """[join.stock]
@@ -178,3 +178,19 @@ def test_rows_to_correct_are_written_as_they_stand_in_the_list(desk: Desk, files
     (problem,) = [problem for problem in sheet.problems() if problem.row]
     assert (problem.row, problem.column, problem.code) == (3, "C", "recipe-failed")
     assert sheet.kind_reason.startswith("recipe dupont; 7 fields from it; 0 of 1 rows")
+
+
+def test_rows_to_correct_have_the_defaults_that_they_were_sent_with(
+    desk: Desk, files: Files
+) -> None:
+    """Their workbook is a template's, and is sent as it is."""
+    rows = [offer(1, quantity="-1", preparationTime=None), offer(2, preparationTime=None)]
+    path = files.csv(*rows, name="list.csv")
+    asked = ReadOptions(defaults={"preparationTime": "4"})
+    submit([Input(str(path), path)], asked, Outputs(), desk.session, desk.workspace)
+    place = files.folder / "list.failed.xlsx"
+    write_corrections(1, desk.workspace, NOW, out=place)
+    (sheet,) = read(place, ReadOptions())
+    assert [problem.code for problem in sheet.problems()] == ["number-range"]
+    assert sheet.header is not None
+    assert sheet.header.index_of("preparationTime") is not None

@@ -2,6 +2,7 @@
 
 from feedtool.areas.products.export import EXPORT
 from feedtool.areas.products.feeds import FEED
+from feedtool.areas.products.fixes import FIXES
 from feedtool.areas.products.rules import RULES
 from feedtool.feeds.area import Area
 
@@ -9,5 +10,6 @@ AREA = Area(
     "products",
     feeds=(FEED,),
     rules=RULES,
+    fixes=FIXES,
     exports=(EXPORT,),
 )

@@ -1,5 +1,6 @@
 """What speaks for a column's being of a concept: its name, and what stands in its cells."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -29,6 +30,8 @@ FEW = 3
 LONG_TEXT, MANY_WORDS = 40, 4
 """Characters and words of prose."""
 MOST_DAYS = 120
+_CODE = re.compile(r"(?=\S*\d)\S*[^\W\d_]\S*|\d{5,}")
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-](?:20)?\d\d(?!\d)")
 UPC = 11
 """Digits of a UPC without its leading zero."""
 
@@ -130,8 +133,8 @@ class SheetColumn:
 
     @cached_property
     def codes(self) -> float:
-        """The share of single words with digits."""
-        return self.share(lambda text: " " not in text and any(map(str.isdigit, text)))
+        """The share of single words with digits that are no amounts."""
+        return self.share(lambda text: _CODE.fullmatch(text) is not None)
 
     @cached_property
     def links(self) -> float:
@@ -155,9 +158,14 @@ class SheetColumn:
         return self.share(lambda text: not text.isdigit() and plain_words(text) in conditions())
 
     @cached_property
+    def dates(self) -> float:
+        """The share of dates."""
+        return self.share(lambda text: _DATE.match(text) is not None)
+
+    @cached_property
     def percent(self) -> float:
-        """1 if its header says percent."""
-        return float(self.words.is_percent)
+        """1 if its header says percent, and not that VAT is in it."""
+        return float(self.words.is_percent and "gross" not in self.words.groups)
 
 
 def _has_check_digit(text: str) -> bool:

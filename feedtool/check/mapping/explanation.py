@@ -1,6 +1,6 @@
 """What a header that was not understood has, what its columns may be, and the way to say so."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.kinds import HeaderMissing
@@ -8,6 +8,7 @@ from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_heade
 from feedtool.check.mapping.proposal import propose
 from feedtool.check.mapping.weights import NAMES
 from feedtool.model.cells import brief
+from feedtool.model.header import Column
 from feedtool.sheets import Source
 
 SHOWN = 8
@@ -15,7 +16,7 @@ SHOWN = 8
 
 
 def explain_missing(
-    error: HeaderMissing, source: Source, sheet: str, file: str, known: Collection[str]
+    error: HeaderMissing, source: Source, sheet: str, file: str, known: Mapping[str, Column]
 ) -> None:
     """Adds to an error what the header has, what else it may have, and `feedtool map`."""
     header = error.header
@@ -29,7 +30,7 @@ def explain_missing(
     error.hint = f"{_ways(guesses)}{error.hint}, or type: feedtool map {file}"
 
 
-def header_not_found(source: Source, file: str, known: Collection[str]) -> HeaderNotFound:
+def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> HeaderNotFound:
     """The error of a file without a known header: the likeliest row, and what it may have."""
     own = likeliest_sheet(source)
     if own is None:
@@ -47,7 +48,7 @@ def _own_sheet(source: Source, sheet: str, row: int) -> OwnSheet | None:
     return None if at is None else OwnSheet(sheet, head, at)
 
 
-def _guesses(source: Source, own: OwnSheet, known: Collection[str]) -> Mapping[str, str]:
+def _guesses(source: Source, own: OwnSheet, known: Mapping[str, Column]) -> Mapping[str, str]:
     """Header → the field that it may be."""
     return {
         column.header: column.key

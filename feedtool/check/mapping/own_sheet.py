@@ -35,8 +35,9 @@ class OwnSheet(NamedTuple):
 
     @property
     def above(self) -> str:
-        """The text above the header."""
-        return " \n".join(cell.text for row in self.head[: self.at] for cell in row.cells)
+        """The sheet's name, and the text above the header."""
+        texts = (cell.text for row in self.head[: self.at] for cell in row.cells)
+        return " \n".join((self.name, *texts))
 
 
 def likeliest_sheet(source: Source, wanted: Sequence[str] = ()) -> OwnSheet | None:

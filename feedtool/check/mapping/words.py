@@ -112,7 +112,7 @@ def _abbreviations() -> Mapping[str, str]:
 
 def plain(text: str) -> str:
     """HeaderWords in lower case, without accents and punctuation."""
-    text = _LETTER.sub(r"\1", text)
+    text = _LETTER.sub(r"\1", text).replace("%", " percent ")
     text = _CAMEL.sub(" ", text.translate(_LETTERS)).casefold().translate(_UMLAUTS)
     text = _COUNTED.sub(r"\1", text)
     apart = unicodedata.normalize("NFKD", text)

@@ -1,6 +1,6 @@
-"""A recipe, or defaults alone, applied to a sheet whose header row is known."""
+"""A recipe applied to a sheet whose header row is known."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -16,12 +16,13 @@ from feedtool.check.recipes.fields import (
     MappedCells,
     RecipeField,
     cell_of,
+    constant_cell,
     described_inputs,
 )
 from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
 from feedtool.check.recipes.recipe import LETTERS, Recipe
 from feedtool.check.recipes.recipe_file import Constant
-from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet
+from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet, made_column
 from feedtool.feeds.feed import Feed
 from feedtool.model.cells import Cell, index_of, letters
 from feedtool.model.errors import UsageProblem
@@ -62,11 +63,13 @@ class _Application:
     ) -> None:
         self.recipe, self.row, self.texts, self.feed = recipe, row, texts, feed
         self.columns = {column.key: column for column in feed.understood(context.settings)}
-        self.sheet = sheet
+        self.sheet, self.context = sheet, context
         self.by_index: dict[int, Column] = {}
         self.origins: dict[int, tuple[int, ...]] = {}
         self.used: set[int] = set()
         self.fields: list[str] = []
+        self.given: frozenset[str] = frozenset()
+        """The keys of the defaults of the command or the account."""
 
     def index(self, header: str, place: str) -> int | None:
         """The column of a header, or of `@C`; None where the sheet has none."""
@@ -117,11 +120,15 @@ class _Application:
     def read_values(self) -> None:
         """Values and defaults of the fields."""
         file = self.recipe.file
-        for key in file.values:
+        for key, values in file.values.items():
             self.column(key, self.recipe.place(f"values.{key}"))
+            for text, value in values.items():
+                self.constant(key, value, self.recipe.place(f"values.{key}", text))
         for key, default in file.default.items():
-            self.column(key, self.recipe.place("default", key))
-            self.sheet.fields.setdefault(key, RecipeField(key)).default = cell_of(default)
+            is_own = key not in self.given
+            place = self.recipe.place("default", key) if is_own else f"the default of {key}"
+            cell = self.constant(key, default, place)
+            self.sheet.fields.setdefault(key, RecipeField(key)).default = cell
         for key, found in self.sheet.fields.items():
             mapping = file.values.get(key, {})
             if mapping or (key in file.default and found.source is not None):
@@ -130,6 +137,13 @@ class _Application:
                     cells[text.strip().casefold()] = cells[folded(text)] = cell_of(value)
                 cells.pop("", None)
                 found.mapped = MappedCells(cells, found.default if key in file.default else None)
+
+    def constant(self, key: str, value: Constant, place: str) -> Cell:
+        """The cell of a value of the recipe; what is computed from it may be of any type."""
+        column = self.column(key, place)
+        if key in self.recipe.compute:
+            return cell_of(value)
+        return constant_cell(value, column, self.context, place)
 
     def read_joins(self, joined: Callable[[str], JoinFile], context: Context) -> list[JoinedSheet]:
         """The fields that other sheets give."""
@@ -231,7 +245,7 @@ class _Application:
             if is_plain and found.source is not None:
                 self.by_index[found.source] = self.column(key, "")
             elif formula or found.source is not None or found.joins or found.default.text:
-                self.add(self.column(key, ""), _maker(key), self.origins_of(key, formula))
+                self.add(self.column(key, ""), made_column(key), self.origins_of(key, formula))
 
     def add_rules(self) -> None:
         """Rows to skip, and further channels."""
@@ -266,10 +280,6 @@ class _Application:
             reasons,
             origins=self.origins,
         )
-
-
-def _maker(key: str) -> Callable[[RecipeBlock], Keys]:
-    return lambda block: block.made(key)
 
 
 def _computer(formula: Formula) -> Callable[[RecipeBlock], Keys]:
@@ -311,6 +321,7 @@ def apply(
     own = recipe.file.default.keys() | recipe.file.values.keys() | recipe.compute.keys()
     recipe = replace(recipe, file=file)
     application = _Application(recipe, row, texts, feed, made, context)
+    application.given = frozenset(given)
     application.read_columns()
     application.read_values()
     sheets = application.read_joins(joined, context)
@@ -319,29 +330,3 @@ def apply(
     own |= {key for join in recipe.file.join.values() for key in join.take}
     only = [key for key in application.fields if key in given.keys() - own]
     return Applied(application.header(), made, application.fields, only, sheets)
-
-
-def with_defaults(
-    header: Header,
-    columns: Iterable[Column],
-    defaults: Mapping[str, Constant],
-    sheet: Sheet,
-    context: Context,
-) -> Applied:
-    """A sheet whose blank and absent cells have the defaults of a command or an account."""
-    known = {column.key: column for column in columns if column.key in defaults}
-    if not known:
-        return Applied(header, sheet, ())
-    made = RecipeSheet(sheet, context)
-    indexes = dict(header.columns)
-    origins = dict(header.origins)
-    for key, column in known.items():
-        source = header.index_of(key)
-        cell = cell_of(defaults[key])
-        mapped = None if source is None else MappedCells({}, cell)
-        made.fields[key] = RecipeField(key, source, mapped, cell)
-        at = made.add(_maker(key))
-        indexes[at], origins[at] = column, () if source is None else (source,)
-        indexes.pop(source, None) if source is not None else None
-    header = replace(header, columns=dict(sorted(indexes.items())), origins=origins)
-    return Applied(header, made, list(known), list(known))

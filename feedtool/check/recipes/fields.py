@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from feedtool.check.recipes.expressions import Expression
+from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.values import (
     ExpressionFailure,
     NumberText,
@@ -18,9 +19,11 @@ from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.columns.text import no_value, plain
-from feedtool.model.cells import BLANK, Cell, Kind, letters, rounded, shown
-from feedtool.model.header import folded
+from feedtool.model.cells import BLANK, LONGEST_SHOWN, Cell, Kind, letters, rounded, shown
+from feedtool.model.errors import UsageProblem
+from feedtool.model.header import Column, folded
 from feedtool.model.nouns import Issue
+from feedtool.model.settings import Context
 
 if TYPE_CHECKING:
     from feedtool.check.recipes.sheet import RecipeBlock
@@ -56,7 +59,10 @@ class RawValue(Number):
         """The value; a text that is a number in its writing is a NumberText."""
         match cell.kind:
             case Kind.NUMBER:
-                return rounded(cell.text)
+                number = rounded(cell.text)
+                is_endless = number and abs(number.adjusted()) > LONGEST_SHOWN  # a million digits
+                reason = f"{cell.text}, beyond what can be computed"
+                return UnreadableCell(reason) if is_endless else number
             case Kind.DATE:
                 return date.fromisoformat(cell.text[:10]) if cell.text[4:5] == "-" else cell.text
             case Kind.BOOLEAN:
@@ -140,6 +146,17 @@ class Formula:
         about = f" ({self.about})" if self.about else ""
         message = f"{self.key} = {self.expression.source}: {failure}{about}"
         return InvalidValue(None, (Issue(RECIPE_FAILED, message, self.hint),))
+
+
+def constant_cell(value: Constant, column: Column, context: Context, place: str) -> Cell:
+    """The cell of a value that stands for all rows; UsageProblem where its field cannot have it."""
+    cell = cell_of(value)
+    reader = ColumnReader(column.type, context)
+    (read,) = reader.read([cell], lambda _: cell)
+    if isinstance(read, InvalidValue) and read.is_refused:
+        issue = read.faults[0]
+        raise UsageProblem(f"{place}: {issue.message}", issue.hint)
+    return cell
 
 
 def described_inputs(formula: Formula, texts: Mapping[int, str]) -> str:

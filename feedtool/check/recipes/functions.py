@@ -79,6 +79,7 @@ class _Function(NamedTuple):
     call: Callable[..., Value]
     arguments: tuple[Callable[[Value, str], Any], ...]
     example: str
+    meaning: str
     optional: int = 0
     """The number of arguments at the end that may be left out."""
     is_open: bool = False
@@ -90,30 +91,59 @@ class _Function(NamedTuple):
 
 
 FUNCTIONS: Mapping[str, _Function] = {
-    "min": _Function(min, (read_number, read_number), "min(a, b)", is_open=True),
-    "max": _Function(max, (read_number, read_number), "max(a, b)", is_open=True),
-    "abs": _Function(abs, (read_number,), "abs(a)"),
-    "round": _Function(_round, (read_number, read_whole), "round(a, 2)", optional=1),
-    "ends": _Function(ends, (read_number, read_number), "ends(a, 0.99)"),
-    "lower": _Function(str.lower, (read_text,), "lower(a)", is_text=True),
-    "upper": _Function(str.upper, (read_text,), "upper(a)", is_text=True),
-    "strip": _Function(str.strip, (read_text,), "strip(a)", is_text=True),
+    "min": _Function(
+        min, (read_number, read_number), "min(a, b)", "the least of numbers", is_open=True
+    ),
+    "max": _Function(
+        max, (read_number, read_number), "max(a, b)", "the greatest of numbers", is_open=True
+    ),
+    "abs": _Function(abs, (read_number,), "abs(a)", "a number without its sign"),
+    "round": _Function(
+        _round,
+        (read_number, read_whole),
+        "round(a, 2)",
+        "a number with so many decimals, half up: 2.345 is 2.35; without a second number a whole",
+        optional=1,
+    ),
+    "ends": _Function(
+        ends,
+        (read_number, read_number),
+        "ends(a, 0.99)",
+        "the next number, not below a, that ends so: 12.30 is 12.99; with 9, 13 is 19",
+    ),
+    "lower": _Function(
+        str.lower, (read_text,), "lower(a)", "a text in small letters", is_text=True
+    ),
+    "upper": _Function(str.upper, (read_text,), "upper(a)", "a text in capitals", is_text=True),
+    "strip": _Function(
+        str.strip, (read_text,), "strip(a)", "a text without blanks at its ends", is_text=True
+    ),
     "replace": _Function(
-        _replace, (read_text, read_text, read_text), 'replace(a, "-", "")', is_text=True
+        _replace,
+        (read_text, read_text, read_text),
+        'replace(a, "-", "")',
+        "a text with one text for another, wherever it stands",
+        is_text=True,
     ),
     "split": _Function(
-        _split, (read_text, read_text, read_whole), 'split(a, "-", 1)', is_text=True
+        _split,
+        (read_text, read_text, read_whole),
+        'split(a, "-", 1)',
+        "the n-th part of a text, from the end with -1; a part that is not there is a problem",
+        is_text=True,
     ),
     "matches": _Function(
         lambda text, pattern: fnmatchcase(text.casefold(), pattern),
         (read_text, read_pattern),
         'matches(a, "Tarif*")',
+        "true if a text is so, in any case: `*` is any text, `?` one character",
     ),
-    "blank": _Function(is_blank, (read_any,), "blank(a)"),
+    "blank": _Function(is_blank, (read_any,), "blank(a)", "true if nothing stands there"),
     "days_since": _Function(
         lambda today, day: Decimal((today - day).days),
         (read_date,),
         "days_since(a)",
+        "the days from a date, or a text like 2026-11-20, to the day of the run",
         needs_today=True,
     ),
 }

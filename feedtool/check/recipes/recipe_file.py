@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
@@ -155,7 +156,7 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
 
 
 def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
-    for table in MEANT.keys() & tables.keys():
+    for table in filter(tables.__contains__, MEANT):
         if table not in SEVERAL:
             yield from _entry_faults(table, table, tables[table])
     for table in sorted(SEVERAL.intersection(tables)):
@@ -171,7 +172,8 @@ def _entry_faults(kind: str, table: str, entries: object) -> Iterator[Fault]:
     allowed = Constant if kind in {"values", "default"} else str
     for key, value in entries.items():
         is_useless = kind == "columns" and value is False
-        if not (is_useless or isinstance(value, allowed)):
+        is_number = not isinstance(value, float) or isfinite(value)
+        if not (is_useless or (isinstance(value, allowed) and is_number)):
             shown = json.dumps(value, ensure_ascii=False, default=str)[:SHOWN]
             yield (table, key), f"{shown} is not {MEANT[kind]}", f"write {MEANT[kind]}"
 

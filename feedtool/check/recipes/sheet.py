@@ -210,6 +210,11 @@ class RecipeSheet(Sheet):
 _TRUE = Cell(Kind.BOOLEAN, "TRUE")
 
 
+def made_column(key: str) -> Callable[[RecipeBlock], Keys]:
+    """The cells of a key, as an added column."""
+    return lambda block: block.made(key)
+
+
 def _filled_rows(block: Block) -> Sequence[int]:
     """The positions of the rows that hold something: a default does not make a row."""
     blank: Collection[int] = range(len(block.rows))

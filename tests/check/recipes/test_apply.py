@@ -179,6 +179,12 @@ WRONG = {
         "take it out",
     ),
     "letters that are none": (('"Stock"', '"@4"'), "“@4” is no column", "“@C”"),
+    "a value that its field cannot have": (
+        ("[names]", '[values.condition]\nold = "Olde"\n[names]'),
+        ":10, [values.condition] old: “Olde” is none of",
+        "",
+    ),
+    "a default": (('"New"', '"Nwe"'), ":12, [default] condition: “Nwe”", "did you mean New"),
     "no such kind": (("offers-upsert", "offers-upset"), "[match] kind", "offers-upsert?"),
 }
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from feedtool.model.errors import UsageProblem
 from tests.check.recipes.conftest import RECIPE, bodies, read_by, row
 from tests.conftest import Files, checked, codes, offer
 
@@ -69,3 +70,12 @@ def test_a_column_of_a_recipe_may_be_of_a_channel(files: Files) -> None:
         "DE": 33.1,
     }
     assert codes(sheet) == [(3, "number-format")]
+
+
+def test_products_have_no_channels(files: Files) -> None:
+    recipe = """[match]\nkind = "products"\nheaders = ["Réf"]
+[columns]\n"EAN" = "gtin"\n"PA HT" = "title[DE]"\n"""
+    with pytest.raises(
+        UsageProblem, match=r"title\[DE\] cannot be: Products have no sales channels"
+    ):
+        read_by(files, recipe, [row()])

@@ -504,3 +504,33 @@ def test_the_value_of_every_expression_is_the_oracles(
         except ExpressionFailure:
             value = OracleFailure
     assert (value.number if isinstance(value, NumberText) else value) == wanted
+
+
+TOKENS = (
+    *(*ROW, *FUNCTIONS, "x", "none", "true", "None", "1", "0.5", "-", "'a'", '"é"', "'\\d'", " "),
+    *("+", "*", "/", "//", "%", "**", "<", "<=", "==", "!=", "in", "not", "and", "or", "is"),
+    *("if", "else", "lambda", "for", "(", ")", "(", ")", "[", "]", ",", ".", ":", "=", "\ud800"),
+)
+
+
+@given(st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(max_size=40))
+@settings(max_examples=600, deadline=None)
+def test_whatever_is_written_ends_in_a_value_or_in_words(source: str) -> None:
+    at, expression = 0, compiled("none")
+    try:
+        expression = compiled(source)
+    except ExpressionProblem as problem:
+        at = problem.at
+    assert 0 <= at <= len(source)
+    with localcontext(CONTEXT), suppress(ExpressionFailure):
+        expression.run([ROW[name] for name in expression.names])
+    assert all(expression.steps([ROW[name] for name in expression.names]))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@given(values=st.lists(st.sampled_from(list(ROW)), min_size=1, max_size=3))
+def test_each_function_of_anything_is_a_value_or_fails_in_words(
+    name: str, values: list[str]
+) -> None:
+    with suppress(ExpressionProblem, ExpressionFailure):
+        value_of(f"{name}({', '.join(values)})")

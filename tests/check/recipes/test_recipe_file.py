@@ -24,6 +24,7 @@ WRONG = {
     "a column of use": (('"quantity"', "true"), ":7, [columns] Stock: true is not", "or false"),
     "a name": (("cost =", '"co st" ='), ":10, [names] co st: it is no name", "letters, digits"),
     "a default": (("= 20", "= [20]"), ":14, [default] taxes.VAT: [20] is not", "a number"),
+    "no number": (("= 20", "= nan"), ":14, [default] taxes.VAT: NaN is not", "a number"),
     "an expression": (('"cost * 2"', "2"), ":18, [compute] price.price: 2 is not", "in quotes"),
     "its syntax": (("* 2", "* * 2"), ":18, [compute] price.price: it cannot be read", "brackets"),
     "its names": (("cost *", "costs *"), ":18, [compute] price.price: there is no costs", "cost?"),

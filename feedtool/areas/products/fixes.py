@@ -1,0 +1,32 @@
+"""Corrections of products."""
+
+import re
+
+from feedtool.areas.products.columns.common import CATEGORY_CODE_CUT, CATEGORY_PADDED
+from feedtool.areas.products.columns.prose import HTML_NOT_ALLOWED, Title
+from feedtool.feeds.columns.fixes import as_read
+from feedtool.feeds.fix import Fix, FlawedCell, NewValue
+
+_BLOCK = re.compile(r"\s*</?(?:br|div|h[1-6]|li|ol|p|table|td|tr|ul)\b[^<>]*>\s*", re.IGNORECASE)
+_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.DOTALL)
+
+
+def remove_tags(flawed: FlawedCell) -> NewValue | None:
+    """The text without tags, its entities as characters; a paragraph becomes a line, or a part."""
+    from html import unescape  # a long list, and hardly ever needed
+
+    between = " " if isinstance(flawed.type, Title) else "\n"
+    text = _TAG.sub("", _BLOCK.sub(between, flawed.cell.text))
+    return unescape(text).strip() or None
+
+
+FIXES = (
+    Fix(
+        "category",
+        "write a category's code as the catalogue has it, with the zeros that were lost",
+        (CATEGORY_PADDED, CATEGORY_CODE_CUT),
+        as_read,
+        is_safe=True,
+    ),
+    Fix("plain-text", "take the HTML out of a plain text", (HTML_NOT_ALLOWED,), remove_tags),
+)

@@ -1,0 +1,169 @@
+"""What the other columns, and the text above the header, say of the concepts of a column."""
+
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from itertools import permutations
+from statistics import median
+
+from feedtool.check.mapping.evidence import SheetColumn
+from feedtool.check.mapping.guesses import Guess, by_confidence
+from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
+from feedtool.check.mapping.words import concepts, groups_in, plain
+
+PRICE, STRUCK = "price.price", "price.originPrice"
+SUPPLIERS = frozenset(("discount", "pack"))
+"""What stands in a supplier's sheet, beside prices that are no customer's."""
+LIKELIEST = 3
+"""Guesses of a column among which one of a price counts."""
+FEW_ROWS = 4
+"""Rows with both amounts from which their relation counts."""
+ROUNDED = Decimal("0.006")
+"""The most by which a price with tax differs by rounding, as a share or an amount."""
+USUAL_RATES = range(17, 25)
+"""Percentages of VAT by which an amount is higher that has it in it."""
+NEAR = Decimal("0.8")
+"""The least share of its recommended price that a shop usually asks for an article."""
+HALF = 0.5
+SAME_ROWS = 0.9
+"""The share of rows of which a relation of two columns holds."""
+
+
+def weigh_neighbours(
+    columns: Sequence[SheetColumn],
+    guesses: dict[int, list[Guess]],
+    known: Collection[str],
+    above: str,
+) -> None:
+    """Changes the guesses by what the other columns are, and by the text above the header."""
+    prices = [column for column in columns if _is_price(guesses[column.index])]
+    _weigh_taxes(columns, prices, guesses, above)
+    _weigh_higher(prices, guesses, known)
+    _weigh_struck(columns, guesses)
+
+
+def _weigh_taxes(
+    columns: Sequence[SheetColumn],
+    prices: Sequence[SheetColumn],
+    guesses: dict[int, list[Guess]],
+    above: str,
+) -> None:
+    """Prices that may have no tax in them, or be those of dealers."""
+    best = {at: found[0].concept.name for at, found in guesses.items() if found}
+    others = [column for column in prices if guesses[column.index][0].key != STRUCK]
+    has_gross = any("gross" in column.words.groups for column in prices)
+    is_of_supplier = bool(SUPPLIERS.intersection(best.values()))
+    told_above = groups_in(plain(above))
+    has_promotion = any(
+        best.get(column.index) == "promotional price" and column.filled >= HALF
+        for column in columns
+    )
+    for column in prices:
+        is_bare = not column.words.groups & {"gross", "sold"}
+        times, most = 1.0, 100.0
+        if has_gross and "gross" not in column.words.groups:
+            times *= NEIGHBOURS.beside_gross
+        if "gross" not in column.words.groups and any(
+            is_net_of(column, other) for other in others if other is not column
+        ):
+            times *= NEIGHBOURS.below_gross
+        if is_bare and (told_above & {"net", "bought"} or _is_far_below(column, columns, guesses)):
+            most = min(most, NEIGHBOURS.of_dealers)
+            guesses[column.index].append(_dealer_price())
+        if is_bare and is_of_supplier and not has_gross:
+            most = min(most, NEIGHBOURS.sheet_of_supplier)
+        if has_promotion:
+            most = min(most, NEIGHBOURS.beside_promotion)
+        guesses[column.index] = by_confidence(
+            guess._replace(confidence=min(most, guess.confidence * times))
+            if guess.key == PRICE
+            else guess
+            for guess in guesses[column.index]
+        )
+
+
+def _dealer_price() -> Guess:
+    concept = next(concept for concept in concepts() if concept.name == "purchase price")
+    confidence = NEIGHBOURS.dealer_price
+    return Guess(concept, None, confidence, "a price of dealers, as what is around it says")
+
+
+def _is_far_below(
+    column: SheetColumn,
+    columns: Sequence[SheetColumn],
+    guesses: Mapping[int, Sequence[Guess]],
+) -> bool:
+    """True if a recommended price is usually so much higher as it is than a dealer's price."""
+    for other in columns:
+        if other is column or [guess.key for guess in guesses[other.index][:1]] != [STRUCK]:
+            continue
+        pairs = zip(column.by_row, other.by_row, strict=True)
+        shares = [price / struck for price, struck in pairs if price and struck]
+        if len(shares) >= max(FEW_ROWS, HALF * len(column.texts)) and median(shares) < NEAR:
+            return True
+    return False
+
+
+def _weigh_higher(
+    prices: Sequence[SheetColumn], guesses: dict[int, list[Guess]], known: Collection[str]
+) -> None:
+    """Of two prices that are called so the one that is nearly always higher may be struck."""
+    called = [column for column in prices if _is_called_price(guesses[column.index])]
+    struck = next(concept for concept in concepts() if STRUCK in concept.keys)
+    for lower, higher in permutations(called, 2):
+        pairs = [pair for pair in zip(lower.by_row, higher.by_row, strict=True) if all(pair)]
+        count = sum(price < other for price, other in pairs if price and other)
+        if STRUCK in known and len(pairs) >= FEW_ROWS and count >= SAME_ROWS * len(pairs):
+            for column, most in ((lower, NEIGHBOURS.tied), (higher, NEIGHBOURS.higher)):
+                guesses[column.index] = [
+                    guess._replace(confidence=min(most, guess.confidence))
+                    for guess in guesses[column.index]
+                ]
+            told = "higher than the price"
+            guesses[higher.index].append(Guess(struck, STRUCK, NEIGHBOURS.higher_price, told))
+            guesses[higher.index] = by_confidence(guesses[higher.index])
+
+
+def _is_called_price(guesses: Sequence[Guess]) -> bool:
+    return bool(guesses) and guesses[0].key == PRICE and guesses[0].confidence >= NAMES.header
+
+
+def _weigh_struck(columns: Sequence[SheetColumn], guesses: dict[int, list[Guess]]) -> None:
+    """Lets a price and a struck price be asked for where the struck one is the lower."""
+    prices = [column for column in columns if guesses[column.index][:1]]
+    likeliest = {guesses[column.index][0].key: column for column in reversed(prices)}
+    price, struck = likeliest.get(PRICE), likeliest.get(STRUCK)
+    if not price or not struck:
+        return
+    pairs = [pair for pair in zip(price.by_row, struck.by_row, strict=True) if all(pair)]
+    lower = sum(old < new for new, old in pairs if old and new)
+    if len(pairs) >= FEW_ROWS and lower >= SAME_ROWS * len(pairs):
+        for column in (price, struck):
+            guesses[column.index] = by_confidence(
+                guess._replace(confidence=min(guess.confidence, NEIGHBOURS.higher_than_struck))
+                for guess in guesses[column.index]
+            )
+
+
+def _is_price(guesses: Sequence[Guess]) -> bool:
+    return any(guess.key in {PRICE, STRUCK} for guess in guesses[:LIKELIEST]) or (
+        bool(guesses) and guesses[0].concept.name == "net price"
+    )
+
+
+def is_net_of(column: SheetColumn, other: SheetColumn) -> bool:
+    """True if another column is in nearly all rows the same amount with one rate of VAT more."""
+    pairs = [
+        (net, gross)
+        for net, gross in zip(column.by_row, other.by_row, strict=True)
+        if net and gross and net > 0
+    ]
+    if len(pairs) < FEW_ROWS:
+        return False
+    fits = [any(_is_taxed(net, gross, rate) for rate in USUAL_RATES) for net, gross in pairs]
+    usual = median(gross / net for net, gross in pairs)
+    is_rate = any(abs(usual - 1 - Decimal(rate) / 100) < ROUNDED for rate in USUAL_RATES)
+    return is_rate and sum(fits) >= SAME_ROWS * len(pairs)
+
+
+def _is_taxed(net: Decimal, gross: Decimal, rate: int) -> bool:
+    return abs(net * (1 + Decimal(rate) / 100) - gross) <= ROUNDED * max(Decimal(1), net / 10)

@@ -1,0 +1,49 @@
+"""Defaults of a command or an account, where no recipe applies."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from feedtool.check.recipes.apply import Applied
+from feedtool.check.recipes.fields import MappedCells, RecipeField, cell_of, constant_cell
+from feedtool.check.recipes.recipe_file import Constant
+from feedtool.check.recipes.sheet import RecipeSheet, made_column
+from feedtool.model.header import Column, Header
+from feedtool.model.settings import Context
+from feedtool.sheets import Sheet
+
+
+def with_defaults(
+    header: Header,
+    columns: Iterable[Column],
+    defaults: Mapping[str, Constant],
+    sheet: Sheet,
+    context: Context,
+) -> Applied:
+    """A sheet whose blank and absent cells have defaults, whether they can be sent or not."""
+    known = {column.key: column for column in columns if column.key in defaults}
+    if not known:
+        return Applied(header, sheet, ())
+    made = RecipeSheet(sheet, context)
+    indexes = dict(header.columns)
+    origins = dict(header.origins)
+    for key, column in known.items():
+        source = header.index_of(key)
+        cell = cell_of(defaults[key])
+        mapped = None if source is None else MappedCells({}, cell)
+        made.fields[key] = RecipeField(key, source, mapped, cell)
+        at = made.add(made_column(key))
+        indexes[at], origins[at] = column, () if source is None else (source,)
+        if source is not None:
+            del indexes[source]
+    header = replace(header, columns=dict(sorted(indexes.items())), origins=origins)
+    return Applied(header, made, list(known), list(known))
+
+
+def check_defaults(
+    columns: Iterable[Column], defaults: Mapping[str, Constant], context: Context
+) -> None:
+    """UsageProblem for a default that its field cannot have, now that the kind is known."""
+    for column in columns:
+        if column.key in defaults:
+            value = defaults[column.key]
+            constant_cell(value, column, context, f"the default of {column.key}")

@@ -1,0 +1,110 @@
+"""What a column is taken for: by its name, its cells, its neighbours and the text above."""
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.check.mapping.evidence import SheetColumn
+from feedtool.check.mapping.proposal import KnownMeaning, propose
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.settings import AccountSettings
+
+KNOWN = {
+    column.key: column for column in load().feeds["offers-upsert"].understood(AccountSettings())
+}
+CODES = "4006381333931 3760452700039 5901234123457 4012345678901"
+PRICES = "10,90 12,00 24,50 99,99"
+TAXED = "13,08 14,40 29,40 119,99"
+DOUBLE = "21,80 24,00 49,00 199,98"
+WHOLE = "3 7 0 12"
+NAMES = "A-1 A-2 A-3 A-4"
+
+
+def proposed(sheet: dict[str, str], above: str = "") -> list[tuple[str | None, bool]]:
+    """Of each column the field, and whether it is taken without asking."""
+    columns = [
+        SheetColumn(at, header, [Cell(Kind.TEXT, text) for text in cells.split()])
+        for at, (header, cells) in enumerate(sheet.items())
+    ]
+    return [(found.key, found.confidence >= 85) for found in propose(columns, KNOWN, {}, above)]
+
+
+PRICE, ASKED, NO_USE = ("price.price", True), ("price.price", False), (None, True)
+SKU = ("sellerExternalReference", True)
+GTIN, STOCK = ("product.gtin", True), ("quantity", True)
+CASES: dict[str, tuple[dict[str, str], str, list[tuple[str | None, bool]]]] = {
+    "a name alone": ({"Prix": PRICES}, "", [PRICE]),
+    "in another order, with a unit": ({"TTC - prix de vente (€)": PRICES}, "", [PRICE]),
+    "a misspelling": ({"Lagerbesttand": WHOLE}, "", [STOCK]),
+    "a name composed of known words": ({"Verkaufspreis brutto": PRICES}, "", [PRICE]),
+    "a name with an unknown word": ({"Stock Lyon": WHOLE}, "", [("quantity", False)]),
+    "letters and dots": ({"P.V. TTC": PRICES, "Q.tà disp.": WHOLE}, "", [PRICE, STOCK]),
+    "codes by their check digits": ({"Foo": CODES}, "", [GTIN]),
+    "no codes below EAN": ({"EAN": WHOLE}, "", [("product.gtin", False)]),
+    "conditions by what they are": ({"Foo": "Neuf Neuf Neuf Neu"}, "", [("condition", True)]),
+    "a state that is none": ({"Etat": "Actif Actif Inactif Actif"}, "", [(None, False)]),
+    "a reference with codes": (
+        {"SKU": CODES, "EAN": CODES},
+        "",
+        [("sellerExternalReference", True), GTIN],
+    ),
+    "rates and amounts of tax": (
+        {"TVA": "20 20 5,5 20", "Montant TVA": PRICES},
+        "",
+        [("taxes.VAT", True), ("price.price", False)],
+    ),
+    "without tax": ({"Prix HT": PRICES}, "", [NO_USE]),
+    "purchase": ({"PA": PRICES, "Coste": PRICES, "EK-Preis": PRICES}, "", [NO_USE] * 3),
+    "with tax beside": ({"Prix": PRICES, "Prix TTC": TAXED}, "", [(None, False), PRICE]),
+    "the same with tax beside": (
+        {"Prix A": PRICES, "Prix de vente": TAXED},
+        "",
+        [(None, False), PRICE],
+    ),
+    "a title that says without tax": ({"Prix": PRICES}, "Tarif HT 2026", [(None, False)]),
+    "a title for dealers": ({"Preis": PRICES}, "Händlerpreisliste", [(None, False)]),
+    "a title, but a gross price": ({"Prix TTC": PRICES}, "Tarif HT 2026", [PRICE]),
+    "far below what is recommended": (
+        {"Price": PRICES, "RRP": DOUBLE},
+        "",
+        [(None, False), ("price.originPrice", False)],
+    ),
+    "beside pack sizes": ({"Price": PRICES, "Pack size": WHOLE}, "", [ASKED, NO_USE]),
+    "beside a promotional price": (
+        {"Price": TAXED, "Special price": PRICES},
+        "",
+        [ASKED, (None, False)],
+    ),
+    "a struck price that is lower": (
+        {"Price": DOUBLE, "Old price": PRICES},
+        "",
+        [ASKED, ("price.originPrice", False)],
+    ),
+    "two prices, one always higher": (
+        {"Selling price": PRICES, "Retail price": DOUBLE},
+        "",
+        [("price.price", False), ("price.originPrice", False)],
+    ),
+    "two stocks": ({"Stock": WHOLE, "Quantity": WHOLE}, "", [("quantity", False), (None, False)]),
+    "codes of no use, and no reference": ({"MPN": NAMES}, "", [(None, False)]),
+    "the name of a field": (
+        {"Recommandé : principal": PRICES, "deliveryModes.Standard.cost": PRICES},
+        "",
+        [("deliveryModes.SignedHomeDelivery.cost", True), ("deliveryModes.Standard.cost", True)],
+    ),
+    "a blank column": ({"EAN": "", "Foo": ""}, "", [GTIN, (None, False)]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_field_of_each_column(case: str) -> None:
+    sheet, above, expected = CASES[case]
+    assert proposed(sheet, above) == expected
+
+
+def test_what_a_recipe_says_comes_first() -> None:
+    column = SheetColumn(0, "Prix HT", [Cell(Kind.TEXT, text) for text in PRICES.split()])
+    earlier = {column.words.text: KnownMeaning("price.price", "recipe dupont")}
+    (found,) = propose([column], KNOWN, earlier)
+    assert (found.key, found.confidence, found.reason) == (
+        *("price.price", 100, "as in recipe dupont"),
+    )

@@ -1,0 +1,57 @@
+"""Cells as values of expressions, and values as cells."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from feedtool.check.recipes.fields import RawValue, cell_of
+from feedtool.check.recipes.values import NumberText, UnreadableCell, Value
+from feedtool.feeds.columns import ColumnReader
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.settings import Context
+
+VALUES = {
+    Cell(Kind.NUMBER, "19.989999999999998"): Decimal("19.99"),
+    Cell(Kind.NUMBER, "0.2", percent=True): Decimal("0.2"),
+    Cell(Kind.NUMBER, "5E-17"): Decimal("5E-17"),
+    Cell(Kind.NUMBER, "1E+999999"): UnreadableCell("1E+999999, beyond what can be computed"),
+    Cell(Kind.NUMBER, "1E-999999"): UnreadableCell("1E-999999, beyond what can be computed"),
+    Cell(Kind.DATE, "2026-11-20T10:00:00"): date(2026, 11, 20),
+    Cell(Kind.DATE, "10:00:00"): "10:00:00",
+    Cell(Kind.BOOLEAN, "TRUE"): True,
+    Cell(Kind.BOOLEAN, "FALSE"): False,
+    Cell(Kind.ERROR, "#N/A"): UnreadableCell("the cell shows #N/A"),
+    Cell(Kind.TEXT, "#REF!"): UnreadableCell("the cell shows #REF!"),
+    BLANK: None,
+    Cell(Kind.TEXT, " \u00a0"): None,
+    Cell(Kind.TEXT, " 1\u202f299,90 € "): NumberText("1\u202f299,90 €", Decimal("1299.90")),
+    Cell(Kind.TEXT, "1,234"): "1,234",  # which of two numbers nobody knows
+    Cell(Kind.TEXT, "12 pcs"): "12 pcs",
+}
+
+
+@pytest.mark.parametrize("cell", VALUES)
+def test_a_cell_as_a_value(cell: Cell) -> None:
+    value, wanted = RawValue().read(cell, ColumnReader(RawValue(), Context())), VALUES[cell]
+    assert (value, type(value)) == (wanted, type(wanted))
+    assert getattr(value, "number", None) == getattr(wanted, "number", None)
+
+
+CELLS: list[tuple[Value | float, Cell]] = [
+    (Decimal("21.00"), Cell(Kind.NUMBER, "21")),
+    (Decimal("-0.0"), Cell(Kind.NUMBER, "0")),
+    (Decimal("1.3E+3"), Cell(Kind.NUMBER, "1300")),
+    (4.90, Cell(Kind.NUMBER, "4.9")),
+    (20, Cell(Kind.NUMBER, "20")),
+    (True, Cell(Kind.BOOLEAN, "TRUE")),
+    (date(2026, 11, 20), Cell(Kind.DATE, "2026-11-20")),
+    ("New", Cell(Kind.TEXT, "New")),
+    ("", BLANK),
+    (None, BLANK),
+]
+
+
+@pytest.mark.parametrize(("value", "cell"), CELLS)
+def test_a_value_as_a_cell(value: Value | float, cell: Cell) -> None:
+    assert cell_of(value) == cell
