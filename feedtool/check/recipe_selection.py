@@ -207,7 +207,8 @@ class RecipeSelection:
         """The row that lacks the fewest headers of a recipe, and which."""
         rows = [row for name in names for row in self._head(name)]
         pairs = [(row, recipe.lacking(row.texts.values())) for row in rows]
-        return min(pairs, key=lambda pair: len(pair[1]), default=(Texts(1, {}), [*recipe.headers]))
+        likeliest = min(pairs, key=lambda pair: (len(pair[1]), -len(pair[0].texts)), default=None)
+        return likeliest or (Texts(1, {}), [*recipe.headers])
 
     def _no_fit(self, recipe: Recipe, row: Texts, lacks: Sequence[str]) -> HeaderNotFound:
         """Why a recipe fits no sheet: the headers that its likeliest row lacks, and has instead."""

@@ -66,6 +66,8 @@ def map_(
         if (fitting := proposal.recipe) and not out:
             is_named = not is_found(read, reading, load(), fitting.name)
             return _tell_fitting(file, proposal, fitting, form, is_named=is_named)
+        if proposal.is_ours and not out:
+            return _tell_ours(file, proposal, form)
         if form == "text":
             _write_table(proposal, least)
         answers = ask(proposal, least) if is_asking else Answers.without_asking(proposal, least)
@@ -102,6 +104,19 @@ def _tell_fitting(
         named = f" --recipe {clean(str(path))}" if is_named else ""
         click.echo(f"Go on with: feedtool validate {clean(file)}{named}")
         echo("help", "to make another one name its place with --out")
+    return Exit.OK
+
+
+def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
+    """Says that a sheet of a template of ours needs no recipe."""
+    from feedtool.report.plain import clean
+
+    if form == "json":
+        missing = proposal.missing([column.key for column in proposal.columns if column.key])
+        _write_json(proposal, list(proposal.columns), None, missing)
+    else:
+        click.echo(f"{clean(file)} was made from a template of feedtool, and needs no recipe.")
+        click.echo(f"Go on with: feedtool validate {clean(file)}")
     return Exit.OK
 
 
@@ -144,6 +159,7 @@ def _write_ending(
     proposal: "SheetProposal", file: str, target: Path, answers: Any, *, is_named: bool
 ) -> None:
     from feedtool.report.plain import clean
+    from feedtool.runs.recipe_text import quoted
 
     if proposal.base:
         what = "recipe" if proposal.base.path else "preset"
@@ -153,7 +169,8 @@ def _write_ending(
         click.echo(f"{key}: {shown}")
     for key, texts in answers.unknown.items():
         shown = ", ".join(f"“{clean(text)}”" for text in texts)
-        click.echo(f"{key}: nobody knows {shown}; say it in [values.{key}] of the recipe")
+        name = quoted(key) if "." in key else key
+        click.echo(f"{key}: nobody knows {shown}; say it in [values.{name}] of the recipe")
     click.echo(f"Recipe written: {clean(str(target))}")
     named = f" --recipe {clean(str(target))}" if is_named else ""
     click.echo(f"Go on with: feedtool validate {clean(file)}{named}")

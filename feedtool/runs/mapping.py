@@ -1,5 +1,6 @@
 """A recipe proposed for a merchant's own sheet, and written."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -22,8 +23,11 @@ from feedtool.feeds.feed import Feed, SheetColumns
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import Column, Header
+from feedtool.model.markers import STAMP
 from feedtool.runs.recipes import preset, presets
 
+REPEATED = 2
+"""Times that a text stands where a number belongs, and so is a word for one."""
 MOST_VALUES = 12
 """Different values of a column that are worth a table."""
 
@@ -46,6 +50,8 @@ class SheetProposal:
     options: ReadOptions
     recipe: Recipe | None
     """The recipe that fits it already."""
+    is_ours: bool
+    """True if it was made from a template of ours."""
     base: Recipe | None
     """The recipe that was named, or one that ships and fits it."""
 
@@ -96,8 +102,13 @@ class SheetProposal:
         kind = self.known[column.key].type if column.key else None
         if not column.key or not isinstance(kind, Choice | Number):
             return {}
-        texts = dict.fromkeys(self.cells[column.index].texts)
-        unknown = [text for text in texts if not self.is_value(column.key, text)]
+        texts = Counter(self.cells[column.index].texts)
+        least = 1 if isinstance(kind, Choice) else REPEATED
+        unknown = [
+            text
+            for text, count in texts.items()
+            if count >= least and not self.is_value(column.key, text)
+        ]
         if len(unknown) > MOST_VALUES:
             return {}
         allowed = self.choices(column.key)
@@ -140,6 +151,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         {column.index: column for column in cells},
         options,
         None if named else fitting,
+        STAMP in source.properties,
         base,
     )
 

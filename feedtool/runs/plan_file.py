@@ -68,7 +68,7 @@ def save(
         **conditions,
         "words": words,
     }
-    used = lines_of(recipes) if recipes else ()
+    used = lines_of(recipes, plan.sheets) if recipes else ()
     lines = chain([_line(head)], map(_line, used), _contents(plan), [_line({"effects": effects})])
     digest = hashlib.sha256()
     with atomic_write(place) as temporary, temporary.open("wb") as file:

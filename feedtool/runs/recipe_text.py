@@ -36,21 +36,21 @@ def recipe_text(
         **_of_base(proposal, {column.key or "" for column in named}),
     }
     for key, meanings in values.items():
-        title = f"values.{_quoted(key)}"
+        title = f"values.{quoted(key)}"
         tables[title] = {**tables.get(title, {}), **meanings}
     tables["default"] = {**tables.get("default", {}), **defaults}
     lines = [
         "# How this sheet becomes rows: see docs/own-sheets.md.",
         "[match]",
-        f"kind = {_quoted(proposal.feed.kind)}",
+        f"kind = {quoted(proposal.feed.kind)}",
         "headers = [",
-        *(f"  {_quoted(column.header)}," for column in named),
+        *(f"  {quoted(column.header)}," for column in named),
         "]",
     ]
     for title, table in tables.items():
         if table:
             lines += ["", f"[{title}]"]
-            lines += [f"{_quoted(key)} = {_constant(value)}" for key, value in table.items()]
+            lines += [f"{quoted(key)} = {_constant(value)}" for key, value in table.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -73,7 +73,7 @@ def _of_base(proposal: SheetProposal, keys: set[str]) -> dict[str, Table]:
         }
 
     values = {
-        f"values.{_quoted(key)}": table for key, table in base.file.values.items() if key in keys
+        f"values.{quoted(key)}": table for key, table in base.file.values.items() if key in keys
     }
     return {
         "names": names,
@@ -84,14 +84,15 @@ def _of_base(proposal: SheetProposal, keys: set[str]) -> dict[str, Table]:
     }
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as TOML has it."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _constant(value: Constant) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return _quoted(value) if isinstance(value, str) else str(value)
+    return quoted(value) if isinstance(value, str) else str(value)
 
 
 def recipe_place(file: Path, out: Path | None) -> Path:

@@ -16,6 +16,7 @@ from feedtool.check.recipes.join import JoinFile, JoinUnusable
 from feedtool.check.recipes.recipe import Recipe, parse_recipe, read_recipe
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nearest import did_you_mean
+from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 
 FOLDER = "recipes"
@@ -217,15 +218,18 @@ class RecordedRecipes:
         """Remember that a file is read by a recipe."""
         self._used[path, recipe.shown] = recipe
 
-    def kept(self) -> list[KeptRecipe]:
-        """The recipes that were used, each kept with its joined files.
+    def kept(self, sheets: Iterable[CheckedSheet]) -> list[KeptRecipe]:
+        """The recipes by which sheets were read, each kept with its joined files.
 
-        Of a file for which none was, all that might have been: it must not be read otherwise later.
+        Of a file that could not be read, all that might have been meant: later it must not be read
+        without them.
         """
+        failed = {Path(sheet.file) for sheet in sheets if sheet.error}
         kept = []
         for path, possible in self._possible.items():
             used = [recipe for recipe in possible if (path, recipe.shown) in self._used]
-            kept += [self._kept(recipe, path, recipe.shown) for recipe in used or possible]
+            meant = used or (possible if path in failed else ())
+            kept += [self._kept(recipe, path, recipe.shown) for recipe in meant]
         return kept
 
     def _kept(self, recipe: Recipe, path: Path, shown: str) -> KeptRecipe:
@@ -281,9 +285,9 @@ class KeptRecipes:
         """It is kept already."""
 
 
-def lines_of(recipes: RecordedRecipes) -> Iterator[dict[str, Any]]:
+def lines_of(recipes: RecordedRecipes, sheets: Iterable[CheckedSheet]) -> Iterator[dict[str, Any]]:
     """The recipes that were used, and what they were kept with, as the lines of a plan."""
-    if kept := recipes.kept():
+    if kept := recipes.kept(sheets):
         yield {"recipes": [recipe._asdict() for recipe in kept]}
     for sha256 in dict.fromkeys(digest for recipe in kept for digest in recipe.digests()):
         packed = gzip.compress(recipes.path_of(sha256).read_bytes(), mtime=0)

@@ -26,6 +26,7 @@ from feedtool.runs.deliver import (
     write_copies,
 )
 from feedtool.runs.plan_file import PlanFile
+from feedtool.runs.recipes import RecordedRecipes
 from feedtool.runs.request_files import write_requests
 from feedtool.runs.row_results import not_begun, results_of_plan, results_of_run
 from feedtool.runs.run_record import RunOptions, refuse_names
@@ -96,11 +97,10 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = Consulted(asked.catalog)
-    recipes = workspace.recorded(asked.recipes)
-    judged = replace(asked, catalog=consulted, recipes=recipes)
+    judged = replace(asked, catalog=consulted, recipes=workspace.recorded(asked.recipes))
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
-    checked = _Checked(files, sheets, asked, outputs, plan_file, is_all_or_nothing)
+    checked = _Checked(files, sheets, judged, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
         plan = checked.plan()
         return Submission(checked.results(plan) if plan.blocked else [*map(SheetResult, sheets)])
@@ -119,7 +119,7 @@ def submit(
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
-        options = replace(options, selection=selection, removals=removals, recipes=recipes.kept())
+        options = replace(options, selection=selection, removals=removals)
         run, open_runs = _begin(plan, options, session, workspace, claim)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
@@ -177,6 +177,7 @@ def _options(
 
     inputs = [(kept.file.name, kept.sha256) for kept in snapshots if kept.sha256]
     excerpt, names, sheets = consulted.excerpt(), dict(inputs), checked.sheets
+    recipes = checked.asked.recipes
     return RunOptions(
         inputs,
         checked.asked,
@@ -190,6 +191,7 @@ def _options(
         invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
         plan=checked.plan_file.digest if checked.plan_file else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
+        recipes=recipes.kept(sheets) if isinstance(recipes, RecordedRecipes) else (),
     )
 
 

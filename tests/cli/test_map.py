@@ -144,6 +144,22 @@ def test_a_sheet_that_a_recipe_fits_needs_none(feedtool: Feedtool, files: Files)
     )
 
 
+def test_a_template_of_ours_needs_none(feedtool: Feedtool) -> None:
+    feedtool("template offers-upsert")
+    ran = feedtool("map offers-upsert.xlsx")
+    assert (ran.code, "and needs no recipe" in ran.out) == (0, True)
+    assert feedtool("map offers-upsert.xlsx --format json").json["recipe"] is None
+
+
+def test_a_word_among_numbers_is_asked_for_where_it_stands_again(
+    feedtool: Feedtool, files: Files
+) -> None:
+    stocks = "A;7 B;0 C;3 D;out E;out F;4 G;n/a H;9"
+    files.text("SKU;Stock\n" + stocks.replace(" ", "\n"), "list.csv")
+    out = feedtool("map list.csv").out
+    assert "quantity: nobody knows “out”; say it in [values.quantity]" in out
+
+
 def test_a_header_of_another_recipe_is_known(feedtool: Feedtool, files: Files) -> None:
     files.text(SEVEN + ROWS, "list.csv")
     match = '[match]\nkind = "offers-upsert"\nheaders = ["PV", "Lot"]\n'

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from feedtool.check.mapping.evidence import SheetColumn, content_score
 from feedtool.check.mapping.names import name_score
 from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
-from feedtool.check.mapping.words import Concept, concepts
+from feedtool.check.mapping.words import Concept, concepts, words_of
 from feedtool.model.header import Column, folded
 
 
@@ -25,13 +25,13 @@ class Guess(NamedTuple):
 
 
 def field_names(known: Mapping[str, Column]) -> Mapping[str, str]:
-    """Folded header → the field whose key it is, or whose label or alias if no concept has it."""
-    covered = {key for concept in concepts() for key in concept.keys}
+    """Folded header → the field whose key or label it is, if it is no name of another concept."""
+    meant = {name: concept.keys for concept in concepts() for name in concept.names}
     names = {
-        folded(name): key
+        folded(label): key
         for key, column in known.items()
-        if key not in covered
-        for name in (*column.labels, *column.aliases)
+        for label in column.labels
+        if key in meant.get(words_of(label).text, (key,))
     }
     return {**names, **{folded(key): key for key in known}}
 
