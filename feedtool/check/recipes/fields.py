@@ -11,13 +11,14 @@ from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.values import (
     ExpressionFailure,
     NumberText,
+    UnclearText,
     UnreadableCell,
     Value,
     number_text,
 )
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.number import Number
+from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
 from feedtool.feeds.columns.text import no_value, plain
 from feedtool.model.cells import BLANK, LONGEST_SHOWN, Cell, Kind, letters, rounded, shown
 from feedtool.model.errors import UsageProblem
@@ -70,9 +71,12 @@ class RawValue(Number):
         if flaw := no_value(cell):
             return UnreadableCell(flaw.faults[0].message)
         text = plain(cell.text)
-        if not text:
-            return None
+        return self._of_text(text, cell, column) if text else None
+
+    def _of_text(self, text: str, cell: Cell, column: ColumnReader) -> str:
         value = self.read_text(text, cell, column)
+        if isinstance(value, InvalidValue) and value.faults[0].code is NUMBER_AMBIGUOUS:
+            return UnclearText(text, value.faults[0].message)
         return NumberText(text, value) if isinstance(value, Decimal) else text
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:

@@ -69,7 +69,9 @@ def _source(content: Part, package: ZipPackage | None = None) -> RowsSource:
         elif element.tag == SHEET and event == "start":
             off = element.get(f"{TABLE}style-name") in hidden
             names.append((element.get(f"{TABLE}name", ""), off))
-        elif any(child.get(f"{TABLE}display") == "false" for child in element):
+        elif element.tag == SHEET_STYLE and any(
+            child.get(f"{TABLE}display") == "false" for child in element
+        ):
             hidden.add(element.get(f"{STYLE}name", ""))
     if not is_spreadsheet:
         raise OdsUnsupported("The file is an OpenDocument file, and no spreadsheet.", SAVE_AS_XLSX)

@@ -31,6 +31,7 @@ _HEAD = 1 << 14
 _WIDEST, _HIGHEST = 1000, 65_534
 """The largest spans of a cell that browsers know (HTML, 4.9.11)."""
 _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_NUMBER = re.compile("[0-9]{1,9}")
 _LINE = "\u2028"
 """In the place of a line break."""
 _PLAIN = re.compile(r"(?:general|[#0.,]*%?)", re.IGNORECASE)
@@ -103,8 +104,8 @@ def _rows(table: Any) -> Generator[CellRow]:
 
 
 def _span(element: Any, way: str, most: int) -> int:
-    text = element.get(f"{way}span", "1")
-    return max(1, min(int(text), most)) if re.fullmatch("[0-9]{1,9}", text) else 1
+    text = element.get(f"{way}span")
+    return max(1, min(int(text), most)) if text and _NUMBER.fullmatch(text) else 1
 
 
 def _cell(element: Any) -> Cell:
@@ -113,8 +114,7 @@ def _cell(element: Any) -> Cell:
         line_break.tail = _LINE + (line_break.tail or "")
     lines = element.text_content().strip(_LINE).split(_LINE)
     text = "\n".join(" ".join(line.split()) for line in lines)
-    has_digits = any(map(str.isdigit, text))  # else it is an error, or a truth
-    for value, code in _numbers(element.attrib, text) if has_digits else ():
+    for value, code in _numbers(element.attrib, text):
         style = style_of_code(code)
         if style.moment is not DateKind.NONE or style.zeros or _PLAIN.fullmatch(code):
             return number_cell(float(value), style)
@@ -123,6 +123,8 @@ def _cell(element: Any) -> Cell:
 
 def _numbers(attributes: Mapping[str, str], text: str) -> Iterator[tuple[str, str]]:
     """The number of a cell and its format, as LibreOffice, SheetJS and Excel write them."""
+    if not any(map(str.isdigit, text)):  # an error, or a truth
+        return
     if "sdval" in attributes and not text.startswith("Err:"):
         yield attributes["sdval"], attributes.get("sdnum", ";;").split(";", 2)[-1]
     if attributes.get("data-t") == "n":

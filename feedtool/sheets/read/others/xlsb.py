@@ -127,6 +127,8 @@ def _wide(data: bytes, at: int) -> tuple[str, int]:
     if length == _ABSENT:
         return "", at + 4
     end = at + 4 + 2 * length
+    if end > len(data):
+        raise ValueError("a text is cut off")
     return data[at + 4 : end].decode("utf-16-le", "surrogatepass"), end
 
 
