@@ -12,6 +12,7 @@ from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
 from feedtool.check.recipes.channels import channel_split, key_on, of_channel
+from feedtool.check.recipes.sheet import RecipeSheet
 from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
 from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, with_unknown_skip
 from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
@@ -105,7 +106,8 @@ class SheetReader:
             for key, reader in readers.items()
             if reader.is_ambiguous and reader.evidence
         }
-        if evidence:
+        is_settled = isinstance(self.sheet, RecipeSheet) and self.sheet.settle()
+        if evidence or is_settled:
             for survey, length in zip(self.surveys, seen, strict=True):
                 survey.rewind(length)
             self.checked.forget()

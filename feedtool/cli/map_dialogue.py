@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from feedtool.check.mapping.neighbours import PRICE
 from feedtool.model.nearest import did_you_mean
 from feedtool.report.plain import clean
 from feedtool.runs.mapping import chosen_as, is_accepted
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from feedtool.runs.mapping import SheetProposal
 
 IGNORE = "of no use"
-MEANS = {"y": "yes", "n": "no, another", "i": "ignore it", "?": "what is this"}
+WAYS = "yes (y), another (n), ignore it (i), what is this (?), or its field"
 
 
 @dataclass
@@ -87,9 +88,8 @@ def _ask_column(
     _say(f"\n{column.column} “{clean(column.header)}”: {clean(samples)}")
     is_guess = guess is not None and not column.is_useless
     _say(f"  perhaps {guess if is_guess else IGNORE} ({column.confidence} %, {column.reason})")
-    ways = ", ".join(f"{answer} {means}" for answer, means in MEANS.items())
     while True:
-        answer = _prompt(f"  {ways}, or the field", "y")
+        answer = _prompt(f"  {WAYS}", "y")
         if answer == "y":
             return chosen_as(column, guess if is_guess else None)
         if answer == "i":
@@ -129,6 +129,9 @@ def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, m
 def _ask_default(proposal: "SheetProposal", key: str) -> str:
     """A value for all rows of a field that has no column; blank for none."""
     label = proposal.known[key].labels[0]
+    if key == PRICE:  # which no two articles share
+        _say(f"  no column has {key} ({label}): compute it in [compute] of the recipe")
+        return ""
     while True:
         answer = _prompt(f"  no column has {key} ({label}); for all rows? (Enter: none)")
         if not answer or proposal.is_value(key, answer):

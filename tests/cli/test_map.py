@@ -76,6 +76,20 @@ def test_a_column_that_is_not_sure_is_asked_for(
     assert SAID.get(case, "") in asked
 
 
+def test_no_price_is_the_same_for_all_rows(on_terminal: OnTerminal, files: Files) -> None:
+    files.text("SKU;EAN;Stock\nA1;;7\nA2;;0\nA3;;2\n", "list.csv")
+    code, asked = on_terminal("New\n20\n2\n4.90\nfree\n1\n", "map", "list.csv")
+    assert (code, "price.price (Price (VAT included)): compute it in [compute]" in asked) == (
+        0,
+        True,
+    )
+    assert "“free” is no deliveryModes.TrackedHomeDelivery.additionalCost" in asked
+    assert list(recipe()["default"]) == [
+        *("condition", "taxes.VAT", "preparationTime", f"{SHIPPING}.cost"),
+        f"{SHIPPING}.additionalCost",
+    ]
+
+
 STATES = "SKU;EAN;Zustand\nA1;;Neu\nA2;;Wie neu\nA3;;Gebraucht\nA4;;Neu\n"
 
 

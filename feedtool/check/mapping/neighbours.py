@@ -84,7 +84,7 @@ def _weigh_taxes(
 def _dealer_price() -> Guess:
     concept = next(concept for concept in concepts() if concept.name == "purchase price")
     confidence = NEIGHBOURS.dealer_price
-    return Guess(concept, None, confidence, "a price of dealers, as what is around it says")
+    return Guess(concept, None, confidence, "a dealers' price, by its title or neighbours")
 
 
 def _is_far_below(

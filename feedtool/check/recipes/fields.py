@@ -11,13 +11,14 @@ from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.values import (
     ExpressionFailure,
     NumberText,
+    UnclearText,
     UnreadableCell,
     Value,
     number_text,
 )
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.number import Number
+from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
 from feedtool.feeds.columns.text import no_value, plain
 from feedtool.model.cells import BLANK, LONGEST_SHOWN, Cell, Kind, letters, rounded, shown
 from feedtool.model.errors import UsageProblem
@@ -59,10 +60,7 @@ class RawValue(Number):
         """The value; a text that is a number in its writing is a NumberText."""
         match cell.kind:
             case Kind.NUMBER:
-                number = rounded(cell.text)
-                is_endless = number and abs(number.adjusted()) > LONGEST_SHOWN  # a million digits
-                reason = f"{cell.text}, beyond what can be computed"
-                return UnreadableCell(reason) if is_endless else number
+                return _number_in(cell)
             case Kind.DATE:
                 return date.fromisoformat(cell.text[:10]) if cell.text[4:5] == "-" else cell.text
             case Kind.BOOLEAN:
@@ -70,15 +68,26 @@ class RawValue(Number):
         if flaw := no_value(cell):
             return UnreadableCell(flaw.faults[0].message)
         text = plain(cell.text)
-        if not text:
-            return None
+        return self._of_text(text, cell, column) if text else None
+
+    def _of_text(self, text: str, cell: Cell, column: ColumnReader) -> str:
         value = self.read_text(text, cell, column)
+        if isinstance(value, InvalidValue) and value.faults[0].code is NUMBER_AMBIGUOUS:
+            return UnclearText(text, value.faults[0].message)
         return NumberText(text, value) if isinstance(value, Decimal) else text
 
     def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
         """Any number."""
         del cell, column
         return number
+
+
+def _number_in(cell: Cell) -> Value:
+    """The number of a cell; with the zeros that its format pads it with where it is a text."""
+    number = rounded(cell.text)
+    if number and abs(number.adjusted()) > LONGEST_SHOWN:  # it may have a million digits
+        return UnreadableCell(f"{cell.text}, beyond what can be computed")
+    return NumberText(shown(cell), number) if cell.zeros else number
 
 
 class MappedCells(dict[Hashable, Hashable]):

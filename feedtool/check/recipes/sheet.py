@@ -158,6 +158,19 @@ class RecipeSheet(Sheet):
             self._readers[name] = ColumnReader(RawValue(), self._context)
         return self._readers[name]
 
+    def settle(self) -> bool:
+        """True if expressions read cells otherwise from now on, by the decimals of their column."""
+        settled = {
+            name: ColumnReader(RawValue(), self._context, decimal, reader.evidence)
+            for name, reader in self._readers.items()
+            if reader.is_ambiguous and reader.decimal is None and len(reader.evidence) == 1
+            for decimal in reader.evidence
+        }
+        self._readers |= settled
+        for formula in (*self.formulas.values(), *self.on_channels.values(), *self.skips):
+            formula.memory.clear()
+        return bool(settled)
+
     def row(self, number: int) -> RecipeBlock | None:
         """A row by itself, as the recipe makes it; None where the file has none."""
         block = next(self._sheet.blocks(number - 1), None)

@@ -43,6 +43,19 @@ class NumberText(str):
         return made
 
 
+class UnclearText(str):
+    """A text of a sheet that may be one of two numbers."""
+
+    __slots__ = ("reason",)
+    reason: str
+
+    def __new__(cls, text: str, reason: str) -> Self:
+        """The text, and which numbers it may be."""
+        made = super().__new__(cls, text)
+        made.reason = reason
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadableCell:
     """The value of a cell that has none, and the reason: an error, a formula without a result."""
@@ -55,8 +68,9 @@ Value: TypeAlias = Decimal | str | bool | date | UnreadableCell | None
 
 def describe(value: Value) -> str:
     """A value in words, with its type."""
-    nouns = {Decimal: "the number ", str: "the text ", NumberText: "the text ", date: "the date "}
-    return nouns.get(type(value), "") + show(value)
+    nouns = {Decimal: "the number ", date: "the date "}
+    noun = "the text " if isinstance(value, str) else nouns.get(type(value), "")
+    return noun + show(value)
 
 
 def show(value: Value) -> str:
@@ -88,6 +102,8 @@ def read_number(value: Value, source: str) -> Decimal:
         return value
     if type(value) is NumberText:
         return value.number
+    if type(value) is UnclearText:
+        raise ExpressionFailure(f"{source}: {value.reason}")
     raise ExpressionFailure(f"{source} is {describe(value)}, not a number")
 
 

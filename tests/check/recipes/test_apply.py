@@ -110,6 +110,18 @@ def test_numbers_are_told_apart_from_what_is_equal_to_them(files: Files) -> None
     assert [body["quantity"] for body in bodies(sheet).values()] == [2, 1]
 
 
+@pytest.mark.parametrize(("other", "price"), [("9,50", 24.69), ("9.50", 24690), ("9", None)])
+def test_the_other_cells_of_a_column_settle_its_decimals(
+    files: Files, other: str, price: float | None
+) -> None:
+    sheet = read_by(files, RECIPE, [row(1, "12,345"), row(2, other)])
+    prices = [body["price"]["price"] for (at, _), body in bodies(sheet).items() if at == 2]
+    assert prices == ([] if price is None else [price])
+    if price is None:
+        (problem,) = list(sheet.problems())
+        assert "cost: 12,345 could mean 12345 or 12.345" in problem.message
+
+
 def test_a_column_may_be_named_by_its_letters_and_an_optional_one_may_lack(files: Files) -> None:
     recipe = RECIPE.replace('"Stock" =', '"@D" =').replace(
         "[names]", '"Struck" = "price.originPrice"\n[names]'
