@@ -85,9 +85,10 @@ def _fix_names(
 def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     """Read and check FILEs and say everything that is wrong.
 
-    Sends nothing, needs no account and no network. A FILE is a workbook (.xlsx, .xlsm) or a text
-    table (.csv, .tsv, .txt); `-` is standard input. --annotate, --out or --in-place also write
-    the workbook back with what is wrong beside every row.
+    Sends nothing, needs no account and no network. A FILE is a workbook (.xlsx, .xlsm, .xlsb, .xls,
+    .ods) or a table (.csv, .tsv, .txt, .html); `-` is standard input. --annotate, --out or
+    --in-place also write the workbook back with what is wrong beside every row; the copy of other
+    formats than .xlsx, .xlsm and text is an .xlsx.
 
     --fix mends what it can in a copy, NAME.fixed.EXT, and notes each old value; the file itself
     changes with --in-place alone. What is a matter of choice is mended if you name it, as in
