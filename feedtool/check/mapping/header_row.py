@@ -10,8 +10,8 @@ LONGEST_HEADER = 80
 """Characters; what is longer is a text of the sheet."""
 LEAST = 2
 """Headers of a row, one of which has a known name."""
-MOST_VALUES = 0.4
-"""The share of a header's cells that may be no names."""
+MOST_VALUES = 0.6
+"""The share of a header's cells that may be no names, as sizes are."""
 BELOW = 15
 """Rows below a header that are looked at."""
 MANY_DIGITS = 0.5
@@ -28,7 +28,9 @@ def header_row(rows: Sequence[Row]) -> tuple[float, int]:
     """The position of the likeliest header among the first rows, and how likely it is; 0 is not."""
     scores = [(_header_score(rows, at), -at) for at in range(len(rows))]
     score, minus = max(scores, default=(0.0, 0))
-    return score, -minus
+    # A header may stand again on each page: the first one counts.
+    texts = [[cell.text.strip() for cell in cells] for _, cells in rows]
+    return score, texts.index(texts[-minus]) if score else 0
 
 
 def _header_score(rows: Sequence[Row], at: int) -> float:
