@@ -32,6 +32,14 @@ def test_a_file_is_answered_and_filed_away(world: World) -> None:
     assert world.watch() is Exit.NOTHING
 
 
+def test_a_spreadsheet_of_another_format_is_answered_by_a_workbook(world: World) -> None:
+    rows = [list(offer(1)), list(offer(1).values())]
+    lines = "".join(f"<tr>{''.join(f'<td>{text}' for text in row)}" for row in rows)
+    assert world.send("a.xls", content=f"<html><table>{lines}</table>".encode()) is Exit.OK
+    assert world.files() == [f"{DAY}/a.xls", "results/a.result.xlsx", "results/a.summary.json"]
+    assert world.summary("a")["sheets"][0]["statuses"] == {"Integrated": 1}
+
+
 def correct(path: Path, **values: str) -> bytes:
     """The workbook with these in its rows, by their keys."""
     book, content = load_workbook(path), BytesIO()

@@ -60,10 +60,7 @@ class RawValue(Number):
         """The value; a text that is a number in its writing is a NumberText."""
         match cell.kind:
             case Kind.NUMBER:
-                number = rounded(cell.text)
-                is_endless = number and abs(number.adjusted()) > LONGEST_SHOWN  # a million digits
-                reason = f"{cell.text}, beyond what can be computed"
-                return UnreadableCell(reason) if is_endless else number
+                return _number_in(cell)
             case Kind.DATE:
                 return date.fromisoformat(cell.text[:10]) if cell.text[4:5] == "-" else cell.text
             case Kind.BOOLEAN:
@@ -83,6 +80,14 @@ class RawValue(Number):
         """Any number."""
         del cell, column
         return number
+
+
+def _number_in(cell: Cell) -> Value:
+    """The number of a cell; with the zeros that its format pads it with where it is a text."""
+    number = rounded(cell.text)
+    if number and abs(number.adjusted()) > LONGEST_SHOWN:  # it may have a million digits
+        return UnreadableCell(f"{cell.text}, beyond what can be computed")
+    return NumberText(shown(cell), number) if cell.zeros else number
 
 
 class MappedCells(dict[Hashable, Hashable]):

@@ -14,6 +14,7 @@ from feedtool.model.settings import Context
 VALUES = {
     Cell(Kind.NUMBER, "19.989999999999998"): Decimal("19.99"),
     Cell(Kind.NUMBER, "0.2", percent=True): Decimal("0.2"),
+    Cell(Kind.NUMBER, "42", zeros=5): NumberText("00042", Decimal(42)),
     Cell(Kind.NUMBER, "5E-17"): Decimal("5E-17"),
     Cell(Kind.NUMBER, "1E+999999"): UnreadableCell("1E+999999, beyond what can be computed"),
     Cell(Kind.NUMBER, "1E-999999"): UnreadableCell("1E-999999, beyond what can be computed"),
