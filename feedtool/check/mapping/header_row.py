@@ -12,6 +12,8 @@ LEAST = 2
 """Headers of a row, one of which has a known name."""
 MOST_VALUES = 0.6
 """The share of a header's cells that may be no names, as sizes are."""
+WIDEST = 256
+"""Cells of a row that are looked at."""
 BELOW = 15
 """Rows below a header that are looked at."""
 MANY_DIGITS = 0.5
@@ -35,7 +37,7 @@ def header_row(rows: Sequence[Row]) -> tuple[float, int]:
 
 def _header_score(rows: Sequence[Row], at: int) -> float:
     """How much a row looks like a header: by its names, and by the rows below it."""
-    cells = rows[at][1]
+    cells = rows[at][1][:WIDEST]
     filled = [cell for cell in cells if cell.text.strip()]
     names = [cell.text.strip() for cell in filled if cell.kind is Kind.TEXT]
     names = [text for text in names if len(text) <= LONGEST_HEADER and not is_value(text)]
