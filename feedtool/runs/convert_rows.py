@@ -230,7 +230,7 @@ class SheetConversion:
     def _rows(self, *marks: int) -> Iterator[tuple[Filled, Sequence[Problem]]]:
         """The rows with one of these marks, and their problems; the others are left out."""
         left_out = {  # by a recipe, which is no problem
-            result.row: [_left_out(Loss(None, None, None, None, message.text))]
+            result.row: [Loss(None, None, None, None, f"skipped by the recipe: {message.text}")]
             for result in self.checked.skipped
             for message in result.messages
             if not message.code

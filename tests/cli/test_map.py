@@ -140,6 +140,16 @@ def test_the_object_of_the_columns(feedtool: Feedtool, files: Files) -> None:
     ]
 
 
+def test_a_header_of_two_rows_is_read_together(feedtool: Feedtool, files: Files) -> None:
+    rows = "".join(f"R{n};{n}1,50;{n}5,99;{n}\n" for n in range(1, 8))
+    files.text(f"Article;Prix;;Quantité\nRéf;Achat;TTC;Dispo\n{rows}", "list.csv")
+    ran = feedtool("map list.csv --format json").json
+    assert (ran["headerRow"], [column["key"] for column in ran["columns"]]) == (
+        *(2, ["sellerExternalReference", None, "price.price", "quantity"]),
+    )
+    assert recipe()["columns"]["TTC"] == "price.price"
+
+
 def test_min_decides_what_is_sure(feedtool: Feedtool, files: Files) -> None:
     files.text(TITLED, "list.csv")
     columns = feedtool("map list.csv --format json --min 75").json["columns"]

@@ -120,7 +120,7 @@ def test_what_a_recipe_makes_can_be_seen(feedtool: Feedtool, files: Files) -> No
     )
     supplier(files, RECIPE + rules, row(1), row(2, stock="0"))
     ran = feedtool("convert list.csv out.csv --recipe recipes/dupont.toml")
-    assert "lost: the row: left out: none left (row 3)" in ran.err
+    assert "lost: the row: skipped by the recipe: none left (row 3)" in ran.err
     header, *lines = Path("out.csv").read_text("utf-8-sig").splitlines()
     columns = [header.split(",").index(key) for key in ("price.price", "salesChannelId")]
     assert [[line.split(",")[at] for at in columns] for line in lines] == [

@@ -178,7 +178,11 @@ class DifferentStocks(Occurrences):
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """A warning for each row of a product whose rows do not agree."""
         unlike = array("q", [UNSEEN]) * len(self)
+        last: Place | None = None
         for index, key, group in self.repeated():
+            if self.place(index) == last:  # the same row on a further channel
+                continue
+            last = self.place(index)
             if unlike[group.first] == UNSEEN:
                 first = self._quantities[group.first]
                 others = (other for other in group if self._quantities[other] != first)

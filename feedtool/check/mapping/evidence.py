@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import NamedTuple
 
+from feedtool.check.mapping.names import is_known
 from feedtool.check.mapping.weights import NEIGHBOURS, evidence
 from feedtool.check.mapping.words import Concept, HeaderWords, conditions, states, words_of
 from feedtool.check.mapping.words import plain as plain_words
@@ -43,11 +44,14 @@ class SheetColumn:
     index: int
     header: str
     cells: Sequence[Cell]
+    over: str = ""
+    """The text of the row above, which may stand over several headers."""
 
     @cached_property
     def words(self) -> HeaderWords:
-        """Its header as it is compared."""
-        return words_of(self.header)
+        """Its header as it is compared, with the text above where it says nothing alone."""
+        both = f"{self.over} {self.header}"
+        return words_of(both if self.over and not is_known(self.header) else self.header)
 
     @cached_property
     def texts(self) -> Sequence[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.kinds import HeaderMissing
+from feedtool.check.mapping.header_row import WIDEST
 from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
 from feedtool.check.mapping.proposal import propose
 from feedtool.check.mapping.weights import NAMES
@@ -52,7 +53,7 @@ def _guesses(source: Source, own: OwnSheet, known: Mapping[str, Column]) -> Mapp
     """Header → the field that it may be."""
     return {
         column.header: column.key
-        for column in propose(read_columns(source, own), known, {}, own.above)
+        for column in propose(read_columns(source, own)[:WIDEST], known, {}, own.above)
         if column.key and column.confidence >= NAMES.least
     }
 

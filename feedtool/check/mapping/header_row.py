@@ -10,8 +10,10 @@ LONGEST_HEADER = 80
 """Characters; what is longer is a text of the sheet."""
 LEAST = 2
 """Headers of a row, one of which has a known name."""
-MOST_VALUES = 0.4
-"""The share of a header's cells that may be no names."""
+MOST_VALUES = 0.6
+"""The share of a header's cells that may be no names, as sizes are."""
+WIDEST = 256
+"""Cells of a row that are looked at."""
 BELOW = 15
 """Rows below a header that are looked at."""
 MANY_DIGITS = 0.5
@@ -28,12 +30,14 @@ def header_row(rows: Sequence[Row]) -> tuple[float, int]:
     """The position of the likeliest header among the first rows, and how likely it is; 0 is not."""
     scores = [(_header_score(rows, at), -at) for at in range(len(rows))]
     score, minus = max(scores, default=(0.0, 0))
-    return score, -minus
+    # A header may stand again on each page: the first one counts.
+    texts = [[cell.text.strip() for cell in cells] for _, cells in rows]
+    return score, texts.index(texts[-minus]) if score else 0
 
 
 def _header_score(rows: Sequence[Row], at: int) -> float:
     """How much a row looks like a header: by its names, and by the rows below it."""
-    cells = rows[at][1]
+    cells = rows[at][1][:WIDEST]
     filled = [cell for cell in cells if cell.text.strip()]
     names = [cell.text.strip() for cell in filled if cell.kind is Kind.TEXT]
     names = [text for text in names if len(text) <= LONGEST_HEADER and not is_value(text)]

@@ -1,6 +1,6 @@
 """How much a header is called like a concept."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 from rapidfuzz import fuzz, process
 
@@ -74,7 +74,7 @@ def _by_groups(words: HeaderWords, concept: Concept) -> float:
     return max(scores, default=0.0)
 
 
-@cache
+@lru_cache(8192)
 def is_known(text: str) -> bool:
     """True if a text is called like any concept."""
     words = words_of(text)

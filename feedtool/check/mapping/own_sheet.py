@@ -67,7 +67,22 @@ def read_columns(source: Source, own: OwnSheet) -> list[SheetColumn]:
         count += len(block.rows)
         if count >= SAMPLED:
             break
-    return [SheetColumn(at, texts[at], column) for at, column in cells.items()]
+    over = _texts_over(own)
+    return [SheetColumn(at, texts[at], column, over.get(at, "")) for at, column in cells.items()]
+
+
+def _texts_over(own: OwnSheet) -> dict[int, str]:
+    """Column → the text right above its header, or left of that, where several stand there."""
+    above = own.head[own.at - 1] if own.at else None
+    texts = [cell.text.strip() for cell in above.cells] if above else []
+    is_group = above is not None and above.number == own.row.number - 1
+    if not is_group or len(list(filter(None, texts))) < len(("a group", "another")):
+        return {}
+    texts += [""] * (len(own.row.cells) - len(texts))
+    over: dict[int, str] = {}
+    for at, text in enumerate(texts):
+        over[at] = text or over.get(at - 1, "")
+    return over
 
 
 def no_header(source: Source, file: str) -> HeaderNotFound:

@@ -8,6 +8,7 @@ from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.guesses import Guess, field_names, guess_concepts
 from feedtool.check.mapping.neighbours import SAME_ROWS, weigh_neighbours
 from feedtool.check.mapping.weights import NEIGHBOURS
+from feedtool.check.mapping.words import words_of
 from feedtool.model.cells import letters
 from feedtool.model.header import Column
 
@@ -65,9 +66,9 @@ def propose(
     """
     columns = list(columns)
     said = {
-        column.index: earlier[column.words.text]
+        column.index: earlier[text]
         for column in columns
-        if column.words.text in earlier
+        if (text := words_of(column.header).text) in earlier
     }
     rest = [column for column in columns if column.index not in said]
     fields = field_names(known)

@@ -5,7 +5,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -127,7 +127,7 @@ def words_of(header: str) -> HeaderWords:
     return _words_of(header[:LONGEST])
 
 
-@cache
+@lru_cache(8192)
 def _words_of(header: str) -> HeaderWords:
     header = _CUT.sub(lambda match: f"{_longer(plain(match[1]))} ", header)
     text = _spelt_out(plain(header))
@@ -145,7 +145,7 @@ def telling(text: str) -> tuple[str, ...]:
     )
 
 
-@cache
+@lru_cache(8192)
 def groups_in(text: str) -> frozenset[str]:
     """The groups of which a text has a word."""
     groups = _tables()["groups"]

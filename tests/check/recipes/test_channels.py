@@ -54,6 +54,16 @@ def test_what_is_wrong_with_a_channel_is_said_at_its_column_and_holds_the_row(fi
     assert list(bodies(sheet)) == [(4, "PRIMARY"), (4, "SECOND")]
 
 
+def test_a_row_for_two_channels_is_said_once_to_have_another_stock(files: Files) -> None:
+    rows = [
+        {**offer(n, product__gtin=offer(1)["product.gtin"], quantity=n), SECOND: "25"}
+        for n in (1, 2)
+    ]
+    (sheet,) = checked(files.csv(*rows))
+    rows_told = [problem.row for problem in sheet.problems() if problem.code == "stock-differs"]
+    assert rows_told == [2, 3]
+
+
 def test_a_rule_of_a_recipe_makes_a_price_of_the_first(files: Files) -> None:
     sheet = read_by(files, RECIPE + RULES, [row(1), row(2, stock="2")])
     sent = {

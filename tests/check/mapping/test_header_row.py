@@ -1,0 +1,50 @@
+"""Which row of a merchant's own sheet is its header."""
+
+import pytest
+
+from feedtool.check.mapping.header_row import header_row
+from feedtool.model.cells import BLANK, Cell, Kind
+
+HEADER = "Réf;Désignation;EAN;PA HT;PV TTC;Stock"
+ROWS = (
+    "D-1;Lampe;4006381333931;12,40;19,90;3|D-2;Vase;3760452700039;22,40;29,90;0"
+    "|D-3;Tapis;5901234123457;32,40;39,90;7"
+)
+CASES: dict[str, tuple[str, int]] = {
+    "first": (f"{HEADER}|{ROWS}", 0),
+    "below an address": (f"Code client;12345|Date;12/03/2026|{HEADER}|{ROWS}", 2),
+    "below names in a title": (f"Prix;Stock;Référence|Tarif;2026|{HEADER}|{ROWS}", 2),
+    "below groups": (f"Article;;;Prix;;Quantité|{HEADER}|{ROWS}", 1),
+    "below letters": (f"A;B;C;D;E;F|{HEADER}|{ROWS}", 1),
+    "above units": (f"{HEADER}|;;;EUR;EUR;pcs|{ROWS}", 0),
+    "on each page": (f"{HEADER}|{ROWS}|{HEADER}|{ROWS}|Total;;;;;20", 0),
+    "with sizes": ("Réf;Désignation;EAN;36;37;38|" + ROWS, 0),
+    "of texts alone": ("SKU;Description|red;A lamp|blue;A vase", 0),
+}
+NONE = {
+    "values alone": ROWS,
+    "names that nobody knows": f"Foo;Bar;Baz;Qux;Quux;Corge|{ROWS}",
+    "prose": "Dear all, price|please find our list, stock|Kind regards",
+    "nothing below": HEADER,
+    "nothing": "",
+}
+
+
+def found(sheet: str) -> tuple[float, int]:
+    rows = [
+        (number, [Cell(Kind.TEXT, text) if text else BLANK for text in row.split(";")])
+        for number, row in enumerate(sheet.split("|"), 1)
+    ]
+    return header_row(rows)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_header_is_found(case: str) -> None:
+    sheet, at = CASES[case]
+    score, position = found(sheet)
+    assert (score > 0, position) == (True, at)
+
+
+@pytest.mark.parametrize("case", NONE)
+def test_no_row_is_taken_for_a_header(case: str) -> None:
+    assert found(NONE[case]) == (0, 0)
