@@ -56,7 +56,7 @@ def test_what_is_wrong_with_a_channel_is_said_at_its_column_and_holds_the_row(fi
 
 def test_a_row_for_two_channels_is_said_once_to_have_another_stock(files: Files) -> None:
     rows = [
-        {**offer(n, product__gtin=offer(1)["product.gtin"], quantity=n), SECOND: "25"}
+        {**offer(n, product__gtin=offer(1)["product.gtin"], quantity=str(n)), SECOND: "25"}
         for n in (1, 2)
     ]
     (sheet,) = checked(files.csv(*rows))
