@@ -104,7 +104,7 @@ def test_wrong_recipes_are_refused(recipes: Draft202012Validator, case: str) -> 
     assert not recipes.is_valid(tomllib.loads(WRONG[case]))
 
 
-@pytest.mark.parametrize("text", REFUSED.keys() - BEYOND)
+@pytest.mark.parametrize("text", sorted(REFUSED.keys() - BEYOND))
 def test_wrong_settings_are_refused(configurations: Draft202012Validator, text: str) -> None:
     whole = text[1:] if text.startswith("^") else f"[profile.shop]\n{text}\n"
     assert not configurations.is_valid(tomllib.loads(whole))
