@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
-SCHEMA = Path(__file__).parent.parent / "feedtool" / "schemas" / "offers-upsert.json"
+SCHEMA = Path(__file__).parents[1] / "feedtool/areas/offers/schemas/offers-upsert.json"
 CONDITIONS = (
     "New",
     "UsedLikeNew",

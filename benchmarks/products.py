@@ -202,7 +202,7 @@ def _make_cache(home: Path, catalogue: Mapping[str, Mapping[str, Mapping[str, An
 
 NUMBER = re.compile(r"(-?[0-9]+(?:[.,][0-9]+)?)\s*(.*)")
 TAG = re.compile(r"<(/?)([A-Za-z]+)[^<>]*>")
-SCHEMA = Path(__file__).parent.parent / "feedtool" / "schemas" / "products.json"
+SCHEMA = Path(__file__).parents[1] / "feedtool/areas/products/schemas/products.json"
 
 
 class Refused(Exception):
