@@ -62,7 +62,7 @@ class RawValue(Number):
             case Kind.NUMBER:
                 return _number_in(cell)
             case Kind.DATE:
-                return date.fromisoformat(cell.text[:10]) if cell.text[4:5] == "-" else cell.text
+                return _date_in(cell.text)
             case Kind.BOOLEAN:
                 return cell.text == "TRUE"
         if flaw := no_value(cell):
@@ -80,6 +80,14 @@ class RawValue(Number):
         """Any number."""
         del cell, column
         return number
+
+
+def _date_in(text: str) -> Value:
+    """The date of a cell; a time of the day stays a text."""
+    try:
+        return date.fromisoformat(text[:10]) if text[4:5] == "-" else text
+    except ValueError:
+        return UnreadableCell(f"{text}, which is no date")
 
 
 def _number_in(cell: Cell) -> Value:
