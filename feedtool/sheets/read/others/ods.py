@@ -10,9 +10,11 @@ from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, Encrypted, OdsUnsupported, ZipBomb
 from feedtool.sheets.read.number_formats import NumberStyle
 from feedtool.sheets.read.others.rows import (
+    MOST_REPEATED,
     CellRow,
     RowsSource,
     RowsTable,
+    date_cell,
     number_cell,
     place,
     text_cell,
@@ -29,13 +31,10 @@ CALC = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
 SHEET, ROW, SHEET_STYLE = f"{TABLE}table", f"{TABLE}table-row", f"{STYLE}style"
 CELL, COVERED = f"{TABLE}table-cell", f"{TABLE}covered-table-cell"
 SPREADSHEET = f"{OFFICE}spreadsheet"
-CONTENT, FLAT = f"{OFFICE}document-content", f"{OFFICE}document"
 _ERROR = re.compile(r"#(?:N/A|[A-Z]+[!?]|DIV/0!)|Err:[0-9]+")
 _TIME = re.compile(r"PT([0-9]+)H([0-9]+)M([0-9]+)(?:[.,][0-9]+)?S")
 _DAY = 24
 """Hours."""
-_MOST_REPEATED = 20_000_000
-"""Cells of a sheet that are only counted in the file."""
 _MOST_BLANKS = 1000
 """Blanks of one run within a text."""
 
@@ -51,12 +50,12 @@ def open_ods(package: ZipPackage) -> RowsSource:
             "The spreadsheet is protected by a password.",
             "Open it, and save it again without a password.",
         )
-    return _source(lambda *tags: elements(package.stream("content.xml"), CONTENT, *tags), package)
+    return _source(lambda *tags: elements(package.stream("content.xml"), *tags), package)
 
 
 def open_fods(pieces: Callable[[], Iterable[bytes]]) -> RowsSource:
     """The sheets of a flat spreadsheet. OdsUnsupported for another flat document."""
-    return _source(lambda *tags: elements(pieces(), FLAT, *tags))
+    return _source(lambda *tags: elements(pieces(), *tags))
 
 
 def _source(content: Part, package: ZipPackage | None = None) -> RowsSource:
@@ -97,9 +96,9 @@ def _rows(content: Part, wanted: int) -> Generator[CellRow]:
             last = number + _count(element, "rows")
             if cells:
                 repeated += len(cells) * (min(last, LAST_ROW + 1) - number) - len(element)
-                if repeated > _MOST_REPEATED:
+                if repeated > MOST_REPEATED:
                     raise ZipBomb(
-                        f"The sheet repeats its cells more than {_MOST_REPEATED:,} times.",
+                        f"The sheet repeats its cells more than {MOST_REPEATED:,} times.",
                         "Remove the rows and columns that only repeat others.",
                     )
                 for at in range(number + 1, last + 1):
@@ -137,7 +136,7 @@ def _cell(element: Any) -> Cell:
             zeros = len(text) if is_padded else 0
             return number_cell(value, NumberStyle(percent=kind == "percentage", zeros=zeros))
         case "date" | "time":
-            return Cell(Kind.DATE, _moment(element.get(f"{OFFICE}{kind}-value", "")))
+            return _moment(element.get(f"{OFFICE}{kind}-value", text))
         case "boolean":
             return Cell(Kind.BOOLEAN, element.get(f"{OFFICE}boolean-value", "").upper())
         case None if formula and not text:
@@ -145,11 +144,12 @@ def _cell(element: Any) -> Cell:
     return text_cell(text or element.get(f"{OFFICE}string-value", ""))
 
 
-def _moment(text: str) -> str:
+def _moment(text: str) -> Cell:
     """A date; a time of the day, which OpenDocument writes as a duration; a longer duration."""
     match = _TIME.fullmatch(text)
-    is_clock = match and int(match[1]) < _DAY
-    return ":".join(match.groups()) if match and is_clock else text.removesuffix("T00:00:00")
+    if match and int(match[1]) >= _DAY:
+        return Cell(Kind.DATE, text)
+    return date_cell(":".join(match.groups()) if match else text)
 
 
 def _paragraph(element: Any) -> str:

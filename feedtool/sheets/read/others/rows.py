@@ -3,7 +3,8 @@
 import math
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime, time
 from decimal import Decimal
 from itertools import islice
 from textwrap import shorten
@@ -22,6 +23,8 @@ LARGEST = 64 * MIB
 """Bytes of a file that is read whole, which takes up to ten times as much memory."""
 _BLOCK = 1000
 """Rows of a block."""
+MOST_REPEATED = 20_000_000
+"""Cells of a sheet that are only counted in the file."""
 EXACT = 10**15
 """Whole numbers below it are exact in a file."""
 _NOT_IN_NAME = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
@@ -58,7 +61,9 @@ def refusing(problem: type[FileProblem], what: str) -> Iterator[None]:
     except (FileProblem, OSError):
         raise
     except Exception as error:
-        why = shorten(str(error), _REASON) or type(error).__name__
+        why = shorten(str(error), _REASON)
+        if not why or why.isidentifier():  # the name of an error says nothing
+            why = "the file is damaged"
         raise problem(f"{what}, and cannot be read: {why}.", SAVE_AS_XLSX) from error
 
 
@@ -162,6 +167,15 @@ def number_cell(
     is_whole = -EXACT < value < EXACT and value.is_integer()
     text = str(int(value)) if is_whole else repr(value)
     return Cell(Kind.NUMBER, text, style.percent, style.zeros)
+
+
+def date_cell(text: str) -> Cell:
+    """The cell of a date, or of a time of the day, as ISO 8601 writes them; else of a text."""
+    for read in (datetime.fromisoformat, time.fromisoformat):
+        with suppress(ValueError):
+            read(text)
+            return Cell(Kind.DATE, text.removesuffix("T00:00:00"))
+    return text_cell(text)
 
 
 def text_cell(text: str) -> Cell:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lxml import html
+from lxml import etree, html
 
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.limits import MIB
@@ -16,6 +16,7 @@ from feedtool.sheets.read.errors import SAVE_AS_XLSX, HtmlAsXls
 from feedtool.sheets.read.number_formats import DateKind, style_of_code
 from feedtool.sheets.read.others.rows import (
     LARGEST,
+    MOST_REPEATED,
     CellRow,
     RowsSource,
     RowsTable,
@@ -23,6 +24,7 @@ from feedtool.sheets.read.others.rows import (
     place,
     text_cell,
 )
+from feedtool.sheets.read.source import LAST_COLUMN
 
 _MOST_TABLES = 100
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
@@ -34,6 +36,7 @@ _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _NUMBER = re.compile("[0-9]{1,9}")
 _LINE = "\u2028"
 """In the place of a line break."""
+_SHOWN: Any = etree.XPath("descendant::text() | descendant::br", smart_strings=False)
 _PLAIN = re.compile(r"(?:general|[#0.,]*%?)", re.IGNORECASE)
 """A format of numbers that says the same in every language."""
 
@@ -83,23 +86,30 @@ def _decoded(data: bytes, csv_fallback: str) -> str:
 
 
 def _rows(table: Any) -> Generator[CellRow]:
-    spans: dict[int, int] = {}
-    """The columns that cells above reach down into, and through how many more rows."""
+    until: dict[int, int] = {}
+    """The columns that cells reach down into, and the last row that they reach."""
+    spanned = 0
     for number, row in enumerate(table.iter("tr"), 1):
-        covered = set(spans)
-        spans = {at: rows - 1 for at, rows in spans.items() if rows > 1}
         cells: list[Cell] = []
         at = 0
         for element in row.iterchildren("td", "th"):
-            while at in covered:
+            while until.get(at, 0) >= number:
                 at += 1
+                spanned += 1
+            if at > LAST_COLUMN:
+                raise ValueError(f"a cell in column {at + 1} is outside the grid")
             cell = _cell(element)
             if cell is not BLANK:
                 place(cells, at, cell)
             width, height = _span(element, "col", _WIDEST), _span(element, "row", _HIGHEST)
             if height > 1:
-                spans |= dict.fromkeys(range(at, at + width), height - 1)
+                until |= dict.fromkeys(range(at, at + width), number + height - 1)
             at += width
+            spanned += width - 1
+        if spanned > MOST_REPEATED:
+            raise HtmlAsXls(
+                f"The cells of a table span more than {MOST_REPEATED:,} others.", SAVE_AS_XLSX
+            )
         yield CellRow(number, cells, bool(_NOT_SHOWN.search(row.get("style", ""))))
 
 
@@ -110,10 +120,8 @@ def _span(element: Any, way: str, most: int) -> int:
 
 def _cell(element: Any) -> Cell:
     """The cell as it is shown; a number as the page says it, where its format tells what it is."""
-    for line_break in element.iter("br"):
-        line_break.tail = _LINE + (line_break.tail or "")
-    lines = element.text_content().strip(_LINE).split(_LINE)
-    text = "\n".join(" ".join(line.split()) for line in lines)
+    shown = "".join(part if isinstance(part, str) else _LINE for part in _SHOWN(element))
+    text = "\n".join(" ".join(line.split()) for line in shown.strip(_LINE).split(_LINE))
     for value, code in _numbers(element.attrib, text):
         style = style_of_code(code)
         if style.moment is not DateKind.NONE or style.zeros or _PLAIN.fullmatch(code):

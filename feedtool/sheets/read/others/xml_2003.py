@@ -13,6 +13,7 @@ from feedtool.sheets.read.others.rows import (
     CellRow,
     RowsSource,
     RowsTable,
+    date_cell,
     number_cell,
     place,
     text_cell,
@@ -20,7 +21,7 @@ from feedtool.sheets.read.others.rows import (
 from feedtool.sheets.read.others.xml_elements import elements
 
 SS = "{urn:schemas-microsoft-com:office:spreadsheet}"
-BOOK, SHEET, STYLE, ROW = f"{SS}Workbook", f"{SS}Worksheet", f"{SS}Style", f"{SS}Row"
+SHEET, STYLE, ROW = f"{SS}Worksheet", f"{SS}Style", f"{SS}Row"
 OPTIONS = "{urn:schemas-microsoft-com:office:excel}WorksheetOptions"
 NAMED = {
     "Percent": NumberStyle(percent=True),
@@ -32,7 +33,6 @@ NAMED = {
 """Number formats of Excel 2003 that have a name in the place of a code."""
 _CLOCK = re.compile(r"18\d\d-\d\d-\d\dT|1904-01-01T")
 """Of a time of the day alone: the day on which the calendar begins."""
-_MIDNIGHT = "T00:00:00"
 
 Pieces = Callable[[], Iterable[bytes]]
 
@@ -42,7 +42,7 @@ def open_xml_2003(pieces: Pieces) -> RowsSource:
     styles: dict[str, NumberStyle] = {}
     sheets: list[str] = []
     hidden: set[int] = set()
-    for event, element in elements(pieces(), BOOK, SHEET, STYLE, ROW, OPTIONS):
+    for event, element in elements(pieces(), SHEET, STYLE, ROW, OPTIONS):
         if event == "start":
             if element.tag == SHEET:
                 sheets.append(element.get(f"{SS}Name", ""))
@@ -70,7 +70,7 @@ def _style(element: Any, parent: NumberStyle) -> NumberStyle:
 
 def _rows(pieces: Pieces, wanted: int, styles: dict[str, NumberStyle]) -> Generator[CellRow]:
     sheet, number = -1, 0
-    for event, element in elements(pieces(), BOOK, SHEET, ROW):
+    for event, element in elements(pieces(), SHEET, ROW):
         if element.tag == SHEET:
             sheet += event == "start"
             if sheet > wanted:
@@ -105,8 +105,7 @@ def _cell(element: Any, style: NumberStyle) -> Cell:
         case "Number":
             return number_cell(Decimal(text), style)
         case "DateTime":
-            moment = _CLOCK.sub("", text.removesuffix(".000"))
-            return Cell(Kind.DATE, moment.removesuffix(_MIDNIGHT))
+            return date_cell(_CLOCK.sub("", text.removesuffix(".000")))
         case "Boolean":
             return Cell(Kind.BOOLEAN, "TRUE" if text == "1" else "FALSE")
         case "Error":

@@ -11,24 +11,25 @@ _LARGEST_ROW = 16 << 20
 """Bytes between two elements that are asked for."""
 
 
-def elements(pieces: Iterable[bytes], root: str, *tags: str) -> Iterator[tuple[str, Any]]:
+def elements(pieces: Iterable[bytes], *tags: str) -> Iterator[tuple[str, Any]]:
     """`start` and `end` of each element of these tags; behind its end it is forgotten.
 
     Raises XmlDoctype, ValueError for a row that is too large, and what lxml raises.
     """
     parser = etree.XMLPullParser(
-        ("start", "end"), tag=(root, *tags), resolve_entities=False, no_network=True
+        ("start", "end"), tag=tags, resolve_entities=False, no_network=True
     )
     size = 0
+    is_first = True
     for piece in pieces:
         parser.feed(piece)
         size += len(piece)
         found: Iterator[tuple[str, Any]] = parser.read_events()
         for event, element in found:
             size = 0
-            if element.tag == root:
+            if is_first:
                 _refuse_doctype(element)
-                continue
+                is_first = False
             yield event, element
             if event == "end":
                 element.clear()
@@ -39,8 +40,8 @@ def elements(pieces: Iterable[bytes], root: str, *tags: str) -> Iterator[tuple[s
     parser.close()
 
 
-def _refuse_doctype(root: Any) -> None:
-    if root.getroottree().docinfo.doctype:
+def _refuse_doctype(element: Any) -> None:
+    if element.getroottree().docinfo.doctype:
         raise XmlDoctype(
             "The file declares a document type.",
             "Do not trust it; have its sender make it anew in a spreadsheet program.",

@@ -9,6 +9,8 @@ import pytest
 
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import open_source
+from feedtool.sheets.read.errors import LegacyXls
+from feedtool.sheets.read.others.rows import refusing
 from tests.sheets.read.others.samples import FORMATS, sample
 
 OTHERS = sorted({*FORMATS} - {"xlsx"})
@@ -72,6 +74,13 @@ def try_all(ending: str, count: int, folder: Path, seed: int) -> None:
             assert "\n" not in f"{problem.message}{problem.hint}"
             assert len(problem.message) < 400
             assert problem.hint
+
+
+@pytest.mark.parametrize("error", [AssertionError(), ValueError("AssertionError")])
+def test_the_name_of_an_error_is_no_reason(error: Exception) -> None:
+    with pytest.raises(LegacyXls) as caught, refusing(LegacyXls, "It is an .xls"):
+        raise error
+    assert caught.value.message == "It is an .xls, and cannot be read: the file is damaged."
 
 
 @pytest.mark.parametrize("ending", OTHERS)

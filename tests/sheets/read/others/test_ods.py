@@ -58,6 +58,7 @@ TEXT = cell("x", type="string")
         ),
         (cell("13:45", type="time", time_value="PT13H45M00S"), Cell(Kind.DATE, "13:45:00")),
         (cell("36:00", type="time", time_value="PT36H00M00S"), Cell(Kind.DATE, "PT36H00M00S")),
+        (cell("?", type="date", date_value="2026-13-45"), Cell(Kind.TEXT, "2026-13-45")),
         (cell("VRAI", type="boolean", boolean_value="true"), Cell(Kind.BOOLEAN, "TRUE")),
         (cell("#N/A", type="string", error="error"), Cell(Kind.ERROR, "#N/A")),
         (cell("#DIV/0!", type="string", f="of:=1/0"), Cell(Kind.ERROR, "#DIV/0!")),
@@ -125,6 +126,10 @@ REFUSED = {
     "no content": (ods("", **{"content.xml": ""}), "ods-unsupported"),
     "a document type": (
         ods("", **{"content.xml": "<!DOCTYPE x [<!ENTITY y 'z'>]>" + content("")}),
+        "xml-doctype",
+    ),
+    "a document type of another root": (
+        ods("", **{"content.xml": f"<!DOCTYPE x><x>{content('')}</x>"}),
         "xml-doctype",
     ),
     "a text": (content("", "text", root="document").encode(), "ods-unsupported"),

@@ -1,7 +1,11 @@
+from pathlib import Path
+
 import pytest
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.errors import FileProblem
+from feedtool.sheets import open_source
+from tests.sheets.conftest import rows_of
 from tests.sheets.read.others.conftest import ReadBytes
 
 
@@ -40,6 +44,14 @@ def text(content: str) -> Cell:
 def test_cells(read_bytes: ReadBytes, cell: str, expected: Cell) -> None:
     rows = {} if expected is BLANK else {1: {0: expected}}
     assert read_bytes(page(f"<tr>{cell}</tr>")) == {("Table 1", False): rows}
+
+
+def test_a_sheet_is_the_same_each_time_that_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "export.xls"
+    path.write_bytes(page("<tr><td>a<br>b"))
+    with open_source(path) as source:
+        sheet = source.sheet("Table 1")
+        assert rows_of(sheet.blocks()) == rows_of(sheet.blocks()) == {1: {0: text("a\nb")}}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +104,8 @@ REFUSED = {
     "an archive": b"MIME-Version: 1.0\r\n\r\n<table><tr><td>a</td></tr></table>",
     "tables without end": page("").replace(b"<table>", b"<table><tr><td>x</table>" * 101),
     "a row without end": page(f"<tr>{'<td colspan=1000>a' * 20}</tr>"),
+    "blanks outside the grid": page(f"<tr>{'<td colspan=1000>' * 20}</tr>"),
+    "a bomb of spans": page(f"<tr>{'<td colspan=1000>' * 16}" * 1300),
     "too large": b"<html>".ljust((64 << 20) + 1),
 }
 

@@ -46,6 +46,7 @@ TEXT = data("String")
         (data("Number", "INF"), Cell(Kind.ERROR, "#NUM!")),
         (data("DateTime", "2026-01-31T00:00:00.000"), Cell(Kind.DATE, "2026-01-31")),
         (data("DateTime", "1899-12-31T13:45:00.000"), Cell(Kind.DATE, "13:45:00")),
+        (data("DateTime", "2026-13-45T00:00:00.000"), Cell(Kind.TEXT, "2026-13-45T00:00:00")),
         (data("Boolean", "1"), Cell(Kind.BOOLEAN, "TRUE")),
         (data("Error", "#N/A"), Cell(Kind.ERROR, "#N/A")),
         ('<Cell ss:Formula="=R1C1"/>', Cell(Kind.NO_RESULT, "=R1C1")),
