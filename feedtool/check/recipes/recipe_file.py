@@ -166,7 +166,8 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
         if "\0" in join["file"]:
             yield (f"join.{name}", "file"), "no name has the character NUL", "write the file's name"
         if (text := join.get("too_old")) and oldest(text) is None:
-            yield (f"join.{name}", "too_old"), f"“{text[:SHOWN]}” is no age", 'write "26h", as one'
+            reason = f"“{text[:SHOWN]}” is no age"
+            yield (f"join.{name}", "too_old"), reason, 'write "26h", for example'
     yield from _entries_faults(tables)
     for name in tables.get("names", {}):
         if not is_name(name):
