@@ -19,6 +19,8 @@ from feedtool.model.errors import FileProblem
 from feedtool.model.header import LONGEST, Column, Header, folded
 from feedtool.model.settings import AccountSettings
 
+SEARCHED = 40
+"""Non-blank rows of a sheet among which its header is looked for."""
 ENOUGH = 2
 """Known headers that make a row a header; one alone may be a word in a title."""
 

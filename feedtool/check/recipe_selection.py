@@ -6,7 +6,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from feedtool.check.headers import HeaderNotFound, SheetAmbiguous, Texts, header_texts
+from feedtool.check.headers import (
+    SEARCHED,
+    HeaderNotFound,
+    SheetAmbiguous,
+    Texts,
+    header_texts,
+)
 from feedtool.check.kinds import HeaderMissing, recognise
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipes.apply import apply
@@ -18,8 +24,6 @@ from feedtool.model.header import Header, folded
 from feedtool.model.nearest import did_you_mean
 from feedtool.sheets import Sheet, Source
 
-SEARCHED = 40
-"""Non-blank rows among which the header is looked for."""
 NEAR, HALF = 3, 2
 """A recipe of so many headers lacks one of them, and nearly fits."""
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from feedtool.check.headers import (
     ENOUGH,
+    SEARCHED,
     HeaderDuplicate,
     HeaderNotFound,
     Names,
@@ -17,7 +18,7 @@ from feedtool.check.headers import (
 from feedtool.check.kinds import HeaderMissing, KindUnclear, families, recognise
 from feedtool.check.mapping.explanation import explain_missing, header_not_found
 from feedtool.check.read_options import ALL_SHEETS, ReadOptions
-from feedtool.check.recipe_selection import HALF, NEAR, SEARCHED, Chosen, RecipeSelection
+from feedtool.check.recipe_selection import HALF, NEAR, Chosen, RecipeSelection
 from feedtool.check.recipes.defaults import check_defaults, with_defaults
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed

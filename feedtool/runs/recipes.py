@@ -1,9 +1,9 @@
 """Where recipes and the files that they join are found, and kept with a run or a plan."""
 
 import gzip
-import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from fnmatch import fnmatchcase
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from feedtool.check import RecipeBook
 from feedtool.check.recipes.join import JoinFile, JoinUnusable
 from feedtool.check.recipes.recipe import Recipe, parse_recipe, read_recipe
+from feedtool.check.recipes.recipe_file import oldest
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.sheet import CheckedSheet
@@ -24,8 +25,6 @@ FOLDER = "recipes"
 PRESET = "preset:"
 TEMPORARY = ("~$", ".")
 """The beginnings of the names of files that programs keep beside an open one."""
-_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([mhd])")
-_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,6 @@ class RecipeFolders:
             UsageProblem: the recipe's words for it cannot be understood.
         """
         join, place = recipe.file.join[name], recipe.place(f"join.{name}", "file")
-        oldest = _age(join.too_old, recipe.place(f"join.{name}", "too_old"))
         pattern = Path(join.file)
         if self.is_watch and (pattern.is_absolute() or ".." in pattern.parts):
             raise UsageProblem(
@@ -87,7 +85,8 @@ class RecipeFolders:
             )
         age = self.clock() - datetime.fromtimestamp(changed).astimezone()
         file = JoinFile(newest.name, newest, age)
-        if oldest is not None and age > oldest:
+        limit = oldest(join.too_old)
+        if limit is not None and age > limit:
             raise JoinUnusable(
                 f"{file.aged} is too old: [join.{name}] takes none older than {join.too_old}",
                 "bring a newer one, or change too_old in the recipe",
@@ -110,32 +109,32 @@ def _in_folder(folder: Path | None, today: date) -> list[Recipe]:
 
 
 def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[float, Path]]:
-    """The files of a pattern but for the sheet itself, each with the time of its last change."""
+    """The files of a pattern but for the sheet itself, each with the time of its last change.
+
+    JoinUnusable where their folder cannot be read.
+    """
     place = folder / pattern.parent if folder else None
+    found = []
     try:
-        return [
-            (file.stat().st_mtime, file)
-            for file in (place.iterdir() if place else ())
-            if fnmatchcase(file.name.casefold(), pattern.name.casefold())
-            and not file.name.startswith(TEMPORARY)
-            and file.is_file()
-            and not (sheet.exists() and file.samefile(sheet))
-        ]
-    except OSError:
+        for file in place.iterdir() if place else ():
+            if not fnmatchcase(file.name.casefold(), pattern.name.casefold()):
+                continue
+            with suppress(FileNotFoundError):  # it may vanish meanwhile
+                is_other = file.is_file() and not (sheet.exists() and file.samefile(sheet))
+                if is_other and not file.name.startswith(TEMPORARY):
+                    found.append((file.stat().st_mtime, file))
+    except (FileNotFoundError, NotADirectoryError):
         return []
+    except OSError as error:
+        raise JoinUnusable(
+            f"the folder {place} of {pattern} cannot be read: {error.strerror}",
+            "look at its name and its permissions",
+        ) from error
+    return found
 
 
 def _is_inside(file: Path, folder: Path) -> bool:
     return file.resolve().is_relative_to(folder.resolve())
-
-
-def _age(text: str, place: str) -> timedelta | None:
-    if not text:
-        return None
-    match = _AGE.fullmatch(text.strip())
-    if not match:
-        raise UsageProblem(f"{place} = “{text}” is no age", 'write "26h", for example')
-    return timedelta(**{_UNITS[match[2]]: float(match[1])})
 
 
 def presets() -> list[str]:

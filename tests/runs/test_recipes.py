@@ -92,6 +92,30 @@ def test_nor_by_a_link(files: Files) -> None:
         book.joined(book.recipes(path)[0], "stock", path)
 
 
+def test_a_folder_that_cannot_be_read_says_why(files: Files) -> None:
+    path = supplier(files, JOIN.replace("stock-*", f"{'x' * 300}/stock-*"))
+    (recipe,) = folders().recipes(path)
+    with pytest.raises(JoinUnusable, match=r"cannot be read: File name too long$"):
+        folders().joined(recipe, "stock", path)
+
+
+def test_a_joined_file_that_vanishes_meanwhile_is_skipped(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, gone = supplier(files), stock_file(files, STOCK, "stock-2.csv", hours=0)
+    (recipe,) = folders().recipes(path)
+    is_file = Path.is_file
+
+    def vanishing(file: Path) -> bool:
+        was_there = is_file(file)
+        if file == gone:
+            file.unlink()
+        return was_there
+
+    monkeypatch.setattr(Path, "is_file", vanishing)
+    assert folders().joined(recipe, "stock", path).name == "stock-1.csv"
+
+
 def read(path: Path, options: ReadOptions) -> list[CheckedSheet]:
     return check([Input(str(path), path)], options, areas())
 

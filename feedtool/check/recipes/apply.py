@@ -23,6 +23,7 @@ from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
 from feedtool.check.recipes.recipe import LETTERS, Recipe
 from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet, made_column
+from feedtool.feeds.columns.number import Number
 from feedtool.feeds.feed import Feed
 from feedtool.model.cells import Cell, index_of, letters
 from feedtool.model.errors import UsageProblem
@@ -151,13 +152,19 @@ class _Application:
         for name, join in self.recipe.file.join.items():
             place = self.recipe.place(f"join.{name}")
             for key in join.take:
-                self.column(key, f"{place} take")
+                column = self.column(key, f"{place} take")
+                if join.missing == "zero" and not isinstance(column.type, Number):
+                    where = self.recipe.place(f"join.{name}", "missing")
+                    raise UsageProblem(
+                        f"{where} = “zero”: {key} is no number", "write keep or hold instead"
+                    )
             indexes = [self.needed_index(header, f"{place} key") for header in join.key]
             sheet = read_join(name, join, joined(name), context.settings)
             for number, key in enumerate(join.take):
                 found = self.sheet.fields.setdefault(key, RecipeField(key))
                 found.joins.append(partial(sheet.column, number, indexes))
                 found.keyed_by += indexes
+            self.sheet.counts.append(partial(sheet.count, indexes))
             sheets.append(sheet)
         return sheets
 

@@ -6,22 +6,23 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from feedtool.check.recipes.fields import Keys
+from feedtool.check.headers import SEARCHED
+from feedtool.check.recipes.fields import REMEMBERED, Keys
 from feedtool.check.recipes.recipe_file import Join
 from feedtool.check.recipes.sheet import RecipeBlock
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
 from feedtool.feeds.columns.text import identified, no_value
-from feedtool.model.cells import BLANK, Block, Cell, Kind
+from feedtool.model.cells import BLANK, Block, Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import folded
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings
-from feedtool.sheets import Sheet, open_source
+from feedtool.sheets import Sheet, Source, open_source
 from feedtool.sheets.read.source import HeadRow
 
-SEARCHED = 40
-"""Rows among which the header of the joined sheet is looked for."""
+MOST_ROWS = 1_000_000
+"""Rows of a joined sheet."""
 ZERO = Cell(Kind.NUMBER, "0")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
@@ -61,33 +62,44 @@ class JoinedSheet:
     file: JoinFile
     rows: Mapping[Key, Sequence[Hashable]]
     """Each with the cells of `Join.take`, in that order, or an InvalidValue."""
-    asked: int = 0
-    found: int = 0
+    looked_up: int = 0
+    matched: int = 0
     _last: int = 0
+    _block: RecipeBlock | None = None
+    _found: Sequence[Sequence[Hashable] | None] = ()
+    """Of that block."""
     _memory: dict[Hashable, Sequence[Hashable] | None] = field(default_factory=dict)
 
     def column(self, number: int, indexes: Sequence[int], block: RecipeBlock) -> Keys:
         """The joined cells of a block; None in a row that keeps its own."""
-        keys = list(zip(*(block.source(index) for index in indexes), strict=True))
-        for key in set(keys).difference(self._memory):
-            self._memory[key] = self._row([block.decode(part) for part in key])
-        found = [self._memory[key] for key in keys]
-        if number == 0:
-            self._count(block.block.rows, found)
         missing = self._missing
-        cells = [row[number] if row else missing for row in found]
+        cells = [row[number] if row else missing for row in self._rows_of(indexes, block)]
         return [missing if cell is BLANK else cell for cell in cells]
+
+    def count(self, indexes: Sequence[int], block: RecipeBlock) -> None:
+        """Count the rows of a block, whatever is read of them."""
+        found, numbers = self._rows_of(indexes, block), block.block.rows
+        if numbers[0] <= self._last:  # the sheet is read once more
+            self.looked_up = self.matched = 0
+        self._last = numbers[-1]
+        self.looked_up += len(found)
+        self.matched += len(found) - found.count(None)
+
+    def _rows_of(
+        self, indexes: Sequence[int], block: RecipeBlock
+    ) -> Sequence[Sequence[Hashable] | None]:
+        if self._block is not block:
+            keys = list(zip(*(block.source(index) for index in indexes), strict=True))
+            if len(self._memory) > REMEMBERED:
+                self._memory.clear()
+            for key in set(keys).difference(self._memory):
+                self._memory[key] = self._row([block.decode(part) for part in key])
+            self._block, self._found = block, [self._memory[key] for key in keys]
+        return self._found
 
     def _row(self, key: Sequence[Cell]) -> Sequence[Hashable] | None:
         texts = _texts(key)
         return None if texts is None else self.rows.get(texts)
-
-    def _count(self, numbers: Sequence[int], found: Sequence[object]) -> None:
-        if numbers[0] <= self._last:  # the sheet is read once more
-            self.asked = self.found = 0
-        self._last = numbers[-1]
-        self.asked += len(found)
-        self.found += len(found) - found.count(None)
 
     @property
     def _missing(self) -> Hashable:
@@ -102,8 +114,8 @@ class JoinedSheet:
 
     def outcome(self) -> str:
         """The share of rows that were found, for messages. JoinUnusable where it is too small."""
-        text = f"{self.found:,} of {self.asked:,} rows are in {self.file.aged}"
-        if self.found < self.join.at_least * self.asked:
+        text = f"{self.matched:,} of {self.looked_up:,} rows are in {self.file.aged}"
+        if self.matched < self.join.at_least * self.looked_up:
             raise JoinUnusable(
                 f"{text}, and [join.{self.name}] needs {self.join.at_least:.0%}",
                 "see that it is the right file, or lower at_least in the recipe",
@@ -114,22 +126,23 @@ class JoinedSheet:
         """The same for scripts."""
         hours = round(self.file.age / HOUR, 1)
         facts = {"name": self.name, "file": self.file.name, "hoursOld": hours}
-        return {**facts, "rows": self.asked, "found": self.found}
+        return {**facts, "rows": self.looked_up, "found": self.matched}
 
 
 def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) -> JoinedSheet:
-    """A joined sheet. JoinUnusable where its headers are missing, or a key stands there twice."""
-    wanted = [*join.key.values(), *join.take.values()]
+    """A joined sheet: the visible one that has the headers.
+
+    JoinUnusable where none has, or several; where a header or a key stands there twice; where it is
+    too long.
+    """
     limits, fallback = settings.reading, settings.csv_fallback
     try:
         with open_source(file.path, limits=limits, csv_fallback=fallback) as source:
-            for entry in source.sheets:
-                sheet = source.sheet(entry.name)
-                for row in sheet.head(SEARCHED):
-                    indexes = _indexes(row, wanted)
-                    if len(indexes) == len(wanted):
-                        rows = _rows(sheet, row.number, indexes, len(join.key), file.name)
-                        return JoinedSheet(name, join, file, rows)
+            sheet, row = _sheet(source, name, join, file.name)
+            wanted = [*join.key.values(), *join.take.values()]
+            indexes = [_index(row, header, file.name) for header in wanted]
+            rows = _rows(sheet, row.number, indexes, len(join.key), file.name)
+            return JoinedSheet(name, join, file, rows)
     except JoinUnusable:
         raise
     except FileProblem as problem:
@@ -139,17 +152,47 @@ def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) 
             f"{file.name}, [join.{name}], cannot be read: {error.strerror}",
             "look at its permissions",
         ) from error
-    listed = ", ".join(f"“{header}”" for header in wanted)
-    raise JoinUnusable(
-        f"{file.name} has no row with the headers {listed}",
-        f"correct [join.{name}] in the recipe, or the file",
-    )
 
 
-def _indexes(row: HeadRow, wanted: Sequence[str]) -> list[int]:
-    """The columns of these headers in a row, without those that are not there."""
-    headers = [folded(cell.text) for cell in row.cells]
-    return [headers.index(folded(name)) for name in wanted if folded(name) in headers]
+def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, HeadRow]:
+    """The visible sheet that has the headers of a join, and the row of them."""
+    headers = [*join.key.values(), *join.take.values()]
+    wanted, listed = set(map(folded, headers)), ", ".join(f"“{header}”" for header in headers)
+    fitting = []
+    for entry in source.sheets:
+        sheet = source.sheet(entry.name)
+        for row in () if entry.hidden else sheet.head(SEARCHED):
+            if wanted <= {folded(cell.text) for cell in row.cells}:
+                fitting.append((sheet, row))
+                break
+    if not fitting:
+        is_any_hidden = any(entry.hidden for entry in source.sheets)
+        raise JoinUnusable(
+            f"{file} has no row with the headers {listed}",
+            f"correct [join.{name}] in the recipe, or the file"
+            + ("; its hidden sheets do not count" if is_any_hidden else ""),
+        )
+    if len(fitting) > 1:
+        names = ", ".join(f"“{sheet.name}”" for sheet, _ in fitting)
+        raise JoinUnusable(
+            f"{file} has several sheets with the headers {listed}: {names}",
+            "hide those that are not meant, or take them out of the file",
+        )
+    return fitting[0]
+
+
+def _index(row: HeadRow, header: str, file: str) -> int:
+    """The column of a header that is in a row."""
+    texts = [" ".join(cell.text.split()) for cell in row.cells]
+    exact = [at for at, text in enumerate(texts) if text == " ".join(header.split())]
+    same = exact or [at for at, text in enumerate(texts) if folded(text) == folded(header)]
+    if len(same) > 1:
+        where = ", ".join(map(letters, same))
+        raise JoinUnusable(
+            f"{file}: “{header}” is the header of columns {where}",
+            "rename there those that are not meant",
+        )
+    return same[0]
 
 
 def _rows(
@@ -165,6 +208,10 @@ def _rows(
             key = _texts(cells[:of_key])
             if key is None:
                 continue
+            if len(rows) + len(twice) >= MOST_ROWS:
+                raise JoinUnusable(
+                    f"{file} has more than {MOST_ROWS:,} rows", "leave those out that nobody needs"
+                )
             if key in rows:
                 noun = "lines" if block.lines else "rows"
                 twice.append(f"{' '.join(key)} ({noun} {places[key]} and {number})")

@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from math import isfinite
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
@@ -45,7 +46,8 @@ class Join(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     too_old: str = ""
     """The age from which it is refused: `26h`, `3d`."""
     missing: Literal["keep", "zero", "hold"] = "keep"
-    """What is done with a row that the other sheet does not have."""
+    """What is done with a row that the other sheet does not have, or has a blank cell for. `zero`
+    is for numbers alone."""
     at_least: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0
     """The share of rows that must be found there; fewer hold the file."""
 
@@ -113,6 +115,19 @@ def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
     return msgspec.convert(tables, RecipeFile), lines
 
 
+_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*([mhd])", re.ASCII)
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+
+
+def oldest(text: str) -> timedelta | None:
+    """The age that a `too_old` says; None where it says none."""
+    match = _AGE.fullmatch(text.strip())
+    try:
+        return timedelta(**{_UNITS[match[2]]: float(match[1])}) if match else None
+    except OverflowError:
+        return None
+
+
 def place_of(shown: str, lines: Lines, table: str, key: str = "") -> str:
     """A place in the file, for messages."""
     line = lines.get((table, key)) or lines.get((table, ""))
@@ -148,6 +163,11 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
     yield from _struct_faults("match", Match, tables.get("match", {}))
     for name, join in tables.get("join", {}).items():
         yield from _struct_faults(f"join.{name}", Join, join)
+        if "\0" in join["file"]:
+            yield (f"join.{name}", "file"), "no name has the character NUL", "write the file's name"
+        if (text := join.get("too_old")) and oldest(text) is None:
+            reason = f"“{text[:SHOWN]}” is no age"
+            yield (f"join.{name}", "too_old"), reason, 'write "26h", for example'
     yield from _entries_faults(tables)
     for name in tables.get("names", {}):
         if not is_name(name):

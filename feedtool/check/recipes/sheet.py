@@ -135,6 +135,8 @@ class RecipeSheet(Sheet):
         """Those that are added, from the index FIRST on."""
         self.on_channels: dict[str, Formula] = {}
         """The formulas of keys on a channel, `price.price[CODE]`."""
+        self.counts: list[Callable[[RecipeBlock], None]] = []
+        """Each counts the rows of a block that are in a joined sheet."""
         self.skips: list[Formula] = []
         self.is_until_blank = False
         self._readers: dict[str, ColumnReader] = {}
@@ -193,6 +195,8 @@ class RecipeSheet(Sheet):
 
     def _block(self, block: Block) -> Block:
         made = RecipeBlock(self, block)
+        for count in self.counts:
+            count(made)
 
         def column(index: int) -> Keys:
             return made.source(index) if index < FIRST else self.columns[index - FIRST](made)

@@ -1,8 +1,14 @@
 """A second sheet beside the rows of the first: what is found, what is missing, what is no use."""
 
-import pytest
+import os
 
-from tests.check.recipes.conftest import RECIPE, bodies, read_by, refused_by, row, stock_file
+import pytest
+from openpyxl import Workbook
+
+from feedtool.check.recipes import join
+from feedtool.model.cells import Cell
+from feedtool.model.errors import UsageProblem
+from tests.check.recipes.conftest import NOW, RECIPE, bodies, read_by, refused_by, row, stock_file
 from tests.conftest import Files, codes
 
 JOIN = """
@@ -77,6 +83,11 @@ UNUSABLE = {
     "no such header": ("ref;dispo\nSKU-1;1\n", 1, "no row with the headers “ref”, “free”"),
     "too old": (STOCK, 27, "stock-1.csv (27 h old) is too old: [join.stock] takes none older than"),
     "too few rows": ("ref;free\nSKU-9;1\n", 1, "0 of 2 rows are in stock-1.csv (1 h old), and"),
+    "a header twice": (
+        "ref;free;free\nSKU-1;1;2\n",
+        1,
+        "stock-1.csv: “free” is the header of columns B, C",
+    ),
     "no text": (b"\0\1\2", 1, "stock-1.csv, [join.stock]: "),
 }
 
@@ -87,6 +98,81 @@ def test_what_holds_the_file(files: Files, stock: str, hours: float, message: st
     recipe = with_join('too_old = "26h"\nat_least = 0.5')
     error = refused_by(files, recipe, [row(1), row(2)])
     assert (error.code, message in error.message) == ("join-unusable", True), error.message
+
+
+def test_of_two_headers_the_one_written_alike_is_meant(files: Files) -> None:
+    stock_file(files, "ref;Free;free\nSKU-1;1;20\n")
+    assert bodies(read_by(files, with_join(), [row(1)]))[2, "PRIMARY"]["quantity"] == 20
+
+
+def test_a_file_too_long_is_refused(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(join, "MOST_ROWS", 1)
+    stock_file(files, STOCK)
+    assert refused_by(files, with_join()).message == "stock-1.csv has more than 1 rows"
+
+
+STOCKS = [["ref", "free"], ["SKU-1", 20]]
+
+
+def joined_book(files: Files, **sheets: str) -> str:
+    """The recipe with a join of a workbook, whose sheets of stocks have these states."""
+    place = files.folder / "stock-1.xlsx"
+    book = Workbook()
+    for name, state in sheets.items():
+        sheet = book.create_sheet(name)
+        sheet.sheet_state = state
+        for cells in STOCKS:
+            sheet.append(cells)
+    book.save(place)
+    os.utime(place, (NOW.timestamp(), NOW.timestamp()))
+    return with_join().replace("csv", "xlsx")
+
+
+def test_a_hidden_sheet_is_not_joined(files: Files) -> None:
+    error = refused_by(files, joined_book(files, Old="hidden"))
+    assert "hidden sheets do not count" in error.hint
+    sheet = read_by(files, joined_book(files, Old="hidden", Now="visible"), [row(1)])
+    assert bodies(sheet)[2, "PRIMARY"]["quantity"] == 20
+
+
+def test_two_sheets_that_fit_are_named(files: Files) -> None:
+    error = refused_by(files, joined_book(files, Now="visible", Then="visible"))
+    assert error.message.endswith("several sheets with the headers “ref”, “free”: “Now”, “Then”")
+
+
+def test_rows_are_counted_whatever_is_read_of_them(files: Files) -> None:
+    """Of a key that is computed of others the joined cells are never read."""
+    stock_file(files, "ref;free\nSKU-9;1\n")
+    recipe = with_join("at_least = 0.5").replace("[compute]\n", '[compute]\nquantity = "7"\n')
+    assert refused_by(files, recipe).message.startswith("0 of 1 rows are in stock-1.csv")
+
+
+def test_zero_is_for_numbers_alone(files: Files) -> None:
+    stock_file(files, STOCK)
+    recipe = with_join('missing = "zero"').replace("take = {", 'take = { condition = "place",')
+    with pytest.raises(
+        UsageProblem, match=r":24, \[join\.stock\] missing .* condition is no number"
+    ):
+        read_by(files, recipe, [row(1)])
+
+
+def test_the_keys_that_were_looked_up_are_forgotten(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each key is looked for again in the next reading once so many are remembered."""
+    looked_for: list[str] = []
+
+    def identified(cell: Cell) -> object:
+        looked_for.append(cell.text)
+        return cell.text
+
+    stock_file(files, STOCK)
+    monkeypatch.setattr(join, "identified", identified)
+    read_by(files, with_join(), [row(1 + at % 1000) for at in range(1500)])
+    known = looked_for.count("SKU-3")
+    monkeypatch.setattr(join, "REMEMBERED", 10)
+    read_by(files, with_join(), [row(1 + at % 1000) for at in range(1500)])
+    assert looked_for.count("SKU-3") > 2 * known
 
 
 TAKES = {

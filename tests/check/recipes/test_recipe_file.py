@@ -49,6 +49,17 @@ WRONG = {
         ':23, [join.stock] missing: "null"',
         "use one of: keep, zero, hold",
     ),
+    "its age": (
+        (RECIPE, f'{RECIPE}{JOIN}too_old = "2 w"\n'),
+        ":23, [join.stock] too_old: “2 w” is no age",
+        "26h",
+    ),
+    "an age of ages": ((RECIPE, f'{RECIPE}{JOIN}too_old = "999999999999d"\n'), "no age", "26h"),
+    "a name with NUL": (
+        (RECIPE, RECIPE + JOIN.replace("s*", "a\\u0000/x.csv")),
+        ":20, [join.stock] file: no name has",
+        "the file's name",
+    ),
     "its share": ((RECIPE, f"{RECIPE}{JOIN}at_least = 95\n"), "at_least: 95", "a number <= 1"),
     "what it takes": ((RECIPE, RECIPE + JOIN.replace("take", "tke")), "tke: there is no", "take?"),
 }
