@@ -129,7 +129,7 @@ REFUSED = {
         "xml-doctype",
     ),
     "a document type of another root": (
-        ods("", **{"content.xml": f"<!DOCTYPE x><x>{content('')}</x>"}),
+        ods("", **{"content.xml": "<!DOCTYPE x>" + content("", root="other")}),
         "xml-doctype",
     ),
     "a text": (content("", "text", root="document").encode(), "ods-unsupported"),
