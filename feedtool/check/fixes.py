@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.rules import TOO_MANY_COLUMNS, Beyond, all_rules
@@ -15,6 +14,7 @@ from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.model.cells import Block, Cell, Cells, Kind, index_of, shown
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Header
+from feedtool.model.nearest import nearest
 from feedtool.model.nouns import CellFix, Problem, Severity
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
 from feedtool.sheets import Sheet
@@ -48,11 +48,11 @@ def chosen_fixes(names: Iterable[str], areas: Areas) -> frozenset[str]:
     chosen = {name for name, fix in known.items() if fix.is_safe}
     for name in names:
         if name != SAFE and name not in known:
-            near = get_close_matches(name, known, n=1)
+            near = nearest(name, known)
             choices = ", ".join(name for name, fix in known.items() if not fix.is_safe)
             raise UsageProblem(
                 f"there is no fix “{name}”",
-                f"did you mean {near[0]}?" if near else f"fixes to choose: {choices}",
+                f"did you mean {near}?" if near else f"fixes to choose: {choices}",
             )
         chosen.add(name)
     separators = [name for name in sorted(chosen - {SAFE}) if known[name].decimal]

@@ -4,6 +4,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
 
 from feedtool.check.mapping.proposal import ColumnProposal
 from feedtool.check.recipes.expressions import Expression
@@ -14,7 +17,8 @@ from feedtool.model.header import folded
 from feedtool.runs.mapping import SheetProposal
 from feedtool.runs.recipes import FOLDER
 
-Table = Mapping[str, Constant]
+Table = Mapping[str, Any]
+"""Key → a constant, or a table of texts."""
 
 
 def recipe_text(
@@ -31,9 +35,12 @@ def recipe_text(
         is_double = folds.count(folded(column.header)) > 1
         return f"@{column.column}" if is_double else column.header
 
+    of_base, left_out = _of_base(proposal, {column.key or "" for column in named})
+    read = {folded(str(header)) for header in of_base.get("names", {}).values()}
+    useless = [column for column in columns if not column.key and folded(column.header) not in read]
     tables: dict[str, Table] = {
-        "columns": {name(column): column.key or False for column in [*named, *_useless(columns)]},
-        **_of_base(proposal, {column.key or "" for column in named}),
+        "columns": {name(column): column.key or False for column in [*named, *useless]},
+        **of_base,
     }
     for key, meanings in values.items():
         title = f"values.{quoted(key)}"
@@ -46,42 +53,61 @@ def recipe_text(
         "headers = [",
         *(f"  {quoted(column.header)}," for column in named),
         "]",
+        *(f"{key} = {_constant(value)}" for key, value in _match_of_base(proposal.base).items()),
     ]
     for title, table in tables.items():
         if table:
             lines += ["", f"[{title}]"]
             lines += [f"{quoted(key)} = {_constant(value)}" for key, value in table.items()]
+    if left_out:
+        lines += ["", f"# Left out, as the sheet has no column for it: {', '.join(left_out)}"]
     return "\n".join(lines) + "\n"
 
 
-def _useless(columns: Sequence[ColumnProposal]) -> list[ColumnProposal]:
-    return [column for column in columns if not column.key]
+def _match_of_base(base: Recipe | None) -> Table:
+    """The sheet's name and the end of its rows, where the base says them."""
+    match = base.file.match if base else None
+    lines = {"sheet": match.sheet, "rows": match.rows} if match else {}
+    return {key: text for key, text in lines.items() if text}
 
 
-def _of_base(proposal: SheetProposal, keys: set[str]) -> dict[str, Table]:
-    """The tables of the base, but for what needs a column that the sheet does not have."""
+def _of_base(proposal: SheetProposal, keys: set[str]) -> tuple[dict[str, Table], list[str]]:
+    """The tables of the base, and the names of what needs a column that the sheet lacks."""
     base: Recipe | None = proposal.base
     if base is None:
-        return {}
+        return {}, []
+    left_out: list[str] = []
     headers = {folded(column.header) for column in proposal.columns}
     names = {name: text for name, text in base.file.names.items() if folded(text) in headers}
 
-    def usable(table: Mapping[str, str], formulas: Mapping[str, Expression]) -> Table:
-        known = {*names, *keys, *base.file.default, *base.file.compute}
-        return {
-            key: source for key, source in table.items() if known.issuperset(formulas[key].names)
-        }
+    joins = {}
+    for name, join in base.file.join.items():
+        if headers.issuperset(map(folded, join.key)):
+            joins[name] = {key: value for key, value in to_builtins(join).items() if value}
+        else:
+            left_out.append(f"[join.{name}]")
+    taken = {key for name in joins for key in base.file.join[name].take}
+    known = {*names, *keys, *taken, *base.file.default, *base.file.compute}
+
+    def usable(title: str, table: Mapping[str, str], formulas: Mapping[str, Expression]) -> Table:
+        fit = {key: text for key, text in table.items() if known.issuperset(formulas[key].names)}
+        left_out.extend(f"[{title}] {key}" for key in table if key not in fit)
+        return fit
 
     values = {
         f"values.{quoted(key)}": table for key, table in base.file.values.items() if key in keys
     }
-    return {
+    tables: dict[str, Table] = {
         "names": names,
         **values,
         "default": base.file.default,
-        "compute": usable(base.file.compute, base.compute),
-        "skip": usable(base.file.skip, base.skip),
+        "compute": usable("compute", base.file.compute, base.compute),
+        "skip": usable("skip", base.file.skip, base.skip),
+        **{f"join.{quoted(name)}": join for name, join in joins.items()},
     }
+    for code, rules in base.file.channels.items():
+        tables[f"channels.{quoted(code)}"] = usable(f"channels.{code}", rules, base.channels[code])
+    return tables, left_out
 
 
 def quoted(text: str) -> str:
@@ -89,9 +115,13 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _constant(value: Constant) -> str:
+def _constant(value: Constant | Mapping[str, str]) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Mapping):
+        return (
+            f"{{ {', '.join(f'{quoted(key)} = {quoted(text)}' for key, text in value.items())} }}"
+        )
     return quoted(value) if isinstance(value, str) else str(value)
 
 

@@ -1,6 +1,7 @@
 """Where recipes and the files that they join are found, and kept with a run or a plan."""
 
 import gzip
+import hashlib
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -307,5 +308,15 @@ def recipes_of(
             kept = [KeptRecipe.from_json(recipe) for recipe in line["recipes"]]
             kept = [recipe._replace(file=now.get(recipe.file, recipe.file)) for recipe in kept]
         else:
-            (folder / line["kept"]).write_bytes(gzip.decompress(b64decode(line["gzip"])))
+            _unpack(line, folder)
     return KeptRecipes(kept, folder.joinpath)
+
+
+def _unpack(line: Mapping[str, Any], folder: Path) -> None:
+    """Writes a kept file into a folder, by its digest; UsageProblem where it is another file."""
+    content = gzip.decompress(b64decode(line["gzip"]))
+    if hashlib.sha256(content).hexdigest() != line["kept"]:
+        raise UsageProblem(
+            "a file that the plan keeps is not what its digest says", "make the plan anew"
+        )
+    (folder / line["kept"]).write_bytes(content)

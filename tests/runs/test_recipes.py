@@ -1,6 +1,8 @@
 """Where recipes and joined files come from, and how a run and a plan keep them."""
 
+import gzip
 import os
+from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 
@@ -185,6 +187,12 @@ def test_a_plan_has_the_recipe_and_the_joined_file_in_it(files: Files) -> None:
 
 def test_a_plan_without_recipes_has_none(files: Files) -> None:
     assert recipes_of([], files.folder, {}) == KeptRecipes([], files.folder.joinpath)
+
+
+def test_a_plan_writes_no_file_but_by_its_digest(files: Files) -> None:
+    packed = b64encode(gzip.compress(b"ref;dispo")).decode()
+    with pytest.raises(UsageProblem, match="its digest"):
+        recipes_of([{"kept": "../stock.csv", "gzip": packed}], files.folder, {})
 
 
 def test_rows_to_correct_are_written_as_they_stand_in_the_list(desk: Desk, files: Files) -> None:

@@ -31,6 +31,7 @@ from feedtool.check.recipes.values import (
     ExpressionFailure,
     Value,
     equal,
+    negated,
     read_date,
     read_number,
     read_text,
@@ -181,7 +182,7 @@ class _Compiler:
             case ast.Not():
                 return lambda values: not read_truth(run(values), source)
             case ast.USub():
-                return lambda values: -read_number(run(values), source)
+                return lambda values: negated(read_number(run(values), source))
             case ast.UAdd():
                 return lambda values: read_number(run(values), source)
         raise self._impossible(node)

@@ -51,10 +51,14 @@ class Recipe:
         return [header for header in headers if not header.startswith(LETTERS)]
 
     def fits(self, sheet: str, texts: Iterable[str]) -> bool:
-        """True if a sheet of this name, with these headers, is of it."""
+        """True if a sheet of this name, with these headers, is of it.
+
+        One that names no header fits what it was named for alone.
+        """
         pattern = self.file.match.sheet
         is_called_so = pattern is None or fnmatchcase(sheet.casefold(), pattern.casefold())
-        return is_called_so and not self.lacking(texts)
+        can_fit = self.must_fit or bool(self.headers)
+        return is_called_so and can_fit and not self.lacking(texts)
 
     def lacking(self, texts: Iterable[str]) -> list[str]:
         """Its headers that a row lacks."""

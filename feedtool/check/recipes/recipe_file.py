@@ -107,7 +107,7 @@ def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
         raise UsageProblem(f"the recipe {shown} is longer than a MiB", "make it shorter")
     try:
         tables = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number may have too many digits
         raise UsageProblem(f"the recipe {shown} is no TOML: {error}", "correct the line") from None
     lines = dict(_lines(text))
     for place, reason, hint in _faults(tables):

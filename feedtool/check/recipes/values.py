@@ -107,6 +107,11 @@ def read_number(value: Value, source: str) -> Decimal:
     raise ExpressionFailure(f"{source} is {describe(value)}, not a number")
 
 
+def negated(number: Decimal) -> Decimal:
+    """Minus a number, however long; of zero, zero."""
+    return number.copy_negate() if number else number
+
+
 def read_truth(value: Value, source: str) -> bool:
     """True or false."""
     if type(value) is bool:

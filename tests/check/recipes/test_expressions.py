@@ -38,6 +38,7 @@ ROW: Mapping[str, Value] = {
     "sold": True,
     "broken": UnreadableCell("the cell shows #N/A"),
     "huge": Decimal("9E+39"),
+    "long": Decimal("1E+48"),
     "price.price": Decimal(7),
 }
 
@@ -58,6 +59,8 @@ VALUES: Mapping[str, Value] = {
     "cost - 2 * 3": Decimal("6.30"),
     "7 / 2": Decimal("3.5"),
     "-7 // 2": Decimal(-4),
+    "-long": Decimal("-1E+48"),
+    "-(2 - 2)": Decimal(0),
     "-7 % 3": Decimal(2),
     "7 % -3": Decimal(-2),
     "+stock / 1": Decimal("1200.50"),

@@ -1,5 +1,6 @@
 """What is wrong in the file of a recipe, with its line and what may be meant."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -24,6 +25,7 @@ WRONG = {
     "a column of use": (('"quantity"', "true"), ":7, [columns] Stock: true is not", "or false"),
     "a name": (("cost =", '"co st" ='), ":10, [names] co st: it is no name", "letters, digits"),
     "a default": (("= 20", "= [20]"), ":14, [default] taxes.VAT: [20] is not", "a number"),
+    "a number of many digits": (("= 20", f"= {'9' * 5000}"), "is no TOML", "correct the line"),
     "no number": (("= 20", "= nan"), ":14, [default] taxes.VAT: NaN is not", "a number"),
     "an expression": (('"cost * 2"', "2"), ":18, [compute] price.price: 2 is not", "in quotes"),
     "its syntax": (("* 2", "* * 2"), ":18, [compute] price.price: it cannot be read", "brackets"),
@@ -80,3 +82,14 @@ def test_a_recipe_without_headers_is_of_sheets_with_all_its_columns() -> None:
     read = parse_recipe(recipe, "dupont", None, date(2026, 11, 20))
     assert [read.fits("", texts) for texts in (["ref", "STOCK"], ["Réf"])] == [True, False]
     assert read.lacking(["Réf"]) == ["Stock"]
+
+
+def test_a_recipe_that_names_no_header_fits_what_it_was_named_for_alone() -> None:
+    recipe = RECIPE.replace('headers = ["Réf", "EAN"]\n', "")
+    for header, letters in {"Réf": "A", "EAN": "B", "Stock": "C"}.items():
+        recipe = recipe.replace(f'"{header}" =', f'"@{letters}" =')
+    read = parse_recipe(recipe, "dupont", None, date(2026, 11, 20))
+    assert [item.fits("", ["Foo"]) for item in (read, replace(read, must_fit=True))] == [
+        False,
+        True,
+    ]
