@@ -1,6 +1,7 @@
 """`feedtool map`."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,10 @@ from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.errors import echo
 from feedtool.cli.files import inputs, is_terminal, read_options
-from feedtool.model.errors import Exit
+from feedtool.model.errors import Exit, UsageProblem
 
 if TYPE_CHECKING:
+    from feedtool.check import ReadOptions
     from feedtool.check.mapping.proposal import ColumnProposal
     from feedtool.check.recipes.recipe import Recipe
     from feedtool.check.recipes.recipe_file import Constant
@@ -55,6 +57,7 @@ def map_(
     it. In a terminal it asks where it is not sure; otherwise, or with --yes, it takes what is sure
     and lists the rest. A file with the same headers needs no questions any more.
     """
+    from feedtool.check.recipes.fields import constant_cell
     from feedtool.cli.map_dialogue import Answers, ask
     from feedtool.runs.mapping import is_found, propose_recipe
     from feedtool.runs.recipe_text import recipe_place, recipe_text
@@ -63,7 +66,11 @@ def map_(
     with inputs([file]) as [read]:
         reading = read_options(ctx, given)
         proposal = propose_recipe(read, reading, load())
+        for key, value in reading.defaults.items():
+            if key in proposal.known:
+                constant_cell(value, proposal.known[key], reading.context, f"--default {key}")
         if (fitting := proposal.recipe) and not out:
+            _refuse_words(fitting, reading, ctx.params)
             is_named = not is_found(read, reading, load(), fitting.name)
             return _tell_fitting(file, proposal, fitting, form, is_named=is_named)
         if proposal.is_ours and not out:
@@ -86,6 +93,16 @@ def map_(
         else:
             echo("help", "no column is sure: run it in a terminal, or take less for sure by --min")
     return Exit.OK if target else Exit.NOTHING
+
+
+def _refuse_words(recipe: "Recipe", reading: "ReadOptions", words: Mapping[str, Any]) -> None:
+    """UsageProblem where more is said than a recipe has that fits already."""
+    is_other_kind = reading.kind not in {None, recipe.file.match.kind}
+    if words.get("default") or is_other_kind:
+        raise UsageProblem(
+            f"the recipe {recipe.shown} fits already, and a map does not change it",
+            "write it into the recipe, or name the place of another one with --out",
+        )
 
 
 def _tell_fitting(
@@ -184,12 +201,12 @@ def _write_missing(
     if not missing:
         return
     click.echo(f"Still missing for {proposal.feed.kind}: {', '.join(missing)}")
-    defaults = " ".join(f"--default {key}=…" for key in missing)
+    command = f"feedtool map {clean(file)}"
     others = [
-        f"or, since it lacks nothing for {kind}: feedtool map {clean(file)} --as {kind}"
+        f"or, since it lacks nothing for {kind}: {command} --as {kind} --out {kind}.toml"
         for kind in proposal.others(keys)
     ]
-    ways = f"map a column in the recipe, or give a value for all rows: {defaults}"
+    ways = "map a column in the recipe, or give a value for all rows in its [default] table"
     echo("help", "; ".join([ways, *others]))
 
 

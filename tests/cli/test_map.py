@@ -242,3 +242,22 @@ def test_what_was_not_understood_is_told_with_the_way_out(
     error = feedtool("validate list.csv --format json").only["error"]
     assert what in error["message"]
     assert error["hint"].endswith(way)
+
+
+TOO_LATE = {
+    "a value for all rows": ("--default preparationTime=2", "fits already, and a map does not"),
+    "another kind": ("--as offers-update", "fits already, and a map does not change it"),
+    "a wrong value": ("--default preparationTime=soon", "--default preparationTime: “soon” is"),
+}
+
+
+@pytest.mark.parametrize(("words", "message"), TOO_LATE.values(), ids=TOO_LATE)
+def test_what_cannot_be_written_is_refused(
+    feedtool: Feedtool, files: Files, words: str, message: str
+) -> None:
+    files.text(SEVEN + ROWS, "list.csv")
+    feedtool("map list.csv --yes")
+    before = recipe()
+    refused = feedtool(f"map list.csv --yes {words}")
+    assert (refused.code, message in refused.err) == (Exit.USAGE, True)
+    assert recipe() == before
