@@ -36,8 +36,7 @@ def recipe_text(
         return f"@{column.column}" if is_double else column.header
 
     of_base, left_out = _of_base(proposal, {column.key or "" for column in named})
-    read = {folded(str(header)) for header in of_base.get("names", {}).values()}
-    useless = [column for column in columns if not column.key and folded(column.header) not in read]
+    useless = [column for column in columns if not column.key]
     tables: dict[str, Table] = {
         "columns": {name(column): column.key or False for column in [*named, *useless]},
         **of_base,
