@@ -13,7 +13,7 @@ from tests.report.conftest import make_outcome, make_problem
 
 KEYS = [
     *("file", "kind", "kindReason", "sheet", "headerRow"),
-    *("rows", "valid", "invalid", "skipped"),
+    *("rows", "valid", "invalid", "skipped", "skippedBecause"),
     *("error", "problems", "warnings"),
 ]
 PROBLEM = (
@@ -40,7 +40,7 @@ def events(*outcomes: SheetResult) -> list[dict[str, Any]]:
 def test_a_checked_sheet_has_the_fields_of_the_contract(mistaken: SheetResult) -> None:
     (sheet,) = read(mistaken)
     assert list(sheet) == [*KEYS, "annotated"]
-    values = ["offers.xlsx", "offers-upsert", None, "Offers", 2, 5, 2, 3, 0, None, 1]
+    values = ["offers.xlsx", "offers-upsert", None, "Offers", 2, 5, 2, 3, 0, {}, None, 1]
     assert [sheet[name] for name in KEYS if name != "problems"] == values
     codes = ["unknown-column", "gtin-checksum", "required-missing", "gtin-checksum"]
     assert [one["code"] for one in sheet["problems"]] == codes
@@ -63,6 +63,13 @@ def test_a_sent_sheet_has_packages_and_every_row(sent: SheetResult) -> None:
         "status": "Rejected",
         "messages": [{"resultCode": "1324", "message": "No product sheet <exists>"}],
     }
+
+
+def test_skipped_rows_are_counted_by_their_reasons(skipping: SheetResult) -> None:
+    (sheet,) = read(skipping)
+    reasons = {"<no> stock": 2, "not-a-row": 1, "too dear": 1, "Unchanged": 1}
+    assert (sheet["skippedBecause"], sum(reasons.values())) == (reasons, sheet["skipped"])
+    assert events(skipping)[-1]["skippedBecause"] == reasons
 
 
 def test_an_unreadable_file_has_its_error_and_no_rows(unreadable: SheetResult) -> None:
