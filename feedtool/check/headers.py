@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from feedtool.check.recipes.channels import channel_column
 from feedtool.feeds.feed import CHANNEL, Layout
-from feedtool.feeds.template import LANGUAGES
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import LONGEST, Column, Header, folded
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import LANGUAGES
 
 SEARCHED = 40
 """Non-blank rows of a sheet among which its header is looked for."""

@@ -12,10 +12,7 @@ from typing import Literal, NamedTuple
 
 from feedtool.model.header import CellType, Column
 from feedtool.model.settings import Context
-from feedtool.model.translation import read_po
-
-Language = Literal["en", "fr", "es"]
-LANGUAGES: tuple[Language, ...] = ("en", "fr", "es")
+from feedtool.model.text import LANGUAGES, Language, read_po
 
 TEXT = "@"
 """The format that keeps the zeros of identifiers, and what looks like a date."""
@@ -182,12 +179,12 @@ class Words:
 
     def of(self, english: str) -> Texts:
         """A text in all languages; where a translation lacks, in English."""
-        first, second, third = (texts.get(("", english)) or english for texts in self._texts)
+        first, second, third = (texts.get(("", english), (english,))[0] for texts in self._texts)
         return first, second, third
 
     def aliases(self, key: str, context: str = "aliases") -> tuple[str, ...]:
         """Other names of a column, or of what else has a key, of all languages."""
-        names = (texts.get((context, key), "") for texts in self._texts)
+        names = (texts.get((context, key), ("",))[0] for texts in self._texts)
         return tuple(name for text in names for name in text.splitlines())
 
     def column(
