@@ -129,7 +129,7 @@ def _result_fields(result: SheetResult, counts: Counts) -> Fields:
     fields = {
         **_sheet_fields(result),
         **{name: getattr(counts, name) for name in ("rows", "valid", "invalid", "skipped")},
-        "skippedBecause": counts.skipped_because,
+        **({"skippedBecause": counts.skipped_because} if counts.skipped_because else {}),
         "error": error_fields(checked.error),
         "problems": (problem._asdict() for problem in checked.problems()),
         "warnings": counts.warnings,
