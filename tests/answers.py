@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.feeds.export import Export, Query
-from feedtool.feeds.template import Language
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.settings import Context
+from feedtool.model.text import Language
 from feedtool.report.output_files import Exported
 from feedtool.runs.export import export
 from feedtool.service.fetch import FetchContext

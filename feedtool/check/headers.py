@@ -11,13 +11,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from feedtool.check.recipes.channels import SHARED, channel_column
+from feedtool.check.recipes.channels import channel_column
 from feedtool.feeds.feed import CHANNEL, Layout
-from feedtool.feeds.template import LANGUAGES
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import LONGEST, Column, Header, folded
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import LANGUAGES
 
 SEARCHED = 40
 """Non-blank rows of a sheet among which its header is looked for."""
@@ -134,7 +134,7 @@ class Names:
             return known
         if self._has_channels and header.endswith("]"):
             own = channel_column(header, self.by_key)
-            if own and not own.key.startswith(f"{SHARED}["):
+            if own and not own.is_shared:
                 return KnownHeader(own, "its key, on a channel")
         name = _bare(header)
         known = self._by_name.get(name)

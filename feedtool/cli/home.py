@@ -13,8 +13,8 @@ from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.errors import echo
-from feedtool.feeds.template import LANGUAGES
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import LANGUAGES
 
 if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog

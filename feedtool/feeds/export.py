@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from feedtool.feeds.feed import Feed
-from feedtool.feeds.template import Field, Language
+from feedtool.feeds.template import Field
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Context
+from feedtool.model.text import Language
 
 KeyedRow = Mapping[str, Value]
 

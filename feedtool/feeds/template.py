@@ -12,10 +12,7 @@ from typing import Literal, NamedTuple
 
 from feedtool.model.header import CellType, Column
 from feedtool.model.settings import Context
-from feedtool.model.translation import read_po
-
-Language = Literal["en", "fr", "es"]
-LANGUAGES: tuple[Language, ...] = ("en", "fr", "es")
+from feedtool.model.text import LANGUAGES, Language, read_po
 
 TEXT = "@"
 """The format that keeps the zeros of identifiers, and what looks like a date."""
@@ -182,16 +179,24 @@ class Words:
 
     def of(self, english: str) -> Texts:
         """A text in all languages; where a translation lacks, in English."""
-        first, second, third = (texts.get(("", english)) or english for texts in self._texts)
+        first, second, third = (texts.get(("", english), (english,))[0] for texts in self._texts)
         return first, second, third
 
     def aliases(self, key: str, context: str = "aliases") -> tuple[str, ...]:
         """Other names of a column, or of what else has a key, of all languages."""
-        names = (texts.get((context, key), "") for texts in self._texts)
+        names = (texts.get((context, key), ("",))[0] for texts in self._texts)
         return tuple(name for text in names for name in text.splitlines())
 
     def column(
-        self, key: str, cell_type: CellType, label: str, note: str, example: str = ""
+        self,
+        key: str,
+        cell_type: CellType,
+        label: str,
+        note: str,
+        example: str = "",
+        *,
+        is_shared: bool = False,
     ) -> Column:
         """A column, by its label in English and what belongs in it."""
-        return Column(key, cell_type, self.of(label), self.of(note), example, self.aliases(key))
+        labels, aliases = self.of(label), self.aliases(key)
+        return Column(key, cell_type, labels, self.of(note), example, aliases, is_shared)

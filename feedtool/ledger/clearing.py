@@ -28,6 +28,7 @@ from feedtool.ledger.records import (
 )
 from feedtool.ledger.row_results import FACTS
 from feedtool.model.nouns import Status
+from feedtool.model.text import kept_text
 
 IS_IRREVOCABLE = sa.and_(
     t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)
@@ -46,7 +47,7 @@ def supersede(db: sa.Connection, package: Package, run: Run) -> None:
     db.execute(
         sa.update(t.requests)
         .where(_is_live(package), sent.correlate(t.requests).exists())
-        .values(fate=str(Status.SUPERSEDED), fate_text=why)
+        .values(fate=str(Status.SUPERSEDED), fate_text=kept_text(why))
     )
 
 

@@ -21,6 +21,7 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.records import REQUEUE, Attempt, Change, Package, Phase, Resolution, Stage
 from feedtool.ledger.row_results import message_of, messages_as_text
 from feedtool.model.nouns import Message, Upload
+from feedtool.model.text import kept_text
 
 PLAIN = tuple(
     field.name
@@ -176,7 +177,7 @@ def _upload(change: Change, number: int) -> Whole:
 
 
 def _message(message: Message | None) -> tuple[str | None, str | None]:
-    return (message.code, message.text) if message else (None, None)
+    return (message.code, kept_text(message.text)) if message else (None, None)
 
 
 _tried = attrgetter(*t.attempts.columns.keys()[1:])
@@ -188,7 +189,7 @@ def _attempt(key: int, attempt: Attempt) -> Whole:
 
 def _fate(package: Package, fate: Resolution) -> Whole:
     status = REQUEUE if fate.status is None else str(fate.status)
-    return (status, fate.text, package.file, fate.row, fate.number)
+    return (status, fate.text and kept_text(fate.text), package.file, fate.row, fate.number)
 
 
 # Statements, spelt alike by both databases but for the mark of a value.

@@ -19,6 +19,7 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import REQUEUE, Phase, Stage
 from feedtool.model.nouns import Message, RowResult, Severity, Status, by_row, worst_status
+from feedtool.model.text import kept_text, text_of_kept
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
 """Phases in which only a batch of products, or a legacy zip, is committed."""
@@ -64,7 +65,11 @@ def row_result(facts: RowFacts) -> RowResult:
     if facts.status is not None:
         return _result(facts, _STATUSES[facts.status], *messages_of(facts.messages or "[]"))
     if facts.fate is not None and facts.fate != REQUEUE:
-        return _result(facts, _STATUSES[facts.fate], Message("", facts.why) if facts.why else None)
+        return _result(
+            facts,
+            _STATUSES[facts.fate],
+            Message("", text_of_kept(facts.why)) if facts.why else None,
+        )
     if facts.phase == Phase.CLOSED:
         return _closed(facts)
     if facts.stage == Stage.REFUSED:
@@ -77,7 +82,7 @@ def _why_pending(facts: RowFacts) -> Message:
     if facts.is_committed and facts.phase in BATCHES:
         return _of_package(facts, _UNNAMED if facts.package_id is None else _REPORTED)
     if facts.why and not facts.is_committed:
-        return Message("", facts.why)
+        return Message("", text_of_kept(facts.why))
     if not facts.is_committed:
         return _NOT_SENT if facts.package_id is None else _NOT_YET
     if facts.stage == Stage.PLANNED:
@@ -274,6 +279,9 @@ _TEXTS = {"reference", "fate_text", "messages", "upload_text"}
 """Columns that do not decide on a status."""
 
 
+_USUAL = ("", Severity.ERROR)
+"""Of a message that is about no field; they are left out."""
+
 # Most rows have much the same messages, and there are as many as the sheet has rows.
 
 
@@ -281,7 +289,10 @@ _TEXTS = {"reference", "fate_text", "messages", "upload_text"}
 def messages_as_text(messages: tuple[Message, ...]) -> str:
     """Messages as they are kept; `messages_of` reads them again."""
     return json.dumps(
-        [message[:2] if message[2:] == ("", Severity.ERROR) else message for message in messages],
+        [
+            (code, kept_text(text), *(() if (field, severity) == _USUAL else (field, severity)))
+            for code, text, field, severity in messages
+        ],
         ensure_ascii=False,
     )
 
@@ -290,11 +301,13 @@ def messages_as_text(messages: tuple[Message, ...]) -> str:
 def messages_of(kept: str) -> tuple[Message, ...]:
     """What `messages_as_text` made a text of."""
     return tuple(
-        Message(code, text, more[0], Severity(more[1])) if more else Message(code, text)
-        for code, text, *more in json.loads(kept)
+        Message(code, text_of_kept(text), field, Severity(severity))
+        for code, text, field, severity in ((*entry, *_USUAL)[:4] for entry in json.loads(kept))
     )
 
 
 def message_of(code: str | None, text: str | None) -> Message | None:
     """A message that is kept in two columns."""
-    return None if code is None and text is None else Message(code or "", text or "")
+    if code is None and text is None:
+        return None
+    return Message(code or "", text_of_kept(text or ""))

@@ -28,6 +28,7 @@ from feedtool.ledger.reader import LedgerReader
 from feedtool.ledger.records import ABANDONED, REQUEUE, Change, Clearance, Package, Phase, Run
 from feedtool.ledger.row_results import add_skipped
 from feedtool.model.nouns import RowResult, Status, Upload
+from feedtool.model.text import kept_text
 
 BATCH = 5_000
 """Rows written at a time, and what of the last upload is beyond."""
@@ -106,7 +107,7 @@ class Ledger(LedgerReader):
             db.execute(update(t.runs).where(is_it).values(options=noted))
             for package, (status, text) in ended.items():
                 without = (t.requests.c.package == package, is_open, ~has_result)
-                given = {"fate": str(status), "fate_text": text}
+                given = {"fate": str(status), "fate_text": kept_text(text)}
                 rows[package] = db.execute(
                     update(t.requests).where(*without).values(given)
                 ).rowcount

@@ -12,12 +12,13 @@ from feedtool.feeds.area import Areas, Output, RowConverter, loss_of
 from feedtool.feeds.columns import is_error
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row, SheetColumns
-from feedtool.feeds.template import LANGUAGES, Basis, Language
+from feedtool.feeds.template import Basis
 from feedtool.model.cells import Value
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, Loss, Problem, Severity
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
+from feedtool.model.text import LANGUAGES, Language
 from feedtool.report.output_files import Conversion, ConvertedSheet
 from feedtool.runs.export import RowBuffer
 from feedtool.runs.row_notes import join_problems

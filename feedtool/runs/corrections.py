@@ -12,10 +12,10 @@ from typing import cast
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, open_input
-from feedtool.feeds.template import Language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import RowResult, Status
 from feedtool.model.spool import temporary_folder
+from feedtool.model.text import Language
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of, summary_sheet

@@ -12,7 +12,7 @@ from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
 from feedtool.feeds.export import KeyedRow
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed
-from feedtool.feeds.template import LANGUAGES, Basis, CellEntry, Contents, Field, Language
+from feedtool.feeds.template import Basis, CellEntry, Contents, Field
 from feedtool.model.cells import Block, Cell, Cells, Kind, Value, index_of, letters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Header
@@ -20,7 +20,7 @@ from feedtool.model.nouns import Problem, RowResult, Status
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
-from feedtool.model.translation import translation
+from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.sheets import Sheet, Source
@@ -82,7 +82,7 @@ def columns_of(
             places[index] = place
         is_filled = index in filled or field.key in given
         fields.append(replace(field, is_folded=field.is_folded and not is_filled))
-    _ = translation("feedtool.runs", contents.language)
+    _ = Translator(contents.language).message
     own = {field.key for field in fields}
     note = _("A column of {file}, as it was there.").format(file=file)
     for index in sorted(set(filled) - places.keys() - header.own):
@@ -116,7 +116,7 @@ def recipe_columns(
 ) -> Columns:
     """The columns for rows of a sheet that a recipe has read: its own, to be read by it again."""
     contents, file = plain_contents(feed, basis), checked.file
-    _ = translation("feedtool.runs", contents.language)
+    _ = Translator(contents.language).message
     note = _("A column of {file}, as it was there.").format(file=file)
     last = max(header.texts.keys() - header.own)
     fields: list[Field] = []

@@ -24,7 +24,7 @@ from feedtool.feeds.template import Basis, Contents
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NothingToDo
 from feedtool.model.spool import Spool
-from feedtool.model.translation import translation
+from feedtool.model.text import Translator
 from feedtool.report.output_files import Exported
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
@@ -139,7 +139,7 @@ def _contents(
     feed, language = sheet.feed, sheet.language
     basis = Basis(language, sheet.context, sheet.categories, frozenset(rows.columns))
     contents = contents_of(feed, basis)
-    _ = translation("feedtool.runs", language)
+    _ = Translator(language).message
     origin = _("From {service} on {at}.")
     if feed.has_channel:
         origin = _("From {service}, sales channel {channel}, on {at}.")

@@ -10,8 +10,9 @@ from typing import get_args
 
 from feedtool.areas.registry import load
 from feedtool.feeds.feed import Feed
-from feedtool.feeds.template import Basis, Language
+from feedtool.feeds.template import Basis
 from feedtool.model.settings import Context
+from feedtool.model.text import Language
 from feedtool.templates import write_template
 
 

@@ -13,20 +13,18 @@ from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Gtin, Text
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row, SheetColumns
 from feedtool.feeds.template import (
-    LANGUAGES,
     TEXT,
     Basis,
     CellEntry,
     Contents,
     Field,
-    Language,
     Limit,
     Need,
     choice_width,
 )
 from feedtool.model.header import CellType, Column
 from feedtool.model.settings import AccountSettings, Bounds, Context
-from feedtool.model.translation import Translate, translation
+from feedtool.model.text import LANGUAGES, Language, Translate, Translator
 
 SPLITTING = frozenset((ACTION, CHANNEL))
 """Columns that few sheets need: they make several packages of one."""
@@ -36,7 +34,7 @@ PERCENT = Decimal(100)
 
 def texts(language: Language) -> Translate:
     """The translator of the texts of all templates."""
-    return translation("feedtool.templates", language)
+    return Translator(language).message
 
 
 def contents_of(feed: Feed, basis: Basis) -> Contents:
@@ -50,7 +48,7 @@ def contents_of(feed: Feed, basis: Basis) -> Contents:
 
 def plain_contents(feed: Feed, basis: Basis) -> Contents:
     """The same from nothing but the feed's columns; a feed without a title has its summary."""
-    _, own = texts(basis.language), translation(feed.area, basis.language)
+    _ = own = Translator(basis.language).message
     fields = fields_of(feed, basis.language, feed.with_retired(basis.context.settings, basis.keys))
     legend = {Need.ALWAYS: "Required", Need.EITHER: "One of these is required"}
     return Contents(

@@ -10,7 +10,8 @@ from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
-from feedtool.feeds.template import Contents, Field, Language, Need
+from feedtool.feeds.template import Contents, Field, Need
+from feedtool.model.text import Language
 from feedtool.templates import limits
 from feedtool.templates.contents import texts
 

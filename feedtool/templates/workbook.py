@@ -16,7 +16,8 @@ from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.xml.constants import ARC_CORE
 from openpyxl.xml.functions import tostring
 
-from feedtool.feeds.template import CellEntry, Contents, Field, Language, Need
+from feedtool.feeds.template import CellEntry, Contents, Field, Need
+from feedtool.model.text import Language
 from feedtool.templates import guide, limits
 from feedtool.templates.contents import texts
 from feedtool.templates.guide import typeset

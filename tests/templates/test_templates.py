@@ -10,10 +10,11 @@ from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.areas.registry import load
-from feedtool.feeds.template import LANGUAGES, Basis, Language, Need
+from feedtool.feeds.template import Basis, Need
 from feedtool.model.cells import letters
 from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context
+from feedtool.model.text import LANGUAGES, Language
 from feedtool.runs.template import write_all
 from feedtool.templates import write_template
 from feedtool.templates.contents import fields_of

@@ -31,7 +31,7 @@ from feedtool.feeds.export import (
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.errors import NothingToDo, UsageProblem
-from feedtool.model.translation import translation
+from feedtool.model.text import Translator
 
 OFFERS, CHANGES = "competing-offers", "competing-offer-changes"
 
@@ -114,7 +114,7 @@ CHANGED = COMPETING._replace(
 
 def _table(kind: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
     def table(query: Query, _: KeyedRows, __: ExportTally) -> PlainTable:
-        translate = translation("feedtool.areas.competition", query.language)
+        translate = Translator(query.language).message
         fields = (
             Field(path, translate(label), "", CellEntry(number_format, width))
             for path, (label, _, width, number_format) in FIELDS.items()

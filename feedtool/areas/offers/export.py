@@ -42,7 +42,7 @@ from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
-from feedtool.model.translation import translation
+from feedtool.model.text import Translator
 from feedtool.report.plain import counted
 
 TEXTS = "feedtool.areas.offers"
@@ -188,7 +188,7 @@ def sheet(query: Query, rows: KeyedRows, _: ExportTally) -> FilledTemplate:
     dialect = feed.with_retired(query.dialect, rows.columns)
     own = {column.key for column in feed.columns(dialect)}
     paths = order_columns(list(rows.columns), query["fields"])
-    translate = translation(TEXTS, query.language)
+    translate = Translator(query.language).message
     text = translate("As the service shows it; it is not sent.")
     further = [
         Field(path, path, text, CellEntry("General", SHOWN_WIDTH))

@@ -19,9 +19,9 @@ from feedtool.areas.offers.wire.packages import UploadBody, upload
 from feedtool.feeds.area import shown
 from feedtool.feeds.export import ExportTally
 from feedtool.feeds.feed import JsonRequests, Read, is_number
-from feedtool.feeds.template import LANGUAGES, Language
 from feedtool.model.cells import Value
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import LANGUAGES, Language
 
 # Offers as rows to edit.
 

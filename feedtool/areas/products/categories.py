@@ -10,7 +10,7 @@ from feedtool.areas.products.catalog.model import DEEPEST
 from feedtool.areas.products.columns.attribute import RETIRED
 from feedtool.feeds.template import SHOWN_CHOICES, is_whole
 from feedtool.model.errors import UsageProblem
-from feedtool.model.translation import Translate
+from feedtool.model.text import Translate
 
 NAMED = 5
 """Categories that are named in place of all that a higher one holds."""

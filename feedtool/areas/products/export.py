@@ -32,10 +32,11 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
 )
-from feedtool.feeds.template import LANGUAGES, TEXT, CellEntry, Field, Language
+from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.text import LANGUAGES, Language
 
 PICTURE_WIDTH = 24
 

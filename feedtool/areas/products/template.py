@@ -24,13 +24,11 @@ from feedtool.areas.products.columns import common
 from feedtool.areas.products.feeds import FEED
 from feedtool.feeds.columns.choice import Choice as ChoiceColumn
 from feedtool.feeds.template import (
-    LANGUAGES,
     TEXT,
     Basis,
     CellEntry,
     Contents,
     Field,
-    Language,
     Limit,
     Need,
     choice_width,
@@ -38,7 +36,7 @@ from feedtool.feeds.template import (
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, folded
 from feedtool.model.settings import AccountSettings
-from feedtool.model.translation import translation
+from feedtool.model.text import LANGUAGES, Language, Translator
 
 TEXTS = "feedtool.areas.products"
 """The package whose catalogue translates the texts."""
@@ -81,7 +79,7 @@ def products_contents(
     categories = chosen(catalog, codes)
     references = tuple(category.reference for category in categories)
     language = cast("Language", catalog.language)
-    _ = translation(TEXTS, language)
+    _ = Translator(language).message
     has_variants = any(category.is_variant for category in categories)
     origin = _("The catalogue was not complete when this workbook was made.")
     if at := catalog.synced_at:
@@ -120,7 +118,7 @@ def products_contents(
 
 def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tuple[str, ...]:
     """The instructions to fill it."""
-    _ = translation(TEXTS, language)
+    _ = Translator(language).message
     variants = _(
         "Variants are products that differ by size and colour only: give all of a family the same "
         "variant group, and each its size and colour. Leave these columns empty otherwise."
@@ -178,7 +176,7 @@ class _Maker:
         self._categories, self._language = categories, language
         self._always = {common.GTIN, common.CATEGORY, *dialect.product_fields}
         self._codes = [category.reference for category in categories]
-        self._ = translation(TEXTS, language)
+        self._ = Translator(language).message
 
     def add_common(self, column: Column) -> None:
         """A field of products of every category."""

@@ -96,7 +96,7 @@ class _Application:
     def column(self, key: str, place: str) -> Column:
         """The column of a key of the kind, or of one on a channel."""
         own = channel_column(key, self.columns)
-        if own and (reason := refusal(key, self.feed)):
+        if own and (reason := refusal(own, self.feed)):
             raise UsageProblem(f"{place}: {key} cannot be: {reason}", "take it out of the recipe")
         if own is None and key not in self.columns:
             hint = did_you_mean(key, self.columns)

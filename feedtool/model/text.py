@@ -1,0 +1,227 @@
+"""Texts for people: an English message with named values, which can be said in other languages.
+
+    tr("row {row} has no price", row=5)                          a str, in English
+    plural("{count:,} row", "{count:,} rows", count)
+    Translator("fr")(text)                                       the same in French
+
+To all that ask for no more a `MessageText` is its English text: JSON, logs. The English
+message is its own id in the catalogues, gettext's `locale/LANGUAGE/PACKAGE.po` of each package.
+They are read without a tool, since each command needs some.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from string import Formatter
+from types import MappingProxyType
+from typing import Any, Literal, Self
+
+Language = Literal["en", "fr", "es"]
+LANGUAGES: tuple[Language, ...] = ("en", "fr", "es")
+
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+Translate = Callable[[str], str]
+"""Gives an English text in another language; a text without a translation stays English."""
+
+
+class FieldName(str):
+    """The key of a column; people read the header that it has in their sheet, else its label."""
+
+    __slots__ = ()
+
+
+class Label(str):
+    """A value of a closed list as it is sent; people read it as the list of their sheet has it."""
+
+    __slots__ = ("labels",)
+    labels: tuple[str, ...]
+    """In English, French and Spanish; none where there is but the one writing."""
+
+    def __new__(cls, value: str, labels: Iterable[str] = ()) -> Self:
+        """The value with its labels."""
+        label = super().__new__(cls, value)
+        label.labels = tuple(labels)
+        return label
+
+    def __getnewargs__(self) -> tuple[str, tuple[str, ...]]:  # type: ignore[override]
+        return str(self), self.labels
+
+
+class MessageText(str):
+    """The English text of a message, with the message and its values."""
+
+    __slots__ = ("forms", "values")
+    forms: tuple[str, ...]
+    """The message, or its singular and its plural."""
+    values: Mapping[str, Any]
+    """By name: int, str, `FieldName`, `Label`, or a text itself."""
+
+    def __new__(cls, forms: tuple[str, ...], values: Mapping[str, Any] = _NONE) -> Self:
+        """The message with its values; of two forms the one that the value `count` asks for."""
+        form = forms[-1] if len(forms) > 1 and values["count"] != 1 else forms[0]
+        text = super().__new__(cls, form.format_map(values))
+        text.forms, text.values = forms, values
+        return text
+
+    def __getnewargs__(self) -> tuple[tuple[str, ...], dict[str, Any]]:  # type: ignore[override]
+        return self.forms, dict(self.values)
+
+
+def tr(message: str, /, **values: object) -> MessageText:
+    """A message in which `{name}` stands for a value; a brace of its own is doubled."""
+    return MessageText((message,), values)
+
+
+def plural(one: str, many: str, count: int, /, **values: object) -> MessageText:
+    """A message that counts: `{count}` is the number, which decides between two forms."""
+    return MessageText((one, many), {"count": count, **values})
+
+
+def joined(texts: Iterable[object], separator: str = ", ") -> MessageText:
+    """Texts one after the other, with a separator that needs no translation."""
+    values = {f"_{number}": text for number, text in enumerate(texts)}
+    between = separator.replace("{", "{{").replace("}", "}}")
+    return MessageText((between.join(f"{{{name}}}" for name in values),), values)
+
+
+class Translator:
+    """Says texts in a language, with the names that a sheet has for its fields and choices."""
+
+    def __init__(
+        self, language: str, names: Mapping[str, str] = _NONE, list_language: str | None = None
+    ) -> None:
+        """`names` are headers by key, `list_language` that of the sheet's own lists, if any."""
+        self.language = language
+        self._texts = catalogue(language)
+        self._names, self._list_language = names, list_language
+
+    def for_sheet(self, names: Mapping[str, str], list_language: str | None) -> "Translator":
+        """The same language, with the names of another sheet."""
+        return Translator(self.language, names, list_language)
+
+    def message(self, english: str) -> str:
+        """A message in the language, its values not yet filled in."""
+        return self._texts.get(english, (english,))[0]
+
+    def __call__(self, text: str) -> str:
+        """The text in the language; one that is none of our messages stays as it is."""
+        if not isinstance(text, MessageText):
+            return self._value(text, "")
+        values, forms = text.values, self._texts.get(text.forms[0], text.forms)
+        form = forms[-1] if len(forms) > 1 and self._is_plural(values["count"]) else forms[0]
+        return "".join(
+            [
+                literal + (self._value(values[name], spec) if name else "")
+                for literal, name, spec in _pieces(form)
+            ]
+        )
+
+    def _is_plural(self, count: int) -> bool:
+        return count > 1 if self.language == "fr" else count != 1
+
+    def _value(self, value: object, spec: str) -> str:
+        match value:
+            case MessageText():
+                return self(value)
+            case FieldName():
+                return self._names.get(value, value)
+            case Label(labels=labels) if labels and self._list_language:
+                return labels[LANGUAGES.index(self._list_language)]
+        return format(value, spec).replace(",", _THOUSANDS[self.language]) if spec else str(value)
+
+
+_THOUSANDS = {"en": ",", "fr": "\u202f", "es": "."}
+
+
+@cache
+def _pieces(form: str) -> Sequence[tuple[str, str, str]]:
+    """The parts of a message: a literal, then the name of a value and its format, if any."""
+    return [(literal, name or "", spec or "") for literal, name, spec, _ in Formatter().parse(form)]
+
+
+@cache
+def catalogue(language: str) -> Mapping[str, tuple[str, ...]]:
+    """The messages of all packages in a language, each with its forms, by the English one."""
+    if language == "en":
+        return _NONE
+    root = files("feedtool")
+    folders = [*root.iterdir(), *(root / "areas").iterdir()]
+    return {
+        message: forms
+        for folder in folders
+        if (file := folder / "locale" / language / f"{folder.name}.po").is_file()
+        for (context, message), forms in read_po(file.read_text("utf-8")).items()
+        if message and not context
+    }
+
+
+_ENTRY = re.compile(
+    r'^(msgctxt|msgid|msgid_plural|msgstr(?:\[[01]\])?)((?:\s+"(?:[^"\\\n]|\\.)*")+)', re.MULTILINE
+)
+_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+
+
+def read_po(content: str) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The forms of each text of a gettext catalogue by its context, which may be empty, and msgid.
+
+    What tools write is understood, of languages with two forms. https://www.gnu.org/software/gettext/
+    """
+    texts: dict[tuple[str, str], tuple[str, ...]] = {}
+    context = key = ""
+    for keyword, quoted in _ENTRY.findall(content):
+        text = "".join(map(json.loads, _PART.findall(quoted)))  # its escapes are those of JSON
+        match keyword:
+            case "msgctxt":
+                context = text
+            case "msgid":
+                key = text
+            case "msgid_plural":
+                pass
+            case "msgstr[1]":
+                texts[context, key] += (text,)
+            case _:
+                texts[context, key] = (text,)
+        if keyword in {"msgstr", "msgstr[1]"}:
+            context = ""
+    return texts
+
+
+_MESSAGE = "\x1e"
+"""Begins a kept text that is a message: no cell and no answer shows this character."""
+
+
+def kept_text(text: str) -> str:
+    """A text as the ledger keeps it; `text_of_kept` reads it again."""
+    is_message = isinstance(text, MessageText)
+    return _MESSAGE + json.dumps(_kept(text), ensure_ascii=False) if is_message else text
+
+
+def text_of_kept(kept: str) -> str:
+    """What `kept_text` made a str of."""
+    text: str = _read(json.loads(kept[1:])) if kept.startswith(_MESSAGE) else kept
+    return text
+
+
+def _kept(value: object) -> object:
+    match value:
+        case MessageText(forms=forms, values=values):
+            return [*forms, {name: _kept(item) for name, item in values.items()}]
+        case FieldName():
+            return {"field": str(value)}
+        case Label(labels=labels):
+            return {"label": str(value), "labels": labels}
+    return value if isinstance(value, int) else str(value)
+
+
+def _read(kept: Any) -> Any:
+    match kept:
+        case [*forms, dict(values)]:
+            return MessageText(tuple(forms), {name: _read(item) for name, item in values.items()})
+        case {"label": value, "labels": labels}:
+            return Label(value, labels)
+        case {"field": key}:
+            return FieldName(key)
+    return kept

@@ -1,0 +1,103 @@
+"""The messages in the code, and their catalogues brought up to date: `python -m tests.messages`.
+
+New messages are added to each package's `locale/LANGUAGE/PACKAGE.po` with an empty translation, and
+those that are no longer in the code go. A test sees to it that none stays empty.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po, write_po
+
+import feedtool
+
+ROOT = Path(feedtool.__file__).parent
+PACKAGES = sorted(
+    folder
+    for parent in (ROOT, ROOT / "areas")
+    for folder in parent.iterdir()
+    if (folder / "__init__.py").exists() and folder != ROOT / "areas"
+)
+LANGUAGES = ("fr", "es")
+CATALOGUES = sorted(
+    path for path in ROOT.rglob("locale/*/*.po") if path.stem == path.parents[2].name
+)
+KEYWORDS = {"tr": None, "_": None, "plural": (1, 2)}
+PLURALS = {"fr": "nplurals=2; plural=(n > 1);", "es": "nplurals=2; plural=(n != 1);"}
+
+
+def messages_of(package: Path) -> Mapping[str, tuple[str, ...]]:
+    """The messages of a package and their forms, and with no form what else stands in its code.
+
+    A text that is a constant may be a message, too: it is translated where it is shown.
+    """
+    messages: dict[str, tuple[str, ...]] = dict.fromkeys(_constants(package), ())
+    for path in sorted(package.rglob("*.py")):
+        with path.open("rb") as file:
+            for _, message, _, _ in extract("python", file, KEYWORDS):
+                forms = message if isinstance(message, tuple) else (message,)
+                if forms[0]:
+                    messages[forms[0]] = forms
+    return messages
+
+
+def _constants(package: Path) -> Iterator[str]:
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Constant(value=str(text)):
+                    yield text
+
+
+def update(package: Path, language: str) -> int:
+    """Brings one catalogue up to date; the number of its messages without a translation."""
+    path = package / "locale" / language / f"{package.name}.po"
+    wanted = messages_of(package)
+    old = Catalog(language, fuzzy=False)
+    if path.exists():
+        with path.open("rb") as file:
+            old = read_po(file, language)
+    elif not any(wanted.values()):
+        return 0
+    new = Catalog(language, fuzzy=False)
+    kept = {_first(entry.id): entry for entry in old if entry.id}
+    for message, forms in sorted(wanted.items()):
+        entry = kept.get(message)
+        if forms or entry:
+            has_plural = len(forms) > 1
+            known = entry.string if entry and isinstance(entry.string, tuple) == has_plural else ""
+            new.add(forms if has_plural else message, known or None)
+    empty = 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        write_po(file, new, width=100, omit_header=True)
+    header = (
+        f'# Texts of {_name(package)} for people.\nmsgid ""\nmsgstr ""\n"Language: {language}\\n"\n'
+        '"Content-Type: text/plain; charset=utf-8\\n"\n'
+        f'"Plural-Forms: {PLURALS[language]}\\n"\n\n'
+    )
+    path.write_text(header + path.read_text("utf-8").strip() + "\n", "utf-8")
+    for entry in new:
+        if entry.id:
+            strings = entry.string if isinstance(entry.string, tuple) else (entry.string,)
+            empty += not all(strings)
+    return empty
+
+
+def _name(package: Path) -> str:
+    return ".".join(package.relative_to(ROOT.parent).parts)
+
+
+def _first(message: object) -> str:
+    return str(message[0] if isinstance(message, (tuple, list)) else message)
+
+
+if __name__ == "__main__":
+    for package in PACKAGES:
+        for language in LANGUAGES:
+            if missing := update(package, language):
+                sys.stdout.write(f"{_name(package)}, {language}: {missing} to translate\n")
