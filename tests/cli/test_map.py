@@ -133,7 +133,7 @@ def test_the_object_of_the_columns(feedtool: Feedtool, files: Files) -> None:
         "key": "sellerExternalReference",
         "accepted": True,
         "confidence": 100,
-        "alternatives": [],
+        "alternatives": ["product.reference"],
     }
     assert [(column["key"], column["accepted"]) for column in columns[1:]] == [
         *((None, True), ("price.price", True), ("price.originPrice", False), (None, True)),
