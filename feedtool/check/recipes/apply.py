@@ -21,7 +21,6 @@ from feedtool.check.recipes.fields import (
 )
 from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
 from feedtool.check.recipes.recipe import LETTERS, Recipe
-from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet, made_column
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.feed import Feed
@@ -30,7 +29,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header, folded
 from feedtool.model.markers import HEADINGS, ROW
 from feedtool.model.nearest import did_you_mean
-from feedtool.model.settings import Context
+from feedtool.model.settings import Constant, Context
 from feedtool.sheets import Sheet
 from feedtool.sheets.read.source import LAST_COLUMN
 
