@@ -27,8 +27,11 @@ Settle = Callable[[str, str | None, KindUnclear], str | None]
 class RecipeBook(Protocol):
     """The recipes of a command, and the files that they join."""
 
-    def recipes(self, path: Path) -> "Sequence[Recipe]":
-        """The recipes that may be meant for a file; UsageProblem for one that cannot be used."""
+    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
+        """The recipes that count for any sheet of a file, or those for a sheet that nobody knows.
+
+        UsageProblem for one of them that cannot be used, so none is read before it is needed.
+        """
         ...
 
     def joined(self, recipe: "Recipe", name: str, path: Path) -> "JoinFile":
@@ -43,9 +46,9 @@ class RecipeBook(Protocol):
 class NoRecipes:
     """No recipe at all."""
 
-    def recipes(self, path: Path) -> "Sequence[Recipe]":
+    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
         """None."""
-        del path
+        del path, is_wanted
         return ()
 
     def joined(self, recipe: "Recipe", name: str, path: Path) -> "JoinFile":
