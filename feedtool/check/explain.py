@@ -81,7 +81,7 @@ class _Explanation:
             is_blank = self._shown([own]) == BLANK_SHOWN
             yield "[default]" if is_blank else f"[values.{key}]", self._shown([mapped])
         for join in field.joins:
-            (joined,) = join(block)
+            (joined,) = join.cells(block)
             value = "not there; its own is kept" if joined is None else self._shown([joined])
             if isinstance(joined, InvalidValue):
                 value = joined.faults[0].message

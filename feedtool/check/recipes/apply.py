@@ -19,7 +19,7 @@ from feedtool.check.recipes.fields import (
     constant_cell,
     described_inputs,
 )
-from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
+from feedtool.check.recipes.join import JoinedColumn, JoinedSheet, JoinFile, read_join
 from feedtool.check.recipes.recipe import LETTERS, Recipe
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet, made_column
 from feedtool.feeds.columns.number import Number
@@ -161,7 +161,7 @@ class _Application:
             sheet = read_join(name, join, joined(name), context.settings)
             for number, key in enumerate(join.take):
                 field = self.sheet.fields.setdefault(key, RecipeField(key))
-                field.joins.append(partial(sheet.column, number, indexes))
+                field.joins.append(JoinedColumn(sheet, number, indexes))
                 field.keyed_by += indexes
             self.sheet.counts.append(partial(sheet.count, indexes))
             sheets.append(sheet)
@@ -196,7 +196,7 @@ class _Application:
                 continue
             index = self.needed_index(header, self.recipe.place("names", name))
             inputs.append((name, False, index))
-        formula = Formula(key, expression, inputs, f"correct the cell, or see {place}", "")
+        formula = Formula(key, expression, inputs, place, "")
         formula.about = described_inputs(formula, self.texts)
         return formula
 
@@ -226,11 +226,17 @@ class _Application:
         return tuple(dict.fromkeys(indexes))
 
     def add(
-        self, column: Column, make: Callable[[RecipeBlock], Keys], origins: tuple[int, ...]
+        self,
+        column: Column,
+        make: Callable[[RecipeBlock], Keys],
+        formula: Formula | None,
     ) -> None:
         """Adds a column that the sheet does not have."""
+        origins = self.origins_of(column.key, formula)
         at = self.sheet.add(make)
         self.by_index[at], self.origins[at] = column, origins
+        if formula:
+            self.sheet.made_by[at] = formula
         if not column.key.startswith(f"{SKIP}["):
             self.fields.append(column.key)
 
@@ -251,12 +257,16 @@ class _Application:
             if is_plain and field.source is not None:
                 self.by_index[field.source] = self.column(key, "")
             elif formula or field.source is not None or field.joins or field.default.text:
-                self.add(self.column(key, ""), made_column(key), self.origins_of(key, formula))
+                self.add(self.column(key, ""), made_column(key), formula)
 
     def add_rules(self) -> None:
         """Rows to skip, and further channels."""
         for reason, expression in self.recipe.skip.items():
-            self.sheet.skips.append(self.formula(reason, expression, "skip"))
+            formula = self.formula(reason, expression, "skip")
+            formula.at = self.sheet.add(_computer(formula))
+            self.sheet.made_by[formula.at] = formula
+            self.origins[formula.at] = self.origins_of(reason, formula)
+            self.sheet.skips.append(formula)
         for code, rules in self.recipe.channels.items():
             for key, expression in rules.items():
                 formula = self.formula(key, expression, f"channels.{code}")
@@ -269,7 +279,7 @@ class _Application:
                     place = self.recipe.place(f"channels.{code}", key)
                     raise UsageProblem(f"{place}: {own} has a column, too", "remove one of them")
                 self.sheet.on_channels[own] = formula
-                self.add(column, _computer(formula), self.origins_of(own, formula))
+                self.add(column, _computer(formula), formula)
 
     def header(self) -> Header:
         """The header row, as the recipe understands it."""
