@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from feedtool.check.recipes.channels import SHARED, channel_column
+from feedtool.check.recipes.channels import channel_column
 from feedtool.feeds.feed import CHANNEL, Layout
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
@@ -134,7 +134,7 @@ class Names:
             return known
         if self._has_channels and header.endswith("]"):
             own = channel_column(header, self.by_key)
-            if own and not own.key.startswith(f"{SHARED}["):
+            if own and not own.is_shared:
                 return KnownHeader(own, "its key, on a channel")
         name = _bare(header)
         known = self._by_name.get(name)

@@ -24,13 +24,11 @@ SCHEMA_MISMATCH = PROBLEMS.error("schema-mismatch")
 TOO_MANY_COLUMNS = PROBLEMS.error("too-many-columns")
 UNKNOWN_COLUMN = PROBLEMS.warning("unknown-column")
 
-NAMES = {"product.gtin": "GTIN or product reference"}
-
 
 def check_required(row: Row) -> Iterator[Issue]:
     """An issue for each key that the row must fill and does not."""
     for key in row.feed.required(row):
-        name = NAMES.get(key) or row.feed.name_of(row, key)
+        name = row.feed.name_of(row, key)
         hint = "fill the cell" if key in row.sheet.fields else "add its column, and fill it"
         yield Issue(REQUIRED_MISSING, f"{name} is missing", hint, key)
 

@@ -83,15 +83,15 @@ def _ask_column(
 ) -> "ColumnProposal":
     """A column as the user says what it is."""
     guesses = [key for key in (column.key, *column.alternatives) if key and key not in taken]
-    guess = guesses[0] if guesses else None
+    guess = column.key if column.key in guesses else None
     samples = ", ".join(column.samples) or "blank"
     _say(f"\n{column.column} “{clean(column.header)}”: {clean(samples)}")
-    is_guess = guess is not None and not column.is_useless
-    _say(f"  perhaps {guess if is_guess else IGNORE} ({column.confidence} %, {column.reason})")
+    perhaps = " or ".join(dict.fromkeys((guess or IGNORE, *guesses)))
+    _say(f"  perhaps {perhaps} ({column.confidence} %, {column.reason})")
     while True:
         answer = _prompt(f"  {WAYS}", "y")
         if answer == "y":
-            return chosen_as(column, guess if is_guess else None)
+            return chosen_as(column, guess)
         if answer == "i":
             return chosen_as(column, None)
         if answer == "?":

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 
 from feedtool.check import Input, ReadOptions, open_input
@@ -122,12 +123,16 @@ def is_accepted(column: ColumnProposal, least: int) -> bool:
 
 
 def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProposal:
-    """The proposal for the likeliest sheet of a file, as the first kind of all if none is named.
+    """The proposal for the likeliest sheet of a file, as the usual kind if none is named.
 
     Raises:
         FileProblem: the file cannot be read, or no row of it looks like a header.
     """
-    feed = areas.feeds[options.kind] if options.kind else areas.areas[0].feeds[0]
+    feed = (
+        areas.feeds[options.kind]
+        if options.kind
+        else max(areas.feeds.values(), key=attrgetter("is_usual"))
+    )
     with open_input(file, options, areas) as source:
         own = likeliest_sheet(source, options.sheets)
         if own is None:
@@ -135,7 +140,13 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         cells = read_columns(source, own)
     known = {column.key: column for column in feed.understood(options.dialect)}
     texts = header_texts(own.row.cells)
-    recipes = options.recipes.recipes(Path(file.name))
+    is_ours = STAMP in source.properties
+    folders = (True,) if is_ours else (True, False)
+    recipes = [
+        recipe
+        for is_wanted in folders
+        for recipe in options.recipes.recipes(Path(file.name), is_wanted=is_wanted)
+    ]
     named = next((recipe for recipe in recipes if recipe.must_fit), None)
     fitting = next((recipe for recipe in recipes if recipe.fits(own.name, texts.values())), None)
     base = named or (None if fitting else _preset(own, texts, feed.kind))
@@ -151,7 +162,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         {column.index: column for column in cells},
         options,
         None if named else fitting,
-        STAMP in source.properties,
+        is_ours,
         base,
     )
 

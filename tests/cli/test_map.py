@@ -133,7 +133,7 @@ def test_the_object_of_the_columns(feedtool: Feedtool, files: Files) -> None:
         "key": "sellerExternalReference",
         "accepted": True,
         "confidence": 100,
-        "alternatives": [],
+        "alternatives": ["product.reference"],
     }
     assert [(column["key"], column["accepted"]) for column in columns[1:]] == [
         *((None, True), ("price.price", True), ("price.originPrice", False), (None, True)),
@@ -168,8 +168,9 @@ def test_a_sheet_that_a_recipe_fits_needs_none(feedtool: Feedtool, files: Files)
     )
 
 
-def test_a_template_of_ours_needs_none(feedtool: Feedtool) -> None:
+def test_a_template_of_ours_needs_none(feedtool: Feedtool, files: Files) -> None:
     feedtool("template offers-upsert")
+    files.text("[match", "recipes/broken.toml")  # which nothing needs
     ran = feedtool("map offers-upsert.xlsx")
     assert (ran.code, "and needs no recipe" in ran.out) == (0, True)
     assert feedtool("map offers-upsert.xlsx --format json").json["recipe"] is None

@@ -152,9 +152,10 @@ class SheetColumn:
 
     @cached_property
     def counting(self) -> float:
-        """1 if the cells count the rows."""
+        """1 if the cells count the rows, from 0 or 1 on."""
         steps = zip(self.numbers, self.numbers[1:], strict=False)
-        return float(len(self.numbers) >= FEW and all(b - a == 1 for a, b in steps))
+        is_counted = len(self.numbers) >= FEW and self.numbers[0] <= 1
+        return float(is_counted and all(b - a == 1 for a, b in steps))
 
     @cached_property
     def conditions(self) -> float:
