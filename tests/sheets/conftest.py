@@ -142,8 +142,7 @@ def annotated(tmp_path: Path) -> Make:
         finish: Finish = "full",
     ) -> Path:
         target = tmp_path / (name or f"{source.stem}.result{source.suffix}")
-        rows = {"header_row": header_row, "last_header_row": last_header_row}
-        of_sheet = SheetNotes(sheet=sheet, headings=HEADINGS, notes=notes, **rows)
+        of_sheet = SheetNotes(sheet, header_row, HEADINGS, notes, last_header_row=last_header_row)
         annotate(source, target, [of_sheet], summary, finish=finish)
         return target
 

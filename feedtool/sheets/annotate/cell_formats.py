@@ -83,7 +83,7 @@ def _inked(letters: str) -> tuple[str, ...]:
 LOOKS: Mapping[Style, CellLook] = {
     "text": CellLook(),
     "heading": CellLook((_BOLD,)),
-    "message": CellLook(alignment='wrapText="1"'),
+    "message": CellLook(alignment=f'{_TOP} wrapText="1"'),
     "good": CellLook(_inked("FF006100"), "FFC6EFCE"),
     "bad": CellLook(_inked("FF9C0006"), "FFFFC7CE"),
     "open": CellLook(_inked("FF7F4700"), "FFFFEB9C"),
