@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -81,11 +81,8 @@ class RecipeSelection:
     ) -> None:
         self._source, self._options, self._file = source, options, file
         self._families = families
-        self.recipes = [
-            recipe
-            for recipe in options.recipes.recipes(Path(file))
-            if recipe.must_fit or options.kind in {None, recipe.file.match.kind}
-        ]
+        self._recipes: dict[bool, list[Recipe]] = {}
+        """Those that were asked for, by whether they count for any sheet."""
 
     def sheets(self, names: Sequence[str], *, is_wanted: bool) -> list[Chosen]:
         """The sheets that recipes fit: those that count for any sheet, or the others.
@@ -99,7 +96,7 @@ class RecipeSelection:
             SheetAmbiguous: one fits several, and does not say which of them.
             HeaderMissing: a field is missing that the recipe's kind needs.
         """
-        recipes = [recipe for recipe in self.recipes if recipe.is_wanted is is_wanted]
+        recipes = self._read(is_wanted=is_wanted)
         if not recipes:
             return []
         chosen = []
@@ -115,12 +112,24 @@ class RecipeSelection:
         self._check_unambiguous(chosen)
         return chosen
 
+    def _read(self, *, is_wanted: bool) -> Sequence[Recipe]:
+        """The recipes of some folders, which are read when the first sheet needs them."""
+        if is_wanted not in self._recipes:
+            kind = self._options.kind
+            self._recipes[is_wanted] = [
+                recipe
+                for recipe in self._options.recipes.recipes(Path(self._file), is_wanted=is_wanted)
+                if recipe.must_fit or kind in {None, recipe.file.match.kind}
+            ]
+        return self._recipes[is_wanted]
+
     def nearly_fitting(self, names: Sequence[str], most: int) -> HeaderNotFound | None:
         """The error that says which headers a sheet lacks for a recipe, if one in `most` or less.
 
-        A header that was renamed is not to be taken for another sheet.
+        A header that was renamed is not to be taken for another sheet. Recipes that no sheet has
+        needed so far are not looked at.
         """
-        for recipe in self.recipes:
+        for recipe in chain.from_iterable(self._recipes.values()):
             if self._options.kind and not recipe.is_wanted:
                 continue  # it was said what the sheet is
             row, missing = self._likeliest_row(recipe, names)
@@ -130,7 +139,7 @@ class RecipeSelection:
 
     def _check_unambiguous(self, chosen: Sequence[Chosen]) -> None:
         """SheetAmbiguous where a recipe fits several sheets, and does not say which are meant."""
-        for recipe in self.recipes:
+        for recipe in chain.from_iterable(self._recipes.values()):
             own = [item.sheet.name for item in chosen if item.recipe is recipe]
             if len(own) > 1 and recipe.file.match.sheet is None:
                 raise SheetAmbiguous(

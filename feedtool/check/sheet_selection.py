@@ -112,7 +112,7 @@ class _Selection:
         """The sheets among these that are feeds, one of each kind. Raises as `choose`."""
         if chosen := self._recipes.sheets(names, is_wanted=True):
             return chosen
-        is_open = bool(self._recipes.recipes) and not self._is_known_by_itself(names)
+        is_open = not self._is_known_by_itself(names)
         if is_open and (chosen := self._recipes.sheets(names, is_wanted=False)):
             return chosen
         if is_open and (error := self._recipes.nearly_fitting(names, NEAR)):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.check.mapping.proposal import ColumnProposal
     from feedtool.check.recipes.recipe import Recipe
-    from feedtool.check.recipes.recipe_file import Constant
     from feedtool.cli.map_dialogue import Answers
+    from feedtool.model.settings import Constant
     from feedtool.runs.mapping import SheetProposal
 
 SHOWN = 24

@@ -17,8 +17,8 @@ from feedtool.model.nouns import (
     by_row,
     worst_status,
 )
-from feedtool.report.plain import clean, counted
-from feedtool.report.sheet_result import SheetResult
+from feedtool.report.plain import clean, counted, value
+from feedtool.report.sheet_result import NOT_SENT, SheetResult
 
 NAMED_ROWS = 12
 """Rows of one refusal that are named."""
@@ -156,6 +156,21 @@ def validity_text(counts: Counts) -> str:
     """`1,198 valid, 6 invalid, 2 skipped`."""
     skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
     return f"{counts.valid:,} valid, {counts.invalid:,} invalid{skipped}"
+
+
+REASONS = {"not-a-row": "totals or headers"}
+"""The codes for which rows are skipped, in words."""
+
+
+def skipped_text(counts: Counts) -> str:
+    """`12 skipped: 10 no stock, 2 totals or headers`; empty where the statuses say all of it."""
+    reasons = counts.skipped_because
+    if not reasons.keys() - set(NOT_SENT):
+        return ""
+    shown = ", ".join(
+        f"{number:,} {value(REASONS.get(reason, reason))}" for reason, number in reasons.items()
+    )
+    return f"{counts.skipped:,} skipped: {shown}"
 
 
 @dataclass(slots=True)

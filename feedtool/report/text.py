@@ -16,6 +16,7 @@ from feedtool.report.tally import (
     RefusedRows,
     Tally,
     Totals,
+    skipped_text,
     statuses_text,
     tally,
     validity_text,
@@ -118,6 +119,8 @@ def _write_sheet(
     page.line(f"  {clean(', '.join(filter(None, what)))}", "bold", label=clean(checked.file))
     warnings = counted(counts.warnings, "warning")
     page.line(f"{counted(counts.rows, 'row')}: {validity_text(counts)}, {warnings}")
+    if reasons := skipped_text(counts):
+        page.line(reasons)
     if result.fixed:
         _write_fixes(page, result.fixed, is_verbose=is_verbose)
     for group in groups.groups:

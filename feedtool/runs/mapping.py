@@ -152,7 +152,13 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         cells = read_columns(source, own)
     known = {column.key: column for column in feed.understood(options.dialect)}
     texts = header_texts(own.row.cells)
-    recipes = options.recipes.recipes(Path(file.name))
+    is_ours = STAMP in source.properties
+    folders = (True,) if is_ours else (True, False)
+    recipes = [
+        recipe
+        for is_wanted in folders
+        for recipe in options.recipes.recipes(Path(file.name), is_wanted=is_wanted)
+    ]
     named = next((recipe for recipe in recipes if recipe.must_fit), None)
     fitting = next((recipe for recipe in recipes if recipe.fits(own.name, texts.values())), None)
     base = named or (None if fitting else _preset(own, texts, feed.kind))
@@ -168,7 +174,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         {column.index: column for column in cells},
         options,
         None if named else fitting,
-        STAMP in source.properties,
+        is_ours,
         base,
     )
 

@@ -12,9 +12,9 @@ from msgspec import to_builtins
 from feedtool.check.mapping.proposal import ColumnProposal
 from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.recipe import Recipe
-from feedtool.check.recipes.recipe_file import Constant
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
+from feedtool.model.settings import Constant
 from feedtool.runs.mapping import SheetProposal
 from feedtool.runs.recipes import FOLDER
 

@@ -158,3 +158,21 @@ def test_which_sheets_of_a_workbook(files: Files, words: str, expected: list[str
         assert sheet.error.message == "recipe a fits several sheets: Tarif 2026, Autre"
     else:
         assert [sheet.sheet for sheet in sheets] == expected
+
+
+BROKEN = '[match]\nkind = "offers-upsert\n'
+
+
+@pytest.mark.parametrize("place", ["recipes/broken.toml", "user/broken.toml"])
+def test_a_broken_recipe_stops_only_a_sheet_that_needs_one(files: Files, place: str) -> None:
+    files.text(BROKEN, place)
+    (sheet,) = read(files, files.csv(offer(1)))
+    assert (sheet.error, sheet.counts().valid) == (None, 1)
+    with pytest.raises(UsageProblem, match=r"broken\.toml is no TOML"):
+        read(files, files.text(LIST, "list.csv"))
+
+
+def test_a_broken_recipe_of_the_account_counts_for_any_sheet(files: Files) -> None:
+    files.text(BROKEN, "mine/broken.toml")
+    with pytest.raises(UsageProblem, match=r"broken\.toml is no TOML"):
+        read(files, files.csv(offer(1)))

@@ -166,8 +166,9 @@ def test_a_sheet_that_a_recipe_fits_needs_none(feedtool: Feedtool, files: Files)
     )
 
 
-def test_a_template_of_ours_needs_none(feedtool: Feedtool) -> None:
+def test_a_template_of_ours_needs_none(feedtool: Feedtool, files: Files) -> None:
     feedtool("template offers-upsert")
+    files.text("[match", "recipes/broken.toml")  # which nothing needs
     ran = feedtool("map offers-upsert.xlsx")
     assert (ran.code, "and needs no recipe" in ran.out) == (0, True)
     assert feedtool("map offers-upsert.xlsx --format json").json["recipe"] is None
