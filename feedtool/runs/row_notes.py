@@ -20,7 +20,7 @@ from feedtool.model.nouns import (
 )
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
 from feedtool.report.sheet_result import to_read
-from feedtool.sheets.annotate import MOST_COMMENTS, Note, Outcome, SheetNotes
+from feedtool.sheets.annotate import Note, Outcome, SheetNotes
 
 Columns = Mapping[str, Sequence[int]]
 
@@ -104,8 +104,11 @@ def told(problem: Problem) -> str:
     """A problem as one sentence: place, reason, way out."""
     column, header = problem.column, problem.header
     place = f"{column} {header}" if column and header else column or header
-    hint = f" ({problem.hint})" if problem.hint else ""
-    return f"{place}: {problem.message}{hint}" if place else f"{problem.message}{hint}"
+    return f"{place}: {_with_hint(problem)}" if place else _with_hint(problem)
+
+
+def _with_hint(problem: Problem) -> str:
+    return f"{problem.message} ({problem.hint})" if problem.hint else problem.message
 
 
 def notes(
@@ -132,14 +135,9 @@ def notes(
 def with_fixes(notes: SheetNotes, fixes: Iterable[CellFix]) -> SheetNotes:
     """The notes, with what was mended: new values, and the old ones beside and in the cells."""
     by_row: dict[int, list[CellFix]] = {}
-    comments: dict[tuple[int, int], str] = {}
     for fix in fixes:
         by_row.setdefault(fix.row, []).append(fix)
-        if len(comments) < MOST_COMMENTS:
-            comments[fix.row, index_of(fix.column)] = f"was {_old(fix)} ({fix.fix})"
-    if not by_row:
-        return notes
-    return replace(notes, notes=_with_fixes(notes.notes, by_row), comments=comments)
+    return replace(notes, notes=_with_fixes(notes.notes, by_row)) if by_row else notes
 
 
 def _with_fixes(notes: Iterable[Note], by_row: Mapping[int, Sequence[CellFix]]) -> Iterator[Note]:
@@ -156,6 +154,10 @@ def _with_fixes(notes: Iterable[Note], by_row: Mapping[int, Sequence[CellFix]]) 
             message=texts,
             guilty=tuple(sorted(guilty.items())),
             values=tuple((index, fix.new) for index, fix in cells.items()),
+            comments=(
+                *((index, f"was {_old(fix)} ({fix.fix})") for index, fix in cells.items()),
+                *((index, text) for index, text in note.comments if index not in cells),
+            ),
         )
 
 
@@ -223,7 +225,11 @@ def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Col
             line = f"{result.channel or result.reference} {result.status}"
             lines.append(f"{line}: {said}" if said else line)
         lines += dict.fromkeys(texts)
-    guilty = _guilty(results, problems, columns)
+    guilty: dict[int, Severity] = {}
+    comments: dict[int, dict[str, None]] = {}
+    for index, severity, text in _faults(results, problems, columns):
+        guilty[index] = min(severity, guilty.get(index, severity))
+        comments.setdefault(index, {})[text] = None
     return Note(
         results[0].row,
         status.value,
@@ -231,31 +237,30 @@ def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Col
         ", ".join(dict.fromkeys(codes)),
         tuple((index, severity.value) for index, severity in sorted(guilty.items())),
         outcome=OUTCOMES.get(status, "open"),
+        comments=tuple((index, "\n".join(texts)) for index, texts in sorted(comments.items())),
     )
 
 
-def _guilty(
+def _faults(
     results: Sequence[RowResult], problems: Sequence[Problem], columns: Columns
-) -> dict[int, Severity]:
-    """The cells to colour, by 0-based column."""
-    guilty: dict[int, Severity] = {}
+) -> Iterator[tuple[int, Severity, str]]:
+    """The cells to colour: their 0-based columns, how bad it is, and what is said of them."""
     is_invalid = results[0].status is Status.INVALID  # else a later run has sent it corrected
     for problem in sorted(problems, key=lambda problem: problem.severity is Severity.ERROR):
         if problem.column:
             severity = problem.severity if is_invalid else Severity.WARNING
             for index in columns.get(problem.field or "") or (index_of(problem.column),):
-                guilty[index] = severity
+                yield index, severity, _with_hint(problem)
     for result in results:
         # What an answer says is no error unless it has refused the row.
         is_refused = result.status in REFUSED
         for message in result.messages if is_refused else ():
             for index in _columns_of(field_of(message.code) or "", result, columns):
-                guilty[index] = Severity.ERROR
+                yield index, Severity.ERROR, message.text
         for message in result.messages:
             for index in _columns_of(message.field, result, columns):
-                if guilty.get(index) is not Severity.ERROR:
-                    guilty[index] = message.severity if is_refused else Severity.WARNING
-    return guilty
+                severity = message.severity if is_refused else Severity.WARNING
+                yield index, severity, message.text
 
 
 def _said(result: RowResult, columns: Columns) -> Iterator[str]:

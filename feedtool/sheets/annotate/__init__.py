@@ -15,7 +15,6 @@ from pathlib import Path
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import Outcome, Severity
-from feedtool.sheets.annotate.cell_notes import MOST_COMMENTS
 from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import Finish, Link, Note, SheetNotes, Summary, Table
 from feedtool.sheets.annotate.workbook_copy import annotate_workbook, is_annotated_workbook
@@ -24,7 +23,6 @@ from feedtool.sheets.cell_text import shown
 from feedtool.sheets.read.package import DEFAULT_LIMITS
 
 __all__ = [
-    "MOST_COMMENTS",
     "Finish",
     "Link",
     "Note",

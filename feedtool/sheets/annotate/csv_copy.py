@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.notes import Note, NoteQueue, SheetNotes
-from feedtool.sheets.annotate.workbook_copy import NoRoom
+from feedtool.sheets.annotate.sheet_plan import NoRoom
 from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.read.csv_encoding import MULTIBYTE, lead
 from feedtool.sheets.read.csv_source import (

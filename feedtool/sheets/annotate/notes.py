@@ -1,8 +1,8 @@
 """The results to be written beside the rows, as cells and colours, and the summary beside them."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain
 from typing import Literal, NamedTuple
@@ -13,6 +13,8 @@ from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.source import CellRange
 
+MOST_COMMENTS = 1000
+"""Notes in the cells of a sheet: of more, no one would look at each, and programs grow slow."""
 Finish = Literal["full", "plain", "bare"]
 """How much of ours a copy has beside the texts and the colours of guilty cells: `plain` has neither
 notes in cells nor a filter, `bare` (the user's own file) no formats of statuses and messages too.
@@ -39,6 +41,8 @@ class Note:
     """
     outcome: Outcome | None = None
     """The colour of the status; None leaves it without one."""
+    comments: tuple[tuple[int, str], ...] = ()
+    """The texts of notes in its cells, by 0-based column; a CSV has none."""
 
     @property
     def line(self) -> str:
@@ -57,8 +61,6 @@ class SheetNotes:
     """Of status, message and code. By these an earlier annotation is recognised."""
     notes: Iterable[Note]
     """By ascending row; gone through once. Every row must be in the sheet."""
-    comments: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    """Notes in cells, by row and 0-based column; a CSV has none."""
     last_header_row: int = 0
     """The last row before the data, where keys stand below the headings; 0 is the headings'."""
 
@@ -171,6 +173,10 @@ class NoteCells(NoteQueue):
         """What cells of the user's are to hold in the row that was asked for last."""
         self.changed: dict[int, dict[int, str]] = {}
         """The text that each of them was given, by row and column."""
+        self.comments: dict[tuple[int, int], str] = {}
+        """The first notes in cells, by row and column."""
+        self.first_bad: int | None = None
+        """The first row that is to be corrected."""
         self.heading_style = styles.cells["heading"]
         """That of the user's headings beside ours, once it is known."""
         self.is_styled = is_styled
@@ -189,6 +195,11 @@ class NoteCells(NoteQueue):
             return []
         for column, severity in note.guilty:
             self.guilty.add(row, column, severity)
+        for column, said in note.comments:
+            if len(self.comments) < MOST_COMMENTS:
+                self.comments[row, column] = said
+        if note.outcome == "bad" and self.first_bad is None:
+            self.first_bad = row
         texts = (note.status, note.message if self.is_styled else note.line, note.code)
         styles = self._styles_of(note)
         cells, written = [], []

@@ -4,10 +4,12 @@ Each conditional format of ours says nothing but who made it (`LEN("feedtool")>0
 by that it is found and taken back when the sheet is annotated again.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import get_args
 
+from feedtool.model.cells import index_of, letters
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, Severity
 from feedtool.sheets.annotate.notes import HighlightedCells
 from feedtool.sheets.annotate.xml_offsets import Edit, outline, splice, with_attribute
@@ -32,6 +34,8 @@ _BEFORE = frozenset(
      "dataConsolidate", "customSheetViews", "mergeCells", "phoneticPr", "conditionalFormatting"}
 )  # fmt: skip
 """Elements that the schema puts before a conditional format; others come after it."""
+_BEFORE_LINKS = _BEFORE | {"dataValidations"}
+_REF = re.compile(rb"\sref=[\"']([A-Z]+)[0-9]+[\"']")
 
 
 class SheetEnvelope:
@@ -56,12 +60,15 @@ class SheetEnvelope:
         A merge of whole rows above the headings, as titles are made, says nothing about where the
         table ends and is left out.
         """
-        merges = [node for group in self.root.all("mergeCells") for node in group.all("mergeCell")]
-        for node in (*merges, *self.root.all("autoFilter")):
-            area = cell_range(node.attributes.get("ref", ""))
-            is_title = area and area.last_column == LAST_COLUMN and area.last_row < header_row
-            if area and not (is_title and node.name == "mergeCell"):
+        for area in self.merges():
+            if area.last_column < LAST_COLUMN or area.last_row >= header_row:
                 yield area
+        yield from _areas(self.root.all("autoFilter"))
+
+    def merges(self) -> Iterator[CellRange]:
+        """The ranges of merged cells."""
+        for group in self.root.all("mergeCells"):
+            yield from _areas(group.all("mergeCell"))
 
     def resize(self, written: CellRange) -> list[Edit]:
         """The edit that makes the stated dimension include ours."""
@@ -117,6 +124,41 @@ class SheetEnvelope:
             before = [it for it in self.root.children if it.is_main and it.name in _BEFORE]
             edits.append(Edit(before[-1].end, before[-1].end, new))
         return edits
+
+    def link_back(
+        self, cell: tuple[int, int] | None, summary: str, earlier: Collection[int]
+    ) -> list[Edit]:
+        """The edits that lead from a cell (its row and 0-based column) to the summary.
+
+        A link in one of the `earlier` columns gives way.
+        """
+        location = quoted(f"'{summary}'!A1")
+        group = self.root.child("hyperlinks")
+        start, end = (group.inner, group.close) if group else (self._cut, self._cut)
+        links = re.compile(
+            rb"<(?:\w+:)?hyperlink\s[^<>]*\slocation=%b[^<>]*/>" % re.escape(location)
+        )
+        ours = [
+            link
+            for link in links.finditer(self._data, start, end)
+            if (ref := _REF.search(link[0])) and index_of(ref[1].decode()) in earlier
+        ]
+        markup = b""
+        if cell:
+            place = f"{letters(cell[1])}{cell[0]}".encode()
+            markup = b'<%bhyperlink ref="%b" location=%b/>' % (self.root.prefix, place, location)
+        if group and self._data[start:end].strip() != b"".join(link[0] for link in ours):
+            edits = [Edit(link.start(), link.end(), b"") for link in ours]
+            return [*edits, Edit(end, end, markup)]
+        edits = [Edit(group.start, group.end, b"")] if group else []
+        before = [it.end for it in self.root.children if it.is_main and it.name in _BEFORE_LINKS]
+        tags = self.root.prefix + b"hyperlinks"
+        whole = b"<%b>%b</%b>" % (tags, markup, tags) if markup else b""
+        return [*edits, Edit(before[-1], before[-1], whole)]
+
+
+def _areas(nodes: Iterable[Node]) -> Iterator[CellRange]:
+    return filter(None, (cell_range(node.attributes.get("ref", "")) for node in nodes))
 
 
 def _span(node: Node) -> tuple[int, int]:

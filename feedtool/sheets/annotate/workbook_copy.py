@@ -1,152 +1,29 @@
 """The annotated copy of a workbook: patched where ours goes in, copied as it is everywhere else."""
 
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
-from itertools import compress
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+from zipfile import ZipInfo
 
 from feedtool.model.cells import Block, Cells, letters
-from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.errors import FileProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
-from feedtool.sheets.annotate.cell_notes import add_cell_notes
-from feedtool.sheets.annotate.notes import Finish, NoteCells, SheetNotes, Summary
-from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
-from feedtool.sheets.annotate.sheet_patch import SheetScan, patch_rows, scan_sheet
+from feedtool.sheets.annotate.notes import Finish, SheetNotes, Summary
+from feedtool.sheets.annotate.sheet_plan import SheetPlan, header_rows, plan_sheet
 from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8, summary_sheet
-from feedtool.sheets.annotate.xml_offsets import Edit, utf8
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, named, raw
 from feedtool.sheets.atomic_write import Digest, NotAsWritten, not_as_written
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage, part_key
-from feedtool.sheets.read.source import LAST_COLUMN, CellRange, cell_range
 from feedtool.sheets.read.workbook import (
-    SheetEntry,
     WorkbookParts,
-    read_relationships,
     read_workbook,
 )
 from feedtool.sheets.read.xlsx import XlsxSheet
-from feedtool.sheets.read.xml_parser import XmlParser, parse_part
-
-
-class NoRoom(UsageProblem):
-    """The sheet is used up to its last columns."""
-
-
-@dataclass(slots=True)
-class SheetPlan:
-    """The decisions on how a sheet is annotated, made before the first byte is written."""
-
-    notes: SheetNotes
-    entry: SheetEntry
-    scan: SheetScan
-    envelope: SheetEnvelope
-    columns: tuple[int, ...]
-    """Of status, message and code, 0-based."""
-    earlier: frozenset[int]
-    """The columns under our headings now: what they hold below is taken out."""
-    finish: Finish
-    edits: list[Edit] = field(default_factory=list)
-    """Those around the rows that other parts make necessary."""
-    digest: Digest = field(default_factory=Digest)
-    """Of the cells of ours that were written, once they are."""
-    changed: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
-    """The text that cells of the user's were given, by row and column, once they were."""
-
-    def patched(self, package: ZipPackage, styles: FormatIndexes) -> Iterator[bytes]:
-        """The sheet's part with the annotation in it."""
-        is_styled = self.finish != "bare"
-        cells = NoteCells(self.notes, self.columns, styles, is_styled=is_styled)
-        top = self.notes.header_row
-        written = CellRange(top, min(self.columns), max(self.scan.last_row, top), max(self.columns))
-        was_here = self.earlier.issuperset(self.columns)
-        envelope = self.envelope
-        edits = envelope.resize(written) + envelope.widen(self.columns, earlier=was_here)
-        yield envelope.head(edits)
-        stream = utf8(package.stream(self.entry.part), self.entry.part)
-        yield from patch_rows(stream, self.scan, cells, self.earlier)
-        cells.finish()
-        self.digest, self.changed = cells.digest, cells.changed
-        yield envelope.tail(edits + envelope.recolour(cells.guilty, styles) + self.edits)
-
-
-def plan_sheet(
-    package: ZipPackage,
-    book: WorkbookParts,
-    entry: SheetEntry,
-    notes: SheetNotes,
-    finish: Finish = "full",
-) -> SheetPlan:
-    """The plan of a sheet that was looked through. Raises NoRoom, FileProblem."""
-    scan = SheetScan(entry.part, notes.header_row, package.limits)
-    scan_sheet(utf8(package.stream(entry.part), entry.part), scan)
-    if not scan.has_header:
-        raise ValueError(f"the sheet has no row {notes.header_row} for the headings")
-    envelope = SheetEnvelope(scan.head, scan.tail, entry.part)
-    by_heading = _earlier_columns(package, book, entry, notes)
-    earlier = frozenset(column for columns in by_heading.values() for column in columns)
-    if all(by_heading.values()):
-        # In place: they may have become part of a table, or columns may have come after them.
-        columns = tuple(columns[0] for columns in by_heading.values())
-    else:
-        areas = (*envelope.ranges(notes.header_row), *_tables(package, entry))
-        last = max(scan.used, *(area.last_column for area in areas), -1)
-        columns = tuple(range(last + 1, last + 4))
-        if columns[-1] > LAST_COLUMN:
-            raise NoRoom(
-                f"Sheet “{entry.name}” is used up to column {letters(last)}, which leaves no room "
-                "for the three columns of the result.",
-                "Delete what stands in its last columns, or end its merged cells, table or filter "
-                "before them.",
-            )
-    return SheetPlan(notes, entry, scan, envelope, columns, earlier, finish)
-
-
-def _tables(package: ZipPackage, entry: SheetEntry) -> Iterator[CellRange]:
-    folder, _, name = entry.part.replace("\\", "/").rpartition("/")
-    for relation in read_relationships(package, f"{folder}/_rels/{name}.rels".lstrip("/")):
-        if relation.kind == "table" and package.part(relation.target):
-            table = cell_range(parse_part(package, relation.target).attributes.get("ref", ""))
-            if table:
-                yield table
-
-
-def _earlier_columns(
-    package: ZipPackage, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
-) -> dict[str, list[int]]:
-    """The columns (0-based) under each of our headings. Raises FileProblem."""
-    columns: dict[str, list[int]] = {heading: [] for heading in notes.headings}
-    texts = cache(lambda: _texts(package, book.shared_strings, notes.headings))
-    decode = Decoder(texts, (), date1904=False)
-    block = next(XlsxSheet(package, entry, decode).blocks(notes.header_row - 1), None)
-    if block is None:
-        return columns
-    header = [row in notes.header_rows for row in block.rows[: len(notes.header_rows)]]
-    for column in range(block.width):
-        texts_below = {decode(key).text.strip() for key in compress(block.column(column), header)}
-        for text in texts_below.intersection(columns):
-            columns[text].append(column)
-    return columns
-
-
-def _texts(
-    package: ZipPackage, part: str | None, wanted: Sequence[str]
-) -> SharedStrings | Mapping[int, str]:
-    """The shared strings; all of them empty where none of the wanted texts can be among them.
-
-    Most workbooks never saw us: looking through the bytes spares reading the texts.
-    """
-    texts = [text.encode() for text in wanted]
-    overlap, before = max(map(len, texts)), b""
-    for data in utf8(package.stream(part), part) if part else ():
-        window = before + data
-        if part and any(text in window for text in texts):
-            return SharedStrings.read(package.stream(part), part, package.limits)
-        before = data[-overlap:]
-    return defaultdict(str)
+from feedtool.sheets.read.xml_parser import XmlParser
 
 
 def annotate_workbook(
@@ -164,11 +41,23 @@ def annotate_workbook(
     with ZipPackage(source, limits) as package:
         book = read_workbook(package)
         plans = [plan_sheet(package, book, book.worksheet(it.sheet), it, finish) for it in sheets]
-        changed, styles = _small_parts(package, book, summary, plans)
-        with result.open("wb") as out:
-            _write(package, Repack(out), plans, changed, styles)
+        parts = BookParts(package, book)
+        for plan in plans:
+            plan.prepare(package, parts)
+        styles = _enter_ours(package, book, parts, summary)
+        with TemporaryFile() as patched, result.open("wb") as out:
+            side = Repack(patched)
+            # The sheets first: what is in them decides on the parts that stand in front of them.
+            members = {
+                part_key(plan.entry.part): side.write(
+                    info, plan.patched(package, parts, styles, summary), LEVEL
+                )
+                for plan in plans
+                if (info := package.part(plan.entry.part))
+            }
+            _write(package, Repack(out), parts, members, patched)
         try:
-            check_package(result, package, plans, changed)
+            check_package(result, package, plans, parts)
         except NotAsWritten:
             # Patterns do not see every mistake in the user's own XML: then it is that.
             for plan in plans:
@@ -191,34 +80,27 @@ def is_annotated_workbook(
         if summary is not None and _summary_part(book, summary):
             return True
         return any(
-            all(_earlier_columns(package, book, entry, notes).values())
+            header_rows(package, book, entry, notes).columns
             for notes in sheets
             for entry in book.worksheets
             if entry.name == notes.sheet
         )
 
 
-def _small_parts(
-    package: ZipPackage,
-    book: WorkbookParts,
-    summary: Summary | None,
-    plans: Sequence[SheetPlan],
-) -> tuple[dict[str, bytes], FormatIndexes]:
-    """All parts but the sheets that are written anew, by name, and where our styles are."""
-    parts = BookParts(package, book)
+def _enter_ours(
+    package: ZipPackage, book: WorkbookParts, parts: BookParts, summary: Summary | None
+) -> FormatIndexes:
+    """Enters styles and summary into the parts; where our styles are."""
     if book.styles is None:
         data, styles = add_styles(empty_styles(parts.namespace), "styles.xml")
-        changed = {parts.add_styles(): data}
+        parts.changed[parts.add_styles()] = data
     else:
         data, styles = add_styles(read_utf8(package, book.styles), book.styles)
-        changed = {book.styles: data}
+        parts.changed[book.styles] = data
     if summary is not None:
         name = _summary_part(book, summary) or parts.add_sheet(summary.name)
-        changed[name] = summary_sheet(summary, styles, parts.namespace)
-    for plan in plans:
-        if comments := plan.notes.comments:
-            plan.edits = add_cell_notes(parts, package, plan.entry, plan.envelope, comments)
-    return changed | parts.changed, styles
+        parts.changed[name] = summary_sheet(summary, styles, parts.namespace)
+    return styles
 
 
 def _summary_part(book: WorkbookParts, summary: Summary) -> str | None:
@@ -231,31 +113,33 @@ def _summary_part(book: WorkbookParts, summary: Summary) -> str | None:
 def _write(
     package: ZipPackage,
     repack: Repack,
-    plans: Sequence[SheetPlan],
-    changed: dict[str, bytes],
-    styles: FormatIndexes,
+    parts: BookParts,
+    sheets: Mapping[str, ZipInfo],
+    patched: IO[bytes],
 ) -> None:
-    """All members in the order of the source, new ones at the end."""
-    sheets = {part_key(plan.entry.part): plan for plan in plans}
-    parts = {part_key(name): data for name, data in changed.items()}
+    """All members in the order of the source, new ones at the end; `sheets` are in `patched`."""
+    changed = {part_key(name): data for name, data in parts.changed.items()}
+    like = package.infos[0]
     with package.path.open("rb") as file:
         for info in package.infos:
             key = part_key(info.filename)
             if key in sheets:
-                repack.write(info, sheets[key].patched(package, styles), LEVEL)
-            elif key in parts:
-                repack.write(info, (parts[key],))
+                repack.copy(sheets[key], patched)
+                like = info
+            elif key in parts.dropped:
+                continue
+            elif key in changed:
+                repack.write(info, (changed[key],))
             else:
                 repack.copy(info, file)
-    like = package.part(plans[0].entry.part)
-    for name, data in changed.items():
-        if package.part(name) is None and like is not None:
+    for name, data in parts.changed.items():
+        if package.part(name) is None or part_key(name) in parts.dropped:
             repack.write(named(name, like), (data,))
     repack.finish(package.comment)
 
 
 def check_package(
-    path: Path, source: ZipPackage, plans: Collection[SheetPlan], changed: Collection[str]
+    path: Path, source: ZipPackage, plans: Collection[SheetPlan], parts: BookParts
 ) -> None:
     """Raise NotAsWritten if a package differs from its source but in these sheets and parts.
 
@@ -264,9 +148,9 @@ def check_package(
     sheets = {part_key(plan.entry.part) for plan in plans}
     try:
         with ZipPackage(path, source.limits) as written:
-            _check_copies(written, source, sheets | {part_key(name) for name in changed})
-            # Excel's own drawings are no XML: it leaves elements open in them.
-            for name in (name for name in changed if not name.endswith(".vml")):
+            anew = sheets | {part_key(name) for name in parts.changed}
+            _check_copies(written, source, anew, parts.dropped)
+            for name in parts.changed:
                 parser = XmlParser(name, source.limits)
                 for piece in written.stream(name):
                     parser.feed(piece)
@@ -294,10 +178,13 @@ def _check_changed(block: Block, plan: SheetPlan) -> None:
                 raise not_as_written(f"{plan.entry.part}, {letters(column)}{row}")
 
 
-def _check_copies(written: ZipPackage, source: ZipPackage, anew: Collection[str]) -> None:
+def _check_copies(
+    written: ZipPackage, source: ZipPackage, anew: Collection[str], dropped: Collection[str]
+) -> None:
     """Raise NotAsWritten unless every copied member has the bytes it had, in the order it had."""
+    kept = [info for info in source.infos if part_key(info.filename) not in dropped]
     with written.path.open("rb") as new, source.path.open("rb") as old:
-        for place, before in enumerate(source.infos):
+        for place, before in enumerate(kept):
             if place == len(written.infos):
                 raise not_as_written(before.filename)
             after = written.infos[place]

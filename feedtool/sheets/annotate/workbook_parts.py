@@ -1,7 +1,7 @@
 """The parts around the sheets: changed as a sheet is added, and the summary sheet itself."""
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, count
 
 from feedtool.model.cells import letters
@@ -9,7 +9,7 @@ from feedtool.sheets.annotate.cell_formats import FormatIndexes
 from feedtool.sheets.annotate.notes import Link, Summary
 from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, utf8
 from feedtool.sheets.cell_text import inline, quoted
-from feedtool.sheets.read.package import ZipPackage
+from feedtool.sheets.read.package import ZipPackage, part_key
 from feedtool.sheets.read.workbook import WorkbookParts, resolve
 from feedtool.sheets.read.xml_parser import Node, corrupt, parse_part, whole
 
@@ -38,6 +38,10 @@ class BookParts:
     def __init__(self, package: ZipPackage, book: WorkbookParts) -> None:
         self.changed: dict[str, bytes] = {}
         """The parts that were touched, as they go into the package."""
+        self.dropped: set[str] = set()
+        """The keys of parts that are left out; a new part may have its name again."""
+        self.workbook = book.workbook
+        self.sheets = book.sheets
         self.namespace = parse_part(package, book.workbook).namespace
         """The workbook's own: transitional or strict."""
         is_strict = self.namespace.startswith(_STRICT)
@@ -54,9 +58,9 @@ class BookParts:
         """
         part = self._free_name("worksheets/sheet{}.xml", count(1))
         relation = self._relate("worksheet", part)
-        self._declare(part, "worksheet+xml")
+        self._declare(part, f"{_CONTENT}worksheet+xml")
         workbook = self._book.workbook
-        root = self._root(workbook)
+        root = self.root(workbook)
         sheets = root.child("sheets")
         if sheets is None:
             raise corrupt(workbook, "it has no sheets")
@@ -72,37 +76,57 @@ class BookParts:
             declaration,
             relation.encode(),
         )
-        self._append(workbook, sheets, markup)
+        self.append(workbook, sheets, markup)
         return part
 
     def add_styles(self) -> str:
         """Enter a styles part into a workbook that has none; its name."""
         part = self._free_name("styles{}.xml", chain(("",), count(1)))
         self._relate("styles", part)
-        self._declare(part, "styles+xml")
+        self._declare(part, f"{_CONTENT}styles+xml")
         return part
 
-    def _root(self, name: str) -> Node:
+    def root(self, name: str) -> Node:
         """The root of a part that is to be changed."""
         if name not in self.changed:
             self.changed[name] = read_utf8(self._package, name)
         return outline(self.changed[name], name)
 
-    def _append(self, name: str, parent: Node, markup: bytes) -> None:
+    def append(self, name: str, parent: Node, markup: bytes) -> None:
+        """Put markup behind the last child of an element."""
         data = self.changed[name]
         self.changed[name] = splice(data, (appended(parent, data, markup),))
 
-    def add_part(self, pattern: str, kind: str | None) -> str:
-        """The name of a new part, `{}` in its pattern a number; its content type is declared."""
+    def insert(self, name: str, place: int, markup: bytes) -> None:
+        """Put markup into a part that is to be changed."""
+        self.changed[name] = splice(self.changed[name], (Edit(place, place, markup),))
+
+    def remove(self, name: str, nodes: Sequence[Node], *, parent: str) -> None:
+        """Take elements out of a part; their parent, too, where it has no others."""
+        root = self.root(name)
+        group = root.child(parent)
+        if group and len(group.children) == len(nodes):
+            nodes = [group]
+        edits = (Edit(node.start, node.end, b"") for node in nodes)
+        self.changed[name] = splice(self.changed[name], edits)
+
+    def add_part(self, pattern: str, content_type: str) -> str:
+        """The name of a new part, `{}` in its pattern a number."""
         part = self._free_name(pattern, count(1))
         self.changed[part] = b""
-        if kind:
-            self._declare(part, kind)
+        self._declare(part, content_type)
         return part
 
-    def read(self, name: str) -> bytes:
-        """A part as it was changed so far."""
-        return self.changed.get(name) or read_utf8(self._package, name)
+    def drop(self, part: str) -> None:
+        """Leave a part of ours out of the package."""
+        self.dropped.add(part_key(part))
+        self.changed.pop(part, None)
+        types = self._book.content_types
+        stated = self.root(types).children
+        ours = [
+            it for it in stated if part_key(it.attributes.get("PartName", "")) == part_key(part)
+        ]
+        self.remove(types, ours, parent="")
 
     def relations_of(self, part: str) -> str:
         """The name of the part with the relationships of another one."""
@@ -112,27 +136,26 @@ class BookParts:
     def relate(self, source: str, kind: str, part: str) -> str:
         """A relationship from a part to a new one; its id."""
         name = self.relations_of(source)
-        if name not in self.changed and self._package.part(name) is None:
+        if name not in self.changed and self._is_free(name):
             self.changed[name] = _NO_RELATIONSHIPS
         return self._relate(kind, part, name, posixpath.dirname(source.replace("\\", "/")))
 
-    def declare_ending(self, ending: str, kind: str) -> None:
-        """Enter the content type of all parts whose names end so."""
-        root = self._root(self._book.content_types)
-        known = {node.attributes.get("Extension", "").casefold() for node in root.children}
-        if ending not in known:
-            names = quoted(ending), quoted(kind)
-            markup = b"<%bDefault Extension=%b ContentType=%b/>" % (root.prefix, *names)
-            data = self.changed[self._book.content_types]
-            place = root.children[0].start if root.children else root.close
-            self.changed[self._book.content_types] = splice(data, (Edit(place, place, markup),))
+    def unrelate(self, source: str, ids: Collection[str]) -> None:
+        """Take relationships of ours out, with their part where it was ours as a whole."""
+        name = self.relations_of(source)
+        root = self.root(name)
+        ours = [node for node in root.children if node.attributes.get("Id") in ids]
+        self.remove(name, ours, parent="")
+        if self.changed[name] == _NO_RELATIONSHIPS:
+            self.drop(name)
 
     def _free_name(self, pattern: str, numbers: Iterable[int | str]) -> str:
         """`xl/worksheets/sheet4.xml`: in the workbook's folder, the first not yet taken."""
         names = (posixpath.join(self._folder, pattern.format(number)) for number in numbers)
-        return next(
-            name for name in names if self._package.part(name) is None and name not in self.changed
-        )
+        return next(name for name in names if self._is_free(name) and name not in self.changed)
+
+    def _is_free(self, name: str) -> bool:
+        return self._package.part(name) is None or part_key(name) in self.dropped
 
     def _relate(
         self, kind: str, part: str, relations: str | None = None, folder: str | None = None
@@ -140,7 +163,7 @@ class BookParts:
         """A relationship to a new part, from the workbook if from no other; its id."""
         relations = relations or self._book.workbook_rels
         folder = self._folder if folder is None else folder
-        root = self._root(relations)
+        root = self.root(relations)
         taken = {node.attributes.get("Id", ""): node.attributes for node in root.children}
         for name, known in taken.items():
             # There may be one already, to a part that was never there.
@@ -154,15 +177,15 @@ class BookParts:
             quoted(f"{self.relations}/{kind}"),
             quoted(posixpath.relpath(part, folder or ".")),
         )
-        self._append(relations, root, markup)
+        self.append(relations, root, markup)
         return name
 
-    def _declare(self, part: str, kind: str) -> None:
+    def _declare(self, part: str, content_type: str) -> None:
         """Enter the content type of a new part."""
-        root = self._root(self._book.content_types)
-        names = quoted("/" + part), quoted(_CONTENT + kind)
+        root = self.root(self._book.content_types)
+        names = quoted("/" + part), quoted(content_type)
         markup = b"<%bOverride PartName=%b ContentType=%b/>" % (root.prefix, *names)
-        self._append(self._book.content_types, root, markup)
+        self.append(self._book.content_types, root, markup)
 
 
 def summary_sheet(summary: Summary, styles: FormatIndexes, namespace: str) -> bytes:

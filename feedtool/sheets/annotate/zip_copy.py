@@ -43,8 +43,8 @@ class Repack:
         for piece in raw(info, source):
             self._out.write(piece)
 
-    def write(self, info: ZipInfo, pieces: Iterable[bytes], level: int = -1) -> None:
-        """Write new content under a member's name, times and attributes, deflated."""
+    def write(self, info: ZipInfo, pieces: Iterable[bytes], level: int = -1) -> ZipInfo:
+        """The member that was written: new content under a name, times and attributes, deflated."""
         member = copy(info)
         member.compress_type = ZIP_DEFLATED
         member.extra = b""
@@ -65,6 +65,7 @@ class Repack:
         self._out.seek(written.header_offset)
         self._out.write(_local_header(written, b""))
         self._out.seek(end)
+        return written
 
     def finish(self, comment: bytes) -> None:
         """Write the directory."""

@@ -1,0 +1,191 @@
+"""The plan of a sheet's annotation, made before the first byte is written, and its new part."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain, compress
+from typing import NamedTuple
+
+from feedtool.model.cells import letters
+from feedtool.model.errors import UsageProblem
+from feedtool.sheets.annotate.cell_formats import FormatIndexes
+from feedtool.sheets.annotate.cell_notes import add_notes, take_back_notes
+from feedtool.sheets.annotate.notes import Finish, NoteCells, SheetNotes, Summary
+from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
+from feedtool.sheets.annotate.sheet_patch import SheetScan, patch_rows, scan_sheet
+from feedtool.sheets.annotate.table_filter import add_filter, take_back_filter
+from feedtool.sheets.annotate.workbook_parts import BookParts
+from feedtool.sheets.annotate.xml_offsets import Edit, utf8
+from feedtool.sheets.atomic_write import Digest
+from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
+from feedtool.sheets.read.package import ZipPackage
+from feedtool.sheets.read.source import LAST_COLUMN, CellRange, cell_range
+from feedtool.sheets.read.workbook import (
+    SheetEntry,
+    WorkbookParts,
+    read_relationships,
+)
+from feedtool.sheets.read.xlsx import XlsxSheet
+from feedtool.sheets.read.xml_parser import parse_part
+
+
+class NoRoom(UsageProblem):
+    """The sheet is used up to its last columns."""
+
+
+@dataclass(slots=True)
+class SheetPlan:
+    """The decisions on how a sheet is annotated, made before the first byte is written."""
+
+    notes: SheetNotes
+    entry: SheetEntry
+    scan: SheetScan
+    envelope: SheetEnvelope
+    columns: tuple[int, ...]
+    """Of status, message and code, 0-based."""
+    header: "HeaderRows"
+    finish: Finish
+    has_notes: bool = False
+    """True if its cells get notes."""
+    edits: list[Edit] = field(default_factory=list)
+    """Those around the rows that other parts make necessary."""
+    digest: Digest = field(default_factory=Digest)
+    """Of the cells of ours that were written, once they are."""
+    changed: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
+    """The text that cells of the user's were given, by row and column, once they were."""
+
+    def prepare(self, package: ZipPackage, parts: BookParts) -> None:
+        """Take back what other parts have of an earlier annotation, and enter a new filter."""
+        notes = take_back_notes(parts, package, self.entry, self.envelope)
+        of_filter = take_back_filter(parts, self.entry, self.envelope)
+        self.has_notes = notes is not None and self.finish == "full"
+        top, last = self.notes.header_rows[-1], self.scan.last_row
+        if of_filter is not None and self.finish == "full" and not self.header.is_hidden:
+            right = max(*self.columns, self.scan.used)
+            area = CellRange(top, self.header.first_column, last, right)
+            of_filter += add_filter(parts, self.entry, self.envelope, area) if last > top else []
+        self.edits = [*(of_filter or ()), *(notes or ())]
+
+    def patched(
+        self, package: ZipPackage, parts: BookParts, styles: FormatIndexes, summary: Summary | None
+    ) -> Iterator[bytes]:
+        """The sheet's part with the annotation in it; notes in cells are entered at its end."""
+        is_styled = self.finish != "bare"
+        cells = NoteCells(self.notes, self.columns, styles, is_styled=is_styled)
+        top, earlier = self.notes.header_row, self.header.earlier
+        written = CellRange(top, min(self.columns), max(self.scan.last_row, top), max(self.columns))
+        was_here = earlier.issuperset(self.columns)
+        envelope = self.envelope
+        edits = envelope.resize(written) + envelope.widen(self.columns, earlier=was_here)
+        yield envelope.head(edits)
+        stream = utf8(package.stream(self.entry.part), self.entry.part)
+        yield from patch_rows(stream, self.scan, cells, earlier)
+        cells.finish()
+        self.digest, self.changed = cells.digest, cells.changed
+        edits += self.edits + envelope.recolour(cells.guilty, styles)
+        if summary is not None:
+            is_linked = is_styled and cells.first_bad is not None
+            place = (cells.first_bad or 0, self.columns[0]) if is_linked else None
+            edits += envelope.link_back(place, summary.name, earlier)
+        if self.has_notes:
+            edits += add_notes(parts, self.entry, envelope, cells.comments)
+        yield envelope.tail(edits)
+
+
+def plan_sheet(
+    package: ZipPackage,
+    book: WorkbookParts,
+    entry: SheetEntry,
+    notes: SheetNotes,
+    finish: Finish = "full",
+) -> SheetPlan:
+    """The plan of a sheet that was looked through. Raises NoRoom, FileProblem."""
+    scan = SheetScan(entry.part, notes.header_row, package.limits)
+    scan_sheet(utf8(package.stream(entry.part), entry.part), scan)
+    if not scan.has_header:
+        raise ValueError(f"the sheet has no row {notes.header_row} for the headings")
+    envelope = SheetEnvelope(scan.head, scan.tail, entry.part)
+    header = header_rows(package, book, entry, notes)
+    columns = header.columns
+    # In place: they may have become part of a table, or columns may have come after them.
+    if not columns:
+        areas = (*envelope.ranges(notes.header_row), *_tables(package, entry))
+        last = max(scan.used, *(area.last_column for area in areas), -1)
+        columns = tuple(range(last + 1, last + 4))
+        if columns[-1] > LAST_COLUMN:
+            raise NoRoom(
+                f"Sheet “{entry.name}” is used up to column {letters(last)}, which leaves no room "
+                "for the three columns of the result.",
+                "Delete what stands in its last columns, or end its merged cells, table or filter "
+                "before them.",
+            )
+    return SheetPlan(notes, entry, scan, envelope, columns, header, finish)
+
+
+def _tables(package: ZipPackage, entry: SheetEntry) -> Iterator[CellRange]:
+    folder, _, name = entry.part.replace("\\", "/").rpartition("/")
+    for relation in read_relationships(package, f"{folder}/_rels/{name}.rels".lstrip("/")):
+        if relation.kind == "table" and package.part(relation.target):
+            table = cell_range(parse_part(package, relation.target).attributes.get("ref", ""))
+            if table:
+                yield table
+
+
+class HeaderRows(NamedTuple):
+    """The rows of headings and keys as they are."""
+
+    by_heading: Mapping[str, Sequence[int]]
+    """The columns (0-based) under each of our headings."""
+    first_column: int = 0
+    """The first that has a heading."""
+    is_hidden: bool = False
+    """True if the last row is."""
+
+    @property
+    def earlier(self) -> frozenset[int]:
+        """The columns under our headings now: what they hold below is taken out."""
+        return frozenset(chain.from_iterable(self.by_heading.values()))
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Those of status, message and code; none where not all are there."""
+        present = all(self.by_heading.values())
+        return tuple(columns[0] for columns in self.by_heading.values()) if present else ()
+
+
+def header_rows(
+    package: ZipPackage, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
+) -> HeaderRows:
+    """The rows among which our headings may stand. Raises FileProblem."""
+    columns: dict[str, list[int]] = {heading: [] for heading in notes.headings}
+    texts = cache(lambda: _texts(package, book.shared_strings, notes.headings))
+    decode = Decoder(texts, (), date1904=False)
+    block = next(XlsxSheet(package, entry, decode).blocks(notes.header_row - 1), None)
+    if block is None:
+        return HeaderRows(columns)
+    header = [row in notes.header_rows for row in block.rows[: len(notes.header_rows)]]
+    used = []
+    for column in range(block.width):
+        cells = {decode(key).text.strip() for key in compress(block.column(column), header)}
+        used += [column] * any(cells)
+        for text in cells.intersection(columns):
+            columns[text].append(column)
+    return HeaderRows(columns, min(used, default=0), notes.header_rows[-1] in block.hidden)
+
+
+def _texts(
+    package: ZipPackage, part: str | None, wanted: Sequence[str]
+) -> SharedStrings | Mapping[int, str]:
+    """The shared strings; all of them empty where none of the wanted texts can be among them.
+
+    Most workbooks never saw us: looking through the bytes spares reading the texts.
+    """
+    texts = [text.encode() for text in wanted]
+    overlap, before = max(map(len, texts)), b""
+    for data in utf8(package.stream(part), part) if part else ():
+        window = before + data
+        if part and any(text in window for text in texts):
+            return SharedStrings.read(package.stream(part), part, package.limits)
+        before = data[-overlap:]
+    return defaultdict(str)
