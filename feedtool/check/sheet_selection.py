@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from shlex import quote
 
 from feedtool.check.headers import (
     ENOUGH,
@@ -174,7 +175,9 @@ class _Selection:
                         "if it is no feed remove the sheet, or name another with --sheet"
                     )
                 if unclear.header and unclear.header.unknown:
-                    unclear.add_way(f"if the sheet is your own type: feedtool map {self._file}")
+                    unclear.add_way(
+                        f"if the sheet is your own type: feedtool map {quote(self._file)}"
+                    )
                 kind = self._options.settle(self._file, name, unclear)
                 if kind is None:
                     raise

@@ -1,6 +1,7 @@
 """What a header that was not understood has, what its columns may be, and the way to say so."""
 
 from collections.abc import Iterable, Mapping
+from shlex import quote
 
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.kinds import HeaderMissing
@@ -28,7 +29,7 @@ def explain_missing(
     error.message += f"; row {header.row} is taken as the header, with {names}"
     keys = {column.key for column in header.columns.values()}
     guesses = {text: key for text, key in _guesses(source, own, known).items() if key not in keys}
-    error.hint = f"{_ways(guesses)}{error.hint}, or type: feedtool map {file}"
+    error.hint = f"{_ways(guesses)}{error.hint}, or type: feedtool map {quote(file)}"
 
 
 def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> HeaderNotFound:
@@ -39,7 +40,7 @@ def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> 
     names = _listed(f"“{brief(cell.text.strip())}”" for cell in own.row.cells if cell.text.strip())
     return HeaderNotFound(
         f"no row looks like a header of ours; row {own.row.number} comes nearest, with {names}",
-        f"{_ways(_guesses(source, own, known))}type: feedtool map {file}",
+        f"{_ways(_guesses(source, own, known))}type: feedtool map {quote(file)}",
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import islice
+from shlex import quote
 from typing import NamedTuple
 
 from feedtool.check.headers import HeaderNotFound
@@ -81,14 +82,10 @@ def _texts_over(own: OwnSheet) -> dict[int, str]:
     return over
 
 
-def no_header(source: Source, file: str) -> HeaderNotFound:
-    """The error of a file of which no row looks like a header: what stands there instead."""
-    rows = [
-        row.cells
-        for entry in source.sheets
-        if not entry.hidden
-        for row in source.sheet(entry.name).head(SEARCHED)
-    ]
+def no_header(source: Source, file: str, wanted: Sequence[str] = ()) -> HeaderNotFound:
+    """The error where no row of these sheets, or of all, looks like a header: what stands there."""
+    names = wanted or [entry.name for entry in source.sheets if not entry.hidden]
+    rows = [row.cells for name in names for row in source.sheet(name).head(SEARCHED)]
     texts = [[text for cell in row if (text := cell.text.strip())] for row in rows]
     widest = max(texts, key=len, default=[])
     if not is_table(rows):
@@ -100,5 +97,5 @@ def no_header(source: Source, file: str) -> HeaderNotFound:
     shown = ", ".join(f"“{brief(text)}”" for text in widest[:SHOWN])
     return HeaderNotFound(
         f"no row looks like a header; the widest one has {shown}",
-        f"give each column a name in one row, then type: feedtool map {file}",
+        f"give each column a name in one row, then type: feedtool map {quote(file)}",
     )
