@@ -284,7 +284,9 @@ class _Application:
     def header(self) -> Header:
         """The header row, as the recipe understands it."""
         own = frozenset(at for at, text in self.texts.items() if folded(text) in OWN)
-        unknown = tuple((at, None) for at in self.texts if at not in self.used | own)
+        named = set(map(folded, self.recipe.file.names.values()))
+        known = own | self.used | {at for at, text in self.texts.items() if folded(text) in named}
+        unknown = tuple((at, None) for at in self.texts if at not in known)
         reasons = dict.fromkeys(self.by_index, f"recipe {self.recipe.name}")
         return Header(
             self.row,
