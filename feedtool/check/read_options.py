@@ -12,7 +12,7 @@ from feedtool.model.settings import AccountSettings, Context, OpenCatalog, no_ca
 if TYPE_CHECKING:
     from feedtool.check.recipes.join import JoinFile
     from feedtool.check.recipes.recipe import Recipe
-    from feedtool.check.recipes.recipe_file import Constant
+    from feedtool.model.settings import Constant
 
 EVERY_ROW = range(1, 1 << 31)
 """As `Asked.as_rows`: no row is skipped."""

@@ -172,7 +172,7 @@ class RecipeSelection:
             both = " and ".join(recipe.shown for recipe, _ in fitting)
             raise UsageProblem(
                 f"several recipes fit {self._file} equally well: {both}",
-                "name one of them with --recipe, or give one more headers in its [match]",
+                "name one of them with --recipe, or add one more header to the [match] of one",
             )
         return fitting[0] if fitting else None
 
@@ -204,7 +204,7 @@ class RecipeSelection:
             recognised = recognise(applied.header, family, context, name, wanted=kind, stamp=None)
         except HeaderMissing as error:
             error.message = f"recipe {recipe.name}: {error.message}"
-            error.hint = f"add a column or a default to {recipe.shown}, or give --default"
+            error.hint = f"add a column, an expression or a default to {recipe.shown}"
             explain_missing(error, self._source, name, self._file, self._known(kind))
             raise
         if recognised is None:

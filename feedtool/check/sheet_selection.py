@@ -52,6 +52,29 @@ def choose(source: Source, options: ReadOptions, areas: Areas, file: str) -> lis
     return _Selection(source, options, areas, file).choose()
 
 
+def sheet_names(source: Source, wanted: Sequence[str]) -> list[str]:
+    """The sheets of a file that `--sheet` asks for; all that are visible where it is not given.
+
+    SheetMissing where it names none of them.
+    """
+    entries = source.sheets
+    visible = [entry.name for entry in entries if not entry.hidden and entry.name != SUMMARY]
+    if not wanted or _are_all(source, wanted) or source.format == "csv":  # one table, no name
+        return visible
+    by_name = {entry.name.casefold(): entry.name for entry in entries}
+    for name in wanted:
+        if name.casefold() not in by_name:
+            raise SheetMissing(
+                f"there is no sheet “{name}”", f"choose one of: {', '.join(visible)}"
+            )
+    return list(dict.fromkeys(by_name[name.casefold()] for name in wanted))
+
+
+def _are_all(source: Source, wanted: Sequence[str]) -> bool:
+    own = {entry.name.casefold() for entry in source.sheets}
+    return ALL_SHEETS in {name.casefold() for name in wanted} - own and source.format != "csv"
+
+
 class _Selection:
     """The sheets of one file, while those that are feeds are chosen."""
 
@@ -64,12 +87,10 @@ class _Selection:
         stamped = areas.feeds.get(self._stamp or "")
         self._stamped_sheet = stamped.sheet if stamped else None
         """The name of the sheet to fill in of that template."""
-        named = {name.casefold() for name in options.sheets}
-        own = {entry.name.casefold() for entry in source.sheets}
-        self._are_all = ALL_SHEETS in named - own and source.format != "csv"
+        self._are_all = _are_all(source, options.sheets)
 
     def choose(self) -> list[Chosen]:
-        names = self._sheet_names()
+        names = sheet_names(self._source, self._options.sheets)
         if len(names) == 1 or not self._options.sheets:
             return self._choose(names)
         chosen: list[Chosen] = []
@@ -168,19 +189,6 @@ class _Selection:
         if self._stamp is None:
             known = self._known(self._families[0])
             explain_missing(error, self._source, name, self._file, known)
-
-    def _sheet_names(self) -> list[str]:
-        entries, wanted = self._source.sheets, self._options.sheets
-        visible = [entry.name for entry in entries if not entry.hidden and entry.name != SUMMARY]
-        if not wanted or self._are_all or self._source.format == "csv":  # one table, no name
-            return visible
-        by_name = {entry.name.casefold(): entry.name for entry in entries}
-        for name in wanted:
-            if name.casefold() not in by_name:
-                raise SheetMissing(
-                    f"there is no sheet “{name}”", f"choose one of: {', '.join(visible)}"
-                )
-        return list(dict.fromkeys(by_name[name.casefold()] for name in wanted))
 
     def _recognise(self, name: str, enough: int, wanted: str | None) -> Chosen | None:
         """A sheet with its kind, None where nothing looks like a header.

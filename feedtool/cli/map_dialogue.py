@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from feedtool.check.mapping.neighbours import PRICE
 from feedtool.model.nearest import did_you_mean
 from feedtool.report.plain import clean
 from feedtool.runs.mapping import chosen_as, is_accepted
@@ -129,8 +128,9 @@ def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, m
 def _ask_default(proposal: "SheetProposal", key: str) -> str:
     """A value for all rows of a field that has no column; blank for none."""
     label = proposal.known[key].labels[0]
-    if key == PRICE:  # which no two articles share
-        _say(f"  no column has {key} ({label}): compute it in [compute] of the recipe")
+    if proposal.is_of_row(key):
+        _say(f"  no column has {key} ({label}): name its column in [columns] of the recipe,")
+        _say("  or compute it in [compute]; one value for all rows would be wrong")
         return ""
     while True:
         answer = _prompt(f"  no column has {key} ({label}); for all rows? (Enter: none)")

@@ -76,14 +76,16 @@ class RecipeFolders:
                 f"{place}: {join.file} leaves the folder of recipes", "name a file in that folder"
             )
         folders = [self.profile] if self.is_watch else [path.parent, self.profile]
-        found = next(filter(None, (_matching(folder, pattern, path) for folder in folders)), None)
-        if not found:
+        matching = next(
+            filter(None, (_matching(folder, pattern, path) for folder in folders)), None
+        )
+        if not matching:
             where = " or ".join(str(folder.absolute()) for folder in folders if folder)
             raise JoinUnusable(
                 f"{place}: there is no {join.file} in {where or 'a folder of recipes'}",
                 "bring it, or correct its name" if where else "name one as the profile's recipes",
             )
-        changed, newest = max(found)
+        changed, newest = max(matching)
         if self.is_watch and self.profile and not _is_inside(newest, self.profile):
             raise JoinUnusable(
                 f"{place}: {newest.name} is a link that leaves the folder of recipes",
@@ -120,7 +122,7 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[flo
     JoinUnusable where their folder cannot be read.
     """
     place = folder / pattern.parent if folder else None
-    found = []
+    matching = []
     try:
         for file in place.iterdir() if place else ():
             if not fnmatchcase(file.name.casefold(), pattern.name.casefold()):
@@ -128,7 +130,7 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[flo
             with suppress(FileNotFoundError):  # it may vanish meanwhile
                 is_other = file.is_file() and not (sheet.exists() and file.samefile(sheet))
                 if is_other and not file.name.startswith(TEMPORARY):
-                    found.append((file.stat().st_mtime, file))
+                    matching.append((file.stat().st_mtime, file))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -136,7 +138,7 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[flo
             f"the folder {place} of {pattern} cannot be read: {error.strerror}",
             "look at its name and its permissions",
         ) from error
-    return found
+    return matching
 
 
 def _is_inside(file: Path, folder: Path) -> bool:

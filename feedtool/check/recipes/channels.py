@@ -60,8 +60,8 @@ def refusal(column: Column, feed: Feed) -> str:
 
 def base_keys(header: Header) -> frozenset[str]:
     """The keys that a header has on some channel."""
-    found = (OF_CHANNEL.fullmatch(column.key) for column in header.columns.values())
-    return frozenset(match["key"] for match in found if match)
+    matches = (OF_CHANNEL.fullmatch(column.key) for column in header.columns.values())
+    return frozenset(match["key"] for match in matches if match)
 
 
 def channel_split(header: Header) -> Callable[[Row], Sequence[Row]] | None:

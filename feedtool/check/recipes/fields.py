@@ -7,7 +7,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 from feedtool.check.recipes.expressions import Expression
-from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.values import (
     ExpressionFailure,
     NumberText,
@@ -29,7 +28,7 @@ from feedtool.model.cells import BLANK, LONGEST_SHOWN, Cell, Kind, letters, roun
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, folded
 from feedtool.model.nouns import Code, Issue
-from feedtool.model.settings import Context
+from feedtool.model.settings import Constant, Context
 
 if TYPE_CHECKING:
     from feedtool.check.recipes.sheet import RecipeBlock

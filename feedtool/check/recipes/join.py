@@ -95,12 +95,12 @@ class JoinedSheet:
 
     def count(self, indexes: Sequence[int], block: RecipeBlock) -> None:
         """Count the rows of a block, whatever is read of them."""
-        found, numbers = self._rows_of(indexes, block), block.block.rows
+        rows, numbers = self._rows_of(indexes, block), block.block.rows
         if numbers[0] <= self._last:  # the sheet is read once more
             self.looked_up = self.matched = 0
         self._last = numbers[-1]
-        self.looked_up += len(found)
-        self.matched += len(found) - found.count(None)
+        self.looked_up += len(rows)
+        self.matched += len(rows) - rows.count(None)
 
     def _rows_of(
         self, indexes: Sequence[int], block: RecipeBlock

@@ -55,16 +55,16 @@ class RecipeBlock:
             keys = self._fields[key] = self._given(self._sheet.fields[key])
         return keys
 
-    def _given(self, found: RecipeField) -> Keys:
+    def _given(self, field: RecipeField) -> Keys:
         keys: Keys
-        if found.source is None:
-            keys = [found.default] * len(self.block.rows)
+        if field.source is None:
+            keys = [field.default] * len(self.block.rows)
         else:
-            keys = self.source(found.source)
-        if found.mapped is not None:
-            found.mapped.decode = self.decode
-            keys = list(map(found.mapped.__getitem__, keys))
-        for join in found.joins:
+            keys = self.source(field.source)
+        if field.mapped is not None:
+            field.mapped.decode = self.decode
+            keys = list(map(field.mapped.__getitem__, keys))
+        for join in field.joins:
             joined = join.cells(self)
             keys = [
                 own if other is None else other for own, other in zip(keys, joined, strict=True)
