@@ -219,17 +219,24 @@ def _best(rows: Sequence["Texts"], names: Names) -> "Texts | None":
 
 def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
     """A header with what the rows around it say."""
-    if not any(layout):
+    labels = next((header_texts(cells) for number, cells in head if number == header.row - 1), {})
+    has_labels = _is_label_row(labels, header)
+    if not (has_labels or any(layout)):
         return header
-    texts = next((header_texts(cells) for number, cells in head if number == layout.headings), {})
-    own = {index for index, text in texts.items() if folded(text) in names.own}
+    own = {index for index, text in labels.items() if has_labels and folded(text) in names.own}
     return replace(
         header,
-        headings=layout.headings or 0,
+        headings=(header.row - 1) * has_labels,
         after=layout.after or header.after,
         own=header.own | own,
         stamp={**layout.stamp, **header.stamp},
     )
+
+
+def _is_label_row(labels: Mapping[int, str], header: Header) -> bool:
+    """True if people read the row above as the header, since the header's own has keys."""
+    keys = [index for index, known in header.columns.items() if header.texts[index] == known.key]
+    return 2 * len(keys) > len(header.columns) and 2 * len(labels.keys() & keys) > len(keys)
 
 
 def again(header: Header, names: Names) -> Header:
