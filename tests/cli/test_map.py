@@ -38,7 +38,7 @@ def test_two_answers_make_a_common_list_valid_once_and_for_all(
     files.text(SEVEN.replace("Qté dispo", "Stock libre") + MORE, "renamed.csv")
     renamed = feedtool("validate renamed.csv")
     assert renamed.code == Exit.FILE
-    assert "lacks “Qté dispo”; new there: “Stock libre”" in renamed.out
+    assert "lacks “Qté dispo” (perhaps “Stock libre”); new there: “Stock libre”" in renamed.out
 
 
 UNSURE = "SKU;EAN;Listino;Foo\n" + "".join(f"A{n};;1{n},99;x{n}\n" for n in range(4))
@@ -231,6 +231,16 @@ def test_stock_alone_is_enough_for_an_update(feedtool: Feedtool, files: Files) -
     assert feedtool("validate list.csv --format json").counts == [3, 3, 0, 0, 0]
 
 
+DELIVERY = ", ".join(
+    f"deliveryModes.TrackedHomeDelivery.{part}" for part in ("cost", "additionalCost")
+)
+TAKEN = f"{DELIVERY}; row 1 is taken as the header; understood: "
+STOCK_ALONE = f"quantity (perhaps “Giacenza”), {TAKEN}“sku” as sellerExternalReference, “condition”"
+OF_SEVEN = (
+    "price.price (perhaps “PV TTC”), preparationTime (perhaps “Delai”), quantity (perhaps “Qté"
+    f" dispo”), {TAKEN}“Réf” as sellerExternalReference, “Code barre” as product.gtin, “Etat” as"
+    " condition, “TVA” as taxes.VAT; not understood: “PV TTC”, “Qté dispo”, “Delai”"
+)
 UNKNOWN: dict[str, tuple[str, str, str]] = {
     "no header of ours": (
         "Codice;Disponib.;Prezzo ivato\nA1;3;10,50\nA2;4;11,50\nA3;4;9,50\n",
@@ -239,8 +249,16 @@ UNKNOWN: dict[str, tuple[str, str, str]] = {
     ),
     "columns missing": (
         "sku;condition;Giacenza\nA1;New;3\nA2;New;4\nA3;New;4\n",
-        "row 1 is taken as the header, with “sku”, “condition”, “Giacenza”",
+        f"{STOCK_ALONE}; not understood: “Giacenza”",
         "or type: feedtool map list.csv",
+    ),
+    "of an unclear kind": (
+        (
+            f"{SEVEN}SKU-1;4006381333931;19,99;5;Neuf;20;2\nSKU-2;4006381333948;10,50;7;Neuf;20;3\n"
+            "SKU-3;4006381333955;12,00;0;Neuf;20;2\n"
+        ),
+        OF_SEVEN,
+        "if the sheet is your own type: feedtool map list.csv",
     ),
     "values alone": (
         "1;2;3\n4;5;6\n7;8;9\n",
