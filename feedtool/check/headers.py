@@ -6,6 +6,7 @@ and punctuation.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -219,17 +220,24 @@ def _best(rows: Sequence["Texts"], names: Names) -> "Texts | None":
 
 def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
     """A header with what the rows around it say."""
-    if not any(layout):
+    labels = next((header_texts(cells) for number, cells in head if number == header.row - 1), {})
+    has_labels = _is_label_row(labels, header)
+    if not (has_labels or any(layout)):
         return header
-    texts = next((header_texts(cells) for number, cells in head if number == layout.headings), {})
-    own = {index for index, text in texts.items() if folded(text) in names.own}
+    own = {index for index, text in labels.items() if has_labels and folded(text) in names.own}
     return replace(
         header,
-        headings=layout.headings or 0,
+        headings=(header.row - 1) * has_labels,
         after=layout.after or header.after,
         own=header.own | own,
         stamp={**layout.stamp, **header.stamp},
     )
+
+
+def _is_label_row(labels: Mapping[int, str], header: Header) -> bool:
+    """True if people read the row above as the header, since the header's own has keys."""
+    keys = [index for index, known in header.columns.items() if header.texts[index] == known.key]
+    return 2 * len(keys) > len(header.columns) and 2 * len(labels.keys() & keys) > len(keys)
 
 
 def again(header: Header, names: Names) -> Header:
@@ -278,6 +286,23 @@ def _paired(upper: Texts, lower: Texts, names: Names) -> Texts:
             both = f"{over} {below}".strip()
             is_alone = index not in upper.texts and names.knows(below) and not names.knows(both)
             texts[index] = below if is_alone else both
+    return Texts(lower.row, texts)
+
+
+def joined_rows(upper: Texts, lower: Texts) -> Texts:
+    """Two rows as the header of a merchant's own sheet, whose names nobody knows beforehand.
+
+    A header is the text of the lower row: with the one above it where another column has the same,
+    and that one alone where the lower row is blank, as below a cell that is merged downwards.
+    """
+    counts = Counter(map(folded, lower.texts.values()))
+    texts = dict(upper.texts)
+    over = ""
+    for index in range(max((*upper.texts, *lower.texts), default=-1) + 1):
+        below = lower.texts.get(index, "")
+        over = upper.texts.get(index) or (over if below else "")
+        if below:
+            texts[index] = f"{over} {below}".strip() if counts[folded(below)] > 1 else below
     return Texts(lower.row, texts)
 
 

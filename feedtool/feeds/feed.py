@@ -68,8 +68,6 @@ class Layout(NamedTuple):
 
     stamp: Mapping[str, str] = {}
     """In the place of the workbook's own stamp where it has none."""
-    headings: int | None = None
-    """The row that people read as the header, where our headings belong; None is the header's."""
     after: int | None = None
     """Data stand in the rows after this one; None is the header's own."""
 
