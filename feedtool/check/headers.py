@@ -219,17 +219,26 @@ def _best(rows: Sequence["Texts"], names: Names) -> "Texts | None":
 
 def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
     """A header with what the rows around it say."""
-    if not any(layout):
-        return header
-    texts = next((header_texts(cells) for number, cells in head if number == layout.headings), {})
+    labels_row = layout.headings or header.row - 1
+    texts = next((header_texts(cells) for number, cells in head if number == labels_row), {})
+    if not layout.headings and not _names_the_same(header, texts, names):
+        texts = {}
     own = {index for index, text in texts.items() if folded(text) in names.own}
     return replace(
         header,
         headings=layout.headings or 0,
         after=layout.after or header.after,
         own=header.own | own,
+        labels={index: text for index, text in texts.items() if index not in own},
         stamp={**layout.stamp, **header.stamp},
     )
+
+
+def _names_the_same(header: Header, texts: Mapping[int, str], names: Names) -> bool:
+    """True if a row names most of a header's columns in other words."""
+    columns = header.columns.items()
+    named = (names.column(texts[index]) is column for index, column in columns if index in texts)
+    return 2 * sum(named) > len(columns)
 
 
 def again(header: Header, names: Names) -> Header:
@@ -240,7 +249,11 @@ def again(header: Header, names: Names) -> Header:
     """
     result = _understand(Texts(header.row, header.texts), header.after, names)
     return replace(
-        result, own=result.own | header.own, headings=header.headings, stamp=header.stamp
+        result,
+        own=result.own | header.own,
+        headings=header.headings,
+        labels=header.labels,
+        stamp=header.stamp,
     )
 
 
