@@ -9,6 +9,7 @@ from dataclasses import fields
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -152,13 +153,18 @@ def functions() -> str:
 
 
 def presets() -> str:
-    """The recipes that ship, each with the first line of its file."""
+    """The recipes that ship, each with the comment that its file begins with."""
     folder = ROOT / "feedtool/check/recipes/presets"
     rows = (
-        (f"`preset:{path.stem}`", path.read_text("utf-8").partition("\n")[0].removeprefix("# "))
+        (f"`preset:{path.stem}`", _first_comment(path.read_text("utf-8")))
         for path in sorted(folder.glob("*.toml"))
     )
     return _table(("Preset", "The export that it fits"), rows)
+
+
+def _first_comment(text: str) -> str:
+    lines = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    return " ".join(line.removeprefix("#").strip() for line in lines)
 
 
 def rooms() -> str:

@@ -69,23 +69,23 @@ class _Explanation:
 
     def _given(self, key: str) -> Iterator[Step]:
         """The cell of a key, and what values, default and joins make of it."""
-        found, block = self._sheet.fields[key], self._block
-        own: Hashable = found.default
-        if found.source is not None:
-            yield self._cell(found.source)
-            own = block.source(found.source)[0]
-        elif found.default.text:
-            yield "[default]", self._shown([found.default])
+        field, block = self._sheet.fields[key], self._block
+        own: Hashable = field.default
+        if field.source is not None:
+            yield self._cell(field.source)
+            own = block.source(field.source)[0]
+        elif field.default.text:
+            yield "[default]", self._shown([field.default])
         block.given(key)  # from here on its values can be looked up
-        if found.mapped is not None and (mapped := found.mapped[own]) is not own:
+        if field.mapped is not None and (mapped := field.mapped[own]) is not own:
             is_blank = self._shown([own]) == BLANK_SHOWN
             yield "[default]" if is_blank else f"[values.{key}]", self._shown([mapped])
-        for join in found.joins:
-            (joined,) = join(block)
+        for join in field.joins:
+            (joined,) = join.cells(block)
             value = "not there; its own is kept" if joined is None else self._shown([joined])
             if isinstance(joined, InvalidValue):
                 value = joined.faults[0].message
-            yield f"join by {', '.join(map(self._place, found.keyed_by))}", value
+            yield f"join by {', '.join(map(self._place, field.keyed_by))}", value
 
     def _of_formula(self, formula: Formula, of_key: Callable[[str], Keys]) -> Iterator[Step]:
         """What a formula reads, and each of its parts."""

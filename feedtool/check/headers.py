@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from feedtool.check.recipes.channels import SHARED, channel_column
+from feedtool.check.recipes.channels import channel_column
 from feedtool.feeds.feed import CHANNEL, Layout
 from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
@@ -134,7 +134,7 @@ class Names:
             return known
         if self._has_channels and header.endswith("]"):
             own = channel_column(header, self.by_key)
-            if own and not own.key.startswith(f"{SHARED}["):
+            if own and not own.is_shared:
                 return KnownHeader(own, "its key, on a channel")
         name = _bare(header)
         known = self._by_name.get(name)
@@ -219,26 +219,25 @@ def _best(rows: Sequence["Texts"], names: Names) -> "Texts | None":
 
 def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Names) -> Header:
     """A header with what the rows around it say."""
-    labels_row = layout.headings or header.row - 1
-    texts = next((header_texts(cells) for number, cells in head if number == labels_row), {})
-    if not layout.headings and not _names_the_same(header, texts, names):
-        texts = {}
-    own = {index for index, text in texts.items() if folded(text) in names.own}
+    labels = next((header_texts(cells) for number, cells in head if number == header.row - 1), {})
+    has_labels = _is_label_row(labels, header)
+    if not (has_labels or any(layout)):
+        return header
+    own = {index for index, text in labels.items() if has_labels and folded(text) in names.own}
     return replace(
         header,
-        headings=layout.headings or 0,
+        headings=(header.row - 1) * has_labels,
         after=layout.after or header.after,
         own=header.own | own,
-        labels={index: text for index, text in texts.items() if index not in own},
+        labels={at: text for at, text in labels.items() if has_labels and at not in own},
         stamp={**layout.stamp, **header.stamp},
     )
 
 
-def _names_the_same(header: Header, texts: Mapping[int, str], names: Names) -> bool:
-    """True if a row names most of a header's columns in other words."""
-    columns = header.columns.items()
-    named = (names.column(texts[index]) is column for index, column in columns if index in texts)
-    return 2 * sum(named) > len(columns)
+def _is_label_row(labels: Mapping[int, str], header: Header) -> bool:
+    """True if people read the row above as the header, since the header's own has keys."""
+    keys = [index for index, known in header.columns.items() if header.texts[index] == known.key]
+    return 2 * len(keys) > len(header.columns) and 2 * len(labels.keys() & keys) > len(keys)
 
 
 def again(header: Header, names: Names) -> Header:

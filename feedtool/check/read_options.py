@@ -12,7 +12,7 @@ from feedtool.model.settings import AccountSettings, Context, OpenCatalog, no_ca
 if TYPE_CHECKING:
     from feedtool.check.recipes.join import JoinFile
     from feedtool.check.recipes.recipe import Recipe
-    from feedtool.check.recipes.recipe_file import Constant
+    from feedtool.model.settings import Constant
 
 EVERY_ROW = range(1, 1 << 31)
 """As `Asked.as_rows`: no row is skipped."""
@@ -27,8 +27,11 @@ Settle = Callable[[str, str | None, KindUnclear], str | None]
 class RecipeBook(Protocol):
     """The recipes of a command, and the files that they join."""
 
-    def recipes(self, path: Path) -> "Sequence[Recipe]":
-        """The recipes that may be meant for a file; UsageProblem for one that cannot be used."""
+    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
+        """The recipes that count for any sheet of a file, or those for a sheet that nobody knows.
+
+        UsageProblem for one of them that cannot be used, so none is read before it is needed.
+        """
         ...
 
     def joined(self, recipe: "Recipe", name: str, path: Path) -> "JoinFile":
@@ -43,9 +46,9 @@ class RecipeBook(Protocol):
 class NoRecipes:
     """No recipe at all."""
 
-    def recipes(self, path: Path) -> "Sequence[Recipe]":
+    def recipes(self, path: Path, *, is_wanted: bool) -> "Sequence[Recipe]":
         """None."""
-        del path
+        del path, is_wanted
         return ()
 
     def joined(self, recipe: "Recipe", name: str, path: Path) -> "JoinFile":

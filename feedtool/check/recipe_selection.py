@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,18 @@ from feedtool.check.headers import (
     header_texts,
 )
 from feedtool.check.kinds import HeaderMissing, recognise
+from feedtool.check.mapping.explanation import (
+    explain_missing,
+    explain_renamed,
+    guessed_headers,
+)
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipes.apply import apply
 from feedtool.check.recipes.join import JoinedSheet
 from feedtool.check.recipes.recipe import Recipe
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Header, folded
+from feedtool.model.header import Column, Header, folded
 from feedtool.model.nearest import did_you_mean
 from feedtool.sheets import Sheet, Source
 
@@ -81,11 +86,8 @@ class RecipeSelection:
     ) -> None:
         self._source, self._options, self._file = source, options, file
         self._families = families
-        self.recipes = [
-            recipe
-            for recipe in options.recipes.recipes(Path(file))
-            if recipe.must_fit or options.kind in {None, recipe.file.match.kind}
-        ]
+        self._recipes: dict[bool, list[Recipe]] = {}
+        """Those that were asked for, by whether they count for any sheet."""
 
     def sheets(self, names: Sequence[str], *, is_wanted: bool) -> list[Chosen]:
         """The sheets that recipes fit: those that count for any sheet, or the others.
@@ -99,7 +101,7 @@ class RecipeSelection:
             SheetAmbiguous: one fits several, and does not say which of them.
             HeaderMissing: a field is missing that the recipe's kind needs.
         """
-        recipes = [recipe for recipe in self.recipes if recipe.is_wanted is is_wanted]
+        recipes = self._read(is_wanted=is_wanted)
         if not recipes:
             return []
         chosen = []
@@ -115,22 +117,34 @@ class RecipeSelection:
         self._check_unambiguous(chosen)
         return chosen
 
+    def _read(self, *, is_wanted: bool) -> Sequence[Recipe]:
+        """The recipes of some folders, which are read when the first sheet needs them."""
+        if is_wanted not in self._recipes:
+            kind = self._options.kind
+            self._recipes[is_wanted] = [
+                recipe
+                for recipe in self._options.recipes.recipes(Path(self._file), is_wanted=is_wanted)
+                if recipe.must_fit or kind in {None, recipe.file.match.kind}
+            ]
+        return self._recipes[is_wanted]
+
     def nearly_fitting(self, names: Sequence[str], most: int) -> HeaderNotFound | None:
         """The error that says which headers a sheet lacks for a recipe, if one in `most` or less.
 
-        A header that was renamed is not to be taken for another sheet.
+        A header that was renamed is not to be taken for another sheet. Recipes that no sheet has
+        needed so far are not looked at.
         """
-        for recipe in self.recipes:
+        for recipe in chain.from_iterable(self._recipes.values()):
             if self._options.kind and not recipe.is_wanted:
                 continue  # it was said what the sheet is
-            row, missing = self._likeliest_row(recipe, names)
+            name, row, missing = self._likeliest_row(recipe, names)
             if missing and most * len(missing) <= len(recipe.headers):
-                return self._no_fit(recipe, row, missing)
+                return self._no_fit(recipe, name, row, missing)
         return None
 
     def _check_unambiguous(self, chosen: Sequence[Chosen]) -> None:
         """SheetAmbiguous where a recipe fits several sheets, and does not say which are meant."""
-        for recipe in self.recipes:
+        for recipe in chain.from_iterable(self._recipes.values()):
             own = [item.sheet.name for item in chosen if item.recipe is recipe]
             if len(own) > 1 and recipe.file.match.sheet is None:
                 raise SheetAmbiguous(
@@ -158,7 +172,7 @@ class RecipeSelection:
             both = " and ".join(recipe.shown for recipe, _ in fitting)
             raise UsageProblem(
                 f"several recipes fit {self._file} equally well: {both}",
-                "name one of them with --recipe, or give one more headers in its [match]",
+                "name one of them with --recipe, or add one more header to the [match] of one",
             )
         return fitting[0] if fitting else None
 
@@ -190,7 +204,8 @@ class RecipeSelection:
             recognised = recognise(applied.header, family, context, name, wanted=kind, stamp=None)
         except HeaderMissing as error:
             error.message = f"recipe {recipe.name}: {error.message}"
-            error.hint = f"add a column or a default to {recipe.shown}, or give --default"
+            error.hint = f"add a column, an expression or a default to {recipe.shown}"
+            explain_missing(error, self._source, name, self._file, self._known(kind))
             raise
         if recognised is None:
             raise ValueError("a kind that is wanted is recognised, or raises")
@@ -207,25 +222,44 @@ class RecipeSelection:
             joined=applied.joined,
         )
 
-    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[Texts, list[str]]:
-        """The row that lacks the fewest headers of a recipe, and which."""
-        rows = [row for name in names for row in self._head(name)]
-        pairs = [(row, recipe.lacking(row.texts.values())) for row in rows]
-        likeliest = min(pairs, key=lambda pair: (len(pair[1]), -len(pair[0].texts)), default=None)
-        return likeliest or (Texts(1, {}), [*recipe.headers])
+    def _known(self, kind: str) -> dict[str, Column]:
+        """The columns of a kind of feed; none where there is no such kind."""
+        feeds = (feed for family in self._families for feed in family if feed.kind == kind)
+        feed = next(feeds, None)
+        columns = feed.understood(self._options.context.settings) if feed else ()
+        return {column.key: column for column in columns}
 
-    def _no_fit(self, recipe: Recipe, row: Texts, lacks: Sequence[str]) -> HeaderNotFound:
+    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[str, Texts, list[str]]:
+        """The sheet and row that lacks the fewest headers of a recipe, and which."""
+        rows = [
+            (name, row, recipe.lacking(row.texts.values()))
+            for name in names
+            for row in self._head(name)
+        ]
+        likeliest = min(rows, key=lambda item: (len(item[2]), -len(item[1].texts)), default=None)
+        return likeliest or ("", Texts(1, {}), [*recipe.headers])
+
+    def _no_fit(
+        self, recipe: Recipe, name: str, row: Texts, lacks: Sequence[str]
+    ) -> HeaderNotFound:
         """Why a recipe fits no sheet: the headers that its likeliest row lacks, and has instead."""
-        missing = ", ".join(f"“{header}”" for header in lacks)
         file = recipe.file
         keys = (header for join in file.join.values() for header in join.key)
         known = set(map(folded, (*file.columns, *file.names.values(), *keys, *recipe.headers)))
-        new = ", ".join(f"“{text}”" for text in row.texts.values() if folded(text) not in known)
-        why = f"row {row.row} lacks {missing}" if lacks else "no sheet has the name it asks for"
+        new = [text for text in row.texts.values() if folded(text) not in known]
+        why = "no sheet has the name it asks for"
+        if lacks:
+            columns = self._known(file.match.kind)
+            guesses = guessed_headers(self._source, name, row.row, new, columns)
+            fields = {folded(header): str(key) for header, key in file.columns.items() if key}
+            meant = {header: fields.get(folded(header)) for header in lacks}
+            why = f"row {row.row} lacks {explain_renamed(meant, new, guesses)}"
+        also = f"; new there: {', '.join(f'“{text}”' for text in new)}" if new else ""
         return HeaderNotFound(
-            f"recipe {recipe.name} does not fit: {why}" + (f"; new there: {new}" if new else ""),
-            f"correct the sheet's header, or the recipe {recipe.shown}"
-            + ("" if recipe.is_wanted else "; if the sheet is another, say what it is with --as"),
+            f"recipe {recipe.name} does not fit: {why}{also}",
+            f"correct the sheet's header, or the recipe {recipe.shown}; "
+            + ("" if recipe.is_wanted else "if the sheet is another, say what it is with --as, ")
+            + f"or for a new recipe type: feedtool map {self._file}",
         )
 
 

@@ -16,7 +16,7 @@ import orjson
 
 from feedtool.check.locate import Locator
 from feedtool.check.rules import request_incomplete, schema_mismatch
-from feedtool.feeds.feed import FLOOR, NOTHING_REFUSED, Feed, Row, SheetColumns
+from feedtool.feeds.feed import NOTHING_REFUSED, Feed, Row, SheetColumns
 from feedtool.model.nouns import Issue, Item
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
@@ -56,7 +56,7 @@ def product_of(row: Row) -> str:
 def item_of(row: Row, request: dict[str, object], *, purges: bool) -> Item:
     """A row's request, ready to travel."""
     values, feed = row.values, row.feed
-    floor = values.get(FLOOR)
+    floor = values.get(feed.floor)
     return Item(
         row.number,
         (purges and feed.purge_type) or feed.package_type,

@@ -1,12 +1,17 @@
 """What is wrong with the cells of a row, while its sheet is read."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from operator import itemgetter
 
-from feedtool.check.locate import NO_COLUMN, InCell
+from feedtool.check.locate import InCell
 from feedtool.check.recipes.channels import SKIP
+from feedtool.check.recipes.sheet import RecipeSheet
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
+from feedtool.model.header import Header
 from feedtool.model.nouns import Issue
+from feedtool.sheets import Sheet
 
 
 @dataclass(slots=True)
@@ -21,28 +26,50 @@ NO_FAULTS = RowFaults()
 
 
 def take_out_flaws(
-    values: list[object | None], index: int, key: str, flawed: dict[int, RowFaults]
+    values: list[object | None], index: int, key: str, flawed: dict[int, RowFaults], sheet: Sheet
 ) -> None:
     """Leaves the values alone in a column, and notes what was said of them by position."""
     for position, value in enumerate(values):
         if isinstance(value, InvalidValue):
             values[position] = value.value
+            flaw = value
+            if isinstance(sheet, RecipeSheet):
+                flaw = sheet.with_origin(index, key, position, value)
             row = flawed.setdefault(position, RowFaults())
-            row.faults += [
-                (index, fault, value.shown) for fault in value.faults if not _is_told(fault, row)
-            ]
+            row.faults += [(index, fault, flaw.shown) for fault in flaw.faults]
             if value.is_refused:
                 row.refused.add(key)
 
 
-def _is_told(fault: Issue, row: RowFaults) -> bool:
-    """True if what a field is computed from has failed, and that is said already."""
-    return fault.code is RECIPE_FAILED and any(other == fault for _, other, _ in row.faults)
-
-
-def with_unknown_skip(flaws: RowFaults, flaw: InvalidValue) -> RowFaults:
+def with_skip(flaws: RowFaults, index: int, flaw: InvalidValue) -> RowFaults:
     """The faults of a row of which nobody knows whether it is to be skipped."""
-    faults: list[InCell] = [
-        (NO_COLUMN, fault, "") for fault in flaw.faults if not _is_told(fault, flaws)
-    ]
+    faults: list[InCell] = [(index, fault, "") for fault in flaw.faults]
     return RowFaults([*flaws.faults, *faults], {*flaws.refused, SKIP})
+
+
+def told_once(in_cells: Iterable[InCell], unsent: Collection[int], header: Header) -> list[InCell]:
+    """The faults of a row that are told: none of what does not travel, each failure once.
+
+    A failure is there several times where several fields are computed from it. A condition to skip
+    the row that fails by a cell whose failure is told already says nothing new.
+    """
+    told: list[InCell] = []
+    failed: set[tuple[int, ...]] = set()
+    for index, fault, text in in_cells:
+        if index in unsent:
+            continue
+        if fault.code is RECIPE_FAILED:
+            origin = header.origins.get(index, (index,))[:1]
+            is_rule = index not in header.columns
+            is_told = any(_is_same(other, fault) for _, other, _ in told)
+            if is_told or (is_rule and origin in failed):
+                continue
+            failed.add(origin)
+        told.append((index, fault, text))
+    return sorted(told, key=itemgetter(0))
+
+
+def _is_same(fault: Issue, other: Issue) -> bool:
+    """True of one failure, though only one of them says where in a joined file it comes from."""
+    messages = sorted((fault.message, other.message), key=len)
+    return fault.code is other.code and messages[1].startswith(messages[0])

@@ -24,13 +24,11 @@ SCHEMA_MISMATCH = PROBLEMS.error("schema-mismatch")
 TOO_MANY_COLUMNS = PROBLEMS.error("too-many-columns")
 UNKNOWN_COLUMN = PROBLEMS.warning("unknown-column")
 
-NAMES = {"product.gtin": "GTIN or product reference"}
-
 
 def check_required(row: Row) -> Iterator[Issue]:
     """An issue for each key that the row must fill and does not."""
     for key in row.feed.required(row):
-        name = NAMES.get(key) or row.feed.name_of(row, key)
+        name = row.feed.name_of(row, key)
         hint = "fill the cell" if key in row.sheet.fields else "add its column, and fill it"
         yield Issue(REQUIRED_MISSING, f"{name} is missing", hint, key)
 
@@ -59,6 +57,8 @@ def check_unknown(sheet: SheetFacts) -> Iterator[Issue]:
         f"not sent: {', '.join(names)}",
         "nothing needs to be done if it is not meant to be sent here"
         if all(header in sheet.elsewhere for _, header, _ in sheet.unknown)
+        else f"give it a field in [columns] of {sheet.recipe}, or false where it is of no use"
+        if sheet.recipe
         else "rename the header, or map it in the profile's [columns] table",
         value=sheet.unknown[0][1],
     )

@@ -14,7 +14,7 @@ from feedtool.check.recipe_selection import Chosen
 from feedtool.check.recipes.channels import channel_split, key_on, of_channel
 from feedtool.check.recipes.sheet import RecipeSheet
 from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
-from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, with_unknown_skip
+from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_skip
 from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, is_error
@@ -74,6 +74,7 @@ class SheetReader:
         if checked.header is None:
             raise ValueError("a sheet is read once its header is known")
         self.sheet, self.checked, self.feed = chosen.sheet, checked, chosen.feed
+        self._recipe = str(chosen.recipe.path or "") if chosen.recipe else ""
         self.header, feed = checked.header, chosen.feed
         self.options, self.context, self.number = options, context, number
         self.areas, self.surveys = areas, surveys
@@ -158,7 +159,7 @@ class SheetReader:
                 if isinstance(left_out, str):
                     self._skip(cells, position, row, Message("", left_out))
                     continue
-                flaws = with_unknown_skip(flaws, left_out)
+                flaws = with_skip(flaws, *left_out)
             if not (self._not_rows.may_be(row) and self._skips(cells, position, row)):
                 self._read_row(cells, position, row, flaws)
 
@@ -174,14 +175,14 @@ class SheetReader:
             if index < block.width:
                 values = reader.read(block.column(index), block.decode)
                 if reader.is_flawed:
-                    take_out_flaws(values, index, key, flawed)
+                    take_out_flaws(values, index, key, flawed, self.sheet)
             table.append(values)
         # What stood behind the last header stands between it and ours in an annotated copy.
         last = max(self.header.texts.keys() - self.header.own)
         for index in sorted(set(block.used(last + 1)) - self.header.own):
             values = beyond.read(block.column(index), block.decode)
             if beyond.is_flawed:
-                take_out_flaws(values, index, BEYOND, flawed)
+                take_out_flaws(values, index, BEYOND, flawed, self.sheet)
         return table, flawed
 
     def _read_row(
@@ -196,9 +197,7 @@ class SheetReader:
                 self.checked.filled.append(self._filled(cells, position, part))
         if self._enrich:
             row, enriched = self._enrich(row)
-        unsent, in_cells = checks.unsent, flaws.faults
-        if unsent and in_cells:
-            in_cells = [entry for entry in in_cells if entry[0] not in unsent]
+        in_cells = flaws.faults and told_once(flaws.faults, checks.unsent, self.header)
         is_flawed = bool(in_cells) and is_error(map(itemgetter(1), in_cells))
         if self.groups is None:
             issues = [*enriched, *self._faults(row, checks)]
@@ -326,7 +325,8 @@ class SheetReader:
             for index, nearest in self.header.unknown
         ]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
-        facts = SheetFacts(self.columns, unknown, self._hidden, elsewhere, self.sheet.notices)
+        notices = self.sheet.notices
+        facts = SheetFacts(self.columns, unknown, self._hidden, elsewhere, notices, self._recipe)
         issues = [
             fault
             for rule in rules_for(self.areas, self.feed.kind)

@@ -52,6 +52,29 @@ def choose(source: Source, options: ReadOptions, areas: Areas, file: str) -> lis
     return _Selection(source, options, areas, file).choose()
 
 
+def sheet_names(source: Source, wanted: Sequence[str]) -> list[str]:
+    """The sheets of a file that `--sheet` asks for; all that are visible where it is not given.
+
+    SheetMissing where it names none of them.
+    """
+    entries = source.sheets
+    visible = [entry.name for entry in entries if not entry.hidden and entry.name != SUMMARY]
+    if not wanted or _are_all(source, wanted) or source.format == "csv":  # one table, no name
+        return visible
+    by_name = {entry.name.casefold(): entry.name for entry in entries}
+    for name in wanted:
+        if name.casefold() not in by_name:
+            raise SheetMissing(
+                f"there is no sheet “{name}”", f"choose one of: {', '.join(visible)}"
+            )
+    return list(dict.fromkeys(by_name[name.casefold()] for name in wanted))
+
+
+def _are_all(source: Source, wanted: Sequence[str]) -> bool:
+    own = {entry.name.casefold() for entry in source.sheets}
+    return ALL_SHEETS in {name.casefold() for name in wanted} - own and source.format != "csv"
+
+
 class _Selection:
     """The sheets of one file, while those that are feeds are chosen."""
 
@@ -64,12 +87,10 @@ class _Selection:
         stamped = areas.feeds.get(self._stamp or "")
         self._stamped_sheet = stamped.sheet if stamped else None
         """The name of the sheet to fill in of that template."""
-        named = {name.casefold() for name in options.sheets}
-        own = {entry.name.casefold() for entry in source.sheets}
-        self._are_all = ALL_SHEETS in named - own and source.format != "csv"
+        self._are_all = _are_all(source, options.sheets)
 
     def choose(self) -> list[Chosen]:
-        names = self._sheet_names()
+        names = sheet_names(self._source, self._options.sheets)
         if len(names) == 1 or not self._options.sheets:
             return self._choose(names)
         chosen: list[Chosen] = []
@@ -91,7 +112,7 @@ class _Selection:
         """The sheets among these that are feeds, one of each kind. Raises as `choose`."""
         if chosen := self._recipes.sheets(names, is_wanted=True):
             return chosen
-        is_open = bool(self._recipes.recipes) and not self._is_known_by_itself(names)
+        is_open = not self._is_known_by_itself(names)
         if is_open and (chosen := self._recipes.sheets(names, is_wanted=False)):
             return chosen
         if is_open and (error := self._recipes.nearly_fitting(names, NEAR)):
@@ -152,31 +173,22 @@ class _Selection:
                     unclear.add_way(
                         "if it is no feed remove the sheet, or name another with --sheet"
                     )
-                if unclear.header and unclear.header.unknown:
-                    unclear.add_way(f"if the sheet is your own type: feedtool map {self._file}")
+                self._explain(unclear, name)
                 kind = self._options.settle(self._file, name, unclear)
                 if kind is None:
                     raise
                 candidates.append(self._recognise(name, enough, kind))
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
-                if isinstance(reason, HeaderMissing) and self._stamp is None:
-                    family = self._families[0]
-                    explain_missing(reason, self._source, name, self._file, self._known(family))
+                if isinstance(reason, HeaderMissing):
+                    self._explain(reason, name)
         return list(filter(None, candidates)), reasons
 
-    def _sheet_names(self) -> list[str]:
-        entries, wanted = self._source.sheets, self._options.sheets
-        visible = [entry.name for entry in entries if not entry.hidden and entry.name != SUMMARY]
-        if not wanted or self._are_all or self._source.format == "csv":  # one table, no name
-            return visible
-        by_name = {entry.name.casefold(): entry.name for entry in entries}
-        for name in wanted:
-            if name.casefold() not in by_name:
-                raise SheetMissing(
-                    f"there is no sheet “{name}”", f"choose one of: {', '.join(visible)}"
-                )
-        return list(dict.fromkeys(by_name[name.casefold()] for name in wanted))
+    def _explain(self, error: HeaderMissing, name: str) -> None:
+        """Adds what is known of a sheet of the user's own."""
+        if self._stamp is None:
+            known = self._known(self._families[0])
+            explain_missing(error, self._source, name, self._file, known)
 
     def _recognise(self, name: str, enough: int, wanted: str | None) -> Chosen | None:
         """A sheet with its kind, None where nothing looks like a header.

@@ -63,7 +63,9 @@ def convert(
             echo("note", text)
             echo("help", hint)
         write_conversion(conversion, sys.stdout, form)
-    return Exit.ROWS if conversion.has_losses else Exit.OK
+    if conversion.has_losses:
+        return Exit.ROWS
+    return Exit.OK if conversion.rows else Exit.NOTHING
 
 
 def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bool) -> None:

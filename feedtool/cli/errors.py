@@ -132,6 +132,9 @@ def _ending(error: Any, arguments: list[str]) -> int:
         case click.Abort(__cause__=EOFError() as cause):
             # click takes the end of a file for the user's wish; nothing here asks the user anything
             return _bug(cause, arguments)
+        case click.Abort(__context__=EOFError()):  # at a question
+            message = "the input ended before this was answered; nothing was written or sent"
+            hint = "start it again, and answer in a terminal"
         case click.Abort() | KeyboardInterrupt():
             code, message = Exit.CTRL_C, "stopped by Ctrl-C"
         case click.ClickException():

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from feedtool.areas.offers.changes.selection import SelectionOptions
     from feedtool.check.kinds import KindUnclear
     from feedtool.check.read_options import Settle
-    from feedtool.check.recipes.recipe_file import Constant
+    from feedtool.model.settings import Constant
     from feedtool.runs.recipes import RecipeFolders
 
 

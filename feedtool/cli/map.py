@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from feedtool.check import ReadOptions
     from feedtool.check.mapping.proposal import ColumnProposal
     from feedtool.check.recipes.recipe import Recipe
-    from feedtool.check.recipes.recipe_file import Constant
+    from feedtool.cli.map_dialogue import Answers
+    from feedtool.model.settings import Constant
     from feedtool.runs.mapping import SheetProposal
 
 SHOWN = 24
@@ -82,13 +84,16 @@ def map_(
         target = None
         if any(column.key for column in answers.columns):
             target = recipe_place(read.path if file != "-" else Path("stdin.csv"), out)
-            _write(target, recipe_text(proposal, answers.columns, answers.values, defaults))
+            text = recipe_text(proposal, answers.columns, answers.values, defaults)
+            written = _write(target, text)
         missing = proposal.missing([*answers.keys, *defaults, *proposal.given])
         if form == "json":
             _write_json(proposal, answers.columns, target, missing)
         elif target:
             is_named = not is_found(read, read_options(ctx, given), load(), target.stem)
-            _write_ending(proposal, file, target, answers, is_named=is_named)
+            _write_answers(proposal, answers)
+            click.echo(f"Recipe written: {written}")
+            _write_next(file, target if is_named else None)
             _write_missing(proposal, file, missing, [*answers.keys, *defaults])
         else:
             echo("help", "no column is sure: run it in a terminal, or take less for sure by --min")
@@ -118,8 +123,8 @@ def _tell_fitting(
         _write_json(proposal, list(proposal.columns), path, missing)
     else:
         click.echo(f"The recipe {clean(str(path))} fits {clean(file)} already.")
-        named = f" --recipe {clean(str(path))}" if is_named else ""
-        click.echo(f"Go on with: feedtool validate {clean(file)}{named}")
+        sheet = "" if recipe.file.match.sheet else _sheet_option(proposal)
+        _write_next(file, path if is_named else None, sheet)
         echo("help", "to make another one name its place with --out")
     return Exit.OK
 
@@ -133,18 +138,38 @@ def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
         _write_json(proposal, list(proposal.columns), None, missing)
     else:
         click.echo(f"{clean(file)} was made from a template of feedtool, and needs no recipe.")
-        click.echo(f"Go on with: feedtool validate {clean(file)}")
+        _write_next(file, None, _sheet_option(proposal))
     return Exit.OK
 
 
-def _write(target: Path, text: str) -> None:
+def _sheet_option(proposal: "SheetProposal") -> str:
+    """The option that names the sheet, if it was given."""
+    from feedtool.report.plain import clean
+
+    sheet = proposal.sheet if proposal.options.sheets else None
+    return f" --sheet {quote(clean(sheet))}" if sheet else ""
+
+
+def _write_next(file: str, recipe: Path | None, sheet: str = "") -> None:
+    from feedtool.report.plain import clean
+
+    named = f" --recipe {quote(clean(str(recipe)))}" if recipe else ""
+    click.echo(f"Go on with: feedtool validate {quote(clean(file))}{named}{sheet}")
+
+
+def _write(target: Path, text: str) -> str:
+    """Writes a recipe, and its folder; its place as it is told."""
+    from feedtool.report.plain import clean
     from feedtool.sheets.atomic_write import cannot_write
 
+    folder = target.parent
+    made = "" if folder.exists() else f" (its folder {clean(str(folder))} was made)"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
     except OSError as error:
         raise cannot_write(target, error) from error
+    return f"{clean(str(target))}{made}"
 
 
 def _write_table(proposal: "SheetProposal", least: int) -> None:
@@ -172,9 +197,7 @@ def _write_table(proposal: "SheetProposal", least: int) -> None:
     click.echo()
 
 
-def _write_ending(
-    proposal: "SheetProposal", file: str, target: Path, answers: Any, *, is_named: bool
-) -> None:
+def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
     from feedtool.report.plain import clean
     from feedtool.runs.recipe_text import quoted
 
@@ -188,9 +211,6 @@ def _write_ending(
         shown = ", ".join(f"“{clean(text)}”" for text in texts)
         name = quoted(key) if "." in key else key
         click.echo(f"{key}: nobody knows {shown}; say it in [values.{name}] of the recipe")
-    click.echo(f"Recipe written: {clean(str(target))}")
-    named = f" --recipe {clean(str(target))}" if is_named else ""
-    click.echo(f"Go on with: feedtool validate {clean(file)}{named}")
 
 
 def _write_missing(
@@ -201,13 +221,18 @@ def _write_missing(
     if not missing:
         return
     click.echo(f"Still missing for {proposal.feed.kind}: {', '.join(missing)}")
-    command = f"feedtool map {clean(file)}"
-    others = [
-        f"or, since it lacks nothing for {kind}: {command} --as {kind} --out {kind}.toml"
-        for kind in proposal.others(keys)
-    ]
-    ways = "map a column in the recipe, or give a value for all rows in its [default] table"
-    echo("help", "; ".join([ways, *others]))
+    own = [key for key in missing if proposal.is_of_row(key)]
+    same = [key for key in missing if key not in own]
+    if own:
+        way = "name its column in [columns] of the recipe, or compute it in [compute]"
+        echo("help", f"{', '.join(own)}: {way}")
+    if same:
+        way = "name its column in [columns], or give one value for all rows in [default]"
+        echo("help", f"{', '.join(same)}: {way}")
+    command = f"feedtool map {quote(clean(file))}{_sheet_option(proposal)}"
+    for kind in proposal.others(keys):
+        way = f"{command} --as {kind} --out {kind}.toml"
+        echo("help", f"or, since it lacks nothing for {kind}: {way}")
 
 
 def _write_json(

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from feedtool.check.mapping.neighbours import PRICE
 from feedtool.model.nearest import did_you_mean
 from feedtool.report.plain import clean
 from feedtool.runs.mapping import chosen_as, is_accepted
@@ -83,15 +82,15 @@ def _ask_column(
 ) -> "ColumnProposal":
     """A column as the user says what it is."""
     guesses = [key for key in (column.key, *column.alternatives) if key and key not in taken]
-    guess = guesses[0] if guesses else None
+    guess = column.key if column.key in guesses else None
     samples = ", ".join(column.samples) or "blank"
     _say(f"\n{column.column} “{clean(column.header)}”: {clean(samples)}")
-    is_guess = guess is not None and not column.is_useless
-    _say(f"  perhaps {guess if is_guess else IGNORE} ({column.confidence} %, {column.reason})")
+    perhaps = " or ".join(dict.fromkeys((guess or IGNORE, *guesses)))
+    _say(f"  perhaps {perhaps} ({column.confidence} %, {column.reason})")
     while True:
         answer = _prompt(f"  {WAYS}", "y")
         if answer == "y":
-            return chosen_as(column, guess if is_guess else None)
+            return chosen_as(column, guess)
         if answer == "i":
             return chosen_as(column, None)
         if answer == "?":
@@ -129,8 +128,9 @@ def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, m
 def _ask_default(proposal: "SheetProposal", key: str) -> str:
     """A value for all rows of a field that has no column; blank for none."""
     label = proposal.known[key].labels[0]
-    if key == PRICE:  # which no two articles share
-        _say(f"  no column has {key} ({label}): compute it in [compute] of the recipe")
+    if proposal.is_of_row(key):
+        _say(f"  no column has {key} ({label}): name its column in [columns] of the recipe,")
+        _say("  or compute it in [compute]; one value for all rows would be wrong")
         return ""
     while True:
         answer = _prompt(f"  no column has {key} ({label}); for all rows? (Enter: none)")

@@ -20,9 +20,6 @@ from feedtool.model.settings import AccountSettings, Context
 ACTION, CHANNEL = "action", "salesChannelId"
 """The keys by which a row says what is done with it, and where."""
 
-FLOOR = "price.floor"
-"""The key of the price below which a row is not sent unasked; it does not travel."""
-
 EXPORTED = "feedtool.exported"
 """The stamp of a workbook that `feedtool export` has filled: what a row lists is all there is."""
 
@@ -71,8 +68,6 @@ class Layout(NamedTuple):
 
     stamp: Mapping[str, str] = {}
     """In the place of the workbook's own stamp where it has none."""
-    headings: int | None = None
-    """The row that people read as the header, where our headings belong; None is the header's."""
     after: int | None = None
     """Data stand in the rows after this one; None is the header's own."""
 
@@ -209,6 +204,8 @@ class Feed:
     request: Callable[..., dict[str, object]]
     """The request that a valid row becomes; of all its rows, where there is a `group_by`."""
     delivery: Protocol
+    reference: str
+    """The key of the seller's own reference of a row."""
     is_sent: Callable[[str], bool] = lambda _: True
     """True if a key's cells travel; what is wrong with one that does not keeps no row back."""
     fit: Callable[[SheetColumns], Fit] = lambda _: Fit()
@@ -224,6 +221,8 @@ class Feed:
     """The value of the column `action` that makes a row of its family one of this kind."""
     purge_type: str | None = None
     """The type of packages that replace all that the service has; None where there is none."""
+    is_usual: bool = False
+    """True of the kind that a merchant's own sheet is mapped to where no other is named."""
     is_named_elsewhere: bool = False
     """True if other kinds say of an unknown header that it is the key of a column of this one."""
     changeable: Callable[[SheetColumns], tuple[str, ...]] = lambda _: ()
@@ -236,10 +235,10 @@ class Feed:
     split: Callable[[Row], Sequence[Row]] | None = None
     """The rows that a row stands for, of any kind of its family, where it may be several requests:
     say one for each channel."""
-    reference: str = "sellerExternalReference"
-    """The key of the seller's own reference of a row."""
     identity: tuple[str, ...] = ()
     """The keys of what else identifies a row to the service."""
+    floor: str = ""
+    """The key of the price below which a row is not sent unasked; empty where there is none."""
     has_channel: bool = True
     takes_several: bool = False
     """True if several of its sheets in one workbook are all meant."""

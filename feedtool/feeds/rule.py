@@ -176,6 +176,8 @@ class SheetFacts:
     """Of unknown headers that are keys of a column of another kind, that kind."""
     notices: Mapping[str, Sequence[str]]
     """The notices of reading, by the name of the code that it belongs to."""
+    recipe: str = ""
+    """The file of the recipe that it is read by; empty without one."""
 
 
 class Survey(Protocol):

@@ -188,7 +188,15 @@ class Words:
         return tuple(name for text in names for name in text.splitlines())
 
     def column(
-        self, key: str, cell_type: CellType, label: str, note: str, example: str = ""
+        self,
+        key: str,
+        cell_type: CellType,
+        label: str,
+        note: str,
+        example: str = "",
+        *,
+        is_shared: bool = False,
     ) -> Column:
         """A column, by its label in English and what belongs in it."""
-        return Column(key, cell_type, self.of(label), self.of(note), example, self.aliases(key))
+        labels, aliases = self.of(label), self.aliases(key)
+        return Column(key, cell_type, labels, self.of(note), example, aliases, is_shared)

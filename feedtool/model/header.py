@@ -38,6 +38,8 @@ class Column:
     example: str = ""
     aliases: tuple[str, ...] = ()
     """Other headers that mean it, beside the key and the labels."""
+    is_shared: bool = False
+    """True if all sales channels have the same value, and none a column of its own."""
 
 
 @dataclass(frozen=True, slots=True)

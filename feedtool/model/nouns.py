@@ -239,6 +239,9 @@ class Counts:
     skipped: int = 0
     warnings: int = 0
     by_status: dict[Status, int] = field(default_factory=dict)
+    skipped_because: dict[str, int] = field(default_factory=dict)
+    """The rows of `skipped` by a recipe's reason, a problem's code, or the status of a valid row;
+    the most first."""
 
 
 class Loss(NamedTuple):

@@ -7,12 +7,23 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any, NamedTuple, TypeGuard
 
 from feedtool.model.limits import ReadingLimits
 
 CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
 """The name of a cell in a sheet, as C1."""
+
+Constant = str | int | float | bool
+"""A value in a recipe or a profile; a number counts as in a spreadsheet's cell: to 15 digits, and
+without zeros at the end of its decimals. A text in quotes stays as it is written."""
+
+
+def is_constant(value: object) -> TypeGuard[Constant]:
+    """True for what a recipe or a profile may have as a value: no list, no date, no `nan`."""
+    return isinstance(value, Constant) and not (isinstance(value, float) and not isfinite(value))
+
 
 SMALL_PARCEL_MODES = (
     "TrackedHomeDelivery",

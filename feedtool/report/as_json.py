@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int | None, str], None]
 
 SUMMARY = (
     *("file", "kind", "kindReason", "recipe", "sheet", "headerRow"),
-    *("rows", "valid", "invalid", "skipped", "warnings"),
+    *("rows", "valid", "invalid", "skipped", "skippedBecause", "warnings"),
     *("annotated", "fixed", "run", "stopped", "statuses", "packages", "failed"),
 )
 """The members of a sheet's object that no list of rows makes long."""
@@ -136,6 +136,7 @@ def _result_fields(result: SheetResult, counts: Counts, say: Translator = ENGLIS
     fields = {
         **_sheet_fields(result),
         **{name: getattr(counts, name) for name in ("rows", "valid", "invalid", "skipped")},
+        **({"skippedBecause": counts.skipped_because} if counts.skipped_because else {}),
         "error": error_fields(checked.error, say),
         "problems": (_problem_fields(problem, say) for problem in checked.problems()),
         "warnings": counts.warnings,

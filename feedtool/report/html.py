@@ -21,7 +21,7 @@ from feedtool.model.nouns import RowResult, Status
 from feedtool.report.codes import Codes
 from feedtool.report.plain import clean, counted, listed, printable, value
 from feedtool.report.sheet_result import SheetResult, to_read
-from feedtool.report.tally import ACCEPTED, REFUSED, Tally, Totals, tally
+from feedtool.report.tally import ACCEPTED, REFUSED, Tally, Totals, skipped_text, tally
 
 LISTED = 1_000
 """Problems of each code, and rows of each status, that are listed."""
@@ -136,7 +136,7 @@ def _template() -> Template:
     )
     shown = {"counted": counted, "printable": printable, "rows": listed, "value": value}
     environment.filters |= shown
-    environment.globals["ink"] = ink
+    environment.globals |= {"ink": ink, "skipped_text": skipped_text}
     return environment.get_template("report.html")
 
 

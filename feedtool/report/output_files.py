@@ -42,7 +42,9 @@ class ConvertedSheet:
     became: str
     rows: int = 0
     skipped: int = 0
-    """Rows that were left out; the losses say why."""
+    """Rows that were left out; the losses and `unwanted` say why."""
+    unwanted: Counter[str] = field(default_factory=Counter)
+    """Rows that the recipe leaves out, by its reason: nothing is lost with them."""
     losses: Spool[Loss] = field(default_factory=lambda: Spool(Loss))
 
 
@@ -96,6 +98,10 @@ def write_conversion(conversion: Conversion, out: TextIO, form: str) -> None:
         place = str(conversion.target) if sheet.rows else "nothing written"
         lost = f", {counted(len(sheet.losses), 'loss', 'losses')}" if len(sheet.losses) else ""
         out.write(clean(f"{place}  {became}, {_size(sheet)}{lost}") + "\n")
+        out.writelines(
+            f"  {counted(rows, 'row')} left out by the recipe: {value(reason)}\n"
+            for reason, rows in sheet.unwanted.most_common()
+        )
     if form == "json":
         objects = (
             {**_fields(conversion, sheet), "losses": (loss._asdict() for loss in sheet.losses)}
@@ -116,6 +122,7 @@ def _fields(conversion: Conversion, sheet: ConvertedSheet) -> Fields:
         "targetKind": sheet.became,
         "rows": sheet.rows,
         "skipped": sheet.skipped,
+        **({"skippedBecause": dict(sheet.unwanted.most_common())} if sheet.unwanted else {}),
         "notes": _notes(conversion.notes),
     }
 

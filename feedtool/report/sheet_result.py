@@ -102,8 +102,14 @@ class SheetResult:
         not_sent = sum(statuses.get(status, 0) for status in NOT_SENT)
         by_status = {status: statuses[status] for status in Status if statuses.get(status)}
         rows, skipped = valid + invalid + not_rows, not_sent + not_rows
-        warnings = self.checked.warnings
-        return Counts(rows, valid - not_sent, invalid, skipped, warnings, by_status)
+        reasons = Counter(
+            message.code or message.text
+            for result in self.checked.skipped
+            for message in result.messages
+        )
+        reasons.update({status: by_status[status] for status in NOT_SENT if status in by_status})
+        warnings, because = self.checked.warnings, dict(reasons.most_common())
+        return Counts(rows, valid - not_sent, invalid, skipped, warnings, by_status, because)
 
 
 def to_read(verdict: RowResult, is_confirmation: Callable[[str], bool]) -> Sequence[Message]:

@@ -19,8 +19,8 @@ from feedtool.model.nouns import (
     worst_status,
 )
 from feedtool.model.text import MessageText, joined, plural, tr
-from feedtool.report.plain import clean
-from feedtool.report.sheet_result import SheetResult
+from feedtool.report.plain import clean, value
+from feedtool.report.sheet_result import NOT_SENT, SheetResult
 
 NAMED_ROWS = 12
 """Rows of one refusal that are named."""
@@ -213,6 +213,27 @@ def validity_text(counts: Counts) -> MessageText:
 def warnings_text(count: int) -> MessageText:
     """`1 warning`, `12 warnings`."""
     return plural("{count:,} warning", "{count:,} warnings", count)
+
+
+REASONS: Mapping[str, str] = {"not-a-row": tr("totals or headers")}
+"""The codes for which rows are skipped, in words."""
+
+
+def skipped_text(counts: Counts) -> MessageText | None:
+    """`12 skipped: 10 no stock, 2 totals or headers`; None where the statuses say all of it."""
+    reasons = counts.skipped_because
+    if not reasons.keys() - set(NOT_SENT):
+        return None
+    shown = joined(
+        tr("{count:,} {status}", count=number, status=REASONS.get(reason) or value(reason))
+        for reason, number in reasons.items()
+    )
+    return plural(
+        "{count:,} skipped: {reasons}",
+        "{count:,} skipped: {reasons}",
+        counts.skipped,
+        reasons=shown,
+    )
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from feedtool.report.tally import (
     RefusedRows,
     Tally,
     Totals,
+    skipped_text,
     status_word,
     statuses_text,
     tally,
@@ -140,6 +141,8 @@ def _write_sheet(
     rows = plural("{count:,} row", "{count:,} rows", counts.rows)
     numbers = joined((validity_text(counts), warnings_text(counts.warnings)))
     page.line(joined((rows, numbers), ": "))
+    if reasons := skipped_text(counts):
+        page.line(reasons)
     if result.fixed:
         _write_fixes(page, result.fixed, is_verbose=is_verbose)
     for group in groups.groups:

@@ -198,6 +198,7 @@ def _write(
             [_notes(result) for result in own],
             summary_sheet(own) if is_package(path) else None,
             overwrite=overwrite,
+            finish="bare" if overwrite else "full",
             csv_fallback=asked.dialect.csv_fallback,
             limits=asked.dialect.reading,
             confirm=confirm,

@@ -42,7 +42,15 @@ from typing import Any
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
-from feedtool.model.settings import CELL, AccountSettings, Bounds, Guards, PackageLimits
+from feedtool.model.settings import (
+    CELL,
+    AccountSettings,
+    Bounds,
+    Constant,
+    Guards,
+    PackageLimits,
+    is_constant,
+)
 
 FILE = "feedtool.toml"
 
@@ -93,7 +101,7 @@ class Profile:
     dialect: AccountSettings = field(default_factory=AccountSettings)
     recipes: Path | None = None
     """The folder of its recipes and of the files that they join."""
-    default: Mapping[str, str | int | float | bool] = field(default_factory=dict)
+    default: Mapping[str, Constant] = field(default_factory=dict)
     """Values of blank and absent cells, by key."""
 
 
@@ -160,8 +168,7 @@ def _profile(table: Mapping[str, Any], where: str, folder: Path) -> Profile:
     if not isinstance(recipes, str | None):
         raise UsageProblem(f"{where}: recipes must be a folder", 'write recipes = "recipes"')
     for key, value in default.items():
-        is_number = isinstance(value, int | float) and math.isfinite(value)
-        if not (is_number or isinstance(value, str)):
+        if not is_constant(value):
             reason = f"{where}, [default]: {key} = {value} is no text or number"
             raise UsageProblem(reason, f"write {key} = 2, for example")
     known, own = _names(AccountSettings), (*ACCOUNT, *TIMEOUTS, *FLAGS)

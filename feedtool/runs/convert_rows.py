@@ -230,20 +230,22 @@ class SheetConversion:
 
     def _rows(self, *marks: int) -> Iterator[tuple[Filled, Sequence[Problem]]]:
         """The rows with one of these marks, and their problems; the others are left out."""
-        left_out = {  # by a recipe, which is no problem
-            result.row: [Loss(None, None, None, None, f"skipped by the recipe: {message.text}")]
+        unwanted = {  # by a recipe, which is no loss
+            result.row: message.text
             for result in self.checked.skipped
             for message in result.messages
             if not message.code
         }
         for filled, problems in join_problems(self.checked, self.checked.filled or ()):
-            if self.checked.marks[filled.row] not in marks:
+            if filled.row in unwanted:
+                self.converted.unwanted[unwanted[filled.row]] += 1
+                self.converted.skipped += 1
+            elif self.checked.marks[filled.row] not in marks:
                 reasons = [
                     _left_out(_loss(problem))
                     for problem in problems
                     if problem.severity is Severity.ERROR or problem.code == NOT_A_ROW.name
                 ]
-                reasons += left_out.get(filled.row, ())
                 self._lose(filled, reasons)
                 self.converted.skipped += 1
             elif (filled.kind, self.became) in self._areas.conversions or (

@@ -105,8 +105,7 @@ def columns_of(
     contents = replace(contents, fields=tuple(fields), facts=(fact, *contents.facts))
     columns = {places[index]: it for index, it in header.columns.items() if index in places}
     texts = {index: field.key for index, field in enumerate(fields)}
-    headings = LABEL_ROW if feed.template else 0
-    found = Header(KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), headings=headings)
+    found = Header(KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), headings=LABEL_ROW)
     return Columns(contents, places, found)
 
 

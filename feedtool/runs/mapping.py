@@ -4,24 +4,27 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from pathlib import Path
 
 from feedtool.check import Input, ReadOptions, open_input
 from feedtool.check.headers import header_texts
 from feedtool.check.kinds import families, sheet_columns
 from feedtool.check.mapping.evidence import SheetColumn
+from feedtool.check.mapping.neighbours import PRICE
 from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
 from feedtool.check.mapping.proposal import ColumnProposal, KnownMeaning, propose
 from feedtool.check.mapping.words import conditions, plain, words_of
 from feedtool.check.recipes.recipe import Recipe
-from feedtool.check.sheet_selection import choose
+from feedtool.check.sheet_selection import choose, sheet_names
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.choice import Choice
 from feedtool.feeds.columns.number import Number
+from feedtool.feeds.columns.text import Gtin, ProductReference, Reference
 from feedtool.feeds.feed import Feed, SheetColumns
 from feedtool.model.cells import Cell, Kind
-from feedtool.model.errors import FileProblem
+from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.header import Column, Header
 from feedtool.model.markers import STAMP
 from feedtool.runs.recipes import preset, presets
@@ -68,6 +71,10 @@ class SheetProposal:
     def missing(self, keys: Collection[str]) -> list[str]:
         """The fields that the kind cannot do without, and that are not among some."""
         return self.feed.missing(self._sheet_columns(keys))
+
+    def is_of_row(self, key: str) -> bool:
+        """True for a field that no two rows share, so that one value for all is a mistake."""
+        return key == PRICE or isinstance(self.known[key].type, Reference | ProductReference | Gtin)
 
     def _sheet_columns(self, keys: Collection[str]) -> SheetColumns:
         columns = {at: self.known[key] for at, key in enumerate(keys) if key in self.known}
@@ -122,20 +129,36 @@ def is_accepted(column: ColumnProposal, least: int) -> bool:
 
 
 def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProposal:
-    """The proposal for the likeliest sheet of a file, as the first kind of all if none is named.
+    """The proposal for the likeliest sheet of a file, as the usual kind if none is named.
 
     Raises:
         FileProblem: the file cannot be read, or no row of it looks like a header.
+        UsageProblem: several of its sheets are named.
     """
-    feed = areas.feeds[options.kind] if options.kind else areas.areas[0].feeds[0]
+    feed = (
+        areas.feeds[options.kind]
+        if options.kind
+        else max(areas.feeds.values(), key=attrgetter("is_usual"))
+    )
     with open_input(file, options, areas) as source:
-        own = likeliest_sheet(source, options.sheets)
+        names = sheet_names(source, options.sheets)
+        if options.sheets and len(names) > 1:
+            raise UsageProblem(
+                "a map is of one sheet, and several are named", f"name one of: {', '.join(names)}"
+            )
+        own = likeliest_sheet(source, names)
         if own is None:
             raise no_header(source, file.name)
         cells = read_columns(source, own)
     known = {column.key: column for column in feed.understood(options.dialect)}
     texts = header_texts(own.row.cells)
-    recipes = options.recipes.recipes(Path(file.name))
+    is_ours = STAMP in source.properties
+    folders = (True,) if is_ours else (True, False)
+    recipes = [
+        recipe
+        for is_wanted in folders
+        for recipe in options.recipes.recipes(Path(file.name), is_wanted=is_wanted)
+    ]
     named = next((recipe for recipe in recipes if recipe.must_fit), None)
     fitting = next((recipe for recipe in recipes if recipe.fits(own.name, texts.values())), None)
     base = named or (None if fitting else _preset(own, texts, feed.kind))
@@ -151,7 +174,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         {column.index: column for column in cells},
         options,
         None if named else fitting,
-        STAMP in source.properties,
+        is_ours,
         base,
     )
 
@@ -187,7 +210,7 @@ def chosen_as(column: ColumnProposal, key: str | None) -> ColumnProposal:
 
 def is_found(file: Input, options: ReadOptions, areas: Areas, recipe: str) -> bool:
     """True if a recipe is taken for a file without being named, and without other options."""
-    options = replace(options, kind=None, defaults={}, settle=lambda *_: None)
+    options = replace(options, kind=None, sheets=(), defaults={}, settle=lambda *_: None)
     try:
         with open_input(file, options, areas) as source:
             chosen = choose(source, options, areas, file.name)

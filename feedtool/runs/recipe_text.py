@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,9 @@ from msgspec import to_builtins
 from feedtool.check.mapping.proposal import ColumnProposal
 from feedtool.check.recipes.expressions import Expression
 from feedtool.check.recipes.recipe import Recipe
-from feedtool.check.recipes.recipe_file import Constant
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
+from feedtool.model.settings import Constant
 from feedtool.runs.mapping import SheetProposal
 from feedtool.runs.recipes import FOLDER
 
@@ -36,7 +37,8 @@ def recipe_text(
         return f"@{column.column}" if is_double else column.header
 
     of_base, left_out = _of_base(proposal, {column.key or "" for column in named})
-    useless = [column for column in columns if not column.key]
+    read = set(map(folded, of_base.get("names", {}).values()))  # by expressions
+    useless = [column for column in columns if not column.key and folded(column.header) not in read]
     tables: dict[str, Table] = {
         "columns": {name(column): column.key or False for column in [*named, *useless]},
         **of_base,
@@ -52,7 +54,7 @@ def recipe_text(
         "headers = [",
         *(f"  {quoted(column.header)}," for column in named),
         "]",
-        *(f"{key} = {_constant(value)}" for key, value in _match_of_base(proposal.base).items()),
+        *(f"{key} = {_constant(value)}" for key, value in _match(proposal).items()),
     ]
     for title, table in tables.items():
         if table:
@@ -63,10 +65,12 @@ def recipe_text(
     return "\n".join(lines) + "\n"
 
 
-def _match_of_base(base: Recipe | None) -> Table:
-    """The sheet's name and the end of its rows, where the base says them."""
-    match = base.file.match if base else None
+def _match(proposal: SheetProposal) -> Table:
+    """The sheet's name, if it was asked for by it, and what else the base says."""
+    match = proposal.base.file.match if proposal.base else None
     lines = {"sheet": match.sheet, "rows": match.rows} if match else {}
+    if proposal.options.sheets and proposal.sheet:
+        lines["sheet"] = escape(proposal.sheet)
     return {key: text for key, text in lines.items() if text}
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from fnmatch import fnmatchcase
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,18 +43,22 @@ class RecipeFolders:
     is_watch: bool = False
     """True if nothing that lies beside a file counts, since anybody may have dropped it."""
 
-    def recipes(self, path: Path) -> Sequence[Recipe]:
-        """The recipes that may be meant for a file; UsageProblem for one that cannot be used."""
+    def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
+        """The named recipe or the account's, or else those beside the file and the user's.
+
+        UsageProblem for one that cannot be used.
+        """
         today = self.clock().date()
-        if self.named:
+        if is_wanted and self.named:
             return [replace(_named(self.named, today), is_wanted=True, must_fit=True)]
-        own = [replace(recipe, is_wanted=True) for recipe in _in_folder(self.profile, today)]
-        if self.is_watch:
-            return own
+        if is_wanted:
+            return [replace(recipe, is_wanted=True) for recipe in _in_folder(self.profile, today)]
+        if self.named or self.is_watch:
+            return []
         beside = _in_folder(path.parent / FOLDER, today)
-        seen = {recipe.sha256 for recipe in (*own, *beside)}
+        seen = {recipe.sha256 for recipe in (*_in_folder(self.profile, today), *beside)}
         user = [recipe for recipe in _in_folder(self.user, today) if recipe.sha256 not in seen]
-        return [*own, *beside, *user]
+        return [*beside, *user]
 
     def joined(self, recipe: Recipe, name: str, path: Path) -> JoinFile:
         """The newest file that a recipe's join names.
@@ -71,14 +76,16 @@ class RecipeFolders:
                 f"{place}: {join.file} leaves the folder of recipes", "name a file in that folder"
             )
         folders = [self.profile] if self.is_watch else [path.parent, self.profile]
-        found = next(filter(None, (_matching(folder, pattern, path) for folder in folders)), None)
-        if not found:
+        matching = next(
+            filter(None, (_matching(folder, pattern, path) for folder in folders)), None
+        )
+        if not matching:
             where = " or ".join(str(folder.absolute()) for folder in folders if folder)
             raise JoinUnusable(
                 f"{place}: there is no {join.file} in {where or 'a folder of recipes'}",
                 "bring it, or correct its name" if where else "name one as the profile's recipes",
             )
-        changed, newest = max(found)
+        changed, newest = max(matching)
         if self.is_watch and self.profile and not _is_inside(newest, self.profile):
             raise JoinUnusable(
                 f"{place}: {newest.name} is a link that leaves the folder of recipes",
@@ -115,7 +122,7 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[flo
     JoinUnusable where their folder cannot be read.
     """
     place = folder / pattern.parent if folder else None
-    found = []
+    matching = []
     try:
         for file in place.iterdir() if place else ():
             if not fnmatchcase(file.name.casefold(), pattern.name.casefold()):
@@ -123,7 +130,7 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[flo
             with suppress(FileNotFoundError):  # it may vanish meanwhile
                 is_other = file.is_file() and not (sheet.exists() and file.samefile(sheet))
                 if is_other and not file.name.startswith(TEMPORARY):
-                    found.append((file.stat().st_mtime, file))
+                    matching.append((file.stat().st_mtime, file))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
@@ -131,7 +138,7 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[flo
             f"the folder {place} of {pattern} cannot be read: {error.strerror}",
             "look at its name and its permissions",
         ) from error
-    return found
+    return matching
 
 
 def _is_inside(file: Path, folder: Path) -> bool:
@@ -198,13 +205,15 @@ class RecordedRecipes:
     path_of: Callable[[str], Path]
     """The kept file of a SHA-256."""
     _joins: dict[tuple[Path, str], dict[str, JoinFile]] = field(default_factory=dict)
-    _possible: dict[Path, Sequence[Recipe]] = field(default_factory=dict)
+    _possible: dict[Path, dict[bool, Sequence[Recipe]]] = field(default_factory=dict)
+    """Those that were asked for, by their file and whether they count for any sheet."""
     _used: dict[tuple[Path, str], Recipe] = field(default_factory=dict)
 
-    def recipes(self, path: Path) -> Sequence[Recipe]:
+    def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
         """Those of the command."""
-        self._possible[path] = self.book.recipes(path)
-        return self._possible[path]
+        recipes = self.book.recipes(path, is_wanted=is_wanted)
+        self._possible.setdefault(path, {})[is_wanted] = recipes
+        return recipes
 
     def joined(self, recipe: Recipe, name: str, path: Path) -> JoinFile:
         """The file of a join, of which a copy is read that stays as it is."""
@@ -226,7 +235,8 @@ class RecordedRecipes:
         """
         failed = {Path(sheet.file) for sheet in sheets if sheet.error}
         kept = []
-        for path, possible in self._possible.items():
+        for path, groups in self._possible.items():
+            possible = list(chain.from_iterable(groups.values()))
             used = [recipe for recipe in possible if (path, recipe.shown) in self._used]
             meant = used or (possible if path in failed else ())
             kept += [self._kept(recipe, path, recipe.shown) for recipe in meant]
@@ -262,9 +272,13 @@ class KeptRecipes:
     path_of: Callable[[str], Path]
     """The kept file of a SHA-256; FileProblem where it is gone."""
 
-    def recipes(self, path: Path) -> Sequence[Recipe]:
+    def recipes(self, path: Path, *, is_wanted: bool) -> Sequence[Recipe]:
         """Those by which the file was read."""
-        return [self._recipe(kept) for kept in self.kept if kept.file == str(path)]
+        return [
+            self._recipe(kept)
+            for kept in self.kept
+            if kept.file == str(path) and kept.is_wanted is is_wanted
+        ]
 
     def _recipe(self, kept: KeptRecipe) -> Recipe:
         place = Path(kept.path) if kept.path else None

@@ -20,7 +20,7 @@ from feedtool.model.nouns import (
 )
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
 from feedtool.report.sheet_result import to_read
-from feedtool.sheets.annotate import MOST_COMMENTS, Note, SheetNotes
+from feedtool.sheets.annotate import MOST_COMMENTS, Note, Outcome, SheetNotes
 
 Columns = Mapping[str, Sequence[int]]
 
@@ -29,6 +29,16 @@ OfRow = TypeVar("OfRow", RowResult, Filled)
 
 FIXED: Literal["fixed"] = "fixed"
 REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
+OUTCOMES: Mapping[Status, Outcome] = {
+    Status.VALID: "good",
+    Status.INTEGRATED: "good",
+    Status.INVALID: "bad",
+    **dict.fromkeys(REFUSED, "bad"),
+    Status.UNCHANGED: "idle",
+    Status.SKIPPED: "idle",
+    Status.SUPERSEDED: "idle",
+}
+"""What a row became; of all others it is not decided yet."""
 
 
 def of_check(checked: CheckedSheet) -> Iterator[RowResult]:
@@ -110,7 +120,13 @@ def notes(
         if verdicts
         else _with_problems(checked, _not_refused(checked))
     )
-    return SheetNotes(checked.sheet or "", row, HEADINGS, _notes(results, checked.header.places()))
+    return SheetNotes(
+        checked.sheet or "",
+        row,
+        HEADINGS,
+        _notes(results, checked.header.places()),
+        last_header_row=checked.header.after,
+    )
 
 
 def with_fixes(notes: SheetNotes, fixes: Iterable[CellFix]) -> SheetNotes:
@@ -133,7 +149,7 @@ def _with_fixes(notes: Iterable[Note], by_row: Mapping[int, Sequence[CellFix]]) 
             yield note
             continue
         cells = {index_of(fix.column): fix for fix in fixes}
-        texts = "; ".join(filter(None, (note.message, *map(fixed_text, fixes))))
+        texts = "\n".join(filter(None, (note.message, *map(fixed_text, fixes))))
         guilty = {**dict.fromkeys(cells, FIXED), **dict(note.guilty)}
         yield replace(
             note,
@@ -199,7 +215,7 @@ def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Col
     texts = [f"warning: {told(warning)}" for warning in warnings]
     codes += [warning.code for warning in warnings]
     if len(results) == 1:
-        lines = ["; ".join(dict.fromkeys([*_said(results[0], columns), *texts]))]
+        lines = list(dict.fromkeys([*_said(results[0], columns), *texts]))
     else:
         lines = []
         for result in results:
@@ -214,6 +230,7 @@ def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Col
         "\n".join(lines),
         ", ".join(dict.fromkeys(codes)),
         tuple((index, severity.value) for index, severity in sorted(guilty.items())),
+        outcome=OUTCOMES.get(status, "open"),
     )
 
 

@@ -29,6 +29,8 @@ REASON = ".reason.txt"
 """Beside a file in `error/`: why it is there."""
 SUMMARY = ".summary.json"
 """The longest ending of what is written of a file."""
+HANDOVER = "lent"
+"""The ending of what a file was judged by, for another machine that goes on with it."""
 LONGEST_NAME = 255
 """Bytes that a name has at most in nearly all file systems."""
 
@@ -142,17 +144,17 @@ class Folder:
         """Where a claimed file is while it is being sent."""
         return self.processing / claim.lane / f"{claim.name}{Path(claim.source).suffix}"
 
-    def lent_of(self, claim: Claim) -> Path:
+    def handover_of(self, claim: Claim) -> Path:
         """What a claimed file was judged by, where that was more than itself: hidden beside it."""
-        return self.processing / claim.lane / f".{claim.claim}.lent"
+        return self.processing / claim.lane / f".{claim.claim}.{HANDOVER}"
 
-    def all_lent(self, claim: Claim) -> Sequence[Path]:
+    def handovers(self, claim: Claim) -> Sequence[Path]:
         """All that a claimed file was judged by: an excerpt, recipes, the files that they join."""
-        return sorted((self.processing / claim.lane).glob(f".{claim.claim}.*lent"))
+        return sorted((self.processing / claim.lane).glob(f".{claim.claim}.*{HANDOVER}"))
 
-    def remove_lent(self, claim: Claim) -> None:
+    def remove_handovers(self, claim: Claim) -> None:
         """Remove what a claimed file was judged by."""
-        for place in self.all_lent(claim):
+        for place in self.handovers(claim):
             remove(place)
 
     def sweep(self, lane: PurePosixPath | str) -> None:

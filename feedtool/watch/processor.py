@@ -151,7 +151,7 @@ class FileProcessor:
                 if code is None:
                     return None
             elif step in {ClaimStep.END, ClaimStep.FORGET}:
-                folder.remove_lent(claim)
+                folder.remove_handovers(claim)
                 (claims.end if step is ClaimStep.END else claims.forget)(number)
                 if step is ClaimStep.FORGET:
                     return code
@@ -193,7 +193,10 @@ class FileProcessor:
             Outputs({kept.name: target}, only_whole=True),
             account.session,
             ClaimWorkspace(
-                workspace.ledger, workspace.snapshots, workspace.folder, self._folder.lent_of(claim)
+                workspace.ledger,
+                workspace.snapshots,
+                workspace.folder,
+                self._folder.handover_of(claim),
             ),
             claim=claim.claim,
             selection=account.selection,
@@ -202,7 +205,7 @@ class FileProcessor:
     def _go_on(self, claim: Claim, account: SellerAccount) -> Submission:
         """Go on with a run, also one of another machine, which knows the folder by another path."""
         number, workspace = claim.run_id or 0, account.workspace
-        for place in (self._folder.place_of(claim), *self._folder.all_lent(claim)):
+        for place in (self._folder.place_of(claim), *self._folder.handovers(claim)):
             with suppress(FileProblem):
                 workspace.snapshots.keep(place)
         before = options_of(number, workspace).outputs
@@ -281,12 +284,13 @@ class FileProcessor:
         raise Deferred(error) from error
 
     def _refuse_claimed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
-        claim = account.claims.read(claim.claim)
+        claim, shown = account.claims.read(claim.claim), self._shown(claim)
         target = self._folder.error_place(claim.lane, self._folder.place_of(claim).name)
+        error.hint = error.hint.replace(shown, self._folder.relative(target))  # it is there by then
         more = f"Its run is {claim.run_id}: feedtool status {claim.run_id}" if claim.run_id else ""
         self._folder.explain(target, error, more)
         account.claims.settle(claim.claim, ClaimState.REFUSED, self._folder.relative(target))
-        return self._refused(self._shown(claim), target, error, account)
+        return self._refused(shown, target, error, account)
 
     def _refused(
         self, shown: str, target: Path, error: FeedtoolError, owner: Environment | SellerAccount
@@ -303,7 +307,7 @@ class FileProcessor:
 
     def _give_back(self, claim: Claim, account: SellerAccount) -> None:
         move(self._folder.place_of(claim), free(self._folder.source_of(claim)))
-        self._folder.remove_lent(claim)
+        self._folder.remove_handovers(claim)
         account.claims.forget(claim.claim)
 
     def _shown(self, claim: Claim) -> str:

@@ -66,22 +66,25 @@ class ClaimWorkspace(Workspace):
     Snapshots stay on this machine; both see the folder.
     """
 
-    lent: Path
+    handover: Path
+    """Where that is put: hidden, beside the claimed file."""
 
     def keep_used(self, path: Path) -> str:
         """As `Workspace` keeps it, and beside the file that is being sent."""
         sha256 = Workspace.keep_used(self, path)
-        self._lend(self.lent.with_name(f"{self.lent.stem}.{sha256}{self.lent.suffix}"), path)
+        self._hand_over(
+            self.handover.with_name(f"{self.handover.stem}.{sha256}{self.handover.suffix}"), path
+        )
         return sha256
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """As `Workspace` keeps it, and beside the file that is being sent."""
         with temporary_folder() as folder:
             (path := folder / "excerpt").write_bytes(excerpt)
-            self._lend(self.lent, path)
+            self._hand_over(self.handover, path)
         return Workspace.keep_excerpt(self, excerpt)
 
-    def _lend(self, place: Path, path: Path) -> None:
+    def _hand_over(self, place: Path, path: Path) -> None:
         make_folder(place.parent)
         with atomic_write(place) as temporary:
             shutil.copyfile(path, temporary)

@@ -154,8 +154,8 @@ class Watcher:
             work.whole.append((entry, route))
             work.profiles.add(route.profile)
         for claim in claims:
-            if found := self._environment.route_of(claim.place):
-                due[self._seller_of(found.profile)].profiles.add(found.profile)
+            if of_claim := self._environment.route_of(claim.place):
+                due[self._seller_of(of_claim.profile)].profiles.add(of_claim.profile)
             else:
                 text = f"{claim.place}: {RouteUnknown(claim.place).message}"
                 self._log.once(f"lane {claim.place}", "error", text)

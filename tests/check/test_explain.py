@@ -138,7 +138,7 @@ def test_a_join_that_holds_says_why(files: Files) -> None:
     fields = explained(files, RECIPE.replace('"keep"', '"hold"'), 3)
     value, steps = fields["quantity"]
     assert value == "no value"
-    assert steps[1][1].startswith("stock.csv has nothing for the row")
+    assert steps[1][1].startswith("stock.csv has no value for this row")
 
 
 def test_a_sheet_without_a_recipe_shows_its_cells(files: Files) -> None:

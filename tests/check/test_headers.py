@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.areas.registry import load
-from feedtool.check.headers import ENOUGH, HeaderDuplicate, HeadRow, Names, find
+from feedtool.check.headers import ENOUGH, HeaderDuplicate, HeadRow, Names, find, laid_out
 from feedtool.check.kinds import families
+from feedtool.feeds.feed import Layout
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.header import Header, folded
 from feedtool.model.settings import AccountSettings
@@ -179,6 +180,26 @@ HEADERS = {
 def test_the_header_row(rows: Sequence[HeadRow], at: int, after: int) -> None:
     header = found(*rows)
     assert (header.row, header.after) == (at, after)
+
+
+LABELLED = row(1, "Votre référence", "EAN", "Prix", "feedtool status")
+KEYED = row(2, REFERENCE, GTIN, PRICE)
+HEADINGS_ROWS = {
+    "labels above keys": (LABELLED, KEYED, 1, {3}),
+    "a title above keys": (row(1, "Mes offres"), KEYED, 2, set()),
+    "a row of groups above names": (LABELLED, row(2, "sku", "ean", "prix"), 2, set()),
+    "labels and keys apart": (row(0, "Votre référence", "EAN"), KEYED, 2, set()),
+}
+
+
+@pytest.mark.parametrize(
+    ("above", "header", "at", "own"), HEADINGS_ROWS.values(), ids=HEADINGS_ROWS
+)
+def test_the_row_that_people_read_as_the_header(
+    above: HeadRow, header: HeadRow, at: int, own: set[int]
+) -> None:
+    understood = laid_out(found(header), Layout(), [above, header], names())
+    assert (understood.headings_row, set(understood.own)) == (at, own)
 
 
 @pytest.mark.parametrize("rows", [[], [row(1, "A", "B")], [row(1, "Stock")], [row(1, None)]])

@@ -38,7 +38,7 @@ def test_two_answers_make_a_common_list_valid_once_and_for_all(
     files.text(SEVEN.replace("Qté dispo", "Stock libre") + MORE, "renamed.csv")
     renamed = feedtool("validate renamed.csv")
     assert renamed.code == Exit.FILE
-    assert "lacks “Qté dispo”; new there: “Stock libre”" in renamed.out
+    assert "lacks “Qté dispo” (perhaps “Stock libre”); new there: “Stock libre”" in renamed.out
 
 
 UNSURE = "SKU;EAN;Listino;Foo\n" + "".join(f"A{n};;1{n},99;x{n}\n" for n in range(4))
@@ -79,10 +79,8 @@ def test_a_column_that_is_not_sure_is_asked_for(
 def test_no_price_is_the_same_for_all_rows(on_terminal: OnTerminal, files: Files) -> None:
     files.text("SKU;EAN;Stock\nA1;;7\nA2;;0\nA3;;2\n", "list.csv")
     code, asked = on_terminal("New\n20\n2\n4.90\nfree\n1\n", "map", "list.csv")
-    assert (code, "price.price (Price (VAT included)): compute it in [compute]" in asked) == (
-        0,
-        True,
-    )
+    price = "price.price (Price (VAT included)): name its column in [columns] of the recipe,"
+    assert (code, price in asked) == (0, True)
     assert "“free” is no deliveryModes.TrackedHomeDelivery.additionalCost" in asked
     assert list(recipe()["default"]) == [
         *("condition", "taxes.VAT", "preparationTime", f"{SHIPPING}.cost"),
@@ -133,7 +131,7 @@ def test_the_object_of_the_columns(feedtool: Feedtool, files: Files) -> None:
         "key": "sellerExternalReference",
         "accepted": True,
         "confidence": 100,
-        "alternatives": [],
+        "alternatives": ["product.reference"],
     }
     assert [(column["key"], column["accepted"]) for column in columns[1:]] == [
         *((None, True), ("price.price", True), ("price.originPrice", False), (None, True)),
@@ -168,8 +166,9 @@ def test_a_sheet_that_a_recipe_fits_needs_none(feedtool: Feedtool, files: Files)
     )
 
 
-def test_a_template_of_ours_needs_none(feedtool: Feedtool) -> None:
+def test_a_template_of_ours_needs_none(feedtool: Feedtool, files: Files) -> None:
     feedtool("template offers-upsert")
+    files.text("[match", "recipes/broken.toml")  # which nothing needs
     ran = feedtool("map offers-upsert.xlsx")
     assert (ran.code, "and needs no recipe" in ran.out) == (0, True)
     assert feedtool("map offers-upsert.xlsx --format json").json["recipe"] is None
@@ -209,6 +208,16 @@ def test_stock_alone_is_enough_for_an_update(feedtool: Feedtool, files: Files) -
     assert feedtool("validate list.csv --format json").counts == [3, 3, 0, 0, 0]
 
 
+DELIVERY = ", ".join(
+    f"deliveryModes.TrackedHomeDelivery.{part}" for part in ("cost", "additionalCost")
+)
+TAKEN = f"{DELIVERY}; row 1 is taken as the header; understood: "
+STOCK_ALONE = f"quantity (perhaps “Giacenza”), {TAKEN}“sku” as sellerExternalReference, “condition”"
+OF_SEVEN = (
+    "price.price (perhaps “PV TTC”), preparationTime (perhaps “Delai”), quantity (perhaps “Qté"
+    f" dispo”), {TAKEN}“Réf” as sellerExternalReference, “Code barre” as product.gtin, “Etat” as"
+    " condition, “TVA” as taxes.VAT; not understood: “PV TTC”, “Qté dispo”, “Delai”"
+)
 UNKNOWN: dict[str, tuple[str, str, str]] = {
     "no header of ours": (
         "Codice;Disponib.;Prezzo ivato\nA1;3;10,50\nA2;4;11,50\nA3;4;9,50\n",
@@ -217,8 +226,16 @@ UNKNOWN: dict[str, tuple[str, str, str]] = {
     ),
     "columns missing": (
         "sku;condition;Giacenza\nA1;New;3\nA2;New;4\nA3;New;4\n",
-        "row 1 is taken as the header, with “sku”, “condition”, “Giacenza”",
+        f"{STOCK_ALONE}; not understood: “Giacenza”",
         "or type: feedtool map list.csv",
+    ),
+    "of an unclear kind": (
+        (
+            f"{SEVEN}SKU-1;4006381333931;19,99;5;Neuf;20;2\nSKU-2;4006381333948;10,50;7;Neuf;20;3\n"
+            "SKU-3;4006381333955;12,00;0;Neuf;20;2\n"
+        ),
+        OF_SEVEN,
+        "if the sheet is your own type: feedtool map list.csv",
     ),
     "values alone": (
         "1;2;3\n4;5;6\n7;8;9\n",
@@ -261,3 +278,82 @@ def test_what_cannot_be_written_is_refused(
     refused = feedtool(f"map list.csv --yes {words}")
     assert (refused.code, message in refused.err) == (Exit.USAGE, True)
     assert recipe() == before
+
+
+def test_what_differs_in_each_row_is_no_value_for_all(feedtool: Feedtool, files: Files) -> None:
+    files.text("Stock;Etat\n7;Neuf\n0;Neuf\n2;Neuf\n", "list.csv")
+    ran = feedtool("map list.csv --yes")
+    assert "Recipe written: recipes/list.toml (its folder recipes was made)" in ran.out
+    own, same = ran.err.splitlines()[:2]
+    assert own == (
+        "help: sellerExternalReference, product.gtin, price.price: name its column in [columns]"
+        " of the recipe, or compute it in [compute]"
+    )
+    assert same.startswith("help: taxes.VAT, preparationTime")
+
+
+@pytest.fixture
+def book(files: Files) -> Path:
+    """A workbook with the same headers on two sheets."""
+    rows = [{"Réf": f"A{number}", "Code barre": "", "Qté dispo": "7"} for number in range(3)]
+    return files.book({"Lamps": rows, "Chairs 2026": rows[1:]}, "list.xlsx")
+
+
+def test_a_recipe_leads_to_the_sheet_that_it_was_made_for(feedtool: Feedtool, book: Path) -> None:
+    ran = feedtool("map", book.name, "--yes", "--as", "offers-update", "--sheet", "chairs 2026")
+    assert (ran.code, recipe()["match"]["sheet"]) == (0, "Chairs 2026")
+    assert "Go on with: feedtool validate list.xlsx\n" in ran.out
+    read = feedtool("validate list.xlsx --format json")
+    assert (read.only["sheet"], read.only["rows"]) == ("Chairs 2026", 2)
+
+
+def test_a_recipe_that_fits_two_sheets_is_followed_by_the_sheets_name(
+    feedtool: Feedtool, book: Path
+) -> None:
+    feedtool("map", book.name, "--yes", "--as", "offers-update")
+    ran = feedtool("map", book.name, "--sheet", "Chairs 2026")
+    (command,) = [line for line in ran.out.splitlines() if line.startswith("Go on with: feedtool ")]
+    read = feedtool(f"{command.removeprefix('Go on with: feedtool ')} --format json")
+    assert (read.only["sheet"], read.only["rows"]) == ("Chairs 2026", 2)
+
+
+NO_SHEET = {
+    "all": (("all",), "a map is of one sheet, and several are named", "Lamps, Chairs 2026"),
+    "two": (("Lamps", "Chairs 2026"), "a map is of one sheet", "name one of: Lamps"),
+    "none": (("Tables",), "there is no sheet “Tables”", "choose one of: Lamps, Chairs 2026"),
+}
+
+
+@pytest.mark.parametrize("case", NO_SHEET)
+def test_a_map_is_of_one_sheet(feedtool: Feedtool, book: Path, case: str) -> None:
+    sheets, message, hint = NO_SHEET[case]
+    ran = feedtool("map", book.name, "--yes", *(f"--sheet={sheet}" for sheet in sheets))
+    error, help_ = ran.error()
+    assert (ran.code, message in error, hint in help_) == (Exit.USAGE, True, True)
+    assert not Path("recipes").exists()
+
+
+def test_the_end_of_the_input_is_no_ctrl_c(on_terminal: OnTerminal, files: Files) -> None:
+    files.text(UNSURE, "list.csv")
+    code, asked = on_terminal("y\n", "map", "list.csv")
+    assert (code, Path("recipes").exists()) == (Exit.USAGE, False)
+    assert "the input ended before this was answered; nothing was written or sent" in asked
+
+
+def test_a_column_that_an_expression_reads_is_not_called_useless(
+    feedtool: Feedtool, files: Files
+) -> None:
+    base = (
+        '[match]\nkind = "offers-upsert"\n[columns]\n"Réf" = "sellerExternalReference"\n'
+        '[names]\ncost = "PA HT"\nspare = "PV conseil"\n[compute]\n"price.price" = "cost * 2"\n'
+    )
+    files.text(base, "base.toml")
+    files.text("Réf;PA HT;PV conseil;Poids\nA1;2;7;1\nA2;3;8;2\nA3;4;9;1\n", "list.csv")
+    feedtool("map list.csv --yes --recipe base.toml")
+    assert recipe()["columns"] == {"Réf": "sellerExternalReference", "Poids": False}
+    defaults = "condition=New taxes.VAT=20 preparationTime=2 quantity=1 product.gtin=4006381333931"
+    words = [f"--default={word}" for word in defaults.split()]
+    words += [f"--default={SHIPPING}.cost=4.9", f"--default={SHIPPING}.additionalCost=1"]
+    ran = feedtool("validate", "list.csv", *words, "--format", "json")
+    assert "unknown-column" not in ran.out
+    assert ran.counts == [3, 3, 0, 0, 0]

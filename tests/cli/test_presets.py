@@ -15,12 +15,12 @@ FIXED = (
 EXPORTS: dict[str, tuple[str, str, str]] = {
     # Of each: columns that are always there, optional ones, and rows of both that are left out.
     "shopify": (
-        f"Handle=pen|Title=Pen|Variant SKU=A1|Variant Price=9.99|Variant Barcode={GTIN}",
+        f"Handle=pen|Title=Pen|Variant SKU=A1|Variant Price=9.99|Variant Barcode='{GTIN}",
         "Variant Compare At Price=12.99|Variant Inventory Qty=-2|Image Src=https://a.example/1.png",
         "Handle=pen|Variant SKU=|Image Src=https://a.example/2.png",
     ),
     "shopify-2025": (
-        f"Title=Pen|URL handle=pen|SKU=A1|Barcode={GTIN}|Price=9.99|Compare-at price=12.99",
+        f"Title=Pen|URL handle=pen|SKU=A1|Barcode='{GTIN}|Price=9.99|Compare-at price=12.99",
         "Inventory quantity=4|Charge tax=TRUE",
         "URL handle=pen|SKU=",
     ),

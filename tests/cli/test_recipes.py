@@ -120,10 +120,23 @@ def test_what_a_recipe_makes_can_be_seen(feedtool: Feedtool, files: Files) -> No
     )
     supplier(files, RECIPE + rules, row(1), row(2, stock="0"))
     ran = feedtool("convert list.csv out.csv --recipe recipes/dupont.toml")
-    assert "lost: the row: skipped by the recipe: none left (row 3)" in ran.err
+    assert (ran.code, ran.err) == (0, "")  # what is to be skipped is no loss
+    assert ran.out == (
+        "out.csv  offers-upsert, 2 rows, 1 left out\n  1 row left out by the recipe: none left\n"
+    )
     header, *lines = Path("out.csv").read_text("utf-8-sig").splitlines()
     columns = [header.split(",").index(key) for key in ("price.price", "salesChannelId")]
     assert [[line.split(",")[at] for at in columns] for line in lines] == [
         ["20.00", ""],
         ["21.00", "DE"],
     ]
+    ran = feedtool("convert list.csv out.csv --recipe recipes/dupont.toml --yes --format json")
+    assert (ran.only["skippedBecause"], ran.only["losses"]) == ({"none left": 1}, [])
+
+
+def test_a_list_of_which_the_recipe_leaves_nothing_has_nothing_to_write(
+    feedtool: Feedtool, files: Files
+) -> None:
+    supplier(files, RECIPE + '[skip]\n"none left" = "quantity == 0"\n', row(1, stock="0"))
+    ran = feedtool("convert list.csv out.csv")
+    assert (ran.code, ran.out.startswith("nothing written")) == (9, True)

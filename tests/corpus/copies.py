@@ -30,7 +30,7 @@ from tests.corpus.reading import (
 from tests.fuzz.trial import judge
 
 SUMMARY = "feedtool summary"
-STYLE_LISTS = ("fonts", "cellXfs", "dxfs")
+STYLE_LISTS = ("fonts", "fills", "cellXfs", "dxfs")
 
 Element = etree._Element  # noqa: SLF001  # it has no other name
 

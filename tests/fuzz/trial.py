@@ -117,13 +117,13 @@ def _problem(problem: Problem) -> Problem:
 def _cells(file: Path, sheets: list[CheckedSheet]) -> Iterator[tuple[tuple[str, int, int], Cell]]:
     """All cells but ours of the sheets that were read; the others' parts are compared as such.
 
-    Ours begin at the header: a title line above it may reach into the same columns.
+    Ours begin at the headings: a title line above it may reach into the same columns.
     """
     headers = {sheet.sheet or "": sheet.header for sheet in sheets if sheet.header}
     for name, cells in ours(file, headers).items():
         header = headers[name]
         for (row, index), cell in cells.items():
-            if not (index in header.own and row >= header.row):
+            if not (index in header.own and row >= header.headings_row):
                 yield (name, row, index), cell
 
 

@@ -1,12 +1,41 @@
 """The defaults of what the specification leaves open."""
 
+from contextlib import nullcontext
 from decimal import Decimal
+
+import pytest
 
 from feedtool.areas.offers.columns import CONDITIONS, LEGACY_CONDITIONS
 from feedtool.check import ReadOptions
+from feedtool.check.recipes.recipe_file import parse_tables
+from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 from feedtool.runs.annotated_copy import Outputs
+from feedtool.runs.config import load
 from feedtool.runs.run_record import RunOptions
+from tests.conftest import Files
+
+CONSTANTS: dict[str, bool] = {
+    "2": True,
+    "4.90": True,
+    '"New"': True,
+    "true": True,
+    "nan": False,
+    "-inf": False,
+    "[1]": False,
+    "2026-11-20": False,
+}
+
+
+@pytest.mark.parametrize(("text", "is_right"), CONSTANTS.items())
+def test_a_profile_and_a_recipe_take_the_same_values(
+    files: Files, text: str, *, is_right: bool
+) -> None:
+    profile = files.text(f"[profile.shop.default]\nquantity = {text}\n", "feedtool.toml")
+    recipe = f'[match]\nkind = "offers-upsert"\n[default]\nquantity = {text}\n'
+    for read in (lambda: load(profile), lambda: parse_tables(recipe, "recipe")):
+        with nullcontext() if is_right else pytest.raises(UsageProblem, match="quantity"):
+            read()
 
 
 def test_limits_are_the_specifications() -> None:

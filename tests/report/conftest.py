@@ -8,7 +8,7 @@ import pytest
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, Problem, RowResult, Severity, Status
-from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool
+from feedtool.model.sheet import INVALID, SKIPPED, VALID, CheckedSheet, ProblemSpool
 from feedtool.report.sheet_result import SheetResult
 from feedtool.sheets import ZipBomb
 
@@ -87,6 +87,17 @@ def make_sent() -> SheetResult:
 @pytest.fixture
 def sent() -> SheetResult:
     return make_sent()
+
+
+@pytest.fixture
+def skipping() -> SheetResult:
+    """Three rows that a recipe leaves out, a total, and an unchanged one."""
+    result = make_outcome((), RowResult(3, "A", Status.UNCHANGED), valid=(3,))
+    reasons = [("", "<no> stock"), ("not-a-row", "a total"), ("", "<no> stock"), ("", "too dear")]
+    for row, message in enumerate(reasons, 5):
+        result.checked.marks[row] = SKIPPED
+        result.checked.skipped.append(RowResult(row, "", Status.SKIPPED, (Message(*message),)))
+    return result
 
 
 @pytest.fixture

@@ -47,6 +47,11 @@ def test_counts_and_a_bar_for_each_code(sent: SheetResult) -> None:
     assert "The offer has been created." not in text, "a confirmation is no message to read"
 
 
+def test_skipped_rows_are_counted_by_their_reasons(skipping: SheetResult) -> None:
+    shown = "5 skipped: 2 &lt;no&gt; stock, 1 totals or headers, 1 too dear, 1 Unchanged"
+    assert f"<p>{shown}</p>" in page(skipping)
+
+
 def test_every_bar_leads_to_what_is_told_of_its_code(sent: SheetResult) -> None:
     tree: Any = html.fromstring(page(sent, sent))
     places = tree.xpath("//@id")

@@ -65,6 +65,13 @@ def test_a_sent_sheet_has_packages_and_every_row(sent: SheetResult) -> None:
     }
 
 
+def test_skipped_rows_are_counted_by_their_reasons(skipping: SheetResult) -> None:
+    (sheet,) = read(skipping)
+    reasons = {"<no> stock": 2, "not-a-row": 1, "too dear": 1, "Unchanged": 1}
+    assert (sheet["skippedBecause"], sum(reasons.values())) == (reasons, sheet["skipped"])
+    assert events(skipping)[-1]["skippedBecause"] == reasons
+
+
 def test_an_unreadable_file_has_its_error_and_no_rows(unreadable: SheetResult) -> None:
     unreadable.is_submitted = True
     (sheet,) = read(unreadable)

@@ -113,6 +113,14 @@ def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told() -> No
 def test_unchanged_and_held_rows_are_skipped() -> None:
     skipped = make_outcome((), RowResult(3, "", Status.UNCHANGED), RowResult(4, "", Status.HELD))
     assert "2 rows: 0 valid, 0 invalid, 2 skipped, 0 warnings\n" in told(skipped)
+    assert "2 skipped:" not in told(skipped)  # the line of statuses says it
+
+
+def test_skipped_rows_are_counted_by_their_reasons(skipping: SheetResult) -> None:
+    assert (
+        "5 rows: 0 valid, 0 invalid, 5 skipped, 0 warnings\n"
+        "5 skipped: 2 <no> stock, 1 totals or headers, 1 too dear, 1 Unchanged\n"
+    ) in told(skipping)
 
 
 def test_of_many_problems_the_first_are_shown() -> None:

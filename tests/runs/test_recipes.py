@@ -59,7 +59,7 @@ def test_the_recipes_that_ship_can_be_read(name: str) -> None:
 
 def test_a_preset_that_is_not_there(files: Files) -> None:
     with pytest.raises(UsageProblem, match="no preset “shopfy”") as caught:
-        replace(folders(), named="preset:shopfy").recipes(files.folder / "list.csv")
+        replace(folders(), named="preset:shopfy").recipes(files.folder / "list.csv", is_wanted=True)
     assert caught.value.hint == "did you mean shopify?"
 
 
@@ -71,32 +71,32 @@ def of_watch(files: Files, file: str) -> RecipeFolders:
 
 def test_of_a_watched_folder_the_account_alone_has_recipes_and_files(files: Files) -> None:
     path, book = supplier(files), of_watch(files, "stock-*.csv")
-    (recipe,) = book.recipes(path)
+    (recipe,) = book.recipes(path, is_wanted=True)
     assert recipe.path == files.folder / "mine" / "dupont.toml"
     with pytest.raises(JoinUnusable, match=r"there is no stock-\*\.csv in .*/mine$"):
         book.joined(recipe, "stock", path)  # though one is beside the list
     kept = stock_file(files, STOCK, "mine/stock-0.csv", hours=4)
     assert book.joined(recipe, "stock", path).path == kept
-    assert list(replace(book, profile=None).recipes(path)) == []
+    assert list(replace(book, profile=None).recipes(path, is_wanted=True)) == []
 
 
 @pytest.mark.parametrize("file", ["../stock-1.csv", "a/../../stock-1.csv", "/srv/stock-1.csv"])
 def test_a_join_of_a_watched_folder_never_leaves_it(files: Files, file: str) -> None:
     path, book = supplier(files), of_watch(files, file)
     with pytest.raises(UsageProblem, match=r"\[join\.stock\] file: .* leaves the folder"):
-        book.joined(book.recipes(path)[0], "stock", path)
+        book.joined(book.recipes(path, is_wanted=True)[0], "stock", path)
 
 
 def test_nor_by_a_link(files: Files) -> None:
     path, book = supplier(files), of_watch(files, "stock-*.csv")
     (files.folder / "mine" / "stock-1.csv").symlink_to(files.folder / "stock-1.csv")
     with pytest.raises(JoinUnusable, match="is a link that leaves the folder"):
-        book.joined(book.recipes(path)[0], "stock", path)
+        book.joined(book.recipes(path, is_wanted=True)[0], "stock", path)
 
 
 def test_a_folder_that_cannot_be_read_says_why(files: Files) -> None:
     path = supplier(files, JOIN.replace("stock-*", f"{'x' * 300}/stock-*"))
-    (recipe,) = folders().recipes(path)
+    (recipe,) = folders().recipes(path, is_wanted=False)
     with pytest.raises(JoinUnusable, match=r"cannot be read: File name too long$"):
         folders().joined(recipe, "stock", path)
 
@@ -105,7 +105,7 @@ def test_a_joined_file_that_vanishes_meanwhile_is_skipped(
     files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, gone = supplier(files), stock_file(files, STOCK, "stock-2.csv", hours=0)
-    (recipe,) = folders().recipes(path)
+    (recipe,) = folders().recipes(path, is_wanted=False)
     is_file = Path.is_file
 
     def vanishing(file: Path) -> bool:

@@ -38,7 +38,7 @@ def test_a_note_of_an_invalid_row() -> None:
     note = row_notes.note([verdict], [WARNING, ERROR], COLUMNS)
     assert (note.row, note.status, note.code) == (5, "Invalid", "gtin-checksum, trimmed")
     assert note.message == (
-        "B header: what is wrong (a way); warning: A header: what is wrong (a way)"
+        "B header: what is wrong (a way)\nwarning: A header: what is wrong (a way)"
     )
     assert note.guilty == ((0, "warning"), (1, "error"))
     assert row_notes.told(ERROR._replace(hint="")) == "B header: what is wrong"
@@ -99,7 +99,7 @@ OF_PRODUCTS = {
     ),
     "the error is seen": (
         *(REFUSED, [no("title"), no("title", WARN, "So.")]),
-        *({1: "error"}, "B title: No.; B title: So."),
+        *({1: "error"}, "B title: No.\nB title: So."),
     ),
     "what is said twice is written once": (REJECTED, [no(), no(), Message("", "No.")], {}, "No."),
 }

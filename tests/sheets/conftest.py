@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from feedtool.check import HEADINGS
 from feedtool.model.cells import BLANK, Block, Cell
 from feedtool.sheets import open_source
-from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
+from feedtool.sheets.annotate import Finish, Note, SheetNotes, Summary, annotate
 from tests.corpus.books import SHEET
 from tests.corpus.made import MAIN, data, package, parts, relationships
 
@@ -136,11 +136,14 @@ def annotated(tmp_path: Path) -> Make:
         *,
         sheet: str = "Offers",
         header_row: int = 1,
+        last_header_row: int = 0,
         summary: Summary | None = None,
         name: str = "",
+        finish: Finish = "full",
     ) -> Path:
         target = tmp_path / (name or f"{source.stem}.result{source.suffix}")
-        annotate(source, target, [SheetNotes(sheet, header_row, HEADINGS, notes)], summary)
+        of_sheet = SheetNotes(sheet, header_row, HEADINGS, notes, last_header_row=last_header_row)
+        annotate(source, target, [of_sheet], summary, finish=finish)
         return target
 
     return make

@@ -143,6 +143,12 @@ def test_a_bad_file_may_come_again(world: World) -> None:
     assert bad == ["error/a-2.csv", "error/a.csv"]
 
 
+def test_the_way_out_names_a_bad_file_where_it_is_by_then(world: World) -> None:
+    for name in ("a.csv", "a-2.csv"):
+        world.send("a.csv", content=b"Libelle;Couleur\nx;y\nz;w\n")
+        assert f"feedtool map error/{name}" in world.reason(name)[1]
+
+
 def test_a_bug_is_told_and_the_next_file_is_sent(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

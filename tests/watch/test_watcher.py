@@ -104,7 +104,7 @@ def test_a_killed_watcher_leaves_no_temporary_files(world: World, *, is_claimed:
     watched = world.folder
     if is_claimed:
         claimed = world.claim()
-        places = [watched.answer_of(claimed, ".result.csv"), watched.lent_of(claimed)]
+        places = [watched.answer_of(claimed, ".result.csv"), watched.handover_of(claimed)]
     else:
         world.drop("a.csv", content=b"x,y\n")
         places = [watched.error / "a.csv.reason.txt"]
@@ -168,16 +168,16 @@ def test_a_run_goes_on_where_neither_its_snapshots_nor_its_paths_are_known(world
 
 def test_what_products_were_judged_by_is_lent_to_whoever_goes_on(world: World) -> None:
     claimed = world.claim()
-    lent = world.folder.lent_of(claimed)
+    handover = world.folder.handover_of(claimed)
     with world.session(None) as session:
         given = session.workspace
-        workspace = ClaimWorkspace(given.ledger, given.snapshots, given.folder, lent)
+        workspace = ClaimWorkspace(given.ledger, given.snapshots, given.folder, handover)
         kept = workspace.keep_excerpt(b"{}")
     rmtree(world.root / "snapshots")
     with world.session(None) as session:
-        assert session.workspace.snapshots.keep(lent) == kept
+        assert session.workspace.snapshots.keep(handover) == kept
     assert world.watch() is Exit.OK
-    assert not lent.exists()
+    assert not handover.exists()
 
 
 @pytest.mark.parametrize("state", ["taken", "begun"])

@@ -21,7 +21,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Condition
 from feedtool.feeds.columns.text import Comment
-from feedtool.feeds.feed import FLOOR, Feed, Mode, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
 from feedtool.feeds.template import Words
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
@@ -175,6 +175,9 @@ FULL_FEED = Feed(
     required=required,
     request=request,
     delivery=DELIVERY,
+    reference=offers.REFERENCE,
+    floor=offers.FLOOR,
+    name_of=offers.name_of,
     identity=offers.IDENTITY,
     needs_asking=True,
     title="Create or replace offers by a legacy zip",
@@ -200,7 +203,10 @@ STOCK_AND_PRICE_FEED = Feed(
     required=lambda row: row.blanks((offers.REFERENCE,)),
     request=request_of_change,
     delivery=DELIVERY,
-    is_sent=lambda key: key in SENT or key == FLOOR,
+    reference=offers.REFERENCE,
+    floor=offers.FLOOR,
+    name_of=offers.name_of,
+    is_sent=lambda key: key in SENT or key == offers.FLOOR,
     needs_asking=True,
     title="Change stocks and prices by a legacy zip",
     about=(

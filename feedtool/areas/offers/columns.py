@@ -13,7 +13,7 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.columns.choice import Choice, Condition, Ignored, Retired
 from feedtool.feeds.columns.number import Days, Money, Rate, Whole
 from feedtool.feeds.columns.text import Gtin, ProductReference, Reference, Text
-from feedtool.feeds.feed import FLOOR, Mode, Row, SheetColumns
+from feedtool.feeds.feed import Mode, Row, SheetColumns
 from feedtool.feeds.template import Words
 from feedtool.model.header import Column
 from feedtool.model.settings import (
@@ -34,6 +34,8 @@ PRODUCT_REFERENCE = "product.reference"
 CONDITION = "condition"
 PREPARATION = "preparationTime"
 QUANTITY = "quantity"
+FLOOR = "price.floor"
+"""A row with a lower price is not sent unasked; this does not travel."""
 ACTION = "action"
 CHANNEL = "salesChannelId"
 TAXES = ("taxes.VAT", "taxes.EcoPart", "taxes.DEA")
@@ -128,6 +130,7 @@ STOCK_COLUMNS = (
         "Stock",
         "Whole number; shared across channels for a product and condition.",
         "25",
+        is_shared=True,
     ),
 )
 ACTIONS = (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE)
@@ -172,6 +175,11 @@ def mode(code: str, same: str | None = None) -> Mode:
     """The two columns of a delivery mode; `same` is the mode of the JSON packages that it means."""
     cost, additional = f"deliveryModes.{code}.cost", f"deliveryModes.{code}.additionalCost"
     return Mode(code, cost, additional, (code if same is None else same) in LARGE_PARCEL_MODES)
+
+
+def name_of(_: Row, key: str) -> str:
+    """A key in messages: of GTIN and product reference one is enough."""
+    return "GTIN or product reference" if key == GTIN else key
 
 
 def filled_modes(row: Row) -> list[tuple[str, Decimal, Decimal]]:

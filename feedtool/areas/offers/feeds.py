@@ -212,6 +212,9 @@ _feed = partial(
     extra_columns=_extra_columns,
     with_retired=columns.with_retired,
     delivery=DELIVERY,
+    reference=REFERENCE,
+    floor=columns.FLOOR,
+    name_of=columns.name_of,
     json=REQUESTS,
 )
 
@@ -225,6 +228,7 @@ UPSERT = _feed(
     required=_upsert_required,
     request=_upsert_request,
     needs=PRODUCT,
+    is_usual=True,
     operator_sheet=OPERATOR_SHEET,
     identity=columns.IDENTITY,
     title="Create or replace offers",

@@ -12,7 +12,7 @@ from feedtool.check.mapping.weights import NEIGHBOURS, evidence
 from feedtool.check.mapping.words import Concept, HeaderWords, conditions, states, words_of
 from feedtool.check.mapping.words import plain as plain_words
 from feedtool.feeds.columns.number import parse
-from feedtool.feeds.columns.text import LENGTHS, check_digit, plain
+from feedtool.feeds.columns.text import LENGTHS, TEXT_SIGN, check_digit, plain
 from feedtool.model.cells import Cell, Kind, rounded, shown
 
 RATES = frozenset(
@@ -152,9 +152,10 @@ class SheetColumn:
 
     @cached_property
     def counting(self) -> float:
-        """1 if the cells count the rows."""
+        """1 if the cells count the rows, from 0 or 1 on."""
         steps = zip(self.numbers, self.numbers[1:], strict=False)
-        return float(len(self.numbers) >= FEW and all(b - a == 1 for a, b in steps))
+        is_counted = len(self.numbers) >= FEW and self.numbers[0] <= 1
+        return float(is_counted and all(b - a == 1 for a, b in steps))
 
     @cached_property
     def conditions(self) -> float:
@@ -173,7 +174,7 @@ class SheetColumn:
 
 
 def _has_check_digit(text: str) -> bool:
-    digits = text.replace(" ", "")
+    digits = text.removeprefix(TEXT_SIGN).replace(" ", "")
     is_code = digits.isascii() and digits.isdigit() and len(digits) in {*LENGTHS, UPC}
     return is_code and bool(digits.strip("0")) and check_digit(digits[:-1]) == digits[-1]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from feedtool.check.mapping.evidence import SheetColumn, content_score
-from feedtool.check.mapping.names import name_score
+from feedtool.check.mapping.names import name_score, reminds_of, speaks_against
 from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
 from feedtool.check.mapping.words import Concept, concepts, words_of
 from feedtool.model.header import Column, folded
@@ -53,6 +53,24 @@ def guess_concepts(
             reason = ", ".join(filter(None, (named, *dict.fromkeys(told))))
             guesses.append(Guess(concept, key, confidence, reason))
     return by_confidence(guesses)
+
+
+def other_keys(column: SheetColumn, known: Mapping[str, Column]) -> list[str]:
+    """The fields that a column may be after all, the likeliest first.
+
+    Its name reminds of them, or its cells are like theirs, and no word speaks against them.
+    """
+    scores: dict[str, float] = {}
+    for concept in concepts():
+        key = next((key for key in concept.keys if key in known), None)
+        if not key or speaks_against(column.words, concept):
+            continue
+        is_faint = reminds_of(column.words, concept)
+        name = NAMES.least if is_faint else NEIGHBOURS.second_choice
+        confidence, told = content_score(concept, column, name)
+        if (is_faint or told) and confidence >= NEIGHBOURS.alternative:
+            scores[key] = max(confidence, scores.get(key, 0))
+    return sorted(scores, key=lambda key: -scores[key])
 
 
 def by_confidence(guesses: Iterable[Guess]) -> list[Guess]:

@@ -17,6 +17,8 @@ from feedtool.check.mapping.words import (
 
 DECISIVE = frozenset(("net", "gross", "bought", "struck", "advised", "lowest", "apart"))
 """The groups of words that no misspelling has by chance."""
+SUBJECTS = frozenset(("barcode", "carriage", "eco", "price", "reference", "stock", "tax", "time"))
+"""The groups of words that say what a column is about."""
 LONG = 5
 """Letters of a name that is not found in others by chance."""
 
@@ -24,10 +26,23 @@ LONG = 5
 def name_score(words: HeaderWords, concept: Concept) -> float:
     """How much a header is called like a concept, up to 100."""
     score = max(_by_names(words, concept), _by_groups(words, concept))
-    is_other = "price" in words.groups and not concept.is_amount
-    if (is_other or words.groups & concept.never) and score < NAMES.same:
+    if speaks_against(words, concept) and score < NAMES.same:
         score = min(score, NAMES.against)
     return min(score, concept.most) if score >= NAMES.least else 0
+
+
+def speaks_against(words: HeaderWords, concept: Concept) -> bool:
+    """True if a word of a header is none of a concept."""
+    is_other = "price" in words.groups and not concept.is_amount
+    return is_other or bool(words.groups & concept.never)
+
+
+def reminds_of(words: HeaderWords, concept: Concept) -> bool:
+    """True if a header has a word of what a concept is about; if that has none, of its names."""
+    subjects = frozenset().union(*concept.groups) & SUBJECTS
+    if subjects:
+        return bool(subjects & words.groups)
+    return any(name.intersection(words.telling) for name in _telling_names(concept))
 
 
 def _by_names(words: HeaderWords, concept: Concept) -> float:

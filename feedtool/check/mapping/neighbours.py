@@ -10,7 +10,8 @@ from feedtool.check.mapping.guesses import Guess, by_confidence
 from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
 from feedtool.check.mapping.words import concepts, groups_in, plain
 
-PRICE, STRUCK = "price.price", "price.originPrice"
+_KEYS = {concept.name: concept.keys[0] for concept in concepts() if concept.keys}
+PRICE, STRUCK = _KEYS["price"], _KEYS["struck price"]
 SUPPLIERS = frozenset(("discount", "pack"))
 """What stands in a supplier's sheet, beside prices that are no customer's."""
 LIKELIEST = 3

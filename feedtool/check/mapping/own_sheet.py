@@ -7,7 +7,6 @@ from typing import NamedTuple
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.header_row import header_row, is_table
-from feedtool.check.read_options import ALL_SHEETS
 from feedtool.model.cells import BLANK, Cell, brief
 from feedtool.sheets import Source
 from feedtool.sheets.read.source import HeadRow
@@ -41,16 +40,13 @@ class OwnSheet(NamedTuple):
 
 
 def likeliest_sheet(source: Source, wanted: Sequence[str] = ()) -> OwnSheet | None:
-    """The sheet whose header is the likeliest; None where no row looks like one."""
+    """Of these sheets, or of all, the one whose header is the likeliest; None without a header."""
     best: tuple[float, OwnSheet | None] = (0, None)
-    names = {name.casefold() for name in wanted if name.casefold() != ALL_SHEETS}
-    for entry in source.sheets:
-        if entry.hidden or (names and entry.name.casefold() not in names):
-            continue
-        head = source.sheet(entry.name).head(SEARCHED)
+    for name in wanted or [entry.name for entry in source.sheets if not entry.hidden]:
+        head = source.sheet(name).head(SEARCHED)
         score, at = header_row([(row.number, row.cells) for row in head])
         if score > best[0]:
-            best = score, OwnSheet(entry.name, head, at)
+            best = score, OwnSheet(name, head, at)
     return best[1]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from feedtool.check.mapping.evidence import SheetColumn
-from feedtool.check.mapping.guesses import Guess, field_names, guess_concepts
+from feedtool.check.mapping.guesses import Guess, field_names, guess_concepts, other_keys
 from feedtool.check.mapping.neighbours import SAME_ROWS, weigh_neighbours
 from feedtool.check.mapping.weights import NEIGHBOURS
 from feedtool.check.mapping.words import words_of
@@ -80,7 +80,7 @@ def propose(
     return [
         _said(column, said[column.index])
         if column.index in said
-        else _proposal(column, guesses[column.index], taken)
+        else _proposal(column, guesses[column.index], taken, known)
         for column in columns
     ]
 
@@ -168,17 +168,21 @@ def _is_given_elsewhere(guess: Guess, index: int, taken: Mapping[int, Guess]) ->
 
 
 def _proposal(
-    column: SheetColumn, guesses: Sequence[Guess], taken: Mapping[int, Guess]
+    column: SheetColumn,
+    guesses: Sequence[Guess],
+    taken: Mapping[int, Guess],
+    known: Mapping[str, Column],
 ) -> ColumnProposal:
     guess = taken.get(column.index)
-    keys = [other.key for other in guesses if other.key and other is not guess]
+    keys = [*filter(None, (other.key for other in guesses)), *other_keys(column, known)]
+    keys = [key for key in dict.fromkeys(keys) if not guess or key != guess.key]
     proposal = ColumnProposal(
         column.index,
         column.header,
         None,
         0,
         is_useless=False,
-        alternatives=tuple(dict.fromkeys(keys))[:SHOWN],
+        alternatives=tuple(keys[:SHOWN]),
         samples=_samples(column),
         reason="not known",
     )
@@ -189,6 +193,5 @@ def _proposal(
         key=guess.key,
         confidence=round(guess.confidence),
         is_useless=guess.key is None,
-        alternatives=tuple(key for key in proposal.alternatives if key != guess.key),
         reason=guess.reason,
     )

@@ -176,7 +176,7 @@ def _is_made_of(word: str, known: Sequence[str]) -> bool:
             return True
         if len(part) >= PART:
             rest = rest.replace(part, "")
-    return len(rest) <= LINKING
+    return not word.isdigit() and len(rest) <= LINKING
 
 
 def _longer(start: str) -> str:

@@ -19,9 +19,8 @@ from feedtool.check.recipes.fields import (
     constant_cell,
     described_inputs,
 )
-from feedtool.check.recipes.join import JoinedSheet, JoinFile, read_join
+from feedtool.check.recipes.join import JoinedColumn, JoinedSheet, JoinFile, read_join
 from feedtool.check.recipes.recipe import LETTERS, Recipe
-from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet, made_column
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.feed import Feed
@@ -30,7 +29,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header, folded
 from feedtool.model.markers import HEADINGS, ROW
 from feedtool.model.nearest import did_you_mean
-from feedtool.model.settings import Context
+from feedtool.model.settings import Constant, Context
 from feedtool.sheets import Sheet
 from feedtool.sheets.read.source import LAST_COLUMN
 
@@ -96,7 +95,7 @@ class _Application:
     def column(self, key: str, place: str) -> Column:
         """The column of a key of the kind, or of one on a channel."""
         own = channel_column(key, self.columns)
-        if own and (reason := refusal(key, self.feed)):
+        if own and (reason := refusal(own, self.feed)):
             raise UsageProblem(f"{place}: {key} cannot be: {reason}", "take it out of the recipe")
         if own is None and key not in self.columns:
             hint = did_you_mean(key, self.columns)
@@ -130,14 +129,14 @@ class _Application:
             place = self.recipe.place("default", key) if is_own else f"the default of {key}"
             cell = self.constant(key, default, place)
             self.sheet.fields.setdefault(key, RecipeField(key)).default = cell
-        for key, found in self.sheet.fields.items():
+        for key, field in self.sheet.fields.items():
             mapping = file.values.get(key, {})
-            if mapping or (key in file.default and found.source is not None):
+            if mapping or (key in file.default and field.source is not None):
                 cells: dict[str, Cell] = {}
                 for text, value in mapping.items():
                     cells[text.strip().casefold()] = cells[folded(text)] = cell_of(value)
                 cells.pop("", None)
-                found.mapped = MappedCells(cells, found.default if key in file.default else None)
+                field.mapped = MappedCells(cells, field.default if key in file.default else None)
 
     def constant(self, key: str, value: Constant, place: str) -> Cell:
         """The cell of a value of the recipe; what is computed from it may be of any type."""
@@ -161,9 +160,9 @@ class _Application:
             indexes = [self.needed_index(header, f"{place} key") for header in join.key]
             sheet = read_join(name, join, joined(name), context.settings)
             for number, key in enumerate(join.take):
-                found = self.sheet.fields.setdefault(key, RecipeField(key))
-                found.joins.append(partial(sheet.column, number, indexes))
-                found.keyed_by += indexes
+                field = self.sheet.fields.setdefault(key, RecipeField(key))
+                field.joins.append(JoinedColumn(sheet, number, indexes))
+                field.keyed_by += indexes
             self.sheet.counts.append(partial(sheet.count, indexes))
             sheets.append(sheet)
         return sheets
@@ -197,14 +196,14 @@ class _Application:
                 continue
             index = self.needed_index(header, self.recipe.place("names", name))
             inputs.append((name, False, index))
-        formula = Formula(key, expression, inputs, f"correct the cell, or see {place}", "")
+        formula = Formula(key, expression, inputs, place, "")
         formula.about = described_inputs(formula, self.texts)
         return formula
 
     def check_is_given(self, key: str, place: str) -> None:
         """HeaderNotFound where an expression reads a key that nothing gives."""
-        found = self.sheet.fields.get(key)
-        if found and (found.source is not None or found.joins or found.default.text):
+        field = self.sheet.fields.get(key)
+        if field and (field.source is not None or field.joins or field.default.text):
             return
         headers = [header for header, meant in self.recipe.file.columns.items() if meant == key]
         lacks = " or ".join(f"“{header}”" for header in headers)
@@ -217,9 +216,9 @@ class _Application:
         """The columns that a field's cells come from."""
         indexes: list[int] = []
         for name, is_key, index in formula.inputs if formula else [(key, True, -1)]:
-            found = self.sheet.fields.get(name) if is_key else None
-            if found:
-                indexes += found.keyed_by if found.source is None else (found.source,)
+            field = self.sheet.fields.get(name) if is_key else None
+            if field:
+                indexes += field.keyed_by if field.source is None else (field.source,)
             if name != key and name in self.sheet.formulas:
                 indexes += self.origins_of(name, self.sheet.formulas[name])
             if not is_key:
@@ -227,11 +226,17 @@ class _Application:
         return tuple(dict.fromkeys(indexes))
 
     def add(
-        self, column: Column, make: Callable[[RecipeBlock], Keys], origins: tuple[int, ...]
+        self,
+        column: Column,
+        make: Callable[[RecipeBlock], Keys],
+        formula: Formula | None,
     ) -> None:
         """Adds a column that the sheet does not have."""
+        origins = self.origins_of(column.key, formula)
         at = self.sheet.add(make)
         self.by_index[at], self.origins[at] = column, origins
+        if formula:
+            self.sheet.made_by[at] = formula
         if not column.key.startswith(f"{SKIP}["):
             self.fields.append(column.key)
 
@@ -244,20 +249,24 @@ class _Application:
                     self.sheet.fields.setdefault(name, RecipeField(name))
             self.sheet.formulas[key] = self.formula(key, expression, "compute")
             self.sheet.fields.setdefault(key, RecipeField(key))
-        for key, found in self.sheet.fields.items():
+        for key, field in self.sheet.fields.items():
             formula = self.sheet.formulas.get(key)
             is_plain = (
-                found.source is not None and found.mapped is None and not (found.joins or formula)
+                field.source is not None and field.mapped is None and not (field.joins or formula)
             )
-            if is_plain and found.source is not None:
-                self.by_index[found.source] = self.column(key, "")
-            elif formula or found.source is not None or found.joins or found.default.text:
-                self.add(self.column(key, ""), made_column(key), self.origins_of(key, formula))
+            if is_plain and field.source is not None:
+                self.by_index[field.source] = self.column(key, "")
+            elif formula or field.source is not None or field.joins or field.default.text:
+                self.add(self.column(key, ""), made_column(key), formula)
 
     def add_rules(self) -> None:
         """Rows to skip, and further channels."""
         for reason, expression in self.recipe.skip.items():
-            self.sheet.skips.append(self.formula(reason, expression, "skip"))
+            formula = self.formula(reason, expression, "skip")
+            formula.at = self.sheet.add(_computer(formula))
+            self.sheet.made_by[formula.at] = formula
+            self.origins[formula.at] = self.origins_of(reason, formula)
+            self.sheet.skips.append(formula)
         for code, rules in self.recipe.channels.items():
             for key, expression in rules.items():
                 formula = self.formula(key, expression, f"channels.{code}")
@@ -270,12 +279,14 @@ class _Application:
                     place = self.recipe.place(f"channels.{code}", key)
                     raise UsageProblem(f"{place}: {own} has a column, too", "remove one of them")
                 self.sheet.on_channels[own] = formula
-                self.add(column, _computer(formula), self.origins_of(own, formula))
+                self.add(column, _computer(formula), formula)
 
     def header(self) -> Header:
         """The header row, as the recipe understands it."""
         own = frozenset(at for at, text in self.texts.items() if folded(text) in OWN)
-        unknown = tuple((at, None) for at in self.texts if at not in self.used | own)
+        named = set(map(folded, self.recipe.file.names.values()))
+        known = own | self.used | {at for at, text in self.texts.items() if folded(text) in named}
+        unknown = tuple((at, None) for at in self.texts if at not in known)
         reasons = dict.fromkeys(self.by_index, f"recipe {self.recipe.name}")
         return Header(
             self.row,

@@ -14,8 +14,6 @@ OF_CHANNEL = re.compile(r"(?P<key>[^\[\]]+)\[(?P<code>[^\[\]]+)\]")
 FOOTNOTE = re.compile(r"\s*\d{1,2}\s*")
 SKIP = "skip"
 """In the place of a key: the condition by which a row is not for the channel."""
-SHARED = "quantity"
-"""The key that no channel has of its own."""
 
 
 class Truth:
@@ -49,12 +47,12 @@ def channel_column(header: str, columns: Mapping[str, Column]) -> Column | None:
     return replace(base, key=header, labels=("", "", ""), aliases=())
 
 
-def refusal(key: str, feed: Feed) -> str:
-    """The reason why a key can have no column of a channel's own; empty where it can."""
-    base = key.partition("[")[0]
+def refusal(column: Column, feed: Feed) -> str:
+    """The reason why a column cannot be of one channel alone; empty where it can."""
+    base = column.key.partition("[")[0]
     if not feed.has_channel:
         return f"{feed.sheet} have no sales channels"
-    if base == SHARED:
+    if column.is_shared:
         return "all channels share one stock"
     is_of_row = base in {feed.reference, CHANNEL, ACTION, *feed.identity}
     return f"{base} is of the row, not of a channel" if is_of_row else ""
@@ -62,8 +60,8 @@ def refusal(key: str, feed: Feed) -> str:
 
 def base_keys(header: Header) -> frozenset[str]:
     """The keys that a header has on some channel."""
-    found = (OF_CHANNEL.fullmatch(column.key) for column in header.columns.values())
-    return frozenset(match["key"] for match in found if match)
+    matches = (OF_CHANNEL.fullmatch(column.key) for column in header.columns.values())
+    return frozenset(match["key"] for match in matches if match)
 
 
 def channel_split(header: Header) -> Callable[[Row], Sequence[Row]] | None:

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from feedtool.check.recipes.apply import Applied
 from feedtool.check.recipes.fields import MappedCells, RecipeField, cell_of, constant_cell
-from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.sheet import RecipeSheet, made_column
 from feedtool.model.header import Column, Header
-from feedtool.model.settings import Context
+from feedtool.model.settings import Constant, Context
 from feedtool.sheets import Sheet
 
 

@@ -4,10 +4,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from feedtool.check.recipes.expressions import Expression
-from feedtool.check.recipes.recipe_file import Constant
 from feedtool.check.recipes.values import (
     ExpressionFailure,
     NumberText,
@@ -18,19 +17,27 @@ from feedtool.check.recipes.values import (
 )
 from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
+from feedtool.feeds.columns.number import (
+    INTEGER_REQUIRED,
+    NUMBER_AMBIGUOUS,
+    NUMBER_PRECISION,
+    Number,
+)
 from feedtool.feeds.columns.text import no_value, plain
 from feedtool.model.cells import BLANK, LONGEST_SHOWN, Cell, Kind, letters, rounded, shown
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, folded
-from feedtool.model.nouns import Issue
-from feedtool.model.settings import Context
+from feedtool.model.nouns import Code, Issue
+from feedtool.model.settings import Constant, Context
 
 if TYPE_CHECKING:
     from feedtool.check.recipes.sheet import RecipeBlock
 
 REMEMBERED = 4096
 """Distinct cells that a column remembers."""
+
+DECIMALS = {NUMBER_PRECISION: 2, INTEGER_REQUIRED: 0}
+"""The decimals that a number may have which has too many."""
 
 Keys = Sequence[Hashable]
 """A column of a block: the file's own keys, or Cells of ours, or an InvalidValue for a failure."""
@@ -120,6 +127,23 @@ class MappedCells(dict[Hashable, Hashable]):
         return result
 
 
+class JoinedField(Protocol):
+    """A column of a joined sheet."""
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        ...
+
+    def cells(self, block: "RecipeBlock") -> Keys:
+        """The joined cells of a block, None where a row has none."""
+        ...
+
+    def place(self, block: "RecipeBlock", position: int) -> str:
+        """Where the joined cell of a row stands, for messages; empty where it has none."""
+        ...
+
+
 @dataclass
 class RecipeField:
     """A key of the kind, and where its cells come from."""
@@ -130,8 +154,7 @@ class RecipeField:
     mapped: MappedCells | None = None
     default: Cell = BLANK
     """Its cell in every row, where the sheet has no column for it."""
-    joins: list[Callable[["RecipeBlock"], Keys]] = field(default_factory=list)
-    """Each gives the joined cells of a block, None where a row has none."""
+    joins: list["JoinedField"] = field(default_factory=list)
     keyed_by: list[int] = field(default_factory=list)
     """The columns by which the joined cells are found."""
 
@@ -144,10 +167,22 @@ class Formula:
     expression: Expression
     inputs: Sequence[tuple[str, bool, int]]
     """Of each of its names: the name, whether it is a key, else the index of its column."""
-    hint: str
+    place: str
+    """Where it stands in the recipe, for messages."""
     about: str
     """Which names are which columns, for messages."""
+    at: int = -1
+    """The index of the column that it fills, or stands for."""
     memory: dict[Hashable, Hashable] = field(default_factory=dict)
+
+    @property
+    def _equation(self) -> str:
+        return f"{self.key} = {self.expression.source}"
+
+    @property
+    def keys(self) -> list[str]:
+        """Its names that are fields."""
+        return [name for name, is_key, _ in self.inputs if is_key]
 
     def result(self, values: Sequence[Any]) -> Cell | InvalidValue:
         """The cell that it makes of some values, or why there is none. Needs CONTEXT."""
@@ -161,8 +196,36 @@ class Formula:
 
     def _fault(self, failure: ExpressionFailure) -> InvalidValue:
         about = f" ({self.about})" if self.about else ""
-        message = f"{self.key} = {self.expression.source}: {failure}{about}"
-        return InvalidValue(None, (Issue(RECIPE_FAILED, message, self.hint),))
+        message = f"{self._equation}: {failure}{about}"
+        return InvalidValue(None, (Issue(RECIPE_FAILED, message, self._hint(RECIPE_FAILED)),))
+
+    def with_origin(self, flaw: InvalidValue, joined: Sequence[str]) -> InvalidValue:
+        """What is wrong with its value, as of the expression; its cells hold other values.
+
+        `joined` are the places in joined files that its names stand for in the row.
+        """
+        about = f" ({', '.join(joined)})" if joined else ""
+        faults = []
+        for code, message, *_ in flaw.faults:
+            if code is not RECIPE_FAILED:
+                faults.append(Issue(code, self._result(flaw.shown, message), self._hint(code)))
+            elif message.startswith(f"{self._equation}: "):
+                faults.append(Issue(code, message + about, self._hint(code)))
+        return InvalidValue(flaw.value, tuple(faults) or flaw.faults)
+
+    def _result(self, shown: str, message: str) -> str:
+        """What it gives, and what is wrong with that."""
+        value, rest = shown, f": {message}"
+        for text in (shown, f"“{shown}”"):
+            if message.startswith(f"{text} "):
+                value, rest = text, f", which {message.removeprefix(f'{text} ')}"
+        return f"{self._equation} gives {value}{rest}"
+
+    def _hint(self, code: Code) -> str:
+        decimals = DECIMALS.get(code)
+        if decimals is None:
+            return f"correct the cell, or see {self.place}"
+        return f"write round({self.expression.source}, {decimals}) in {self.place}"
 
 
 def constant_cell(value: Constant, column: Column, context: Context, place: str) -> Cell:

@@ -1,6 +1,6 @@
 """A second sheet that a recipe joins: found by keys, its cells beside the rows of the first."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -60,8 +60,14 @@ class JoinedSheet:
     name: str
     join: Join
     file: JoinFile
-    rows: Mapping[Key, Sequence[Hashable]]
+    rows: dict[Key, Sequence[Hashable]]
     """Each with the cells of `Join.take`, in that order, or an InvalidValue."""
+    places: dict[Key, int]
+    """The line of each, or its row."""
+    noun: str
+    """`line` or `row`."""
+    columns: Sequence[str]
+    """The columns of `Join.take`, for messages."""
     looked_up: int = 0
     matched: int = 0
     _last: int = 0
@@ -76,14 +82,25 @@ class JoinedSheet:
         cells = [row[number] if row else missing for row in self._rows_of(indexes, block)]
         return [missing if cell is BLANK else cell for cell in cells]
 
+    def place(self, number: int, indexes: Sequence[int], block: RecipeBlock, position: int) -> str:
+        """Where the joined cell of a row stands, for messages; empty where there is none."""
+        key = _texts([block.decode(block.source(index)[position]) for index in indexes])
+        if key is None or key not in self.rows or self.rows[key][number] is BLANK:
+            return ""
+        return self.place_of(self.places[key], self.columns[number])
+
+    def place_of(self, number: int, column: str) -> str:
+        """The place of a line or row, and a column."""
+        return f"{self.file.name}, {self.noun} {number}, column {column}"
+
     def count(self, indexes: Sequence[int], block: RecipeBlock) -> None:
         """Count the rows of a block, whatever is read of them."""
-        found, numbers = self._rows_of(indexes, block), block.block.rows
+        rows, numbers = self._rows_of(indexes, block), block.block.rows
         if numbers[0] <= self._last:  # the sheet is read once more
             self.looked_up = self.matched = 0
         self._last = numbers[-1]
-        self.looked_up += len(found)
-        self.matched += len(found) - found.count(None)
+        self.looked_up += len(rows)
+        self.matched += len(rows) - rows.count(None)
 
     def _rows_of(
         self, indexes: Sequence[int], block: RecipeBlock
@@ -108,8 +125,8 @@ class JoinedSheet:
                 return None
             case "zero":
                 return ZERO
-        message = f"{self.file.name} has nothing for the row ([join.{self.name}])"
-        hint = "add it there, or say in the recipe what is meant: missing = keep, or zero"
+        message = f"{self.file.name} has no value for this row ([join.{self.name}])"
+        hint = 'add it there, or write missing = "keep" or "zero" in the recipe'
         return InvalidValue(None, (Issue(RECIPE_FAILED, message, hint),))
 
     def outcome(self) -> str:
@@ -129,6 +146,27 @@ class JoinedSheet:
         return {**facts, "rows": self.looked_up, "found": self.matched}
 
 
+class JoinedColumn(NamedTuple):
+    """A column of a joined sheet, beside the rows that have its keys in some columns."""
+
+    sheet: JoinedSheet
+    number: int
+    indexes: Sequence[int]
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return self.sheet.file.name
+
+    def cells(self, block: RecipeBlock) -> Keys:
+        """The joined cells of a block, None where a row has none."""
+        return self.sheet.column(self.number, self.indexes, block)
+
+    def place(self, block: RecipeBlock, position: int) -> str:
+        """Where the joined cell of a row stands, for messages; empty where there is none."""
+        return self.sheet.place(self.number, self.indexes, block, position)
+
+
 def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) -> JoinedSheet:
     """A joined sheet: the visible one that has the headers.
 
@@ -141,8 +179,11 @@ def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) 
             sheet, row = _sheet(source, name, join, file.name)
             wanted = [*join.key.values(), *join.take.values()]
             indexes = [_index(row, header, file.name) for header in wanted]
-            rows = _rows(sheet, row.number, indexes, len(join.key), file.name)
-            return JoinedSheet(name, join, file, rows)
+            columns = [f"{letters(at)} “{text}”" for at, text in zip(indexes, wanted, strict=True)]
+            noun = "line" if row.line else "row"
+            joined = JoinedSheet(name, join, file, {}, {}, noun, columns[len(join.key) :])
+            _read_rows(joined, sheet, row.number, indexes)
+            return joined
     except JoinUnusable:
         raise
     except FileProblem as problem:
@@ -195,12 +236,10 @@ def _index(row: HeadRow, header: str, file: str) -> int:
     return same[0]
 
 
-def _rows(
-    sheet: Sheet, after: int, indexes: Sequence[int], of_key: int, file: str
-) -> dict[Key, Sequence[Hashable]]:
-    rows: dict[Key, Sequence[Hashable]] = {}
-    places: dict[Key, int] = {}
-    twice: list[str] = []
+def _read_rows(joined: JoinedSheet, sheet: Sheet, after: int, indexes: Sequence[int]) -> None:
+    """Fill a joined sheet with the rows after its header."""
+    rows, places, file = joined.rows, joined.places, joined.file.name
+    of_key, twice = len(joined.join.key), list[str]()
     for block in sheet.blocks(after):
         columns = [_cells(block, index) for index in indexes]
         numbers = block.lines or block.rows
@@ -213,13 +252,17 @@ def _rows(
                     f"{file} has more than {MOST_ROWS:,} rows", "leave those out that nobody needs"
                 )
             if key in rows:
-                noun = "lines" if block.lines else "rows"
-                twice.append(f"{' '.join(key)} ({noun} {places[key]} and {number})")
-            rows[key], places[key] = [_taken(cell, file) for cell in cells[of_key:]], number
+                twice.append(f"{' '.join(key)} ({joined.noun}s {places[key]} and {number})")
+            places[key] = number
+            rows[key] = [
+                _taken(cell, joined, number, column)
+                for cell, column in zip(cells[of_key:], joined.columns, strict=True)
+            ]
     if twice:
         more = f", and {len(twice) - 1:,} more" if len(twice) > 1 else ""
-        raise JoinUnusable(f"{file} has a key twice: {twice[0]}{more}", "leave one row of each")
-    return rows
+        raise JoinUnusable(
+            f"{file} has a key twice: {twice[0]}{more}", "leave one row of each key there"
+        )
 
 
 def _cells(block: Block, index: int) -> list[Cell]:
@@ -236,14 +279,14 @@ def _cells(block: Block, index: int) -> list[Cell]:
     return cells
 
 
-def _taken(cell: Cell, file: str) -> Hashable:
-    """A cell, or what is wrong with it, by the name of its file."""
+def _taken(cell: Cell, joined: JoinedSheet, number: int, column: str) -> Hashable:
+    """A cell, or what is wrong with it, by its place."""
     flaw = None if cell.kind in {Kind.DATE, Kind.BOOLEAN} else no_value(cell)
     if flaw is None:
         return cell
     issue = flaw.faults[0]
-    message = f"{file} has nothing to take for the row: {issue.message}"
-    return InvalidValue(None, (Issue(RECIPE_FAILED, message, f"in {file}: {issue.hint}"),))
+    message = f"{joined.place_of(number, column)}: {issue.message}"
+    return InvalidValue(None, (Issue(RECIPE_FAILED, message, f"there: {issue.hint}"),))
 
 
 def _texts(cells: Sequence[Cell]) -> Key | None:

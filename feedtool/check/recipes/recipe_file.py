@@ -5,7 +5,6 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from math import isfinite
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
@@ -13,9 +12,7 @@ import msgspec
 from feedtool.check.recipes.functions import is_name
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
-
-Constant = str | int | float | bool
-"""A value in a recipe; a number is taken as it is written."""
+from feedtool.model.settings import Constant, is_constant
 
 LONGEST_FILE = 1 << 20
 """Bytes of a recipe."""
@@ -189,11 +186,10 @@ def _entry_faults(kind: str, table: str, entries: object) -> Iterator[Fault]:
     if not isinstance(entries, dict):
         yield (table, ""), "it is no table", f"begin it with [{table}]"
         return
-    allowed = Constant if kind in {"values", "default"} else str
     for key, value in entries.items():
         is_useless = kind == "columns" and value is False
-        is_number = not isinstance(value, float) or isfinite(value)
-        if not (is_useless or (isinstance(value, allowed) and is_number)):
+        is_meant = is_constant(value) if kind in {"values", "default"} else isinstance(value, str)
+        if not (is_useless or is_meant):
             shown = json.dumps(value, ensure_ascii=False, default=str)[:SHOWN]
             yield (table, key), f"{shown} is not {MEANT[kind]}", f"write {MEANT[kind]}"
 

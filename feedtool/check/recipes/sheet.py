@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from feedtool.check.recipes.fields import REMEMBERED, Formula, Keys, RawValue, RecipeField
 from feedtool.check.recipes.values import CONTEXT
+from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import plain
 from feedtool.model.cells import BLANK, Block, Cell, Kind
@@ -54,17 +55,17 @@ class RecipeBlock:
             keys = self._fields[key] = self._given(self._sheet.fields[key])
         return keys
 
-    def _given(self, found: RecipeField) -> Keys:
+    def _given(self, field: RecipeField) -> Keys:
         keys: Keys
-        if found.source is None:
-            keys = [found.default] * len(self.block.rows)
+        if field.source is None:
+            keys = [field.default] * len(self.block.rows)
         else:
-            keys = self.source(found.source)
-        if found.mapped is not None:
-            found.mapped.decode = self.decode
-            keys = list(map(found.mapped.__getitem__, keys))
-        for join in found.joins:
-            joined = join(self)
+            keys = self.source(field.source)
+        if field.mapped is not None:
+            field.mapped.decode = self.decode
+            keys = list(map(field.mapped.__getitem__, keys))
+        for join in field.joins:
+            joined = join.cells(self)
             keys = [
                 own if other is None else other for own, other in zip(keys, joined, strict=True)
             ]
@@ -138,8 +139,12 @@ class RecipeSheet(Sheet):
         self.counts: list[Callable[[RecipeBlock], None]] = []
         """Each counts the rows of a block that are in a joined sheet."""
         self.skips: list[Formula] = []
+        self.made_by: dict[int, Formula] = {}
+        """The formulas by the index of the column that they fill, or stand for."""
         self.is_until_blank = False
         self._readers: dict[str, ColumnReader] = {}
+        self._current: RecipeBlock | None = None
+        """The block that was made last."""
 
     @property
     def notices(self) -> Mapping[str, Sequence[str]]:
@@ -194,7 +199,7 @@ class RecipeSheet(Sheet):
             last = block.rows[-1]
 
     def _block(self, block: Block) -> Block:
-        made = RecipeBlock(self, block)
+        made = self._current = RecipeBlock(self, block)
         for count in self.counts:
             count(made)
 
@@ -212,13 +217,46 @@ class RecipeSheet(Sheet):
             self._skipped(made),
         )
 
-    def _skipped(self, made: RecipeBlock) -> Mapping[int, str | InvalidValue]:
+    def with_origin(self, index: int, key: str, position: int, flaw: InvalidValue) -> InvalidValue:
+        """What is wrong with a value of the last block, with the formula or the file it is of."""
+        formula, block = self.made_by.get(index), self._current
+        if block is None:
+            return flaw
+        if formula:
+            joined = [name for name in formula.keys if name in self.fields]
+            about = (self._joined_from(name, block, position) for name in joined)
+            return formula.with_origin(flaw, list(filter(None, about)))
+        place = self._joined_place(key, block, position)
+        if not place or any(fault.code is RECIPE_FAILED for fault in flaw.faults):
+            return flaw
+        faults = tuple(
+            fault._replace(message=f"{place}: {fault.message}", hint=f"there: {fault.hint}")
+            for fault in flaw.faults
+        )
+        return InvalidValue(flaw.value, faults)
+
+    def _joined_from(self, key: str, block: RecipeBlock, position: int) -> str:
+        """The same in words; empty where nothing is joined."""
+        if place := self._joined_place(key, block, position):
+            return f"{key} is {place}"
+        joins = self.fields[key].joins
+        return f"{joins[-1].file} has no {key} for this row" if joins else ""
+
+    def _joined_place(self, key: str, block: RecipeBlock, position: int) -> str:
+        """Where the value of a key stands in a joined file; empty where it is of none."""
+        found = self.fields.get(key)
+        places = [join.place(block, position) for join in found.joins] if found else []
+        return next(filter(None, reversed(places)), "")
+
+    def _skipped(self, made: RecipeBlock) -> Mapping[int, str | tuple[int, InvalidValue]]:
         """The rows that are left out, each with its reason, or why that is not known."""
-        skipped: dict[int, str | InvalidValue] = {}
+        skipped: dict[int, str | tuple[int, InvalidValue]] = {}
         for formula in self.skips:
-            for row, result in zip(made.block.rows, made.computed(formula, made.made), strict=True):
+            results = made.computed(formula, made.made)
+            for position, (row, result) in enumerate(zip(made.block.rows, results, strict=True)):
                 if isinstance(result, InvalidValue):
-                    skipped.setdefault(row, result)
+                    flaw = self.with_origin(formula.at, "", position, result)
+                    skipped.setdefault(row, (formula.at, flaw))
                 elif result == _TRUE:
                     skipped.setdefault(row, formula.key)
         return skipped

@@ -103,7 +103,7 @@ class Choice:
         return refused(
             ENUM_VALUE,
             f"“{visible(text)}” is none of {', '.join(allowed)}",
-            f"did you mean {nearest}?" if nearest in allowed else f"use {allowed[0]}, for example",
+            f"did you mean {nearest}?" if nearest in allowed else "write the one that is meant",
         )
 
 

@@ -220,6 +220,8 @@ LENGTHS = (8, 12, 13, 14)
 GTIN_FORMAT = PROBLEMS.error("gtin-format")
 GTIN_CHECKSUM = PROBLEMS.error("gtin-checksum")
 GTIN_PADDED = PROBLEMS.warning("gtin-padded")
+TEXT_SIGN = "'"
+"""Before digits that a spreadsheet keeps as text, as Shopify exports barcodes."""
 TRIMMED_INSIDE = f" \t\u00a0\u2007\u202f{ZERO_WIDTH}"
 
 
@@ -240,6 +242,8 @@ class Gtin:
         del column
         if cell.kind is Kind.TEXT and _is_plausible(cell.text):
             return _checked(cell.text, cell)
+        if cell.kind is Kind.TEXT and cell.text.startswith(TEXT_SIGN):
+            cell = cell._replace(text=cell.text.removeprefix(TEXT_SIGN))
         text = identified(cell)
         if not isinstance(text, str):
             return text

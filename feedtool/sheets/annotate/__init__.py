@@ -14,9 +14,10 @@ from pathlib import Path
 
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
+from feedtool.sheets.annotate.cell_formats import Outcome, Severity
 from feedtool.sheets.annotate.cell_notes import MOST_COMMENTS
 from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv
-from feedtool.sheets.annotate.notes import Link, Note, Severity, SheetNotes, Summary, Table
+from feedtool.sheets.annotate.notes import Finish, Link, Note, SheetNotes, Summary, Table
 from feedtool.sheets.annotate.workbook_copy import annotate_workbook, is_annotated_workbook
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.sheets.cell_text import shown
@@ -24,8 +25,10 @@ from feedtool.sheets.read.package import DEFAULT_LIMITS
 
 __all__ = [
     "MOST_COMMENTS",
+    "Finish",
     "Link",
     "Note",
+    "Outcome",
     "Severity",
     "SheetNotes",
     "Summary",
@@ -48,6 +51,7 @@ def annotate(
     summary: Summary | None = None,
     *,
     overwrite: bool = False,
+    finish: Finish = "full",
     csv_fallback: str = "cp1252",
     limits: ReadingLimits = DEFAULT_LIMITS,
     confirm: Callable[[], None] = lambda: None,
@@ -63,6 +67,7 @@ def annotate(
         sheets: The notes of each sheet to annotate; of a CSV exactly one.
         summary: A sheet that becomes the workbook's last one, or replaces its namesake.
         overwrite: Replace whatever is at `target`.
+        finish: How much of ours a workbook has.
         csv_fallback: The encoding of a CSV that is not UTF-8.
         limits: How far a workbook is unpacked.
         confirm: Called before the copy takes its place; what it raises keeps it from there.
@@ -82,7 +87,7 @@ def annotate(
     with atomic_write(target) as result:
         try:
             if is_workbook:
-                annotate_workbook(source, result, sheets, summary, limits)
+                annotate_workbook(source, result, sheets, summary, finish, limits)
             else:
                 annotate_csv(source, result, sheets[0], csv_fallback)
             confirm()

@@ -1,29 +1,36 @@
 """The formats that our cells need, appended to the workbook's own and found again next time."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, with_attribute
 from feedtool.sheets.cell_text import quoted
 from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, Node
 
+Outcome = Literal["good", "bad", "open", "idle"]
+"""What became of a row: accepted, to be corrected, not yet decided, nothing to be done."""
+Style = Literal[Outcome, "text", "heading", "message", "prose", "number", "link"]
+Severity = Literal["error", "warning", "fixed"]
 
-@dataclass(frozen=True, slots=True)
-class FormatIndexes:
+
+class FormatIndexes(NamedTuple):
     """Indexes into the workbook's lists of cell formats and of conditional formats."""
 
-    text: int
+    cells: Mapping[Style, int]
+    colours: Mapping[Severity, int]
+
+
+class CellLook(NamedTuple):
+    """What a format has beside the workbook's first font and nothing else."""
+
+    font: tuple[str, ...] = ()
+    """Properties of the font, in XML."""
+    fill: str = ""
+    """ARGB."""
+    alignment: str = ""
+    number_format: str = 'numFmtId="49" quotePrefix="1" applyNumberFormat="1"'
     """Text for good: format `@` and a quote prefix, so that `=1+1` stays text when it is edited."""
-    heading: int
-    prose: int
-    """The same, wrapped: the summary's."""
-    number: int
-    link: int
-    error: int
-    warning: int
-    fixed: int
 
 
 class Format(NamedTuple):
@@ -64,7 +71,33 @@ _FONT_ORDER = (
     "b", "i", "strike", "condense", "extend", "outline", "shadow", "u", "vertAlign", "sz", "color",
     "name", "family", "charset", "scheme",
 )  # fmt: skip
-_TEXT = 'numFmtId="49" quotePrefix="1" applyNumberFormat="1"'
+_BOLD = "<b/>"
+_NUMBER = 'numFmtId="0"'
+_TOP = 'vertical="top"'
+
+
+def _inked(letters: str) -> tuple[str, ...]:
+    return _BOLD, f'<color rgb="{letters}"/>'
+
+
+LOOKS: Mapping[Style, CellLook] = {
+    "text": CellLook(),
+    "heading": CellLook((_BOLD,)),
+    "message": CellLook(alignment=f'{_TOP} wrapText="1"'),
+    "good": CellLook(_inked("FF006100"), "FFC6EFCE"),
+    "bad": CellLook(_inked("FF9C0006"), "FFFFC7CE"),
+    "open": CellLook(_inked("FF7F4700"), "FFFFEB9C"),
+    "idle": CellLook(_inked("FF595959"), "FFEDEDED"),
+    "prose": CellLook(alignment=f'{_TOP} wrapText="1"'),
+    "number": CellLook(alignment=_TOP, number_format=_NUMBER),
+    "link": CellLook(("<u/>", '<color rgb="FF0563C1"/>'), alignment=_TOP),
+}
+COLOURS: Mapping[Severity, tuple[str, str]] = {
+    "error": ("FF9C0006", "FFFFC7CE"),
+    "warning": ("FF7F4700", "FFFFEB9C"),
+    "fixed": ("FF006100", "FFC6EFCE"),
+}
+"""Of guilty cells: the letters and the ground, as ARGB."""
 
 
 def empty_styles(namespace: str) -> bytes:
@@ -87,22 +120,21 @@ def add_styles(data: bytes, part: str) -> tuple[bytes, FormatIndexes]:
     root = outline(data, part, each=take)
     if not root.children:
         return add_styles(empty_styles(root.namespace), part)
-    fonts, cells, colours = (lists[name] for name in ("fonts", "cellXfs", "dxfs"))
-    base = fonts.first or _defaults()["fonts"][0]
-    bold = fonts.index(_font_with(base, "<b/>"))
-    blue = fonts.index(_font_with(base, "<u/>", '<color rgb="FF0563C1"/>'))
     styles = FormatIndexes(
-        text=cells.index(_cell_format(0, _TEXT)),
-        heading=cells.index(_cell_format(bold, _TEXT)),
-        prose=cells.index(_cell_format(0, _TEXT, 'wrapText="1"')),
-        number=cells.index(_cell_format(0, 'numFmtId="0"', " ")),
-        link=cells.index(_cell_format(blue, _TEXT, " ")),
-        error=colours.index(_colour("FF9C0006", "FFFFC7CE")),
-        warning=colours.index(_colour("FF9C5700", "FFFFEB9C")),
-        fixed=colours.index(_colour("FF006100", "FFC6EFCE")),
+        {style: _index(lists, look) for style, look in LOOKS.items()},
+        {kind: lists["dxfs"].index(_colour(*pair)) for kind, pair in COLOURS.items()},
     )
     edits = [edit for formats in lists.values() for edit in formats.edits(data, root)]
     return splice(data, edits), styles
+
+
+def _index(lists: Mapping[str, "_Formats"], look: CellLook) -> int:
+    """The index of a cell's format; what it lacks is appended to the lists."""
+    fonts = lists["fonts"]
+    base = fonts.first or _defaults()["fonts"][0]
+    font = fonts.index(_font_with(base, *look.font)) if look.font else 0
+    fill = lists["fills"].index(_fill(look.fill)) if look.fill else 0
+    return lists["cellXfs"].index(_cell_format(look, font, fill))
 
 
 class _Formats:
@@ -192,13 +224,20 @@ def _format(markup: str) -> Format:
     return _read(outline(part.encode(), "styles").children[0])
 
 
-def _cell_format(font: int, more: str = "", alignment: str = "") -> Format:
-    if font:
-        more += ' applyFont="1"'
-    if alignment:
-        more += ' applyAlignment="1"'
-        alignment = f'<alignment vertical="top" {alignment}/>'
-    return _format(f'<xf fontId="{font}" fillId="0" borderId="0" xfId="0" {more}>{alignment}</xf>')
+def _cell_format(look: CellLook, font: int, fill: int) -> Format:
+    flags = {"Font": font, "Fill": fill, "Alignment": look.alignment}
+    applied = "".join(f' apply{name}="1"' for name, is_set in flags.items() if is_set)
+    alignment = f"<alignment {look.alignment}/>" if look.alignment else ""
+    return _format(
+        f'<xf fontId="{font}" fillId="{fill}" borderId="0" xfId="0" {look.number_format}{applied}>'
+        f"{alignment}</xf>"
+    )
+
+
+def _fill(ground: str) -> Format:
+    return _format(
+        f'<fill><patternFill patternType="solid"><fgColor rgb="{ground}"/></patternFill></fill>'
+    )
 
 
 def _colour(letters: str, ground: str) -> Format:

@@ -221,16 +221,16 @@ def _widest(text: _Text, source: Path, notes: SheetNotes, width: Callable[[list[
 
 def _headed(text: _Text, source: Path, notes: SheetNotes) -> dict[str, list[int]]:
     """The columns under each of our headings."""
-    headers = (
-        records.fields[notes.header_row - records.first]
-        for records, _ in text.records(source)
-        if notes.header_row in records.numbers
-    )
-    names = [text.decoded(name).strip() for name in next(headers, [])]
-    return {
-        heading: [column for column, name in enumerate(names) if name == heading]
-        for heading in notes.headings
-    }
+    columns = dict[str, list[int]]((heading, []) for heading in notes.headings)
+    rows = notes.header_rows
+    for records, _ in text.records(source):
+        for row in range(max(rows.start, records.first), min(rows.stop, records.numbers.stop)):
+            for column, name in enumerate(records.fields[row - records.first]):
+                of_heading = columns.get(text.decoded(name).strip(), [column])
+                of_heading += [column] * (column not in of_heading)
+        if records.numbers.stop >= rows.stop:
+            break
+    return columns
 
 
 def _annotated(
@@ -263,7 +263,7 @@ def _with_ours(
     changes = {column: "" for column in layout.earlier if column < len(present) and present[column]}
     values = {} if note is None else _new_values(text, note, present)
     if note is not None:
-        ours = (note.status, note.message, note.code)
+        ours = (note.status, note.line, note.code)
         changes |= zip(layout.columns, map(text.held, ours), strict=True)
         changes |= values
     if not changes:

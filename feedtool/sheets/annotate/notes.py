@@ -8,12 +8,15 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from feedtool.model.cells import letters
-from feedtool.sheets.annotate.cell_formats import FormatIndexes
+from feedtool.sheets.annotate.cell_formats import FormatIndexes, Outcome, Severity, Style
 from feedtool.sheets.atomic_write import Digest
 from feedtool.sheets.cell_text import inline, shown
 from feedtool.sheets.read.source import CellRange
 
-Severity = Literal["error", "warning", "fixed"]
+Finish = Literal["full", "plain", "bare"]
+"""How much of ours a copy has beside the texts and the colours of guilty cells: `plain` has neither
+notes in cells nor a filter, `bare` (the user's own file) no formats of statuses and messages too.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Note:
     """The sheet's own row number, 1-based; in a CSV the record's, as the reader counts them."""
     status: str
     message: str
+    """A line for each problem; where no line of a cell is shown by itself they stand in one."""
     code: str
     guilty: tuple[tuple[int, Severity], ...] = ()
     """The cells to colour: 0-based column and how bad it is."""
@@ -33,6 +37,13 @@ class Note:
 
     A cell with a formula keeps it, as does a field of a CSV that cannot hold its new text.
     """
+    outcome: Outcome | None = None
+    """The colour of the status; None leaves it without one."""
+
+    @property
+    def line(self) -> str:
+        """The message in one line."""
+        return self.message.replace("\n", "; ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +59,13 @@ class SheetNotes:
     """By ascending row; gone through once. Every row must be in the sheet."""
     comments: Mapping[tuple[int, int], str] = field(default_factory=dict)
     """Notes in cells, by row and 0-based column; a CSV has none."""
+    last_header_row: int = 0
+    """The last row before the data, where keys stand below the headings; 0 is the headings'."""
+
+    @property
+    def header_rows(self) -> range:
+        """The rows among which an earlier annotation may have its headings."""
+        return range(self.header_row, max(self.header_row, self.last_header_row) + 1)
 
 
 class Link(NamedTuple):
@@ -136,7 +154,14 @@ class HighlightedCells:
 class NoteCells(NoteQueue):
     """The cells to be written in each row, asked for by ascending row."""
 
-    def __init__(self, sheet: SheetNotes, columns: Sequence[int], styles: FormatIndexes) -> None:
+    def __init__(
+        self,
+        sheet: SheetNotes,
+        columns: Sequence[int],
+        styles: FormatIndexes,
+        *,
+        is_styled: bool = True,
+    ) -> None:
         super().__init__(sheet)
         self.header_row = sheet.header_row
         self.columns = columns
@@ -146,7 +171,11 @@ class NoteCells(NoteQueue):
         """What cells of the user's are to hold in the row that was asked for last."""
         self.changed: dict[int, dict[int, str]] = {}
         """The text that each of them was given, by row and column."""
-        self._styles = styles
+        self.heading_style = styles.cells["heading"]
+        """That of the user's headings beside ours, once it is known."""
+        self.is_styled = is_styled
+        """True if statuses are coloured and messages are wrapped."""
+        self._styles = styles.cells
         self._places = sorted(
             (column, part, letters(column).encode()) for part, column in enumerate(columns)
         )
@@ -160,13 +189,23 @@ class NoteCells(NoteQueue):
             return []
         for column, severity in note.guilty:
             self.guilty.add(row, column, severity)
-        texts = (note.status, note.message, note.code)
-        style = self._styles.heading if row == self.header_row else self._styles.text
+        texts = (note.status, note.message if self.is_styled else note.line, note.code)
+        styles = self._styles_of(note)
         cells, written = [], []
         for column, part, name in self._places:
             if text := texts[part]:
-                rest = inline(text, prefix)
-                cells.append((column, b'<%bc r="%b%d" s="%d"%b' % (prefix, name, row, style, rest)))
+                start = b'<%bc r="%b%d" s="%d"' % (prefix, name, row, styles[part])
+                cells.append((column, start + inline(text, prefix)))
                 written.append((row, column, shown(text)))
         self.digest.add(written)
         return cells
+
+    def _styles_of(self, note: Note) -> tuple[int, int, int]:
+        """The formats of status, message and code."""
+        text = self._styles["text"]
+        if note.row == self.header_row:
+            return (self.heading_style,) * 3
+        if not self.is_styled:
+            return text, text, text
+        status: Style = note.outcome or "text"
+        return self._styles[status], self._styles["message"], text

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import get_args
 
-from feedtool.sheets.annotate.cell_formats import FormatIndexes
-from feedtool.sheets.annotate.notes import HighlightedCells, Severity
+from feedtool.sheets.annotate.cell_formats import FormatIndexes, Severity
+from feedtool.sheets.annotate.notes import HighlightedCells
 from feedtool.sheets.annotate.xml_offsets import Edit, outline, splice, with_attribute
 from feedtool.sheets.cell_text import quoted
 from feedtool.sheets.read.source import LAST_COLUMN, CellRange, cell_range
@@ -181,7 +181,7 @@ def _rules(prefix: bytes, guilty: HighlightedCells, styles: FormatIndexes) -> It
             ) % {
                 b"p": prefix,
                 b"areas": chunk,
-                b"format": getattr(styles, severity),
+                b"format": styles.colours[severity],
                 b"formula": _FORMULA,
             }
 

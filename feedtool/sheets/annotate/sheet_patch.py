@@ -191,9 +191,24 @@ def patch_rows(
             if isinstance(row, bytes):
                 yield row
             else:
+                _match_heading(row, notes, stale)
                 ours = _with_values(row, notes.cells(row.number, row.prefix), notes)
                 yield rewrite(row, ours, stale if row.number >= notes.header_row else _NOTHING)
     yield parser.rest()[0]
+
+
+def _match_heading(row: RawRow, notes: NoteCells, stale: frozenset[int]) -> None:
+    """In the row of headings: gives ours the format of the last one before them."""
+    if row.number != notes.header_row or not notes.is_styled:
+        return
+    before = [
+        cell
+        for cell in row.cells
+        if cell.is_used and cell.column not in stale and cell.column < min(notes.columns)
+    ]
+    style = _STYLE.match(row.data[before[-1].start : before[-1].end]) if before else None
+    if style and int(style[1]):
+        notes.heading_style = int(style[1])
 
 
 def _with_values(
@@ -270,6 +285,9 @@ class _PatternPatcher:
     def _row(self, part: bytes, tag: re.Match[bytes]) -> bytes:
         """A row without its end tag, rewritten."""
         number, inner, tags = int(tag[1]), tag.end(), self._tags
+        if number == self._notes.header_row:
+            whole = self._raw_row(number, part, inner, _beyond(tags.prefix, -1))
+            _match_heading(whole, self._notes, self._stale)
         ours = self._notes.cells(number, tags.prefix)
         stale = self._stale if number >= self._notes.header_row else _NOTHING
         if self._notes.values:

@@ -4,6 +4,7 @@ from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import compress
 from pathlib import Path
 
 from feedtool.model.cells import Block, Cells, letters
@@ -11,7 +12,7 @@ from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
 from feedtool.sheets.annotate.cell_notes import add_cell_notes
-from feedtool.sheets.annotate.notes import NoteCells, SheetNotes, Summary
+from feedtool.sheets.annotate.notes import Finish, NoteCells, SheetNotes, Summary
 from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
 from feedtool.sheets.annotate.sheet_patch import SheetScan, patch_rows, scan_sheet
 from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8, summary_sheet
@@ -47,6 +48,7 @@ class SheetPlan:
     """Of status, message and code, 0-based."""
     earlier: frozenset[int]
     """The columns under our headings now: what they hold below is taken out."""
+    finish: Finish
     edits: list[Edit] = field(default_factory=list)
     """Those around the rows that other parts make necessary."""
     digest: Digest = field(default_factory=Digest)
@@ -56,7 +58,8 @@ class SheetPlan:
 
     def patched(self, package: ZipPackage, styles: FormatIndexes) -> Iterator[bytes]:
         """The sheet's part with the annotation in it."""
-        cells = NoteCells(self.notes, self.columns, styles)
+        is_styled = self.finish != "bare"
+        cells = NoteCells(self.notes, self.columns, styles, is_styled=is_styled)
         top = self.notes.header_row
         written = CellRange(top, min(self.columns), max(self.scan.last_row, top), max(self.columns))
         was_here = self.earlier.issuperset(self.columns)
@@ -71,7 +74,11 @@ class SheetPlan:
 
 
 def plan_sheet(
-    package: ZipPackage, book: WorkbookParts, entry: SheetEntry, notes: SheetNotes
+    package: ZipPackage,
+    book: WorkbookParts,
+    entry: SheetEntry,
+    notes: SheetNotes,
+    finish: Finish = "full",
 ) -> SheetPlan:
     """The plan of a sheet that was looked through. Raises NoRoom, FileProblem."""
     scan = SheetScan(entry.part, notes.header_row, package.limits)
@@ -95,7 +102,7 @@ def plan_sheet(
                 "Delete what stands in its last columns, or end its merged cells, table or filter "
                 "before them.",
             )
-    return SheetPlan(notes, entry, scan, envelope, columns, earlier)
+    return SheetPlan(notes, entry, scan, envelope, columns, earlier, finish)
 
 
 def _tables(package: ZipPackage, entry: SheetEntry) -> Iterator[CellRange]:
@@ -115,11 +122,12 @@ def _earlier_columns(
     texts = cache(lambda: _texts(package, book.shared_strings, notes.headings))
     decode = Decoder(texts, (), date1904=False)
     block = next(XlsxSheet(package, entry, decode).blocks(notes.header_row - 1), None)
-    if block is None or block.rows[0] != notes.header_row:
+    if block is None:
         return columns
+    header = [row in notes.header_rows for row in block.rows[: len(notes.header_rows)]]
     for column in range(block.width):
-        text = decode(next(iter(block.column(column)))).text.strip()
-        if text in columns:
+        texts_below = {decode(key).text.strip() for key in compress(block.column(column), header)}
+        for text in texts_below.intersection(columns):
             columns[text].append(column)
     return columns
 
@@ -146,6 +154,7 @@ def annotate_workbook(
     result: Path,
     sheets: Sequence[SheetNotes],
     summary: Summary | None,
+    finish: Finish = "full",
     limits: ReadingLimits = DEFAULT_LIMITS,
 ) -> None:
     """Write the annotated copy of `source` to `result` and check it.
@@ -154,7 +163,7 @@ def annotate_workbook(
     """
     with ZipPackage(source, limits) as package:
         book = read_workbook(package)
-        plans = [plan_sheet(package, book, book.worksheet(it.sheet), it) for it in sheets]
+        plans = [plan_sheet(package, book, book.worksheet(it.sheet), it, finish) for it in sheets]
         changed, styles = _small_parts(package, book, summary, plans)
         with result.open("wb") as out:
             _write(package, Repack(out), plans, changed, styles)

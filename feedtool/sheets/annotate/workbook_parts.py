@@ -190,11 +190,11 @@ def _cells(
     for column, value in enumerate(row):
         place = b'<c r="%b%d" s="%%d"' % (letters(column).encode(), number)
         if isinstance(value, Link):
-            yield place % styles.link + inline(value.text)
+            yield place % styles.cells["link"] + inline(value.text)
         elif isinstance(value, int):
-            yield place % styles.number + b"><v>%d</v></c>" % value
+            yield place % styles.cells["number"] + b"><v>%d</v></c>" % value
         elif value:
-            yield place % (styles.heading if is_bold else styles.prose) + inline(value)
+            yield place % styles.cells["heading" if is_bold else "prose"] + inline(value)
 
 
 def _columns(summary: Summary) -> Iterator[bytes]:

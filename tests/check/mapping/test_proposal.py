@@ -47,6 +47,12 @@ CASES: dict[str, tuple[dict[str, str], str, list[tuple[str | None, bool]]]] = {
         "",
         [("sellerExternalReference", True), GTIN],
     ),
+    "codes that count on": ({"Artikelnr.": "4711 4712 4713 4714", "EAN": CODES}, "", [SKU, GTIN]),
+    "the numbers of the rows": (
+        {"Artikelnr.": "1 2 3 4", "EAN": CODES},
+        "",
+        [("sellerExternalReference", False), GTIN],
+    ),
     "rates and amounts of tax": (
         {"TVA": "20 20 5,5 20", "Montant TVA": PRICES},
         "",
@@ -93,6 +99,53 @@ CASES: dict[str, tuple[dict[str, str], str, list[tuple[str | None, bool]]]] = {
     ),
     "a blank column": ({"EAN": "", "Foo": ""}, "", [GTIN, (None, False)]),
 }
+
+
+TRADE = {
+    "fr": "Prix pro|Tarif pro|PV pro|Prix vente pro TTC|Votre prix|Votre prix TTC|Prix FOB"
+    "|Prix d'acquisition|Prix usine|Prix professionnel TTC|Prix interne|Notre prix|Prix par 10 TTC",
+    "en": "Your price|Your price (EUR)|Your shop price incl. VAT|FOB price|Dealer price|Wholesale"
+    "|Our price|Retailer price|Price to retailer|Sell-in price|Pro price|Ex works price|B2B price",
+    "de": "Ihr Preis|Ihr Preis brutto|Preis ab Werk|Verkaufspreis ab Werk|Bezugspreis"
+    "|Fabrikabgabepreis|Händlerpreis|VK Fachhandel brutto|Wiederverkaufspreis|Profi-Preis brutto",
+    "es": "Su precio|Tu precio IVA incluido|Precio reventa|PVP profesional|Precio de fábrica",
+    "it": "Vostro prezzo|Prezzo a voi ivato|Prezzo FOB|Prezzo rivenditori|Prezzo di fabbrica",
+    "nl": "Uw prijs|Prijs voor u incl. btw|Wederverkoopprijs|Prijs af fabriek|Vakhandelprijs",
+    "pt": "Seu preço|Vosso preço com IVA|Preço de venda à loja|Preço revenda|Preço de fábrica",
+    "pl": "Twoja cena|Wasza cena brutto|Cena dla sklepów|Cena hurtowa brutto|Cena dla firm",
+}
+RETAIL = (
+    "Prix TTC|Prix boutique|Prix client TTC|Shop price|Online price|Endkundenpreis|VK brutto"
+    "|Precio venta público|Prezzo al pubblico|Winkelprijs|Preço na loja|Cena w sklepie"
+)
+
+
+@pytest.mark.parametrize("header", "|".join(TRADE.values()).split("|"))
+def test_no_price_of_a_supplier_is_taken_for_the_price(header: str) -> None:
+    sheet = {"SKU": NAMES, "EAN": CODES, header: PRICES, "Stock": WHOLE}
+    assert proposed(sheet)[2] != PRICE
+
+
+@pytest.mark.parametrize("header", RETAIL.split("|"))
+def test_the_price_of_a_shop_is_taken(header: str) -> None:
+    assert proposed({"SKU": NAMES, header: PRICES})[1] == PRICE
+
+
+OTHERS: dict[str, tuple[str, ...]] = {
+    # What a column may be after all, the likeliest first.
+    "Prix": ("price.originPrice", "price.floor"),
+    "Prix d'achat": (),
+    "Stock ID": ("sellerExternalReference",),
+    "Couleur": (),
+}
+
+
+@pytest.mark.parametrize("header", OTHERS)
+def test_the_other_fields_that_a_column_may_be(header: str) -> None:
+    cells = {"Stock ID": NAMES, "Couleur": "blue red red blue"}.get(header, PRICES)
+    column = SheetColumn(0, header, [Cell(Kind.TEXT, text) for text in cells.split()])
+    (found,) = propose([column], KNOWN, {})
+    assert found.alternatives[: len(OTHERS[header]) or 1] == OTHERS[header]
 
 
 @pytest.mark.parametrize("case", CASES)

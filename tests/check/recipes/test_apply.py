@@ -79,6 +79,54 @@ def test_a_skipped_row_says_why(files: Files) -> None:
 def test_a_row_of_which_nobody_knows_whether_to_skip_it_is_not_sent(files: Files) -> None:
     sheet = read_by(files, with_tables(SKIP), [row(stock="n/a")])
     assert codes(sheet) == [(2, "number-format"), (2, "recipe-failed")]
+    assert [problem.column for problem in sheet.problems()] == ["D", "D"]
+
+
+ROUND = "write round({}, {}) in "
+COMPUTED = {
+    "decimals": (
+        '"price.price" = "cost * 1.237"',
+        "price.price = cost * 1.237 gives 12.38237, which has more than two decimals",
+        ROUND.format("cost * 1.237", 2),
+    ),
+    "a part of a piece": (
+        'quantity = "quantity / 2"',
+        "quantity = quantity / 2 gives 2.5, which is not a whole number",
+        ROUND.format("quantity / 2", 0),
+    ),
+    "a text": (
+        '"price.price" = "cost + \'a\'"',
+        "price.price = cost + 'a' gives “10,01a”, which is not a number",
+        "correct the cell, or see ",
+    ),
+    "out of range": (
+        '"price.price" = "-cost"',
+        "price.price = -cost gives -10.01",
+        "correct the cell, or see ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("formula", "message", "hint"), COMPUTED.values(), ids=COMPUTED)
+def test_a_computed_value_that_cannot_be_sent_is_told_with_its_expression(
+    files: Files, formula: str, message: str, hint: str
+) -> None:
+    recipe = RECIPE.replace('"price.price" = "cost * 2"', formula)
+    recipe = recipe if "price.price" in formula else recipe + '"price.price" = "2"\n'
+    sheet = read_by(files, recipe, [row(1, cost="10,01")])
+    (problem,) = (problem for problem in sheet.problems() if problem.row)
+    assert problem.message.startswith(message), problem.message
+    assert problem.hint.startswith(hint)
+    assert "dupont.toml:" in problem.hint
+    assert (problem.column, problem.value) == ("D" if "quantity" in formula else "C", None)
+
+
+def test_a_computed_value_of_a_channel_is_told_with_its_expression(files: Files) -> None:
+    recipe = with_tables(CHANNELS).replace("cost * 2", "cost * 2.0001")
+    messages = [problem.message for problem in read_by(files, recipe, [row(1)]).problems()]
+    assert [message.partition(" gives ")[0] for message in messages][:1] == [
+        "price.price = cost * 2.0001"
+    ]
 
 
 @pytest.mark.parametrize(("cost", "column"), [("", "C"), ("n/a", "C")])

@@ -33,6 +33,15 @@ VALUES = {
 }
 
 
+NUMBERS = {4.90: "4.9", 0.1 + 0.2: "0.3", 12345678901234567890: "12345678901234600000"}
+
+
+@pytest.mark.parametrize(("number", "shown"), NUMBERS.items())
+def test_a_number_of_a_recipe_is_as_in_a_cell(number: float, shown: str) -> None:
+    value = RawValue().read(cell_of(number), ColumnReader(RawValue(), Context()))
+    assert value == Decimal(shown)
+
+
 @pytest.mark.parametrize("cell", VALUES)
 def test_a_cell_as_a_value(cell: Cell) -> None:
     value, wanted = RawValue().read(cell, ColumnReader(RawValue(), Context())), VALUES[cell]

@@ -59,9 +59,53 @@ def test_an_error_in_the_joined_cell_is_an_error_of_the_row(files: Files) -> Non
     sheet = read_by(files, with_join(), [row(1)])
     (problem,) = sheet.problems()
     assert (problem.row, problem.column, problem.code) == (2, "D", "recipe-failed")
-    assert problem.message.endswith(
-        "stock-1.csv has nothing to take for the row: the cell shows #N/A"
-    )
+    assert problem.message == "stock-1.csv, line 2, column B “free”: the cell shows #N/A"
+
+
+IN_FORMULAS = {
+    "another type": ("abc", "", "“abc” is not a number"),
+    "a fraction": ("1.5", "", "1.5 is not a whole number"),
+    "in a formula": ("abc", 'quantity = "quantity - 2"', "not a number (quantity is {place})"),
+    "computed": (
+        "5.5",
+        'quantity = "quantity - 2"',
+        "quantity - 2 gives 3.5, which is not a whole",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "formula", "message"), IN_FORMULAS.values(), ids=IN_FORMULAS)
+def test_a_bad_value_of_a_joined_file_is_told_with_its_place(
+    files: Files, text: str, formula: str, message: str
+) -> None:
+    place = "stock-1.csv, line 3, column B “free”"
+    stock_file(files, f"ref;free\n\nSKU-1;{text}\n")
+    recipe = with_join().replace("[compute]\n", f"[compute]\n{formula}\n")
+    (problem,) = read_by(files, recipe, [row(1)]).problems()
+    assert (problem.row, problem.column, problem.value) == (2, "D", None)
+    assert message.format(place=place) in problem.message
+    assert formula or problem.message.startswith(f"{place}: ")
+
+
+def test_a_row_without_a_match_has_one_problem_in_a_cell(files: Files) -> None:
+    """Though a formula and the condition of a skip both need the value, and a default has none."""
+    stock_file(files, "ref;pa\nSKU-9;1\n")
+    recipe = RECIPE.replace("cost * 2", "price.floor * 2") + JOIN.format(more="")
+    recipe = recipe.replace('quantity = "free"', '"price.floor" = "pa"')
+    sheet = read_by(files, recipe + '[skip]\ncheap = "price.floor < 1"\n', [row(1)])
+    (problem,) = (problem for problem in sheet.problems() if problem.row)
+    assert (problem.column, problem.header, problem.code) == ("A", "Réf", "recipe-failed")
+    assert problem.message.endswith("not a number (stock-1.csv has no price.floor for this row)")
+
+
+def test_a_held_row_stays_held_where_a_field_that_is_not_sent_is_joined_too(files: Files) -> None:
+    stock_file(files, "ref;pa;free\nSKU-9;1;1\n")
+    recipe = RECIPE.replace("offers-upsert", "offers-update") + JOIN.format(more='missing = "hold"')
+    recipe = recipe.replace('quantity = "free"', '"product.gtin" = "pa", quantity = "free"')
+    recipe = recipe.replace('"EAN" = "product.gtin"\n', "").replace('"Stock" = "quantity"\n', "")
+    sheet = read_by(files, recipe, [row(1)])
+    assert (2, "recipe-failed") in codes(sheet)
+    assert bodies(sheet) == {}
 
 
 def test_rows_are_counted_once_where_they_are_read_twice(files: Files) -> None:

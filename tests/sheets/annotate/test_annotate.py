@@ -13,7 +13,7 @@ from feedtool.check import HEADINGS
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.sheets import NotAsWritten
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
-from feedtool.sheets.annotate.cell_formats import FormatIndexes
+from feedtool.sheets.annotate.cell_formats import COLOURS, LOOKS, FormatIndexes
 from feedtool.sheets.annotate.workbook_copy import SheetPlan, check_package, plan_sheet
 from feedtool.sheets.annotate.zip_copy import Repack
 from feedtool.sheets.read.errors import CorruptZip
@@ -166,7 +166,7 @@ def test_a_sheet_can_be_annotated_only_once_in_one_go(source: Path, tmp_path: Pa
             annotate(source, tmp_path / "result", sheets)
 
 
-STYLES = FormatIndexes(text=0, heading=0, prose=0, number=0, link=0, error=0, warning=0, fixed=0)
+STYLES = FormatIndexes(dict.fromkeys(LOOKS, 0), dict.fromkeys(COLOURS, 0))
 Tamper = Callable[[dict[str, bytes]], object]
 
 

@@ -1,9 +1,19 @@
 """The formats that our cells need, among the workbook's own."""
 
+import re
+from operator import mul
+
 import pytest
 from lxml import etree
 
-from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
+from feedtool.sheets.annotate.cell_formats import (
+    COLOURS,
+    LOOKS,
+    FormatIndexes,
+    Style,
+    add_styles,
+    empty_styles,
+)
 from tests.corpus.made import MAIN
 
 FONTS = '<fonts count="1"><font><sz val="10"/><color theme="1"/><name val="Arial"/></font></fonts>'
@@ -35,13 +45,43 @@ def test_formats_are_appended_once_with_what_they_refer_to(inner: str) -> None:
     found = lists(data)
     assert all(found[name] for name in ("fonts", "fills", "borders", "cellStyleXfs", "cellXfs"))
     cells, fonts = found["cellXfs"], found["fonts"]
-    for index in (styles.text, styles.heading, styles.prose, styles.link):
-        assert (cells[index].get("numFmtId"), cells[index].get("quotePrefix")) == ("49", "1")
-    bold = fonts[int(cells[styles.heading].get("fontId") or 0)]
+    for style in styles.cells.keys() - {"number"}:
+        cell = cells[styles.cells[style]]
+        assert (cell.get("numFmtId"), cell.get("quotePrefix")) == ("49", "1")
+    bold = fonts[int(cells[styles.cells["heading"]].get("fontId") or 0)]
     assert bold.find(f"{{{MAIN}}}b") is not None
-    assert b"wrapText" in etree.tostring(cells[styles.prose])
-    assert b"FFC7CE" in etree.tostring(found["dxfs"][styles.error])
-    assert b"FFEB9C" in etree.tostring(found["dxfs"][styles.warning])
+    fill = found["fills"][int(cells[styles.cells["bad"]].get("fillId") or 0)]
+    assert b"FFC7CE" in etree.tostring(fill)
+    assert b"wrapText" in etree.tostring(cells[styles.cells["message"]])
+    assert b"FFC7CE" in etree.tostring(found["dxfs"][styles.colours["error"]])
+    assert b"FFEB9C" in etree.tostring(found["dxfs"][styles.colours["warning"]])
+
+
+@pytest.mark.parametrize("style", [style for style, look in LOOKS.items() if look.fill])
+def test_letters_stand_out_from_the_fill_of_their_cell(style: Style) -> None:
+    look = LOOKS[style]
+    colours = (match[1] for text in look.font if (match := re.search('rgb="(.*)"', text)))
+    assert contrast(next(colours), look.fill) >= ENOUGH
+
+
+@pytest.mark.parametrize("pair", COLOURS.values(), ids=COLOURS)
+def test_letters_stand_out_in_guilty_cells(pair: tuple[str, str]) -> None:
+    assert contrast(*pair) >= ENOUGH
+
+
+ENOUGH = 4.5
+"""Of WCAG 2.2, level AA."""
+
+
+def contrast(*colours: str) -> float:
+    darker, lighter = sorted(map(luminance, colours))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(argb: str) -> float:
+    shares = (int(argb[at : at + 2], 16) / 255 for at in (2, 4, 6))
+    linear = (s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares)
+    return sum(map(mul, linear, (0.2126, 0.7152, 0.0722)), 0.0)
 
 
 def test_the_order_of_the_schema_is_kept() -> None:
@@ -56,7 +96,7 @@ def test_the_order_of_the_schema_is_kept() -> None:
 def test_a_part_of_nothing_but_its_root(root: str) -> None:
     data, styles = add_styles(root.format(MAIN).encode(), "styles.xml")
     assert add_styles(data, "styles.xml") == (data, styles)
-    assert lists(data)["cellXfs"][styles.text].get("numFmtId") == "49"
+    assert lists(data)["cellXfs"][styles.cells["text"]].get("numFmtId") == "49"
 
 
 def test_their_formats_keep_their_indexes_and_bytes() -> None:
@@ -89,12 +129,12 @@ def test_a_format_is_recognised_however_another_program_writes_it() -> None:
 def test_a_prefix_is_taken() -> None:
     data = f'<x:styleSheet xmlns:x="{MAIN}"><x:cellXfs count="0"/></x:styleSheet>'.encode()
     patched, styles = add_styles(data, "styles.xml")
-    assert lists(patched)["cellXfs"][styles.text].get("numFmtId") == "49"
+    assert lists(patched)["cellXfs"][styles.cells["text"]].get("numFmtId") == "49"
     assert all(part.prefix == "x" for part in etree.fromstring(patched).iter())
 
 
 def test_a_workbook_without_styles_gets_some() -> None:
     data, styles = add_styles(empty_styles(MAIN), "styles.xml")
     assert isinstance(styles, FormatIndexes)
-    assert styles.text > 0, "the first format is that of all cells without one"
+    assert styles.cells["text"] > 0, "the first format is that of all cells without one"
     assert lists(data)["cellXfs"][0].get("numFmtId") == "0"

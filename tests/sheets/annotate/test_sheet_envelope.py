@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from feedtool.sheets.annotate.cell_formats import FormatIndexes
-from feedtool.sheets.annotate.notes import HighlightedCells, Severity
+from feedtool.sheets.annotate.cell_formats import FormatIndexes, Severity
+from feedtool.sheets.annotate.notes import HighlightedCells
 from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
 from feedtool.sheets.read.source import CellRange, cell_range
 from tests.corpus.made import MAIN
@@ -145,7 +145,7 @@ def test_areas(text: str, found: CellRange | None) -> None:
     assert found is None or str(found) == text.replace("$", "")
 
 
-STYLES = FormatIndexes(text=1, heading=2, prose=3, number=4, link=5, error=6, warning=7, fixed=8)
+STYLES = FormatIndexes({}, {"error": 6, "warning": 7, "fixed": 8})
 THEIRS = (
     '<conditionalFormatting sqref="A1"><cfRule type="cellIs" dxfId="0" priority="{}" '
     'operator="equal"><formula>1</formula></cfRule></conditionalFormatting>'

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from openpyxl.styles import Font
 
 from feedtool.check import HEADINGS
 from feedtool.model.errors import UsageProblem
-from feedtool.sheets.annotate import Link, Note, SheetNotes, Summary, annotate
+from feedtool.sheets.annotate import Finish, Link, Note, SheetNotes, Summary, annotate
 from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
 from tests.corpus.books import SECOND, SHEET, openpyxl_writes_all
 from tests.corpus.made import MAIN, data, relationships
@@ -27,7 +28,7 @@ SUMMARY = Summary(
 
 def notes() -> list[Note]:
     return [
-        Note(3, "Valid", "", ""),
+        Note(3, "Valid", "", "", outcome="good"),
         Note(4, "Invalid", "the check digit is wrong", "gtin-checksum", ((1, "error"),)),
         Note(5, "Invalid", "=1+1", "gtin-checksum", ((1, "error"), (3, "warning"))),
     ]
@@ -70,6 +71,46 @@ def test_guilty_cells_are_coloured_and_keep_their_style(rich: Path, copy: Path) 
         if rule.formula == ['LEN("feedtool")>0']
     }
     assert ours == {"B4:B5": "FFFFC7CE", "D5": "FFFFEB9C"}
+
+
+@pytest.mark.parametrize(
+    ("finish", "fill", "is_wrapped"), [("full", "FFC6EFCE", True), ("bare", "00000000", None)]
+)
+def test_statuses_are_coloured_and_messages_wrapped(
+    rich: Path, annotated: Make, finish: Finish, fill: str, is_wrapped: object
+) -> None:
+    lines = Note(4, "Invalid", "the check digit\nthe price", "")
+    sheet = openpyxl.load_workbook(annotated(rich, [notes()[0], lines], finish=finish))["Offers"]
+    assert sheet["G3"].fill.fgColor.rgb == fill
+    assert sheet["H4"].alignment.wrap_text is is_wrapped
+    assert sheet["H4"].value.split("\n" if is_wrapped else "; ") == ["the check digit", "the price"]
+
+
+def test_our_headings_look_like_those_beside_them(
+    rich: Path, tmp_path: Path, annotated: Make
+) -> None:
+    book = openpyxl.load_workbook(rich)
+    last = book["Offers"]["F1"]
+    last.value, last.font = "last", Font(name="Arial", size=13, italic=True)
+    book.save(tmp_path / "styled.xlsx")
+    copy = annotated(tmp_path / "styled.xlsx", notes())
+    sheet = openpyxl.load_workbook(copy)["Offers"]
+    assert [sheet[f"{name}1"].font.italic for name in "FGHI"] == [True] * 4
+    assert annotated(copy, notes(), name="again.xlsx").read_bytes() == copy.read_bytes()
+
+
+def test_headings_that_stood_in_the_row_of_keys_move_to_that_of_labels(
+    make_sheet: Make, annotated: Make, values: Values
+) -> None:
+    rows = (row(number, f'<c r="A{number}"><v>{number}</v></c>') for number in (1, 2, 3))
+    source = make_sheet("".join(rows))
+    earlier = annotated(source, [Note(3, "old", "", "")], header_row=2, name="earlier.xlsx")
+    lower = annotated(earlier, [Note(3, "new", "", "")], last_header_row=2)
+    assert values(lower) == {
+        **{(number, 0): str(number) for number in (1, 2, 3)},
+        **{(1, column): heading for column, heading in enumerate(HEADINGS, 1)},
+        (3, 1): "new",
+    }
 
 
 def test_the_summary_comes_last_and_its_links_lead_to_the_cells(copy: Path) -> None:

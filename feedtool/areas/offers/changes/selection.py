@@ -25,8 +25,8 @@ from feedtool.areas.offers.changes.guards import (
     check_shrunk,
 )
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
+from feedtool.areas.offers.columns import FLOOR
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.feeds.feed import FLOOR
 from feedtool.model.nouns import Issue, Item, Message, RowResult, Severity, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet

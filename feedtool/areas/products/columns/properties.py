@@ -87,7 +87,7 @@ def layout(
     keys: Mapping[int, str],
     dialect: AccountSettings,
 ) -> Layout:
-    """The row where people read the header, and the stamps of the operator's own templates.
+    """The stamps of the operator's own templates, and where their rows begin.
 
     Those have the category's code in C1, labels above a hidden row of codes, and rows of notes
     below it (source: the field's files; a profile says otherwise).
@@ -95,13 +95,12 @@ def layout(
     by_number = dict(rows)
     labels = by_number.get(header - 1, ())
     labelled = sum(index < len(labels) and labels[index].kind is Kind.TEXT for index in keys)
-    headings = header - 1 if 2 * labelled > len(keys) else None
     place = CELL.fullmatch(dialect.operator_category)
     code = ""
-    if place and headings is not None and int(place[2]) < headings:
+    if place and 2 * labelled > len(keys) and int(place[2]) < header - 1:
         code = _operator_code(by_number.get(int(place[2]), ()), index_of(place[1]))
     if not code:
-        return Layout(headings=headings)
+        return Layout()
     after = header + dialect.operator_notes
     further = by_number.get(after + 1, ())
     gtin = next((index for index, key in keys.items() if key == columns.GTIN), len(further))
@@ -109,7 +108,7 @@ def layout(
     digits = sum(map(str.isdigit, cell.text))
     if cell.kind is Kind.TEXT and digits < len(cell.text.strip()) / 2:
         after += 1  # one more note, which is about GTINs and none itself
-    return Layout({STAMP_CATEGORY: code}, headings, after)
+    return Layout({STAMP_CATEGORY: code}, after)
 
 
 def _operator_code(cells: Sequence[Cell], index: int) -> str:
