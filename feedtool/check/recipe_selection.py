@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise, starmap
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from feedtool.check.headers import (
     SheetAmbiguous,
     Texts,
     header_texts,
+    joined_rows,
 )
 from feedtool.check.kinds import HeaderMissing, recognise
 from feedtool.check.mapping.explanation import (
@@ -154,8 +155,11 @@ class RecipeSelection:
                 )
 
     def _head(self, name: str) -> list[Texts]:
+        """The rows that may be the header: each alone, then each with the one above it."""
         head = self._source.sheet(name).head(SEARCHED)
-        return [Texts(row.number, header_texts(row.cells)) for row in head]
+        rows = [Texts(row.number, header_texts(row.cells)) for row in head]
+        pairs = (pair for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row)
+        return [*rows, *starmap(joined_rows, pairs)]
 
     def _fitting(
         self, recipes: Sequence[Recipe], name: str, head: Sequence[Texts]

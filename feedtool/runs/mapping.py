@@ -8,7 +8,6 @@ from operator import attrgetter
 from pathlib import Path
 
 from feedtool.check import Input, ReadOptions, open_input
-from feedtool.check.headers import header_texts
 from feedtool.check.kinds import families, sheet_columns
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.neighbours import PRICE
@@ -151,7 +150,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
             raise no_header(source, file.name)
         cells = read_columns(source, own)
     known = {column.key: column for column in feed.understood(options.dialect)}
-    texts = header_texts(own.row.cells)
+    texts = own.texts
     is_ours = STAMP in source.properties
     folders = (True,) if is_ours else (True, False)
     recipes = [

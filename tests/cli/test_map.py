@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.model.errors import Exit
 from tests.cli.conftest import Feedtool, OnTerminal
-from tests.conftest import Files
+from tests.conftest import Files, gtin
 
 SEVEN = "Réf;Code barre;PV TTC;Qté dispo;Etat;TVA;Delai\n"
 ROWS = "A-1;3760452700039;11,90;7;Neuf;20;2\nA-2;4006381333931;5,49;0;Neuf;5,5;3\n"
@@ -146,6 +146,29 @@ def test_a_header_of_two_rows_is_read_together(feedtool: Feedtool, files: Files)
         *(2, ["sellerExternalReference", None, "price.price", "quantity"]),
     )
     assert recipe()["columns"]["TTC"] == "price.price"
+
+
+ROWS_OF_TWO = {
+    "groups": ("Article;;Prix;;Quantité\nRéf;EAN;Achat;TTC;Dispo", "TTC"),
+    "cells merged downwards": ("Référence;EAN;Prix;;Stock\n;;Achat;Vente TTC;", "Vente TTC"),
+    "a name in each group": ("Article;;Achat;Vente;Stock\nRéf;EAN;Prix;Prix;Dispo", "Vente Prix"),
+}
+
+
+@pytest.mark.parametrize(("header", "price"), ROWS_OF_TWO.values(), ids=ROWS_OF_TWO)
+def test_what_a_map_writes_of_two_rows_is_found_again(
+    feedtool: Feedtool, files: Files, header: str, price: str
+) -> None:
+    rows = "".join(f"R{n};{gtin(n)};{n}1,50;{n}5,99;{n}\n" for n in range(1, 8))
+    files.text(f"{header}\n{rows}", "list.csv")
+    defaults = "preparationTime=2 taxes.VAT=20 condition=New"
+    costs = [f"deliveryModes.TrackedHomeDelivery.{key}=4" for key in ("cost", "additionalCost")]
+    given = " ".join(f"--default {text}" for text in (*defaults.split(), *costs))
+    assert feedtool(f"map list.csv {given}").code == 0
+    assert recipe()["columns"][price] == "price.price"
+    ran = feedtool("validate list.csv --format json").only
+    assert (ran["headerRow"], ran["valid"], ran["invalid"]) == (2, 7, 0)
+    assert ran["recipe"]["path"].endswith("recipes/list.toml")
 
 
 def test_min_decides_what_is_sure(feedtool: Feedtool, files: Files) -> None:

@@ -71,7 +71,7 @@ def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> 
     own = likeliest_sheet(source)
     if own is None:
         return no_header(source, file)
-    names = _listed(f"“{brief(cell.text.strip())}”" for cell in own.row.cells if cell.text.strip())
+    names = _listed(f"“{brief(text)}”" for _, text in sorted(own.texts.items()))
     return HeaderNotFound(
         f"no row looks like a header of ours; row {own.row.number} comes nearest, with {names}",
         f"{_ways(_guesses(source, own, known))}type: feedtool map {file}",
