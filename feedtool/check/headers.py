@@ -6,6 +6,7 @@ and punctuation.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -229,6 +230,7 @@ def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Nam
         headings=(header.row - 1) * has_labels,
         after=layout.after or header.after,
         own=header.own | own,
+        labels={at: text for at, text in labels.items() if has_labels and at not in own},
         stamp={**layout.stamp, **header.stamp},
     )
 
@@ -247,7 +249,11 @@ def again(header: Header, names: Names) -> Header:
     """
     result = _understand(Texts(header.row, header.texts), header.after, names)
     return replace(
-        result, own=result.own | header.own, headings=header.headings, stamp=header.stamp
+        result,
+        own=result.own | header.own,
+        headings=header.headings,
+        labels=header.labels,
+        stamp=header.stamp,
     )
 
 
@@ -285,6 +291,23 @@ def _paired(upper: Texts, lower: Texts, names: Names) -> Texts:
             both = f"{over} {below}".strip()
             is_alone = index not in upper.texts and names.knows(below) and not names.knows(both)
             texts[index] = below if is_alone else both
+    return Texts(lower.row, texts)
+
+
+def joined_rows(upper: Texts, lower: Texts) -> Texts:
+    """Two rows as the header of a merchant's own sheet, whose names nobody knows beforehand.
+
+    A header is the text of the lower row: with the one above it where another column has the same,
+    and that one alone where the lower row is blank, as below a cell that is merged downwards.
+    """
+    counts = Counter(map(folded, lower.texts.values()))
+    texts = dict(upper.texts)
+    over = ""
+    for index in range(max((*upper.texts, *lower.texts), default=-1) + 1):
+        below = lower.texts.get(index, "")
+        over = upper.texts.get(index) or (over if below else "")
+        if below:
+            texts[index] = f"{over} {below}".strip() if counts[folded(below)] > 1 else below
     return Texts(lower.row, texts)
 
 

@@ -16,6 +16,8 @@ class HeaderMissing(FileProblem):
 
     code = "header-missing"
     header: Header | None = None
+    lacks: Sequence[str] = ()
+    """The keys of the columns."""
 
 
 class KindUnclear(HeaderMissing):
@@ -111,10 +113,10 @@ def recognise(
 def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) -> HeaderMissing:
     keys = feed.missing(columns)
     error = HeaderMissing(
-        f"{feed.kind} needs the {_listed(keys)}",
+        f"{feed.kind} needs the {columns_listed(keys)}",
         f"add what is missing, or start from `feedtool template {feed.kind}`{otherwise}",
     )
-    error.header = header
+    error.header, error.lacks = header, keys
     return error
 
 
@@ -124,14 +126,16 @@ def _unclear(
     keys = demanding.missing(columns)
     error = KindUnclear(
         f"these may be new offers or an update of existing ones: {fit.reason}; new offers"
-        f" ({demanding.kind}) need the {_listed(keys)}"
+        f" ({demanding.kind}) need the {columns_listed(keys)}"
     )
-    error.header, error.kinds, error.more = header, (demanding.kind, feed.kind), fit.hint
+    error.header, error.lacks, error.kinds = header, keys, (demanding.kind, feed.kind)
+    error.more = fit.hint
     error.hint = error.hint_with(f"say --as {feed.kind}")
     return error
 
 
-def _listed(keys: Sequence[str]) -> str:
+def columns_listed(keys: Sequence[str]) -> str:
+    """Some columns in words."""
     return f"{'columns' if len(keys) > 1 else 'column'} {', '.join(keys)}"
 
 

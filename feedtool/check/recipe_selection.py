@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise, starmap
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,21 @@ from feedtool.check.headers import (
     SheetAmbiguous,
     Texts,
     header_texts,
+    joined_rows,
 )
 from feedtool.check.kinds import HeaderMissing, recognise
+from feedtool.check.mapping.explanation import (
+    explain_missing,
+    explain_renamed,
+    guessed_headers,
+)
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipes.apply import apply
 from feedtool.check.recipes.join import JoinedSheet
 from feedtool.check.recipes.recipe import Recipe
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Header, folded
+from feedtool.model.header import Column, Header, folded
 from feedtool.model.nearest import did_you_mean
 from feedtool.sheets import Sheet, Source
 
@@ -132,9 +138,9 @@ class RecipeSelection:
         for recipe in chain.from_iterable(self._recipes.values()):
             if self._options.kind and not recipe.is_wanted:
                 continue  # it was said what the sheet is
-            row, missing = self._likeliest_row(recipe, names)
+            name, row, missing = self._likeliest_row(recipe, names)
             if missing and most * len(missing) <= len(recipe.headers):
-                return self._no_fit(recipe, row, missing)
+                return self._no_fit(recipe, name, row, missing)
         return None
 
     def _check_unambiguous(self, chosen: Sequence[Chosen]) -> None:
@@ -149,8 +155,11 @@ class RecipeSelection:
                 )
 
     def _head(self, name: str) -> list[Texts]:
+        """The rows that may be the header: each alone, then each with the one above it."""
         head = self._source.sheet(name).head(SEARCHED)
-        return [Texts(row.number, header_texts(row.cells)) for row in head]
+        rows = [Texts(row.number, header_texts(row.cells)) for row in head]
+        pairs = (pair for pair in pairwise(rows) if pair[0].row + 1 == pair[1].row)
+        return [*rows, *starmap(joined_rows, pairs)]
 
     def _fitting(
         self, recipes: Sequence[Recipe], name: str, head: Sequence[Texts]
@@ -200,6 +209,7 @@ class RecipeSelection:
         except HeaderMissing as error:
             error.message = f"recipe {recipe.name}: {error.message}"
             error.hint = f"add a column, an expression or a default to {recipe.shown}"
+            explain_missing(error, self._source, name, self._file, self._known(kind))
             raise
         if recognised is None:
             raise ValueError("a kind that is wanted is recognised, or raises")
@@ -216,25 +226,44 @@ class RecipeSelection:
             joined=applied.joined,
         )
 
-    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[Texts, list[str]]:
-        """The row that lacks the fewest headers of a recipe, and which."""
-        rows = [row for name in names for row in self._head(name)]
-        pairs = [(row, recipe.lacking(row.texts.values())) for row in rows]
-        likeliest = min(pairs, key=lambda pair: (len(pair[1]), -len(pair[0].texts)), default=None)
-        return likeliest or (Texts(1, {}), [*recipe.headers])
+    def _known(self, kind: str) -> dict[str, Column]:
+        """The columns of a kind of feed; none where there is no such kind."""
+        feeds = (feed for family in self._families for feed in family if feed.kind == kind)
+        feed = next(feeds, None)
+        columns = feed.understood(self._options.context.settings) if feed else ()
+        return {column.key: column for column in columns}
 
-    def _no_fit(self, recipe: Recipe, row: Texts, lacks: Sequence[str]) -> HeaderNotFound:
+    def _likeliest_row(self, recipe: Recipe, names: Sequence[str]) -> tuple[str, Texts, list[str]]:
+        """The sheet and row that lacks the fewest headers of a recipe, and which."""
+        rows = [
+            (name, row, recipe.lacking(row.texts.values()))
+            for name in names
+            for row in self._head(name)
+        ]
+        likeliest = min(rows, key=lambda item: (len(item[2]), -len(item[1].texts)), default=None)
+        return likeliest or ("", Texts(1, {}), [*recipe.headers])
+
+    def _no_fit(
+        self, recipe: Recipe, name: str, row: Texts, lacks: Sequence[str]
+    ) -> HeaderNotFound:
         """Why a recipe fits no sheet: the headers that its likeliest row lacks, and has instead."""
-        missing = ", ".join(f"“{header}”" for header in lacks)
         file = recipe.file
         keys = (header for join in file.join.values() for header in join.key)
         known = set(map(folded, (*file.columns, *file.names.values(), *keys, *recipe.headers)))
-        new = ", ".join(f"“{text}”" for text in row.texts.values() if folded(text) not in known)
-        why = f"row {row.row} lacks {missing}" if lacks else "no sheet has the name it asks for"
+        new = [text for text in row.texts.values() if folded(text) not in known]
+        why = "no sheet has the name it asks for"
+        if lacks:
+            columns = self._known(file.match.kind)
+            guesses = guessed_headers(self._source, name, row.row, new, columns)
+            fields = {folded(header): str(key) for header, key in file.columns.items() if key}
+            meant = {header: fields.get(folded(header)) for header in lacks}
+            why = f"row {row.row} lacks {explain_renamed(meant, new, guesses)}"
+        also = f"; new there: {', '.join(f'“{text}”' for text in new)}" if new else ""
         return HeaderNotFound(
-            f"recipe {recipe.name} does not fit: {why}" + (f"; new there: {new}" if new else ""),
-            f"correct the sheet's header, or the recipe {recipe.shown}"
-            + ("" if recipe.is_wanted else "; if the sheet is another, say what it is with --as"),
+            f"recipe {recipe.name} does not fit: {why}{also}",
+            f"correct the sheet's header, or the recipe {recipe.shown}; "
+            + ("" if recipe.is_wanted else "if the sheet is another, say what it is with --as, ")
+            + f"or for a new recipe type: feedtool map {self._file}",
         )
 
 

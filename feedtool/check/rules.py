@@ -57,6 +57,8 @@ def check_unknown(sheet: SheetFacts) -> Iterator[Issue]:
         f"not sent: {', '.join(names)}",
         "nothing needs to be done if it is not meant to be sent here"
         if all(header in sheet.elsewhere for _, header, _ in sheet.unknown)
+        else f"give it a field in [columns] of {sheet.recipe}, or false where it is of no use"
+        if sheet.recipe
         else "rename the header, or map it in the profile's [columns] table",
         value=sheet.unknown[0][1],
     )

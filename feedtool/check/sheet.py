@@ -74,11 +74,13 @@ class SheetReader:
         if checked.header is None:
             raise ValueError("a sheet is read once its header is known")
         self.sheet, self.checked, self.feed = chosen.sheet, checked, chosen.feed
+        self._recipe = str(chosen.recipe.path or "") if chosen.recipe else ""
         self.header, feed = checked.header, chosen.feed
         self.options, self.context, self.number = options, context, number
         self.areas, self.surveys = areas, surveys
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
+        checked.labels = {column.key: column.labels for column in feed.understood(context.settings)}
         columns = self.header.columns.items()
         self._checks = {
             kind: FeedChecks(
@@ -323,7 +325,8 @@ class SheetReader:
             for index, nearest in self.header.unknown
         ]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
-        facts = SheetFacts(self.columns, unknown, self._hidden, elsewhere, self.sheet.notices)
+        notices = self.sheet.notices
+        facts = SheetFacts(self.columns, unknown, self._hidden, elsewhere, notices, self._recipe)
         issues = [
             fault
             for rule in rules_for(self.areas, self.feed.kind)

@@ -173,18 +173,22 @@ class _Selection:
                     unclear.add_way(
                         "if it is no feed remove the sheet, or name another with --sheet"
                     )
-                if unclear.header and unclear.header.unknown:
-                    unclear.add_way(f"if the sheet is your own type: feedtool map {self._file}")
+                self._explain(unclear, name)
                 kind = self._options.settle(self._file, name, unclear)
                 if kind is None:
                     raise
                 candidates.append(self._recognise(name, enough, kind))
             except (HeaderMissing, HeaderDuplicate) as reason:
                 reasons.append(reason)
-                if isinstance(reason, HeaderMissing) and self._stamp is None:
-                    family = self._families[0]
-                    explain_missing(reason, self._source, name, self._file, self._known(family))
+                if isinstance(reason, HeaderMissing):
+                    self._explain(reason, name)
         return list(filter(None, candidates)), reasons
+
+    def _explain(self, error: HeaderMissing, name: str) -> None:
+        """Adds what is known of a sheet of the user's own."""
+        if self._stamp is None:
+            known = self._known(self._families[0])
+            explain_missing(error, self._source, name, self._file, known)
 
     def _recognise(self, name: str, enough: int, wanted: str | None) -> Chosen | None:
         """A sheet with its kind, None where nothing looks like a header.

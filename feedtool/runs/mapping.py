@@ -8,7 +8,6 @@ from operator import attrgetter
 from pathlib import Path
 
 from feedtool.check import Input, ReadOptions, open_input
-from feedtool.check.headers import header_texts
 from feedtool.check.kinds import families, sheet_columns
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.neighbours import PRICE
@@ -85,7 +84,9 @@ class SheetProposal:
         """The kinds with the same columns that lack nothing, where the proposed one does."""
         columns = self._sheet_columns(keys)
         return [
-            feed.kind for feed in self.family if feed is not self.feed and not feed.missing(columns)
+            feed.kind
+            for feed in self.family
+            if feed is not self.feed and not feed.needs_asking and not feed.missing(columns)
         ]
 
     def choices(self, key: str) -> Sequence[str]:
@@ -148,10 +149,10 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
             )
         own = likeliest_sheet(source, names)
         if own is None:
-            raise no_header(source, file.name)
+            raise no_header(source, file.name, names)
         cells = read_columns(source, own)
     known = {column.key: column for column in feed.understood(options.dialect)}
-    texts = header_texts(own.row.cells)
+    texts = own.texts
     is_ours = STAMP in source.properties
     folders = (True,) if is_ours else (True, False)
     recipes = [

@@ -10,7 +10,7 @@ from feedtool.check import Input, ReadOptions, check
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.sheet import CheckedSheet
 from feedtool.runs.recipes import RecipeFolders
-from tests.check.recipes.conftest import HEADER, NOW, RECIPE, bodies, row
+from tests.check.recipes.conftest import HEADER, NOW, RECIPE, bodies, read_by, row
 from tests.conftest import Files, offer
 
 LIST = f"{HEADER}\n{row()}\n"
@@ -107,6 +107,7 @@ def test_a_renamed_header_is_told(files: Files, text: str, recipe: str, message:
     assert error.message.startswith("recipe 0 does not fit: row 1 lacks ")
     assert message in error.message
     assert "--as" in error.hint
+    assert "type: feedtool map " in error.hint
 
 
 def test_another_sheet_is_read_as_without_recipes(files: Files) -> None:
@@ -116,11 +117,29 @@ def test_another_sheet_is_read_as_without_recipes(files: Files) -> None:
 
 def test_a_field_that_the_kind_needs_and_the_recipe_lacks(files: Files) -> None:
     error = error_of(files, LIST, RECIPE.replace("preparationTime = 2\n", ""))
-    assert (error.code, error.message) == (
+    lacks, understood = error.message.split("; row 1 is taken as the header; understood: ")
+    assert (error.code, lacks) == (
         "header-missing",
         "recipe 0: offers-upsert needs the column preparationTime",
     )
+    assert understood.startswith("“Réf” as sellerExternalReference, “EAN” as product.gtin, “")
     assert "0.toml" in error.hint
+    assert "type: feedtool map " in error.hint
+
+
+def test_a_header_that_a_recipe_does_not_know_may_be_the_field_that_it_lacks(files: Files) -> None:
+    recipe = RECIPE.replace("preparationTime = 2\n", "")
+    error = error_of(files, LIST.replace("Etat", "Délai"), recipe.replace('"Etat" = false', ""))
+    assert "needs the column preparationTime (perhaps “Délai”); row 1 is taken" in error.message
+    assert "; not understood: “Délai”" in error.message
+
+
+def test_a_column_that_a_recipe_does_not_know_is_to_be_named_in_it(files: Files) -> None:
+    sheet = read_by(files, RECIPE.replace('"Etat" = false', ""), [row(1)])
+    (problem,) = sheet.problems()
+    assert problem.code == "unknown-column"
+    assert problem.hint.startswith("give it a field in [columns] of ")
+    assert problem.hint.endswith("dupont.toml, or false where it is of no use")
 
 
 def test_what_is_known_by_its_keys_takes_no_recipe_from_beside_it(files: Files) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.model.errors import Exit
 from tests.cli.conftest import Feedtool, OnTerminal
-from tests.conftest import Files
+from tests.conftest import Files, gtin
 
 SEVEN = "Réf;Code barre;PV TTC;Qté dispo;Etat;TVA;Delai\n"
 ROWS = "A-1;3760452700039;11,90;7;Neuf;20;2\nA-2;4006381333931;5,49;0;Neuf;5,5;3\n"
@@ -38,7 +38,7 @@ def test_two_answers_make_a_common_list_valid_once_and_for_all(
     files.text(SEVEN.replace("Qté dispo", "Stock libre") + MORE, "renamed.csv")
     renamed = feedtool("validate renamed.csv")
     assert renamed.code == Exit.FILE
-    assert "lacks “Qté dispo”; new there: “Stock libre”" in renamed.out
+    assert "lacks “Qté dispo” (perhaps “Stock libre”); new there: “Stock libre”" in renamed.out
 
 
 UNSURE = "SKU;EAN;Listino;Foo\n" + "".join(f"A{n};;1{n},99;x{n}\n" for n in range(4))
@@ -148,6 +148,29 @@ def test_a_header_of_two_rows_is_read_together(feedtool: Feedtool, files: Files)
     assert recipe()["columns"]["TTC"] == "price.price"
 
 
+ROWS_OF_TWO = {
+    "groups": ("Article;;Prix;;Quantité\nRéf;EAN;Achat;TTC;Dispo", "TTC"),
+    "cells merged downwards": ("Référence;EAN;Prix;;Stock\n;;Achat;Vente TTC;", "Vente TTC"),
+    "a name in each group": ("Article;;Achat;Vente;Stock\nRéf;EAN;Prix;Prix;Dispo", "Vente Prix"),
+}
+
+
+@pytest.mark.parametrize(("header", "price"), ROWS_OF_TWO.values(), ids=ROWS_OF_TWO)
+def test_what_a_map_writes_of_two_rows_is_found_again(
+    feedtool: Feedtool, files: Files, header: str, price: str
+) -> None:
+    rows = "".join(f"R{n};{gtin(n)};{n}1,50;{n}5,99;{n}\n" for n in range(1, 8))
+    files.text(f"{header}\n{rows}", "list.csv")
+    defaults = "preparationTime=2 taxes.VAT=20 condition=New"
+    costs = [f"deliveryModes.TrackedHomeDelivery.{key}=4" for key in ("cost", "additionalCost")]
+    given = " ".join(f"--default {text}" for text in (*defaults.split(), *costs))
+    assert feedtool(f"map list.csv {given}").code == 0
+    assert recipe()["columns"][price] == "price.price"
+    ran = feedtool("validate list.csv --format json").only
+    assert (ran["headerRow"], ran["valid"], ran["invalid"]) == (2, 7, 0)
+    assert ran["recipe"]["path"].endswith("recipes/list.toml")
+
+
 def test_min_decides_what_is_sure(feedtool: Feedtool, files: Files) -> None:
     files.text(TITLED, "list.csv")
     columns = feedtool("map list.csv --format json --min 75").json["columns"]
@@ -208,6 +231,16 @@ def test_stock_alone_is_enough_for_an_update(feedtool: Feedtool, files: Files) -
     assert feedtool("validate list.csv --format json").counts == [3, 3, 0, 0, 0]
 
 
+DELIVERY = ", ".join(
+    f"deliveryModes.TrackedHomeDelivery.{part}" for part in ("cost", "additionalCost")
+)
+TAKEN = f"{DELIVERY}; row 1 is taken as the header; understood: "
+STOCK_ALONE = f"quantity (perhaps “Giacenza”), {TAKEN}“sku” as sellerExternalReference, “condition”"
+OF_SEVEN = (
+    "price.price (perhaps “PV TTC”), preparationTime (perhaps “Delai”), quantity (perhaps “Qté"
+    f" dispo”), {TAKEN}“Réf” as sellerExternalReference, “Code barre” as product.gtin, “Etat” as"
+    " condition, “TVA” as taxes.VAT; not understood: “PV TTC”, “Qté dispo”, “Delai”"
+)
 UNKNOWN: dict[str, tuple[str, str, str]] = {
     "no header of ours": (
         "Codice;Disponib.;Prezzo ivato\nA1;3;10,50\nA2;4;11,50\nA3;4;9,50\n",
@@ -216,8 +249,16 @@ UNKNOWN: dict[str, tuple[str, str, str]] = {
     ),
     "columns missing": (
         "sku;condition;Giacenza\nA1;New;3\nA2;New;4\nA3;New;4\n",
-        "row 1 is taken as the header, with “sku”, “condition”, “Giacenza”",
+        f"{STOCK_ALONE}; not understood: “Giacenza”",
         "or type: feedtool map list.csv",
+    ),
+    "of an unclear kind": (
+        (
+            f"{SEVEN}SKU-1;4006381333931;19,99;5;Neuf;20;2\nSKU-2;4006381333948;10,50;7;Neuf;20;3\n"
+            "SKU-3;4006381333955;12,00;0;Neuf;20;2\n"
+        ),
+        OF_SEVEN,
+        "if the sheet is your own type: feedtool map list.csv",
     ),
     "values alone": (
         "1;2;3\n4;5;6\n7;8;9\n",
@@ -339,3 +380,14 @@ def test_a_column_that_an_expression_reads_is_not_called_useless(
     ran = feedtool("validate", "list.csv", *words, "--format", "json")
     assert "unknown-column" not in ran.out
     assert ran.counts == [3, 3, 0, 0, 0]
+
+
+def test_what_is_left_open_is_listed(feedtool: Feedtool, files: Files) -> None:
+    files.text("SKU;EAN;Precio;Su precio;Stock\n" + "A1;;9,90;7,90;3\n" * 4, "my list.csv")
+    ran = feedtool("map", "my list.csv", "--yes")
+    assert "another column is likelier" in ran.out
+    helps = ran.err.splitlines()
+    assert "help: not taken: “SKU”, “Su precio”; give each its field in [columns]" in helps[0]
+    assert "offers-delete" not in ran.err  # nobody asks for that by lacking something
+    files.text("a;b\n1;2\n3;4\n", "no list.csv")
+    assert feedtool("map", "no list.csv").error()[1].endswith("feedtool map 'no list.csv'")

@@ -1,15 +1,17 @@
 """What a header that was not understood has, what its columns may be, and the way to say so."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from shlex import quote
 
 from feedtool.check.headers import HeaderNotFound
-from feedtool.check.kinds import HeaderMissing
+from feedtool.check.kinds import HeaderMissing, KindUnclear, columns_listed
 from feedtool.check.mapping.header_row import WIDEST
 from feedtool.check.mapping.own_sheet import OwnSheet, likeliest_sheet, no_header, read_columns
 from feedtool.check.mapping.proposal import propose
 from feedtool.check.mapping.weights import NAMES
 from feedtool.model.cells import brief
 from feedtool.model.header import Column
+from feedtool.model.nearest import nearest
 from feedtool.sheets import Source
 
 SHOWN = 8
@@ -21,14 +23,48 @@ def explain_missing(
 ) -> None:
     """Adds to an error what the header has, what else it may have, and `feedtool map`."""
     header = error.header
-    own = header and _own_sheet(source, sheet, header.row)
-    if not header or not own:
+    if not header:
         return
-    names = _listed(f"“{brief(text)}”" for text in header.texts.values())
-    error.message += f"; row {header.row} is taken as the header, with {names}"
-    keys = {column.key for column in header.columns.values()}
-    guesses = {text: key for text, key in _guesses(source, own, known).items() if key not in keys}
-    error.hint = f"{_ways(guesses)}{error.hint}, or type: feedtool map {file}"
+    columns = {index: column.key for index, column in header.columns.items()}
+    understood = [
+        f"“{brief(text)}”" + (f" as {columns[at]}" if columns[at] != text else "")
+        for at, text in header.texts.items()
+        if at in columns
+    ]
+    unknown = [header.texts[index] for index, _ in header.unknown]
+    guesses = guessed_headers(source, sheet, header.row, unknown, known)
+    lacks = [_perhaps(key, guesses.pop(key, "")) for key in error.lacks]
+    error.message = error.message.replace(columns_listed(error.lacks), columns_listed(lacks))
+    error.message += f"; row {header.row} is taken as the header; understood: {_listed(understood)}"
+    if unknown:
+        error.message += f"; not understood: {_listed(f'“{brief(text)}”' for text in unknown)}"
+    others = {text: key for key, text in guesses.items() if key not in columns.values()}
+    if isinstance(error, KindUnclear):
+        if unknown:
+            way = f"if the sheet is your own type: feedtool map {quote(file)}"
+            error.add_way(f"{_ways(others)}{way}")
+    else:
+        error.hint = f"{_ways(others)}{error.hint}, or type: feedtool map {quote(file)}"
+
+
+def _perhaps(name: str, header: str) -> str:
+    return f"{name} (perhaps “{brief(header)}”)" if header else name
+
+
+def explain_renamed(
+    lacks: Mapping[str, str | None], new: Sequence[str], guesses: Mapping[str, str]
+) -> str:
+    """The headers that a recipe asks for and a row lacks, each with the new one that may be it.
+
+    Args:
+        lacks: Header → its field, None where it has none.
+        new: The headers that the recipe does not know.
+        guesses: Field → the new header that seems to be it.
+    """
+    return ", ".join(
+        _perhaps(f"“{header}”", guesses.get(key or "") or nearest(header, new) or "")
+        for header, key in lacks.items()
+    )
 
 
 def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> HeaderNotFound:
@@ -36,17 +72,23 @@ def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> 
     own = likeliest_sheet(source)
     if own is None:
         return no_header(source, file)
-    names = _listed(f"“{brief(cell.text.strip())}”" for cell in own.row.cells if cell.text.strip())
+    names = _listed(f"“{brief(text)}”" for _, text in sorted(own.texts.items()))
     return HeaderNotFound(
         f"no row looks like a header of ours; row {own.row.number} comes nearest, with {names}",
-        f"{_ways(_guesses(source, own, known))}type: feedtool map {file}",
+        f"{_ways(_guesses(source, own, known))}type: feedtool map {quote(file)}",
     )
 
 
-def _own_sheet(source: Source, sheet: str, row: int) -> OwnSheet | None:
+def guessed_headers(
+    source: Source, sheet: str, row: int, texts: Collection[str], known: Mapping[str, Column]
+) -> dict[str, str]:
+    """Field → the header, of some in a row of a sheet, that seems to be it."""
     head = source.sheet(sheet).head(row)
     at = next((at for at, found in enumerate(head) if found.number == row), None)
-    return None if at is None else OwnSheet(sheet, head, at)
+    if at is None or not texts:
+        return {}
+    guesses = _guesses(source, OwnSheet(sheet, head, at), known)
+    return {key: text for text, key in guesses.items() if text in texts}
 
 
 def _guesses(source: Source, own: OwnSheet, known: Mapping[str, Column]) -> Mapping[str, str]:

@@ -1,5 +1,6 @@
 """The header row of any sheet."""
 
+from collections import ChainMap
 from collections.abc import Sequence
 from statistics import median
 
@@ -33,6 +34,28 @@ def header_row(rows: Sequence[Row]) -> tuple[float, int]:
     # A header may stand again on each page: the first one counts.
     texts = [[cell.text.strip() for cell in cells] for _, cells in rows]
     return score, texts.index(texts[-minus]) if score else 0
+
+
+def is_continued(rows: Sequence[Row], at: int) -> bool:
+    """True if the row right below a header is the rest of it, as `Net` and `Gross` below `Price`.
+
+    It names columns that the header leaves blank, and leaves blank what the header names.
+    """
+    if at + 2 >= len(rows) or rows[at + 1][0] != rows[at][0] + 1:
+        return False
+    upper, lower, *others = (
+        {index: text for index, cell in enumerate(cells) if (text := cell.text.strip())}
+        for _, cells in rows[at : at + 2 + BELOW]
+    )
+    below = dict(ChainMap(*others))
+    return (
+        len(lower) >= LEAST
+        and not _is_data(rows[at + 1][1])
+        and bool(lower.keys() - upper.keys())
+        and bool(upper.keys() - lower.keys())
+        and (upper.keys() | lower.keys()) <= below.keys()
+        and any(is_value(below[index]) for index in lower)
+    )
 
 
 def _header_score(rows: Sequence[Row], at: int) -> float:

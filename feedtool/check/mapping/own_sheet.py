@@ -1,12 +1,13 @@
 """The sheet of a merchant's own file whose header is the likeliest, and what stands in it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
+from shlex import quote
 from typing import NamedTuple
 
-from feedtool.check.headers import HeaderNotFound
+from feedtool.check.headers import HeaderNotFound, Texts, header_texts, joined_rows
 from feedtool.check.mapping.evidence import SheetColumn
-from feedtool.check.mapping.header_row import header_row, is_table
+from feedtool.check.mapping.header_row import header_row, is_continued, is_table
 from feedtool.model.cells import BLANK, Cell, brief
 from feedtool.sheets import Source
 from feedtool.sheets.read.source import HeadRow
@@ -33,6 +34,21 @@ class OwnSheet(NamedTuple):
         return self.head[self.at]
 
     @property
+    def group(self) -> HeadRow | None:
+        """The row right above the header, where several texts stand in it."""
+        above = self.head[self.at - 1] if self.at else None
+        if above is None or above.number != self.row.number - 1:
+            return None
+        return above if len(header_texts(above.cells)) >= len(("a group", "another")) else None
+
+    @property
+    def texts(self) -> Mapping[int, str]:
+        """The headers by 0-based column, of one row or of two."""
+        row = Texts(self.row.number, header_texts(self.row.cells))
+        group = self.group
+        return joined_rows(Texts(0, header_texts(group.cells)), row).texts if group else row.texts
+
+    @property
     def above(self) -> str:
         """The sheet's name, and the text above the header."""
         texts = (cell.text for row in self.head[: self.at] for cell in row.cells)
@@ -44,16 +60,16 @@ def likeliest_sheet(source: Source, wanted: Sequence[str] = ()) -> OwnSheet | No
     best: tuple[float, OwnSheet | None] = (0, None)
     for name in wanted or [entry.name for entry in source.sheets if not entry.hidden]:
         head = source.sheet(name).head(SEARCHED)
-        score, at = header_row([(row.number, row.cells) for row in head])
+        rows = [(row.number, row.cells) for row in head]
+        score, at = header_row(rows)
         if score > best[0]:
-            best = score, OwnSheet(name, head, at)
+            best = score, OwnSheet(name, head, at + is_continued(rows, at))
     return best[1]
 
 
 def read_columns(source: Source, own: OwnSheet) -> list[SheetColumn]:
     """The columns below the header, each with its first cells."""
-    texts = {at: " ".join(cell.text.split()) for at, cell in enumerate(own.row.cells)}
-    texts = {at: text for at, text in texts.items() if text}
+    texts = dict(sorted(own.texts.items()))
     cells: dict[int, list[Cell]] = {at: [] for at in texts}
     count = 0
     for block in source.sheet(own.name).blocks(own.row.number):
@@ -64,31 +80,24 @@ def read_columns(source: Source, own: OwnSheet) -> list[SheetColumn]:
         if count >= SAMPLED:
             break
     over = _texts_over(own)
-    return [SheetColumn(at, texts[at], column, over.get(at, "")) for at, column in cells.items()]
+    return [SheetColumn(at, texts[at], cells[at], over.get(at, "")) for at in texts]
 
 
 def _texts_over(own: OwnSheet) -> dict[int, str]:
     """Column → the text right above its header, or left of that, where several stand there."""
-    above = own.head[own.at - 1] if own.at else None
-    texts = [cell.text.strip() for cell in above.cells] if above else []
-    is_group = above is not None and above.number == own.row.number - 1
-    if not is_group or len(list(filter(None, texts))) < len(("a group", "another")):
-        return {}
-    texts += [""] * (len(own.row.cells) - len(texts))
     over: dict[int, str] = {}
-    for at, text in enumerate(texts):
-        over[at] = text or over.get(at - 1, "")
-    return over
+    lower = header_texts(own.row.cells)
+    upper = header_texts(own.group.cells) if own.group else {}
+    for at in range(len(own.row.cells) if upper else 0):
+        over[at] = upper.get(at) or over.get(at - 1, "")
+    # What is in the header already need not be said twice.
+    return {at: text for at, text in over.items() if own.texts.get(at) == lower.get(at)}
 
 
-def no_header(source: Source, file: str) -> HeaderNotFound:
-    """The error of a file of which no row looks like a header: what stands there instead."""
-    rows = [
-        row.cells
-        for entry in source.sheets
-        if not entry.hidden
-        for row in source.sheet(entry.name).head(SEARCHED)
-    ]
+def no_header(source: Source, file: str, wanted: Sequence[str] = ()) -> HeaderNotFound:
+    """The error where no row of these sheets, or of all, looks like a header: what stands there."""
+    names = wanted or [entry.name for entry in source.sheets if not entry.hidden]
+    rows = [row.cells for name in names for row in source.sheet(name).head(SEARCHED)]
     texts = [[text for cell in row if (text := cell.text.strip())] for row in rows]
     widest = max(texts, key=len, default=[])
     if not is_table(rows):
@@ -100,5 +109,5 @@ def no_header(source: Source, file: str) -> HeaderNotFound:
     shown = ", ".join(f"“{brief(text)}”" for text in widest[:SHOWN])
     return HeaderNotFound(
         f"no row looks like a header; the widest one has {shown}",
-        f"give each column a name in one row, then type: feedtool map {file}",
+        f"give each column a name in one row, then type: feedtool map {quote(file)}",
     )

@@ -244,8 +244,8 @@ class RecipeSheet(Sheet):
 
     def _joined_place(self, key: str, block: RecipeBlock, position: int) -> str:
         """Where the value of a key stands in a joined file; empty where it is of none."""
-        found = self.fields.get(key)
-        places = [join.place(block, position) for join in found.joins] if found else []
+        field = self.fields.get(key)
+        places = [join.place(block, position) for join in field.joins] if field else []
         return next(filter(None, reversed(places)), "")
 
     def _skipped(self, made: RecipeBlock) -> Mapping[int, str | tuple[int, InvalidValue]]:

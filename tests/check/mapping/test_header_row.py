@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.check.mapping.header_row import header_row
+from feedtool.check.mapping.header_row import Row, header_row, is_continued
 from feedtool.model.cells import BLANK, Cell, Kind
 
 HEADER = "Réf;Désignation;EAN;PA HT;PV TTC;Stock"
@@ -21,6 +21,16 @@ CASES: dict[str, tuple[str, int]] = {
     "with sizes": ("Réf;Désignation;EAN;36;37;38|" + ROWS, 0),
     "of texts alone": ("SKU;Description|red;A lamp|blue;A vase", 0),
 }
+CONTINUED = {
+    "below merged cells": ("Réf;Prix;;Stock|;Achat;Vente;|A;1,50;2,90;3", True),
+    "with blanks below": ("Réf;Prix;;Stock|;Achat;Vente;|A;1,50;;|B;;2,90;3", True),
+    "units": ("Réf;Achat;Vente;Stock|;EUR;EUR;|A;1,50;2,90;3", False),
+    "a row of texts": ("Nom;;Prix;Stock|Chaise;rouge;;|Table;bleue;10;5", False),
+    "a row of values": ("Réf;Prix;;Stock|;1,50;2,90;|A;1,50;2,90;3", False),
+    "a single name": ("Réf;Prix;;Stock|;;Vente;|A;1,50;2,90;3", False),
+    "not right below": ("Réf;Prix;;Stock||;Achat;Vente;|A;1,50;2,90;3", False),
+    "nothing below": ("Réf;Prix;;Stock|;Achat;Vente;", False),
+}
 NONE = {
     "values alone": ROWS,
     "names that nobody knows": f"Foo;Bar;Baz;Qux;Quux;Corge|{ROWS}",
@@ -30,21 +40,26 @@ NONE = {
 }
 
 
-def found(sheet: str) -> tuple[float, int]:
-    rows = [
+def rows_of(sheet: str) -> list[Row]:
+    return [
         (number, [Cell(Kind.TEXT, text) if text else BLANK for text in row.split(";")])
         for number, row in enumerate(sheet.split("|"), 1)
+        if row
     ]
-    return header_row(rows)
+
+
+@pytest.mark.parametrize(("sheet", "expected"), CONTINUED.values(), ids=CONTINUED)
+def test_a_header_that_goes_on_in_the_next_row(sheet: str, *, expected: bool) -> None:
+    assert is_continued(rows_of(sheet), 0) is expected
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_header_is_found(case: str) -> None:
     sheet, at = CASES[case]
-    score, position = found(sheet)
+    score, position = header_row(rows_of(sheet))
     assert (score > 0, position) == (True, at)
 
 
 @pytest.mark.parametrize("case", NONE)
 def test_no_row_is_taken_for_a_header(case: str) -> None:
-    assert found(NONE[case]) == (0, 0)
+    assert header_row(rows_of(NONE[case])) == (0, 0)
