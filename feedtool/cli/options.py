@@ -227,6 +227,7 @@ writing = group(
         "--out", "PATH", "Where the annotated copy goes; default NAME.result.EXT beside the file."
     ),
     flag("--in-place", "Replace the file itself by its annotated copy, atomically."),
+    flag("--plain", "Put neither notes on cells nor a filter into the annotated copy."),
 )
 
 format_ = choice("--format form", ("text", "json", "jsonl"), "The form of the result on stdout.")

@@ -112,7 +112,7 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
         )
         word = RESULT if fixes is None else FIXED
         copies = targets(read, out, in_place=in_place, word=word) if is_written else {}
-        outputs = Outputs(copies, is_in_place=in_place)
+        outputs = Outputs(copies, is_in_place=in_place, is_plain=given["plain"])
         if fixes is None:
             results = validate(read, reading, outputs)
         else:

@@ -21,6 +21,7 @@ from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
 from feedtool.sheets import is_other_format
 from feedtool.sheets.annotate import (
+    Finish,
     Link,
     SheetNotes,
     Summary,
@@ -129,6 +130,8 @@ class Outputs:
     """True if the copy takes the input's own place."""
     only_whole: bool = False
     """True if a copy is written only once nothing stops the delivery before its end."""
+    is_plain: bool = False
+    """True if a copy gets neither notes in cells nor a filter."""
 
 
 def refuse_places(
@@ -171,7 +174,8 @@ def write_copies_of(
                         f"{place} was changed after it was read, and is left as it is.",
                         "Take the answers from the copy beside it.",
                     )
-                _write(file, place, own, asked, overwrite=is_own)
+                finish: Finish = "bare" if is_own else "plain" if outputs.is_plain else "full"
+                _write(file, place, own, asked, finish)
             except FeedtoolError as error:
                 failed = failed or error
                 if isinstance(error, UsageProblem):
@@ -187,7 +191,7 @@ def write_copies_of(
 
 
 def _write(
-    file: Input, place: Path, own: Sequence[SheetResult], asked: ReadOptions, *, overwrite: bool
+    file: Input, place: Path, own: Sequence[SheetResult], asked: ReadOptions, finish: Finish
 ) -> None:
     _refuse_pipe(place)
     version = own[0].checked.version
@@ -197,8 +201,8 @@ def _write(
             place,
             [_notes(result) for result in own],
             summary_sheet(own) if is_package(path) else None,
-            overwrite=overwrite,
-            finish="bare" if overwrite else "full",
+            overwrite=finish == "bare",
+            finish=finish,
             csv_fallback=asked.dialect.csv_fallback,
             limits=asked.dialect.reading,
             confirm=confirm,

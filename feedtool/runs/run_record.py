@@ -155,6 +155,8 @@ TABLES = ("inputs", "sheets", "kinds")
 """Options of several lines each; an older run lacks some."""
 PLAIN = ("profile", "catalog", "checked", "removals", "who", "invalid", "plan")
 """Options that are kept as they are, under their own names; an older run lacks some."""
+OF_COPIES = {"in_place": "is_in_place", "only_whole": "only_whole", "plain": "is_plain"}
+"""Options about annotated copies, with their names in `Outputs`; an older run lacks some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +203,7 @@ class RunOptions:
             },
             "dialect": _changed(asked.dialect, AccountSettings()),
             "targets": {name: str(path.absolute()) for name, path in outputs.targets.items()},
-            "in_place": outputs.is_in_place,
-            "only_whole": outputs.only_whole,
+            **{key: getattr(outputs, name) for key, name in OF_COPIES.items()},
             "sandbox": self.is_sandbox,
             "sifting": asdict(self.selection),
             "recipes": [kept._asdict() for kept in self.recipes],
@@ -221,13 +222,13 @@ class RunOptions:
         asked["sheets"] = tuple(asked.get("sheets", [named] if named else ()))
         selection["released"] = tuple(selection.get("released", ()))
         targets = {name: Path(path) for name, path in kept.get("targets", {}).items()}
-        in_place, only_whole = kept.get("in_place", False), kept.get("only_whole", False)
+        of_copies = {name: kept.get(key, False) for key, name in OF_COPIES.items()}
         as_kept: dict[str, Any] = {name: kept[name] for name in PLAIN if name in kept}
         as_kept |= {name: [tuple(line) for line in kept.get(name, ())] for name in TABLES}
         given_up = kept.get("abandoned")  # by `Ledger.abandon`
         return cls(
             asked=ReadOptions(dialect, **asked),
-            outputs=Outputs(targets, is_in_place=in_place, only_whole=only_whole),
+            outputs=Outputs(targets, **of_copies),
             is_sandbox=kept.get("sandbox", False),
             selection=SelectionOptions(**selection),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,

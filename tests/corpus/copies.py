@@ -3,6 +3,7 @@
 A sheet's XML is looked at by lxml, its cells by openpyxl too, which share nothing with our writer.
 """
 
+import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,7 +17,7 @@ from feedtool.model.cells import BLANK, Block, index_of, letters
 from feedtool.model.errors import FileProblem
 from feedtool.sheets import ZipPackage, open_source
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
-from feedtool.sheets.read.workbook import read_workbook
+from feedtool.sheets.read.workbook import WorkbookParts, read_workbook
 from tests.corpus.reading import (
     Place,
     Theirs,
@@ -30,6 +31,7 @@ from tests.corpus.reading import (
 from tests.fuzz.trial import judge
 
 SUMMARY = "feedtool summary"
+BACK = f"'{SUMMARY}'!A1"
 STYLE_LISTS = ("fonts", "fills", "cellXfs", "dxfs")
 
 Element = etree._Element  # noqa: SLF001  # it has no other name
@@ -70,6 +72,8 @@ def annotated(source: Path, target: Path, plan: Plan) -> None:
             ("", "=1+1", "a & <b>", "É\n“É”")[row % 4],
             ("", "gtin-format")[row % 2],
             ((0, "error"),) if row % 2 else ((1, "warning"),),
+            outcome=("good", "bad")[row % 2],
+            comments=((0, "wrong & <b>\nÉ"),) if row % 2 else (),
         )
         for row in plan.rows
     )
@@ -82,7 +86,10 @@ def assert_only_ours_differs(source: Path, copy: Path, plan: Plan) -> None:
     with ZipPackage(source) as package:
         book = read_workbook(package)
         sheet = book.worksheet(plan.sheet).part
-        small = (book.content_types, book.workbook, book.workbook_rels)
+        small = [book.content_types, book.workbook, book.workbook_rels]
+        folder, _, name = sheet.rpartition("/")
+        relations = f"{folder}/_rels/{name}.rels"
+        small += [relations] if package.part(relations) else []
         summary = [entry.part for entry in book.sheets if entry.name == SUMMARY]
     may_change = {sheet, *small, book.styles, *summary}
     with zipfile.ZipFile(source) as old, zipfile.ZipFile(copy) as new:
@@ -91,12 +98,15 @@ def assert_only_ours_differs(source: Path, copy: Path, plan: Plan) -> None:
         assert copied[: len(names)] == names
         assert new.comment == old.comment
         added = copied[len(names) :]
-        assert [name for name in added if "sheet" not in name and "styles" not in name] == []
+        assert not [name for name in added if not OURS.search(name)]
         for name in names:
             if name not in may_change:
                 assert old.read(name) == new.read(name), name
         columns = our_columns(copy, plan) | our_columns(source, plan)
-        before, after = (_without_ours(package.read(sheet), columns) for package in (old, new))
+        before, after = (
+            _without_ours(package.read(sheet), columns, _ours_around(package, book, relations))
+            for package in (old, new)
+        )
         assert before == after
         if book.styles:
             _assert_styles_kept(_parsed(old, book.styles), _parsed(new, book.styles))
@@ -112,7 +122,23 @@ def our_columns(path: Path, plan: Plan) -> frozenset[int]:
     return frozenset(at for at, cell in enumerate(cells) if cell.text.strip() in HEADINGS)
 
 
-def _without_ours(part: bytes, ours: frozenset[int]) -> list[object]:
+OURS = re.compile(r"sheet|styles|/_rels/|/comments\d+\.xml|/vmlDrawing\d+\.vml")
+"""Names of the parts that we add."""
+
+
+def _ours_around(package: zipfile.ZipFile, book: WorkbookParts, relations: str) -> set[str]:
+    """The elements around a sheet's rows that are ours."""
+    ours = {"dimension"}
+    if b"_feedtool_filter" in package.read(book.workbook):
+        ours.add("autoFilter")
+    if relations in package.namelist() and b"comments" in package.read(relations):
+        texts = [package.read(name) for name in package.namelist() if "comments" in name]
+        if any(b"feedtool: " in text for text in texts):
+            ours.add("legacyDrawing")
+    return ours
+
+
+def _without_ours(part: bytes, ours: frozenset[int], around: set[str]) -> list[object]:
     """All that a sheet holds, but our columns, our colours, and what says how large it is."""
     root = etree.fromstring(part, etree.XMLParser(huge_tree=True))
     found: list[object] = []
@@ -124,7 +150,9 @@ def _without_ours(part: bytes, ours: frozenset[int]) -> list[object]:
             found += _columns(child, ours)
         elif name == "conditionalFormatting":
             found += [_written(rule) for rule in child if "feedtool" not in _text(rule)]
-        elif name != "dimension":
+        elif name == "hyperlinks":
+            found += [_written(link) for link in child if link.get("location") != BACK]
+        elif name not in around:
             found.append(_written(child))
     return found
 

@@ -111,7 +111,7 @@ def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) 
     assert status == "Valid"
     assert (sheet["F26"].value, old["F26"].value) == (None, 19.99)
     assert sheet["F26"].comment
-    assert sheet["F26"].comment.text == "was “19.99” (struck-price)"
+    assert sheet["F26"].comment.text == "feedtool: was “19.99” (struck-price)"
     assert sheet["F26"].number_format == old["F26"].number_format
     assert sheet["B39"].value == "036000291452"
     green = [

@@ -92,6 +92,14 @@ def test_the_rows_that_were_taken_all_the_same_are_kept() -> None:
     assert RunOptions.from_json(recorded.as_json()).asked.as_rows == (4, 12)
 
 
+@pytest.mark.parametrize("outputs", [Outputs(), Outputs(is_in_place=True), Outputs(is_plain=True)])
+def test_the_finish_of_copies_is_kept(outputs: Outputs) -> None:
+    recorded = RunOptions([], ReadOptions(), outputs).as_json()
+    assert RunOptions.from_json(recorded).outputs == outputs
+    del recorded["plain"]
+    assert not RunOptions.from_json(recorded).outputs.is_plain
+
+
 def test_a_run_of_before_rows_were_skipped_has_taken_all_of_them() -> None:
     recorded = RunOptions([], ReadOptions(), Outputs()).as_json()
     del recorded["asked"]["as_rows"]

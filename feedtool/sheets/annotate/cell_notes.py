@@ -31,7 +31,7 @@ _AFTER_DRAWING = frozenset(
 """Elements that the schema puts behind a sheet's `legacyDrawing`."""
 _THEIRS = frozenset({"comments", "threadedComment", "vmlDrawing"})
 """Relationships of a sheet that has notes, or drawings of the old sort."""
-_BOX = re.compile(rb"<v:shape\s")
+_BOX = re.compile(rb"<(?:\w+:)?shape\s")
 _SHAPES = (
     b'<xml xmlns:v="urn:schemas-microsoft-com:vml"'
     b' xmlns:o="urn:schemas-microsoft-com:office:office"'

@@ -135,18 +135,17 @@ class SheetEnvelope:
         location = quoted(f"'{summary}'!A1")
         group = self.root.child("hyperlinks")
         start, end = (group.inner, group.close) if group else (self._cut, self._cut)
-        links = re.compile(
-            rb"<(?:\w+:)?hyperlink\s[^<>]*\slocation=%b[^<>]*/>" % re.escape(location)
-        )
+        place = re.escape(location).replace(b"'", b"(?:'|&apos;)")
+        links = re.compile(rb"<(?:\w+:)?hyperlink\s[^<>]*\slocation=%b[^<>]*/>" % place)
         ours = [
             link
             for link in links.finditer(self._data, start, end)
-            if (ref := _REF.search(link[0])) and index_of(ref[1].decode()) in earlier
+            if (at := _REF.search(link[0])) and index_of(at[1].decode()) in earlier
         ]
         markup = b""
         if cell:
-            place = f"{letters(cell[1])}{cell[0]}".encode()
-            markup = b'<%bhyperlink ref="%b" location=%b/>' % (self.root.prefix, place, location)
+            ref = f"{letters(cell[1])}{cell[0]}".encode()
+            markup = b'<%bhyperlink ref="%b" location=%b/>' % (self.root.prefix, ref, location)
         if group and self._data[start:end].strip() != b"".join(link[0] for link in ours):
             edits = [Edit(link.start(), link.end(), b"") for link in ours]
             return [*edits, Edit(end, end, markup)]

@@ -177,7 +177,7 @@ def header_rows(
 def _texts(
     package: ZipPackage, part: str | None, wanted: Sequence[str]
 ) -> SharedStrings | Mapping[int, str]:
-    """The shared strings; all of them empty where none of the wanted texts can be among them.
+    """The shared strings; all of them `?` where none of the wanted texts can be among them.
 
     Most workbooks never saw us: looking through the bytes spares reading the texts.
     """
@@ -188,4 +188,4 @@ def _texts(
         if part and any(text in window for text in texts):
             return SharedStrings.read(package.stream(part), part, package.limits)
         before = data[-overlap:]
-    return defaultdict(str)
+    return defaultdict(lambda: "?")

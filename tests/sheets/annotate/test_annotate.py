@@ -14,7 +14,9 @@ from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
 from feedtool.sheets import NotAsWritten
 from feedtool.sheets.annotate import Note, SheetNotes, Summary, annotate
 from feedtool.sheets.annotate.cell_formats import COLOURS, LOOKS, FormatIndexes
-from feedtool.sheets.annotate.workbook_copy import SheetPlan, check_package, plan_sheet
+from feedtool.sheets.annotate.sheet_plan import SheetPlan, plan_sheet
+from feedtool.sheets.annotate.workbook_copy import check_package
+from feedtool.sheets.annotate.workbook_parts import BookParts
 from feedtool.sheets.annotate.zip_copy import Repack
 from feedtool.sheets.read.errors import CorruptZip
 from feedtool.sheets.read.package import ZipPackage
@@ -170,20 +172,21 @@ STYLES = FormatIndexes(dict.fromkeys(LOOKS, 0), dict.fromkeys(COLOURS, 0))
 Tamper = Callable[[dict[str, bytes]], object]
 
 
-def written(package: ZipPackage, target: Path) -> list[SheetPlan]:
+def written(package: ZipPackage, target: Path) -> tuple[list[SheetPlan], BookParts]:
     """The package with only its sheet annotated."""
     book = read_workbook(package)
+    parts = BookParts(package, book)
     notes = SheetNotes("Offers", 1, HEADINGS, [Note(2, "Invalid", "a & b", "x", ((0, "error"),))])
     plan = plan_sheet(package, book, book.sheets[0], notes)
     with target.open("wb") as out, package.path.open("rb") as file:
         repack = Repack(out)
         for info in package.infos:
             if info.filename == SHEET:
-                repack.write(info, plan.patched(package, STYLES))
+                repack.write(info, plan.patched(package, parts, STYLES, None))
             else:
                 repack.copy(info, file)
         repack.finish(b"")
-    return [plan]
+    return [plan], parts
 
 
 def tampered(path: Path, change: Tamper, method: int) -> None:
@@ -224,10 +227,10 @@ def test_damage_is_noticed(book_of: Make, tmp_path: Path, damage: Tamper, commen
     sheet = data(ROWS + comment)
     target = tmp_path / "copy.xlsx"
     with ZipPackage(book_of(sheet.encode(), {"xl/media/image1.png": b"a png"})) as package:
-        plans = written(package, target)
-        check_package(target, package, plans, ())
+        plans, parts = written(package, target)
+        check_package(target, package, plans, parts)
         tampered(
             target, damage, ZIP_STORED if damage is DAMAGE["other compression"] else ZIP_DEFLATED
         )
         with pytest.raises(NotAsWritten, match="not kept"):
-            check_package(target, package, plans, ())
+            check_package(target, package, plans, parts)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from feedtool.check import HEADINGS
 from feedtool.sheets import open_source
 from feedtool.sheets.annotate import Note, SheetNotes, annotate
-from feedtool.sheets.annotate.workbook_copy import NoRoom
+from feedtool.sheets.annotate.sheet_plan import NoRoom
 from feedtool.sheets.read.errors import CsvUnterminatedQuote
 from tests.hostile import FORMULA_STARTS
 

@@ -128,6 +128,32 @@ def test_the_summary_comes_last_and_its_links_lead_to_the_cells(copy: Path) -> N
     assert sheet["A4"].data_type == "s"
 
 
+LINKED = '<hyperlinks><hyperlink ref="A1" location="Offers!A2"/></hyperlinks>'
+BACK = "'feedtool summary'!A1"
+
+
+@pytest.mark.parametrize("after", ["", LINKED, '<dataValidations count="0"/>'])
+def test_the_first_row_to_correct_leads_back_to_the_summary(
+    make_sheet: Make, annotated: Make, part: Part, after: str
+) -> None:
+    bad = [Note(row, "Invalid", "", "", outcome="bad") for row in (2, 3)]
+    source = make_sheet(sheet=data(HEADER + DATA + DATA.replace("2", "3"), after=after))
+    copy = annotated(source, bad, summary=SUMMARY)
+    sheet = openpyxl.load_workbook(copy)["Offers"]
+    links = {
+        cell.coordinate: cell.hyperlink.location
+        for cells in sheet.iter_rows()
+        for cell in cells
+        if cell.hyperlink
+    }
+    assert links == ({"A1": "Offers!A2"} if after == LINKED else {}) | {"C2": BACK}
+    assert annotated(copy, bad, summary=SUMMARY, name="again.xlsx").read_bytes() == (
+        copy.read_bytes()
+    )
+    good = annotated(copy, [], summary=SUMMARY, name="good.xlsx")
+    assert part(good) == part(annotated(source, [], summary=SUMMARY, name="never.xlsx"))
+
+
 def test_other_notes_replace_the_earlier_ones(copy: Path, annotated: Make, part: Part) -> None:
     fewer = [Note(4, "Integrated", "done", "8000")]
     again = annotated(copy, fewer, summary=SUMMARY, name="again.xlsx")
