@@ -5,6 +5,7 @@ those that are no longer in the code go. A test sees to it that none stays empty
 """
 
 import ast
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,6 +28,8 @@ CATALOGUES = sorted(
     path for path in ROOT.rglob("locale/*/*.po") if path.stem == path.parents[2].name
 )
 KEYWORDS = {"tr": None, "_": None, "plural": (1, 2)}
+_VALUE, _LETTERS = re.compile(r"\{[^}]*\}"), re.compile(r"[^\W\d_]")
+"""Values within a message; one without a letter beside them is the same in each language."""
 PLURALS = {"fr": "nplurals=2; plural=(n > 1);", "es": "nplurals=2; plural=(n != 1);"}
 
 
@@ -40,7 +43,7 @@ def messages_of(package: Path) -> Mapping[str, tuple[str, ...]]:
         with path.open("rb") as file:
             for _, message, _, _ in extract("python", file, KEYWORDS):
                 forms = message if isinstance(message, tuple) else (message,)
-                if forms[0]:
+                if _LETTERS.search(_VALUE.sub("", forms[0])):
                     messages[forms[0]] = forms
     return messages
 
@@ -67,7 +70,7 @@ def update(package: Path, language: str) -> int:
     kept = {_first(entry.id): entry for entry in old if entry.id}
     for message, forms in sorted(wanted.items()):
         entry = kept.get(message)
-        if forms or entry:
+        if forms or (entry and _LETTERS.search(_VALUE.sub("", message))):
             has_plural = len(forms) > 1
             known = entry.string if entry and isinstance(entry.string, tuple) == has_plural else ""
             new.add(forms if has_plural else message, known or None)

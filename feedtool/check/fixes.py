@@ -13,7 +13,7 @@ from feedtool.feeds.columns.number import Number
 from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.model.cells import Block, Cell, Cells, Kind, index_of, shown
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Header
+from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nearest import nearest
 from feedtool.model.nouns import CellFix, Problem, Severity
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
@@ -21,8 +21,6 @@ from feedtool.sheets import Sheet
 
 SAFE = "safe"
 """The name of all fixes that decide nothing."""
-LANGUAGE = "feedtool.language"
-"""The property of a workbook with the language that its catalogue is read in."""
 
 
 def empty_note(flawed: FlawedCell) -> NewValue | None:
@@ -133,7 +131,7 @@ class _Columns:
 
     def __init__(self, header: Header, options: ReadOptions, decimal: str | None) -> None:
         context = options.context
-        catalog = context.catalog(header.stamp.get(LANGUAGE))  # opened once
+        catalog = context.catalog(header.stamp.get(STAMP_LANGUAGE))  # opened once
         self._context = context._replace(catalog=lambda _: catalog)
         self._header, self._decimal = header, decimal
         self._numbers = {

@@ -230,6 +230,7 @@ def laid_out(header: Header, layout: Layout, head: Sequence[HeadRow], names: Nam
         headings=(header.row - 1) * has_labels,
         after=layout.after or header.after,
         own=header.own | own,
+        labels={at: text for at, text in labels.items() if has_labels and at not in own},
         stamp={**layout.stamp, **header.stamp},
     )
 
@@ -248,7 +249,11 @@ def again(header: Header, names: Names) -> Header:
     """
     result = _understand(Texts(header.row, header.texts), header.after, names)
     return replace(
-        result, own=result.own | header.own, headings=header.headings, stamp=header.stamp
+        result,
+        own=result.own | header.own,
+        headings=header.headings,
+        labels=header.labels,
+        stamp=header.stamp,
     )
 
 

@@ -80,6 +80,7 @@ class SheetReader:
         self.areas, self.surveys = areas, surveys
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
+        checked.labels = {column.key: column.labels for column in feed.understood(context.settings)}
         columns = self.header.columns.items()
         self._checks = {
             kind: FeedChecks(

@@ -5,6 +5,7 @@ Ctrl-C and SIGTERM stop what is being sent gently: the calls under way are finis
 
 import _thread
 import errno
+import locale
 import os
 import re
 import signal
@@ -12,32 +13,53 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from feedtool.model.errors import Exit, FeedtoolError, Interrupted, Stopped
+from feedtool.model.text import LANGUAGES, Language, Translator, tr
 
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 OnLine = Callable[[str, str], None]
 OnEnd = Callable[[int], None]
 
-_listeners: list[tuple[OnLine, OnEnd]] = []
-"""Listeners to the lines on stderr and the exit code of this process's command."""
+
+@dataclass
+class Console:
+    """What is shown by this process's command."""
+
+    say: Translator
+    listeners: list[tuple[OnLine, OnEnd]] = field(default_factory=list)
+    """Called with the lines on stderr, and with the exit code."""
+
+
+CONSOLE = Console(Translator("en"))
+
+
+def terminal_language() -> Language:
+    """The language of the user's locale on a terminal, if it is one of ours; else English."""
+    if not (sys.stderr and sys.stderr.isatty()):
+        return "en"
+    variables = map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))
+    name = next(filter(None, variables), "") or (locale.getlocale()[0] or "")
+    return next((language for language in LANGUAGES if name.casefold().startswith(language)), "en")
 
 
 def listen(on_line: OnLine, on_end: OnEnd) -> None:
     """Have functions called, until the command ends, with each line on stderr and its exit code."""
-    _listeners.append((on_line, on_end))
+    CONSOLE.listeners.append((on_line, on_end))
 
 
 def run(command: click.Command, arguments: list[str]) -> int:
     """Runs the command line and returns its exit code."""
-    _listeners.clear()
+    CONSOLE.say = Translator(terminal_language())
+    CONSOLE.listeners.clear()
     code = _run(command, arguments)
-    for _, on_end in _listeners:
+    for _, on_end in CONSOLE.listeners:
         on_end(code)
     return code
 
@@ -75,10 +97,17 @@ def echo(label: str, text: str) -> None:
     from feedtool.report.plain import clean
 
     colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
-    head = click.style(f"{label}:", fg=colour, bold=True)
-    click.echo(f"{head} {clean(text)}", err=True, color=wants_colour(sys.stderr))
-    for on_line, _ in _listeners:
+    head = click.style(f"{CONSOLE.say(_LABELS.get(label, label))}:", fg=colour, bold=True)
+    click.echo(f"{head} {clean(CONSOLE.say(text))}", err=True, color=wants_colour(sys.stderr))
+    for on_line, _ in CONSOLE.listeners:
         on_line(label, text)
+
+
+_LABELS = {
+    "error": tr("error"),
+    "warning": tr("warning"),
+    "help": tr("help"),
+}
 
 
 def wants_colour(stream: object) -> bool:

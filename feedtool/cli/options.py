@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator
 from feedtool.runs.config import FILE, Config, Profile, load, refuse_unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -251,7 +253,36 @@ selection = group(
 release = text(
     "--release", "CODE[,CODE]", "Send what the guards of these codes would hold.", default=""
 )
-language = choice("--language", ("en", "fr", "es"), "Of templates, and of the service's messages.")
+
+
+def _set_language(ctx: click.Context, parameter: click.Parameter, name: Language) -> Language:
+    del parameter
+    CONSOLE.say = Translator(name)
+    is_asked = ctx.get_parameter_source("language") in SOURCES[:2]
+    ctx.meta[LANGUAGE] = LanguageChoice(name if is_asked else None, name)
+    return name
+
+
+LANGUAGE = "feedtool.language"
+"""The key of the context's `LanguageChoice`."""
+
+language = option(
+    "--language",
+    type=click.Choice(LANGUAGES),
+    default=terminal_language,
+    show_default="the terminal's, else en",
+    callback=_set_language,
+    help="Of all that is shown, of templates, and of the service's messages.",
+)
+
+
+def language_choice() -> LanguageChoice:
+    """The language that the command was told, and the one where nothing says more."""
+    ctx = click.get_current_context(silent=True)
+    choice: LanguageChoice = ctx.meta.get(LANGUAGE, LanguageChoice()) if ctx else LanguageChoice()
+    return choice
+
+
 home = path(
     "--home",
     "DIR",

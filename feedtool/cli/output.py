@@ -9,9 +9,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from feedtool.cli.errors import discard_stdout, echo, echo_error, wants_colour
+from feedtool.cli.errors import CONSOLE, discard_stdout, echo, echo_error, wants_colour
+from feedtool.cli.options import language_choice
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
+from feedtool.report.codes import Codes
 from feedtool.report.explained_row import write_rows
 from feedtool.report.file import write_report
 from feedtool.report.plain import clean
@@ -31,9 +33,12 @@ def echo_results(
     stopped: FeedtoolError | None = None,
 ) -> int:
     """Shows the results as the options `given` say, and writes the report; the exit code."""
+    stamps = (result.checked.language for result in results)
+    codes = all_codes(language_choice().of(next(filter(None, stamps), None)))
+    CONSOLE.say = codes.say
     unwritten = None
     try:
-        _write(results, given["form"], is_verbose=given["verbose"])
+        _write(results, given["form"], codes, is_verbose=given["verbose"])
     except BrokenPipeError:  # the reader has seen enough, as in `| head`
         discard_stdout()
     except OSError as error:
@@ -45,7 +50,7 @@ def echo_results(
         if failed:
             echo_error(failed)
     if report := given["report"]:
-        write_report(report, results, all_codes())
+        write_report(report, results, codes)
         echo("report", str(report))
     if unwritten:
         raise unwritten
@@ -78,23 +83,23 @@ def warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> N
             echo("warning", f"{target} was not renewed: it is from an earlier run")
 
 
-def _write(results: Sequence[SheetResult], form: str, *, is_verbose: bool) -> None:
+def _write(results: Sequence[SheetResult], form: str, codes: Codes, *, is_verbose: bool) -> None:
     out = sys.stdout
     if isinstance(out, TextIOWrapper):
         # JSON is UTF-8 everywhere; a terminal that lacks a letter shows a question mark for it.
         encoding = None if form == "text" else "utf-8"
         out.reconfigure(encoding=encoding, errors="replace", newline="\n")
     if form == "json":
-        write_json(results, out)
+        write_json(results, out, codes.say)
     elif form == "jsonl":
-        write_jsonl(results, out)
+        write_jsonl(results, out, codes.say)
     else:
-        write_columns(results, out)
+        write_columns(results, out, codes.say)
         write_rows(results, out)
         # A pipe gets each problem on one line, whatever its length.
         width = _columns() if out.isatty() else None
         how = {"is_colour": wants_colour(out), "is_verbose": is_verbose}
-        write_text(results, out, all_codes(), **how, width=width)
+        write_text(results, out, codes, **how, width=width)
     out.flush()
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from feedtool.feeds.feed import Row, SheetColumns
@@ -134,6 +135,17 @@ class Occurrences:
 
 
 _SECTION = re.compile(r"^## ([a-z0-9-]+)\n\n(.*?\n)(?=\n## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def pages_in(language: str) -> dict[str, str]:
+    """The page of each code that has one in a language other than English, by its name."""
+    if language == "en":
+        return {}
+    texts = (
+        path.read_text("utf-8")
+        for path in Path(str(files("feedtool"))).rglob(f"problems.{language}.md")
+    )
+    return {name: page for text in texts for name, page in _SECTION.findall(text)}
 
 
 class Problems:

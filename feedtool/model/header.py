@@ -3,6 +3,7 @@
 Headers are compared as people do: without case, blanks, accents and punctuation.
 """
 
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,9 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from feedtool.model.cells import Cell
+
+STAMP_LANGUAGE = "feedtool.language"
+"""The property of a workbook that says in which language its template is."""
 
 
 class CellType(Protocol):
@@ -58,6 +62,8 @@ class Header:
     headings: int = 0
     """The row that people read as the header, where ours belong: another one where keys stand in
     a row of their own, which may be hidden. 0 is the header's own row."""
+    labels: Mapping[int, str] = field(default_factory=dict)
+    """0-based index → what stands in that row."""
     stamp: Mapping[str, str] = field(default_factory=dict)
     """The workbook's properties about the whole sheet."""
     origins: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -75,10 +81,21 @@ class Header:
             column.key: self.origins.get(index, (index,)) for index, column in self.columns.items()
         }
 
+    def names(self) -> dict[str, str]:
+        """Key → the name that people read in the sheet, without the mark of a required column."""
+        texts = {**self.texts, **self.labels}
+        return {
+            column.key: _MARK.sub("", texts[index])
+            for index, column in reversed(list(self.columns.items()))
+            if index in texts
+        }
+
     def index_of(self, key: str) -> int | None:
         """The 0-based index of a key's column, None where it is absent."""
         return next((index for index, column in self.columns.items() if column.key == key), None)
 
+
+_MARK = re.compile(r"\s*(?:\(\*\)|\*|\+)\s*$")
 
 LONGEST = 1000
 """Characters of a header; in a field that is longer nobody looks for a name."""

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
-from feedtool.model.header import Header
+from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nouns import Counts, Item, Problem, RowResult, Severity
 from feedtool.model.spool import Spool
+from feedtool.model.text import LANGUAGES, Language, Translator
 
 VALID, INVALID, SKIPPED = 1, 2, 3
 
@@ -133,6 +134,8 @@ class CheckedSheet:
     """True if rows without an `action` are of its kind."""
     kind_reason: str = ""
     """The reason why it is of its kind."""
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Key → the labels of each column that its kind knows, in LANGUAGES."""
     recipe: Mapping[str, Any] | None = None
     """What it has from a recipe, or from defaults, as JSON has it."""
     explained: ExplainedRow | None = None
@@ -155,6 +158,22 @@ class CheckedSheet:
         """The problems of each row that has any; None is the sheet itself."""
         for row, problems in groupby(self.problems(), key=lambda problem: problem.row):
             yield row, list(problems)
+
+    @property
+    def language(self) -> Language | None:
+        """The language of its template; None of another sheet."""
+        stamped = self.header.stamp.get(STAMP_LANGUAGE) if self.header else None
+        return next((language for language in LANGUAGES if language == stamped), None)
+
+    def translator(self, say: Translator) -> Translator:
+        """A translator that calls fields and choices as the sheet does."""
+        return say.for_sheet(self.names(say.language), self.language)
+
+    def names(self, language: Language) -> dict[str, str]:
+        """Key → its header in the sheet; of a column that is not there the label in a language."""
+        at = LANGUAGES.index(language)
+        labels = {key: labels[at] for key, labels in self.labels.items()}
+        return labels | (self.header.names() if self.header else {})
 
     @property
     def warnings(self) -> int:

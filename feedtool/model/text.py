@@ -13,13 +13,24 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from string import Formatter
 from types import MappingProxyType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 Language = Literal["en", "fr", "es"]
 LANGUAGES: tuple[Language, ...] = ("en", "fr", "es")
+
+
+class LanguageChoice(NamedTuple):
+    """The language that was asked for, and the one where neither that nor a sheet says another."""
+
+    asked: Language | None = None
+    default: Language = "en"
+
+    def of(self, stamp: Language | None) -> Language:
+        """The language for a sheet whose template is in this one; None of another sheet."""
+        return self.asked or stamp or self.default
+
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -91,7 +102,7 @@ class Translator:
     """Says texts in a language, with the names that a sheet has for its fields and choices."""
 
     def __init__(
-        self, language: str, names: Mapping[str, str] = _NONE, list_language: str | None = None
+        self, language: Language, names: Mapping[str, str] = _NONE, list_language: str | None = None
     ) -> None:
         """`names` are headers by key, `list_language` that of the sheet's own lists, if any."""
         self.language = language
@@ -147,6 +158,8 @@ def catalogue(language: str) -> Mapping[str, tuple[str, ...]]:
     """The messages of all packages in a language, each with its forms, by the English one."""
     if language == "en":
         return _NONE
+    from importlib.resources import files  # most commands do without, and begin the sooner
+
     root = files("feedtool")
     folders = [*root.iterdir(), *(root / "areas").iterdir()]
     return {

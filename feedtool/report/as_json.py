@@ -20,7 +20,8 @@ from itertools import islice
 from typing import Any, TextIO
 
 from feedtool.model.errors import FeedtoolError, FileProblem
-from feedtool.model.nouns import CellFix, Counts, PackageSummary, RowResult
+from feedtool.model.nouns import CellFix, Counts, PackageSummary, Problem, RowResult
+from feedtool.model.text import Translator
 from feedtool.report.explained_row import explained_fields
 from feedtool.report.plain import STEERING
 from feedtool.report.sheet_result import SheetResult
@@ -88,15 +89,21 @@ def _list(entries: Iterator[Fields]) -> Iterator[str]:
     yield end
 
 
-def write_json(results: Iterable[SheetResult], out: TextIO) -> None:
-    """Writes the list that `--format json` promises, as it is read from disk."""
-    write_objects((_result_fields(result, result.counts()) for result in results), out)
+ENGLISH = Translator("en")
 
 
-def write_jsonl(results: Iterable[SheetResult], out: TextIO) -> None:
+def write_json(results: Iterable[SheetResult], out: TextIO, say: Translator = ENGLISH) -> None:
+    """Writes the list that `--format json` promises, as it is read from disk.
+
+    In another language each message and hint stands there in English and in that.
+    """
+    write_objects((_result_fields(result, result.counts(), say) for result in results), out)
+
+
+def write_jsonl(results: Iterable[SheetResult], out: TextIO, say: Translator = ENGLISH) -> None:
     """Writes the events of sheets that are checked or sent."""
     for result in results:
-        write_lines(_events(result), out)
+        write_lines(_events(result, say), out)
 
 
 def progress_events(out: TextIO) -> Progress:
@@ -110,36 +117,36 @@ def progress_events(out: TextIO) -> Progress:
     return write
 
 
-def _events(result: SheetResult) -> Iterator[Fields]:
-    checked = result.checked
+def _events(result: SheetResult, say: Translator) -> Iterator[Fields]:
+    checked, say = result.checked, result.checked.translator(say)
     place = {"file": checked.file, "sheet": checked.sheet or None}
-    yield {"type": "file", **_sheet_fields(result), "error": error_fields(checked.error)}
+    yield {"type": "file", **_sheet_fields(result), "error": error_fields(checked.error, say)}
     for problem in checked.problems():
-        yield {"type": "problem", **place, **problem._asdict()}
+        yield {"type": "problem", **place, **_problem_fields(problem, say)}
     for fix in result.fixed.cells if result.fixed else ():
         yield {"type": "fix", **place, **_fix_fields(fix)}
     for row_result in result.every_verdict():
-        yield {"type": "row", **place, **row_fields(row_result)}
+        yield {"type": "row", **place, **row_fields(row_result, say)}
     yield {"type": "summary", **summary_fields(result)}
 
 
-def _result_fields(result: SheetResult, counts: Counts) -> Fields:
+def _result_fields(result: SheetResult, counts: Counts, say: Translator = ENGLISH) -> Fields:
     """All members of a sheet's object; one that may be of any length is an iterator."""
-    checked = result.checked
+    checked, say = result.checked, result.checked.translator(say)
     fields = {
         **_sheet_fields(result),
         **{name: getattr(counts, name) for name in ("rows", "valid", "invalid", "skipped")},
         **({"skippedBecause": counts.skipped_because} if counts.skipped_because else {}),
-        "error": error_fields(checked.error),
-        "problems": (problem._asdict() for problem in checked.problems()),
+        "error": error_fields(checked.error, say),
+        "problems": (_problem_fields(problem, say) for problem in checked.problems()),
         "warnings": counts.warnings,
     }
     if result.is_submitted:
         fields |= {
             "run": result.run,
-            "stopped": stopped_fields(result.stopped),
+            "stopped": stopped_fields(result.stopped, say),
             "packages": map(_package_fields, result.packages),
-            "results": map(row_fields, result.every_verdict()),
+            "results": (row_fields(row, say) for row in result.every_verdict()),
         }
     fields["annotated"] = None if result.annotated is None else str(result.annotated)
     if fixed := result.fixed:
@@ -186,16 +193,28 @@ def _sheet_fields(result: SheetResult) -> Fields:
     }
 
 
-def error_fields(error: FileProblem | None) -> Fields | None:
+def error_fields(error: FileProblem | None, say: Translator = ENGLISH) -> Fields | None:
     """The reason why a file could not be read; None where it could."""
     if error is None:
         return None
-    return {"code": error.code, "message": error.message, "hint": error.hint}
+    return {"code": error.code, **_advice(error.message, error.hint, say)}
 
 
-def stopped_fields(stopped: FeedtoolError | None) -> Fields | None:
+def stopped_fields(stopped: FeedtoolError | None, say: Translator = ENGLISH) -> Fields | None:
     """The reason why a delivery stopped before its end; None where it did not."""
-    return None if stopped is None else {"message": stopped.message, "hint": stopped.hint}
+    return None if stopped is None else _advice(stopped.message, stopped.hint, say)
+
+
+def _problem_fields(problem: Problem, say: Translator) -> Fields:
+    return problem._asdict() | _advice(problem.message, problem.hint, say)
+
+
+def _advice(message: str, hint: str, say: Translator) -> Fields:
+    """A message and its hint; in another language with what they are in that."""
+    fields = {"message": message, "hint": hint}
+    if say.language != "en":
+        fields |= {"localMessage": say(message), "localHint": say(hint)}
+    return fields
 
 
 def _fix_fields(fix: CellFix) -> Fields:
@@ -215,7 +234,7 @@ def _package_fields(package: PackageSummary) -> Fields:
     }
 
 
-def row_fields(result: RowResult) -> Fields:
+def row_fields(result: RowResult, say: Translator = ENGLISH) -> Fields:
     """The result of a row."""
     return {
         "row": result.row,
@@ -223,7 +242,9 @@ def row_fields(result: RowResult) -> Fields:
         "salesChannelId": result.channel or None,
         "status": result.status,
         "messages": [
-            {"resultCode": of.code, "message": of.text} | ({"field": of.field} if of.field else {})
+            {"resultCode": of.code, "message": of.text}
+            | ({"localMessage": say(of.text)} if say.language != "en" else {})
+            | ({"field": of.field} if of.field else {})
             for of in result.messages
         ],
     }

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code
+from feedtool.model.text import Language, Translator
 
 
 class Word(NamedTuple):
@@ -41,11 +42,13 @@ class Codes:
         gather: Callable[[], Mapping[str, Code]],
         is_confirmation: Callable[[str], bool] = lambda _: False,
         mended_by: Callable[[str], str] = lambda _: "",
+        language: Language = "en",
     ) -> None:
         """`gather` is called once, and late; `is_confirmation` tells codes that say “taken”.
 
         `mended_by` gives the paragraph on the options that mend what a code is about.
         """
+        self.say = Translator(language)
         self._mended_by = mended_by
         self._gather = gather
         self.is_confirmation = is_confirmation

@@ -113,7 +113,7 @@ def writer_for(path: Path) -> Write:
 
             return write_html
         case ".json":
-            return lambda results, out, _: write_json(results, out)
+            return lambda results, out, codes: write_json(results, out, codes.say)
         case ".csv":
             return lambda results, out, _: write_csv(results, out)
     raise UsageProblem(

@@ -7,6 +7,8 @@ read as something else. Both are spelled out (`<U+202E>`), so that one sees that
 import re
 from collections.abc import Sequence
 
+from feedtool.model.text import MessageText, joined, tr
+
 STEERING = (
     "\x7f-\x9f"  # DEL and the C1 controls, one of which starts an escape sequence
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction marks and overrides
@@ -59,7 +61,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def listed(numbers: Sequence[int], total: int) -> str:
+def listed(numbers: Sequence[int], total: int) -> MessageText:
     """Ascending numbers, neighbours joined: `4, 7, 12-15 and 1,203 more`."""
     runs: list[list[int]] = []
     for number in numbers:
@@ -67,6 +69,6 @@ def listed(numbers: Sequence[int], total: int) -> str:
             runs[-1][1:] = [number]
         else:
             runs.append([number])
-    text = ", ".join("-".join(map(str, run)) for run in runs)
+    shown = joined("-".join(map(str, run)) for run in runs)
     left = total - len(numbers)
-    return f"{text} and {left:,} more" if left else text
+    return tr("{rows} and {left:,} more", rows=shown, left=left) if left else shown

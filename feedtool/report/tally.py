@@ -4,8 +4,9 @@ Of each group only the first few are kept, however many there are.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import chain
 
 from feedtool.model.nouns import (
@@ -17,7 +18,8 @@ from feedtool.model.nouns import (
     by_row,
     worst_status,
 )
-from feedtool.report.plain import clean, counted, value
+from feedtool.model.text import MessageText, joined, plural, tr
+from feedtool.report.plain import clean, value
 from feedtool.report.sheet_result import NOT_SENT, SheetResult
 
 NAMED_ROWS = 12
@@ -53,8 +55,7 @@ class CodeGroup:
     first: list[Problem] = field(default_factory=list)
     columns: dict[str, str] = field(default_factory=dict)
     more_columns: bool = False
-    nouns: set[str] = field(default_factory=set)
-    """The things that are counted: `cell`, `value`, `row`, `column`, `sheet`."""
+    nouns: set["Noun"] = field(default_factory=set)
     hint: str | None = None
     """The advice of all of them; empty where they differ."""
 
@@ -71,18 +72,39 @@ class CodeGroup:
             if not self.more_columns:
                 self.columns[problem.column] = problem.header or problem.field or ""
 
+    def counted(self) -> MessageText:
+        """`12 cells`; places where they are not all of a sort."""
+        noun = next(iter(self.nouns)) if len(self.nouns) == 1 else Noun.PLACE
+        return _COUNTED[noun](self.count)
+
     @property
-    def noun(self) -> str:
-        """The thing that is counted; `place` where it is not the same everywhere."""
-        return next(iter(self.nouns)) if len(self.nouns) == 1 else "place"
+    def is_of_sheet(self) -> bool:
+        """True if all are about the sheet as a whole."""
+        return self.nouns == {Noun.SHEET}
 
 
-def _noun(problem: Problem) -> str:
+class Noun(Enum):
+    """The things that are counted."""
+
+    CELL, VALUE, ROW, COLUMN, SHEET, PLACE = range(6)
+
+
+_COUNTED: Mapping[Noun, Callable[[int], MessageText]] = {
+    Noun.CELL: lambda count: plural("{count:,} cell", "{count:,} cells", count),
+    Noun.VALUE: lambda count: plural("{count:,} value", "{count:,} values", count),
+    Noun.ROW: lambda count: plural("{count:,} row", "{count:,} rows", count),
+    Noun.COLUMN: lambda count: plural("{count:,} column", "{count:,} columns", count),
+    Noun.SHEET: lambda count: plural("{count:,} sheet", "{count:,} sheets", count),
+    Noun.PLACE: lambda count: plural("{count:,} place", "{count:,} places", count),
+}
+
+
+def _noun(problem: Problem) -> Noun:
     if problem.row is None:
-        return "column" if problem.column else "sheet"
+        return Noun.COLUMN if problem.column else Noun.SHEET
     if problem.column:
-        return "cell"
-    return "value" if problem.field else "row"  # a row may lack several columns
+        return Noun.CELL
+    return Noun.VALUE if problem.field else Noun.ROW  # a row may lack several columns
 
 
 @dataclass(slots=True)
@@ -128,7 +150,7 @@ def _refusals(results: Iterable[RowResult]) -> tuple[Counter[Status], list[Refus
         reasons = (_reasons(result, is_alone=len(of_row) == 1) for result in of_row)
         for key in dict.fromkeys(chain.from_iterable(reasons)):
             is_kept = key in refusals or len(refusals) < MESSAGES
-            kept = key if is_kept else (*key[:2], "other messages")
+            kept = key if is_kept else (*key[:2], tr("other messages"))
             refusal = refusals.setdefault(kept, RefusedRows(*kept))
             refusal.count += 1
             if len(refusal.rows) < NAMED_ROWS:
@@ -142,35 +164,76 @@ def _reasons(result: RowResult, *, is_alone: bool) -> list[tuple[Status, str, st
         return []
     reasons = [(message.code, message.text) for message in result.messages]
     if not reasons and result.status in REFUSED:
-        reasons = [("", "no reason was given")]
-    where = "" if is_alone or not result.channel else f"{result.channel}: "
-    return [(result.status, code, f"{where}{text}") for code, text in reasons]
+        reasons = [("", tr("no reason was given"))]
+    if is_alone or not result.channel:
+        return [(result.status, code, text) for code, text in reasons]
+    return [(result.status, code, joined((result.channel, text), ": ")) for code, text in reasons]
 
 
-def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> str:
+def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> MessageText:
     """`9 Integrated, 2 Rejected`: numbers by status, of rows or of packages."""
-    return ", ".join(f"{number:,} {status}" for status, number in statuses.items())
+    return joined(
+        tr("{count:,} {status}", count=number, status=status_word(status))
+        for status, number in statuses.items()
+    )
 
 
-def validity_text(counts: Counts) -> str:
+_WORDS: Mapping[str, MessageText] = {
+    Status.VALID: tr("Valid"),
+    Status.INVALID: tr("Invalid"),
+    Status.INTEGRATED: tr("Integrated"),
+    Status.REJECTED: tr("Rejected"),
+    Status.DUPLICATED: tr("Duplicated"),
+    Status.REFUSED: tr("Refused"),
+    Status.PENDING: tr("Pending"),
+    Status.UNCHANGED: tr("Unchanged"),
+    Status.HELD: tr("Held"),
+    Status.SUPERSEDED: tr("Superseded"),
+    Status.SKIPPED: tr("Skipped"),
+    Status.UNKNOWN: tr("Unknown"),
+}
+
+
+def status_word(status: str) -> str:
+    """A status of a row as people read it; a state of the service's own stays as it is."""
+    return _WORDS.get(status, status)
+
+
+def validity_text(counts: Counts) -> MessageText:
     """`1,198 valid, 6 invalid, 2 skipped`."""
-    skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
-    return f"{counts.valid:,} valid, {counts.invalid:,} invalid{skipped}"
+    parts = [
+        plural("{count:,} valid", "{count:,} valid", counts.valid),
+        plural("{count:,} invalid", "{count:,} invalid", counts.invalid),
+    ]
+    if counts.skipped:
+        parts.append(plural("{count:,} skipped", "{count:,} skipped", counts.skipped))
+    return joined(parts)
 
 
-REASONS = {"not-a-row": "totals or headers"}
+def warnings_text(count: int) -> MessageText:
+    """`1 warning`, `12 warnings`."""
+    return plural("{count:,} warning", "{count:,} warnings", count)
+
+
+REASONS: Mapping[str, str] = {"not-a-row": tr("totals or headers")}
 """The codes for which rows are skipped, in words."""
 
 
-def skipped_text(counts: Counts) -> str:
-    """`12 skipped: 10 no stock, 2 totals or headers`; empty where the statuses say all of it."""
+def skipped_text(counts: Counts) -> MessageText | None:
+    """`12 skipped: 10 no stock, 2 totals or headers`; None where the statuses say all of it."""
     reasons = counts.skipped_because
     if not reasons.keys() - set(NOT_SENT):
-        return ""
-    shown = ", ".join(
-        f"{number:,} {value(REASONS.get(reason, reason))}" for reason, number in reasons.items()
+        return None
+    shown = joined(
+        tr("{count:,} {status}", count=number, status=REASONS.get(reason) or value(reason))
+        for reason, number in reasons.items()
     )
-    return f"{counts.skipped:,} skipped: {shown}"
+    return plural(
+        "{count:,} skipped: {reasons}",
+        "{count:,} skipped: {reasons}",
+        counts.skipped,
+        reasons=shown,
+    )
 
 
 @dataclass(slots=True)
@@ -209,19 +272,27 @@ class Totals:
         is_bad = set(statuses) - ACCEPTED if statuses else self.counts.invalid
         return not (self.unreadable or is_bad)
 
-    def sentence(self) -> str:
+    def sentence(self) -> MessageText:
         """All of it in one line."""
         counts, parts = self.counts, []
         if counts.rows:
-            where = f" in {len(self.files)} files" if len(self.files) > 1 else ""
+            rows = plural("{count:,} row", "{count:,} rows", counts.rows)
+            if len(self.files) > 1:
+                rows = tr("{rows} in {files} files", rows=rows, files=len(self.files))
             is_valid = counts.valid == counts.rows
             text = statuses_text(counts.by_status) or (
-                "all valid" if is_valid else validity_text(counts)
+                tr("all valid") if is_valid else validity_text(counts)
             )
-            warnings = f", {counted(counts.warnings, 'warning')}" if counts.warnings else ""
-            parts.append(f"{counted(counts.rows, 'row')}{where}: {text}{warnings}.")
+            warnings = [warnings_text(counts.warnings)] if counts.warnings else []
+            parts.append(tr("{rows}: {results}.", rows=rows, results=joined((text, *warnings))))
         if self.unreadable:
-            parts.append(f"{counted(self.unreadable, 'file')} could not be read.")
+            parts.append(
+                plural(
+                    "{count:,} file could not be read.",
+                    "{count:,} files could not be read.",
+                    self.unreadable,
+                )
+            )
         if self.runs:
-            parts.append(f"Run {clean(', '.join(self.runs))}.")
-        return " ".join(parts) or "Nothing was read."
+            parts.append(tr("Run {runs}.", runs=clean(", ".join(self.runs))))
+        return joined(parts, " ") or tr("Nothing was read.")

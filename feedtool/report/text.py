@@ -2,14 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TextIO
 
-from feedtool.model.nouns import PackageSummary, Problem
+from feedtool.model.nouns import PackageSummary, Problem, Severity
+from feedtool.model.sheet import CheckedSheet
+from feedtool.model.text import FieldName, MessageText, Translator, joined, plural, tr
+from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import Codes
-from feedtool.report.plain import clean, counted, listed, printable, value
+from feedtool.report.plain import clean, listed, printable, value
 from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.report.tally import (
     CodeGroup,
@@ -17,14 +21,16 @@ from feedtool.report.tally import (
     Tally,
     Totals,
     skipped_text,
+    status_word,
     statuses_text,
     tally,
     validity_text,
+    warnings_text,
 )
 
 SHOWN = 5
 
-MORE = "all with -v or --format json"
+MORE = tr("all with -v or --format json")
 
 NARROWEST = 40
 """Below this nothing is wrapped: broken words help nobody."""
@@ -38,12 +44,19 @@ class Page:
     """The place where a report for people is written."""
 
     out: TextIO
+    say: Translator
     is_colour: bool = False
     width: int | None = None
     """Columns; None wraps nothing."""
 
+    def of_sheet(self, checked: CheckedSheet) -> "Page":
+        """The same page, on which fields are called as in a sheet."""
+        names = {key: value(name) for key, name in checked.names(self.say.language).items()}
+        return replace(self, say=self.say.for_sheet(names, checked.language))
+
     def line(self, text: str = "", ink: str = "", *, label: str = "", indent: int = 0) -> None:
         """Writes a clean text, wrapped where it is too long; `ink` colours the label, or all."""
+        text, label = self.say(text), self.say(label)
         lines = [f"{' ' * indent}{label}{text}"]
         if self.width and len(lines[0]) > self.width >= NARROWEST:
             hanging = " " * (indent + 4)
@@ -57,10 +70,14 @@ class Page:
                 lines = [re.sub(r"[^ ].*", rf"{start}\g<0>{end}", line) for line in lines]
         self.out.write("\n".join(lines) + "\n")
 
+    def message(self, text: str) -> str:
+        """A message on one line in the page's language, cleaned."""
+        return printable(self.say(text))
+
     def hint(self, hint: str, indent: int) -> None:
         """Writes what to do, where there is anything."""
         if hint:
-            self.line(f" {printable(hint)}", "help", label="help:", indent=indent)
+            self.line(f" {self.message(hint)}", "help", label=tr("help:"), indent=indent)
 
 
 def write_text(
@@ -76,22 +93,24 @@ def write_text(
 
     `width` is the terminal's columns; None where lines may be of any length.
     """
-    page = Page(out, is_colour, width)
+    page = Page(out, codes.say, is_colour, width)
     totals = Totals()
     for result in results:
         groups = tally(result, SHOWN)
         totals.add(result, groups.counts)
         if error := result.checked.error:
             page.line(clean(result.checked.file), "bold")
-            page.line(f" {printable(error.message)}", "error", label=f"error[{error.code}]")
+            label = tr("error[{code}]", code=error.code)
+            page.line(f" {page.message(error.message)}", "error", label=label)
             page.hint(error.hint, 2)
         else:
-            _write_sheet(page, result, groups, codes, is_verbose=is_verbose)
+            of_sheet = page.of_sheet(result.checked)
+            _write_sheet(of_sheet, result, groups, codes, is_verbose=is_verbose)
         page.line()
     page.line(totals.sentence(), "bold" if totals.is_clean else "error")
 
 
-def write_columns(results: Iterable[SheetResult], out: TextIO) -> None:
+def write_columns(results: Iterable[SheetResult], out: TextIO, say: Translator) -> None:
     """Writes a table for each sheet whose header is explained."""
     for result in results:
         if result.explained is None:
@@ -99,10 +118,10 @@ def write_columns(results: Iterable[SheetResult], out: TextIO) -> None:
         row, columns = result.explained
         width = max((len(value(facts.header)) for facts in columns), default=0)
         field = max((len(facts.field or "-") for facts in columns), default=0)
-        out.write(f"{clean(result.checked.file)}: header in row {row}\n")
+        out.write(f"{clean(result.checked.file)}: {say(tr('header in row {row}', row=row))}\n")
         for facts in columns:
             where = f"  {facts.column:3} {value(facts.header):{width}}"
-            out.write(f"{where}  {facts.field or '-':{field}}  {printable(facts.reason)}\n")
+            out.write(f"{where}  {facts.field or '-':{field}}  {printable(say(facts.reason))}\n")
         out.write("\n")
 
 
@@ -110,80 +129,114 @@ def _write_sheet(
     page: Page, result: SheetResult, groups: Tally, codes: Codes, *, is_verbose: bool
 ) -> None:
     checked, counts = result.checked, groups.counts
-    why = f" ({checked.kind_reason})" if checked.kind_reason else ""
-    what = [f"{checked.kind or ''}{why}"]
+    what: list[str] = [checked.kind or ""]
+    if checked.kind_reason:
+        what = [f"{checked.kind or ''} ({page.message(checked.kind_reason)})"]
     if checked.sheet:
-        what.append(f"sheet {checked.sheet}")
+        what.append(tr("sheet {sheet}", sheet=clean(checked.sheet)))
     if checked.header:
-        what.append(f"header in row {checked.header.row}")
-    page.line(f"  {clean(', '.join(filter(None, what)))}", "bold", label=clean(checked.file))
-    warnings = counted(counts.warnings, "warning")
-    page.line(f"{counted(counts.rows, 'row')}: {validity_text(counts)}, {warnings}")
+        what.append(tr("header in row {row}", row=checked.header.row))
+    kind = page.say(joined(filter(None, what)))
+    page.line(f"  {kind}", "bold", label=clean(checked.file))
+    rows = plural("{count:,} row", "{count:,} rows", counts.rows)
+    numbers = joined((validity_text(counts), warnings_text(counts.warnings)))
+    page.line(joined((rows, numbers), ": "))
     if reasons := skipped_text(counts):
         page.line(reasons)
     if result.fixed:
         _write_fixes(page, result.fixed, is_verbose=is_verbose)
     for group in groups.groups:
         page.line()
-        meaning = codes.summary_of(group.code) or printable(group.first[0].message)
+        meaning = codes.summary_of(group.code) or group.first[0].message
         _write_group(page, result, group, meaning, is_verbose=is_verbose)
     if result.is_submitted:
         _write_packages(page, result)
         _write_answers(page, result, groups, is_verbose=is_verbose)
-    copy = "Fixed copy" if result.fixed and result.fixed.cells else "Annotated copy"
-    for label, path in ((copy, result.annotated), ("Rows to correct", result.failed)):
+    is_fixed = result.fixed and result.fixed.cells
+    copy = tr("Fixed copy: ") if is_fixed else tr("Annotated copy: ")
+    for label, path in ((copy, result.annotated), (tr("Rows to correct: "), result.failed)):
         if path:
             page.line()
-            page.line(clean(str(path)), "bold", label=f"{label}: ")
+            page.line(clean(str(path)), "bold", label=label)
 
 
 def _write_fixes(page: Page, fixed: FixedCells, *, is_verbose: bool) -> None:
     """The number of cells that each fix mended, and what other fixes might."""
-    names = ", ".join(f"{name} {number:,}" for name, number in fixed.by_name().items())
-    number = counted(len(fixed.cells), "cell")
-    text = f"{number} ({names}); valid before: {fixed.valid_before:,}" if names else "nothing"
-    page.line(text, label="Fixed: ")
+    text = tr("nothing")
+    if fixed.cells:
+        text = tr(
+            "{cells} ({fixes}); valid before: {before:,}",
+            cells=plural("{count:,} cell", "{count:,} cells", len(fixed.cells)),
+            fixes=_numbers(fixed.by_name()),
+            before=fixed.valid_before,
+        )
+    page.line(text, label=tr("Fixed: "))
     for fix in fixed.cells if is_verbose else ():
-        old, new = (f"“{value(text)}”" if text else "blank" for text in (fix.old, str(fix.new)))
-        page.line(f" {fix.fix}: {old} is now {new}", label=f"{fix.column}{fix.row}", indent=2)
+        old, new = (f"“{value(text)}”" if text else tr("blank") for text in (fix.old, str(fix.new)))
+        text = tr(" {fix}: {old} is now {new}", fix=fix.fix, old=old, new=new)
+        page.line(text, label=f"{fix.column}{fix.row}", indent=2)
     if fixed.offered:
-        more = ", ".join(f"{name} ({number:,})" for name, number in fixed.offered.items())
-        page.hint(f"--fix=NAME may mend more cells, if you choose it: {more}", 2)
+        more = joined(
+            tr("{name} ({count:,})", name=name, count=count)
+            for name, count in fixed.offered.items()
+        )
+        page.hint(tr("--fix=NAME may mend more cells, if you choose it: {fixes}", fixes=more), 2)
+
+
+def _numbers(counts: Mapping[str, int]) -> MessageText:
+    """`round 3, stock 1`."""
+    return joined(tr("{name} {count:,}", name=name, count=count) for name, count in counts.items())
 
 
 def _write_group(
     page: Page, result: SheetResult, group: CodeGroup, meaning: str, *, is_verbose: bool
 ) -> None:
-    number = f" {counted(group.count, group.noun)}"
-    if group.noun == "sheet":  # said once of a whole sheet
-        number = f" {group.count} times" if group.count > 1 else ""
-    label = f"{group.severity}[{group.code}]"
-    page.line(f"{number}: {meaning}", str(group.severity), label=label)
+    number = page.say(group.counted())
+    if group.is_of_sheet:  # said once of a whole sheet
+        number = page.say(tr("{count:,} times", count=group.count)) if group.count > 1 else ""
+    text = f"{' ' if number else ''}{number}: {page.message(meaning)}"
+    page.line(text, group.severity, label=_label(group.severity, group.code))
     left = group.count - len(group.first)
     problems: Iterable[Problem] = group.first
     if is_verbose and left:
         problems = (entry for entry in result.checked.problems() if entry.code == group.code)
     for problem in problems:
         shown = f" “{value(problem.value)}”" if problem.value is not None else ""
-        text = f"{shown}: {printable(problem.message)}"
-        page.line(text, "bold", label=place(result.checked.file, problem), indent=2)
+        where = place(result.checked.file, problem, page.say, is_verbose=is_verbose)
+        page.line(f"{shown}: {page.message(problem.message)}", "bold", label=where, indent=2)
         if not group.hint:
             page.hint(problem.hint, 4)
     if left and not is_verbose:
-        page.line(f"… and {left:,} more ({MORE})", "faint", indent=2)
+        page.line(tr("… and {left:,} more ({how})", left=left, how=MORE), "faint", indent=2)
     page.hint(group.hint or "", 2)
 
 
-def place(file: str, problem: Problem) -> str:
-    """The place of a problem: `offers.xlsx:12 B12 gtin`; in a CSV 12 is the physical line."""
+def _label(severity: Severity, code: str) -> MessageText:
+    if severity is Severity.ERROR:
+        return tr("error[{code}]", code=code)
+    return tr("warning[{code}]", code=code)
+
+
+def place(
+    file: str, problem: Problem, say: Translator = ENGLISH, *, is_verbose: bool = False
+) -> str:
+    """The place of a problem: `offers.xlsx:12 B12 GTIN`; in a CSV 12 is the physical line.
+
+    With `is_verbose` the key of the field too.
+    """
     line = problem.line or problem.row
     parts = [f"{clean(file)}:{line}" if line else clean(file)]
     if problem.column:
         parts.append(f"{problem.column}{problem.row or ''}")
     elif problem.row and problem.line not in {None, problem.row}:
-        parts.append(f"row {problem.row}")
-    name = problem.header or problem.field
-    return " ".join([*parts, value(name)] if name else parts)
+        parts.append(say(tr("row {row}", row=problem.row)))
+    name = say(FieldName(problem.field or ""))
+    if name == problem.field:
+        name = problem.header or name
+    parts.append(value(name or problem.header or ""))
+    if is_verbose and problem.field not in {None, name}:
+        parts.append(f"({problem.field})")
+    return " ".join(filter(None, parts))
 
 
 def _write_packages(page: Page, result: SheetResult) -> None:
@@ -200,55 +253,92 @@ def _write_packages(page: Page, result: SheetResult) -> None:
         else:
             page.line(_package(package, is_planned=result.run is None))
     if emptied:
-        page.line(f"{counted(emptied, 'package')} not taken, the rows went on in others")
+        page.line(
+            plural(
+                "{count:,} package not taken, the rows went on in others",
+                "{count:,} packages not taken, the rows went on in others",
+                emptied,
+            )
+        )
     for alike in batches.values():
         page.line(_batches(alike))
 
 
-def _batches(batches: Sequence[PackageSummary]) -> str:
+def _batches(batches: Sequence[PackageSummary]) -> MessageText:
     """Those of a type in one line."""
-    rows = counted(sum(batch.rows for batch in batches), "row")
-    what = f"{batches[0].package_type}, {rows} in {counted(len(batches), 'batch', 'batches')}"
+    rows, count = sum(batch.rows for batch in batches), len(batches)
+    what = tr(
+        "{type}, {rows} in {batches}",
+        type=batches[0].package_type,
+        rows=plural("{count:,} row", "{count:,} rows", rows),
+        batches=plural("{count:,} batch", "{count:,} batches", count),
+    )
     if all(batch.package_id is None for batch in batches):
-        return f"Planned: {what}"
-    states = Counter(clean(batch.state or "not sent yet") for batch in batches)
-    return f"{what}: {statuses_text(states)}"
+        return tr("Planned: {packages}", packages=what)
+    states = Counter(batch.state and clean(batch.state) for batch in batches)
+    shown = {state or NOT_SENT_YET: count for state, count in states.items()}
+    return joined((what, statuses_text(shown)), ": ")
 
 
-def _package(package: PackageSummary, *, is_planned: bool) -> str:
-    size = f"{counted(package.rows, 'row')} in {counted(package.uploads, 'upload')}"
-    what = f"{package.package_type}, channel {clean(package.channel)}, {size}"
-    if package.package_id is None:
-        return f"{'Planned package' if is_planned else 'Package not confirmed'}: {what}"
-    return f"Package {clean(package.package_id)}: {what}: {clean(package.state or 'not sent yet')}"
+NOT_SENT_YET = tr("not sent yet")
+
+
+def _package(package: PackageSummary, *, is_planned: bool) -> MessageText:
+    what = tr(
+        "{type}, channel {channel}, {rows} in {uploads}",
+        type=package.package_type,
+        channel=clean(package.channel),
+        rows=plural("{count:,} row", "{count:,} rows", package.rows),
+        uploads=plural("{count:,} upload", "{count:,} uploads", package.uploads),
+    )
+    if package.package_id is not None:
+        state = clean(package.state) if package.state else NOT_SENT_YET
+        name = clean(package.package_id)
+        return tr("Package {id}: {rows}: {state}", id=name, rows=what, state=state)
+    if is_planned:
+        return tr("Planned package: {rows}", rows=what)
+    return tr("Package not confirmed: {rows}", rows=what)
 
 
 def _write_answers(page: Page, result: SheetResult, groups: Tally, *, is_verbose: bool) -> None:
     """The rows by status, and the first messages of each code, which may name their row."""
     if groups.counts.by_status:
         page.line()
-        page.line(statuses_text(groups.counts.by_status), label="Rows: ")
+        page.line(statuses_text(groups.counts.by_status), label=tr("Rows: "))
     by_code: dict[tuple[str, str], list[RefusedRows]] = {}
     for refusal in groups.refusals:
         by_code.setdefault((refusal.status, refusal.code), []).append(refusal)
     for (status, code), alike in by_code.items():
-        label = f"{status}[{clean(code)}]" if code else status
+        word = page.say(status_word(status))
+        label = f"{word}[{clean(code)}]" if code else word
         for refusal in alike[:SHOWN]:
-            rows = counted(refusal.count, "row")
-            page.line(f" {rows}: {printable(refusal.message)}", "error", label=label, indent=2)
-            noun = "row" if refusal.count == 1 else "rows"
-            page.line(f"{noun} {listed(refusal.rows, refusal.count)}", indent=4)
+            rows = page.say(plural("{count:,} row", "{count:,} rows", refusal.count))
+            message = page.message(refusal.message)
+            page.line(f" {rows}: {message}", "error", label=label, indent=2)
+            where = {"rows": listed(refusal.rows, refusal.count)}
+            is_one = refusal.count == 1
+            page.line(tr("row {rows}", **where) if is_one else tr("rows {rows}", **where), indent=4)
         if left := sum(refusal.count for refusal in alike[SHOWN:]):
-            rows = counted(left, "row")
-            page.line(f"… and {rows} with other messages ({MORE})", "faint", indent=2)
-    if not is_verbose:
-        return
-    file, statuses = clean(result.checked.file), {refusal.status for refusal in groups.refusals}
+            rest = plural(
+                "… and {count:,} row with other messages ({how})",
+                "… and {count:,} rows with other messages ({how})",
+                left,
+                how=MORE,
+            )
+            page.line(rest, "faint", indent=2)
+    if is_verbose:
+        _write_refused_rows(page, result, {refusal.status for refusal in groups.refusals})
+
+
+def _write_refused_rows(page: Page, result: SheetResult, statuses: AbstractSet[str]) -> None:
+    """Every row of these statuses, with all that was said of it."""
     page.line()
     for row, channel in result.results_with_channels():
         if row.status in statuses:
-            said = "; ".join(f"{entry.code} {entry.text}".strip() for entry in row.messages)
-            reason = f": {printable(said)}" if said else ""
+            messages = (f"{of.code} {page.say(of.text)}".strip() for of in row.messages)
+            said = printable("; ".join(messages))
+            reason = f": {said}" if said else ""
             where = f" {clean(channel)}" if channel else ""
-            text = f" {value(row.reference)}{where} {row.status}{reason}"
-            page.line(text, "bold", label=f"{file}:{row.row}", indent=2)
+            status = page.say(status_word(row.status))
+            text = f" {value(row.reference)}{where} {status}{reason}"
+            page.line(text, "bold", label=f"{clean(result.checked.file)}:{row.row}", indent=2)

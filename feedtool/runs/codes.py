@@ -1,7 +1,8 @@
 """Every problem code with its page, gathered from where each is declared."""
 
 import pkgutil
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from importlib import import_module
 
 from feedtool.areas.offers.wire.result_codes import (
@@ -10,18 +11,19 @@ from feedtool.areas.offers.wire.result_codes import (
     known_codes,
 )
 from feedtool.areas.registry import load
-from feedtool.feeds.rule import Problems
+from feedtool.feeds.rule import Problems, pages_in
 from feedtool.model.nouns import Code
+from feedtool.model.text import Language
 from feedtool.report.codes import REPORT, RESULT, Codes, Word
 
 
 @cache
-def all_codes() -> Codes:
-    """Every code; gathered when the first page is wanted."""
-    return Codes(_gathered, is_confirmation, mended_by)
+def all_codes(language: Language = "en") -> Codes:
+    """Every code with its page in a language; gathered when the first page is wanted."""
+    return Codes(partial(_gathered, language), is_confirmation, mended_by, language)
 
 
-def _gathered() -> dict[str, Code]:
+def _gathered(language: Language) -> dict[str, Code]:
     """Every code by its name."""
     from feedtool.areas.offers.changes.guards import GUARDS
     from feedtool.check.rules import all_rules
@@ -35,7 +37,8 @@ def _gathered() -> dict[str, Code]:
     for package in ("feedtool.sheets", "feedtool.check", "feedtool.areas.products"):
         problems = Problems(package)
         codes += map(problems.error, problems.names - {code.name for code in codes})
-    return {code.name: code for code in codes}
+    pages = pages_in(language)
+    return {code.name: replace(code, page=pages.get(code.name, code.page)) for code in codes}
 
 
 def mended_by(code: str) -> str:

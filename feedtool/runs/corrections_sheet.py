@@ -15,7 +15,7 @@ from feedtool.feeds.feed import ACTION, CHANNEL, Feed
 from feedtool.feeds.template import Basis, CellEntry, Contents, Field
 from feedtool.model.cells import Block, Cell, Cells, Kind, Value, index_of, letters
 from feedtool.model.errors import UsageProblem
-from feedtool.model.header import Header
+from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nouns import Problem, RowResult, Status
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
@@ -27,7 +27,6 @@ from feedtool.sheets import Sheet, Source
 from feedtool.templates.contents import contents_of, plain_contents
 from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LABEL_ROW
 
-STAMP_LANGUAGE = "feedtool.language"
 ROW_WIDTH, FURTHER_WIDTH = 14, 20
 NO_HEADER = " "
 """What stands above cells without a header: their row is refused for that, as it was."""

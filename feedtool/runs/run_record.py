@@ -21,6 +21,7 @@ from feedtool.model.header import Column, Header
 from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet, ProblemSpool, Refused, RowStates
+from feedtool.model.text import kept_text, text_of_kept
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.config import dialect_of
 from feedtool.runs.recipes import KeptRecipe
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 BATCH = 1000
-PLAIN_FACTS = ("file", "sheet", "kind", "kind_reason", "recipe", "is_kind_certain", "purges")
+PLAIN_FACTS = ("file", "sheet", "kind", "recipe", "labels", "is_kind_certain", "purges")
 """Facts of a sheet that are kept as they are."""
 
 
@@ -60,6 +61,7 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
             kind, *fields = json.loads(text)
             if kind == "problem":
                 fields[6] = Severity(fields[6])
+                fields[-2:] = map(text_of_kept, fields[-2:])
                 batch.append(Problem(*fields))
             elif kind == "refused":
                 sheets[-1].refused.append(Refused(*fields))
@@ -78,9 +80,13 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
 
 def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
     yield ["sheet", _facts(sheet)]
-    yield from (["problem", *problem] for problem in sheet.problems())
+    for problem in sheet.problems():
+        yield ["problem", *problem[:-2], kept_text(problem.message), kept_text(problem.hint)]
     yield from (["refused", *refused] for refused in refused_rows(sheet))
-    yield from (["skipped", *skipped] for skipped in sheet.skipped)
+    for skipped in sheet.skipped:
+        row, reference, status, messages, channel = skipped
+        kept = [(of.code, kept_text(of.text), of.field, of.severity) for of in messages]
+        yield ["skipped", row, reference, status, kept, channel]
     for item in sheet.valid_items() if with_items else ():
         yield ["item", *item[:5], item.number, item.further_rows]
 
@@ -90,12 +96,15 @@ def _facts(sheet: CheckedSheet) -> dict[str, Any]:
     return {
         **{name: getattr(sheet, name) for name in PLAIN_FACTS},
         "marks": b64encode(bytes(sheet.marks)).decode(),
-        "error": error and [error.code, error.message, error.hint, int(error.exit)],
+        "kind_reason": kept_text(sheet.kind_reason),
+        "error": error
+        and [error.code, kept_text(error.message), kept_text(error.hint), int(error.exit)],
         "header": header
         and {
             **{name: getattr(header, name) for name in ("row", "after", "unknown", "headings")},
             "columns": {index: column.key for index, column in header.columns.items()},
             "texts": dict(header.texts),
+            "labels": dict(header.labels),
             "own": sorted(header.own),
             "stamp": dict(header.stamp),
             "origins": dict(header.origins),
@@ -105,6 +114,7 @@ def _facts(sheet: CheckedSheet) -> dict[str, Any]:
 
 def _sheet(facts: dict[str, Any]) -> CheckedSheet:
     header, error, marks = (facts.pop(name) for name in ("header", "error", "marks"))
+    facts["kind_reason"] = text_of_kept(facts["kind_reason"])
     sheet = CheckedSheet(**facts, marks=RowStates(b64decode(marks)))
     sheet.problems_by_source.append(ProblemSpool())
     if header:
@@ -115,12 +125,14 @@ def _sheet(facts: dict[str, Any]) -> CheckedSheet:
         texts = {int(index): text for index, text in header["texts"].items()}
         unknown, own = tuple(map(tuple, header["unknown"])), frozenset(header["own"])
         origins = {int(at): tuple(of) for at, of in header.get("origins", {}).items()}
+        labels = {int(index): text for index, text in header.get("labels", {}).items()}
         header |= {"columns": columns, "texts": texts, "unknown": unknown, "own": own}
+        header["labels"] = labels
         header["origins"] = origins
         sheet.header = Header(**header)
     if error:
         code, message, hint, exit_code = error
-        sheet.error = FileProblem(message, hint)
+        sheet.error = FileProblem(text_of_kept(message), text_of_kept(hint))
         sheet.error.code, sheet.error.exit = code, Exit(exit_code)
     return sheet
 
@@ -133,7 +145,9 @@ def _item(*kept: Any) -> Item:
 
 
 def _result(row: int, reference: str, status: str, kept: list[Any], *channel: str) -> RowResult:
-    messages = [Message(code, text, field, Severity(of)) for code, text, field, of in kept]
+    messages = [
+        Message(code, text_of_kept(text), field, Severity(of)) for code, text, field, of in kept
+    ]
     return RowResult(row, reference, Status(status), tuple(messages), *channel)
 
 

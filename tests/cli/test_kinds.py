@@ -10,6 +10,7 @@ import pytest
 
 from feedtool.cli.validate import explained as header_of
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import Translator
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.text import write_columns
 from tests.cli.conftest import Feedtool, OnTerminal, applied
@@ -142,7 +143,7 @@ def explained(files: Files, *lines: str, dialect: AccountSettings | None = None)
     """The table's lines with single blanks; the first says where the header is."""
     (sheet,) = checked(files.text("\n".join(lines) + "\n"), dialect=dialect)
     out = StringIO()
-    write_columns([SheetResult(sheet, explained=header_of(sheet))], out)
+    write_columns([SheetResult(sheet, explained=header_of(sheet))], out, Translator("en"))
     return [" ".join(line.split()) for line in out.getvalue().splitlines() if line]
 
 

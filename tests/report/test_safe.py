@@ -20,6 +20,7 @@ from feedtool.cli.validate import explained
 from feedtool.model.errors import Interrupted
 from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Severity, Status
+from feedtool.model.text import Translator
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
 from feedtool.report.file import write_csv, write_report
 from feedtool.report.html import write_html
@@ -36,6 +37,7 @@ from tests.hostile import SAMPLES, TEXTS, Structure, cells_of, is_calculated, st
 from tests.report.conftest import make_outcome, make_problem
 
 AS_TEXT = partial(write_text, codes=all_codes())
+AS_COLUMNS = partial(write_columns, say=Translator("en"))
 AS_PAGE = partial(write_html, codes=all_codes())
 PLAIN = "plain"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"
@@ -94,9 +96,9 @@ def test_nothing_steers_a_terminal(text: str, width: int | None, *, is_verbose: 
 
 @given(text=TEXTS)
 def test_explained_columns_steer_nothing(text: str) -> None:
-    told = written(write_columns, text)
+    told = written(AS_COLUMNS, text)
     assert steering(told) == set()
-    assert told.count("\n") == written(write_columns, PLAIN).count("\n")
+    assert told.count("\n") == written(AS_COLUMNS, PLAIN).count("\n")
     assert max(map(len, told.splitlines())) < 100 + 2 * len(clean(text))
 
 

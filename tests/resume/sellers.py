@@ -3,8 +3,12 @@
 import itertools
 import shutil
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
+
+from openpyxl import load_workbook
 
 from feedtool.areas.registry import sandbox_parts
 from feedtool.ledger.clearing import MOST_SENDS
@@ -13,6 +17,8 @@ from tests.areas.products.sandbox.records import Reported, reported_products
 from tests.conftest import gtin, offer
 from tests.resume import world
 from tests.resume.world import World, fill
+from tests.sheets.read.others.test_ods import cell, ods, row
+from tests.sheets.read.others.test_web_page import page
 
 LAMPS = "2B0401"
 """A category that wants a bulb base and a luminous flux, and no brand."""
@@ -59,6 +65,47 @@ class Zips(World):
                 assert any("/offers" in line for line in self.served.proxy.plan.asked)
             expected[f"SKU-{number}"] = [status]
         assert self.answers(name) == expected
+
+
+@dataclass
+class OpenDocument(World):
+    """One seller whose rows are in an .ods."""
+
+    SUBMIT = ("submit", "offers.ods", "--profile", "shop")
+    ENDING: ClassVar[str] = "ods"
+    SHEET: ClassVar[str] = "A"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        made = self.folder / "offers.xlsx"
+        self.write(list(load_workbook(made)["Offers"].iter_rows(values_only=True)))
+        made.unlink()
+
+    def write(self, rows: Sequence[Sequence[object]]) -> None:
+        """The file of these rows."""
+        lines = [[cell(str(text or ""), type="string") for text in line] for line in rows]
+        (self.folder / "offers.ods").write_bytes(ods("".join(row(*line) for line in lines)))
+
+    def change(self) -> None:
+        """The file is another one."""
+        (self.folder / f"offers.{self.ENDING}").write_text("no spreadsheet any more", "utf-8")
+
+    def answers(self, name: str = "offers.result.xlsx", *_: str) -> dict[str, list[str]]:
+        return super().answers(name, self.SHEET)
+
+
+@dataclass
+class WebPage(OpenDocument):
+    """One seller whose rows are in a web page by the name of a workbook."""
+
+    SUBMIT = ("submit", "offers.xls", "--profile", "shop")
+    ENDING = "xls"
+    SHEET = "Table 1"
+
+    def write(self, rows: Sequence[Sequence[object]]) -> None:
+        lines = ["".join(f"<td>{text or ''}</td>" for text in line) for line in rows]
+        made = page("".join(f"<tr>{line}</tr>" for line in lines))
+        (self.folder / "offers.xls").write_bytes(made)
 
 
 RECIPE = """\

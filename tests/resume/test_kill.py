@@ -16,7 +16,7 @@ import pytest
 from tests.chaos import KILLS, Chaos
 from tests.chaos import ROWS as MANY_ROWS
 from tests.resume.proxy import MANY, NONE, SOME, Faults
-from tests.resume.sellers import Reseller, Shop, Zips
+from tests.resume.sellers import OpenDocument, Reseller, Shop, WebPage, Zips
 from tests.resume.world import DEADLINE, Kill, World
 
 Made = Callable[..., Any]
@@ -142,3 +142,14 @@ def test_a_run_goes_on_by_the_recipe_and_the_joined_file_as_they_were(made: Made
     assert reseller.submit(kill=at).code == -signal.SIGKILL
     reseller.change()
     reseller.complete()
+
+
+@pytest.mark.parametrize("kind", [OpenDocument, WebPage])
+@pytest.mark.parametrize("at", ["before add_file", "before annotate"])
+def test_a_run_of_another_format_goes_on_by_the_file_as_it_was(
+    made: Made, kind: type[OpenDocument], at: Kill
+) -> None:
+    seller = made(kind, f"{kind.ENDING} {at}", SOME)
+    assert seller.submit(kill=at).code == -signal.SIGKILL
+    seller.change()
+    seller.complete()

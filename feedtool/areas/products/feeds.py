@@ -11,10 +11,11 @@ from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns import properties
 from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SEPARATOR
 from feedtool.areas.products.columns.common import CATEGORY_CODE_CUT
-from feedtool.areas.products.columns.properties import STAMP_LANGUAGE, details_of
+from feedtool.areas.products.columns.properties import details_of
 from feedtool.areas.products.wire import DELIVERY, PACKAGE_TYPE, product_names, products_body
 from feedtool.feeds.feed import Feed, JsonRequests, Read, Row, SheetColumns, is_number
 from feedtool.feeds.template import Basis, Contents
+from feedtool.model.header import STAMP_LANGUAGE
 from feedtool.model.settings import AccountSettings
 
 ALWAYS = (columns.GTIN, columns.CATEGORY)

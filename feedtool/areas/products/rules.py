@@ -7,7 +7,6 @@ from feedtool.areas.products.catalog.model import fingerprint_of, read_fingerpri
 from feedtool.areas.products.columns.common import GROUP, LANGUAGE_TAGS, UNDERSTOOD_KEYS
 from feedtool.areas.products.columns.properties import (
     STAMP_FINGERPRINT,
-    STAMP_LANGUAGE,
     STAMP_TRAITS,
     categories_of,
     details_of,
@@ -15,6 +14,7 @@ from feedtool.areas.products.columns.properties import (
 from feedtool.areas.products.feeds import FEED, name_of
 from feedtool.feeds.feed import Row, SheetColumns, stamped_list
 from feedtool.feeds.rule import Occurrences, Place, Problems, Rule, SheetFacts
+from feedtool.model.header import STAMP_LANGUAGE
 from feedtool.model.nouns import Issue
 
 PROBLEMS = Problems("feedtool.areas.products")

@@ -23,7 +23,7 @@ from feedtool.feeds.feed import (
 )
 from feedtool.model.cells import BLANK, Cell, Kind, index_of
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.model.header import Column
+from feedtool.model.header import STAMP_LANGUAGE, Column
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import CELL, AccountSettings, Context
 
@@ -34,7 +34,6 @@ STAMP_CATEGORY = "feedtool.category"
 STAMP_FINGERPRINT = "feedtool.fingerprint"
 STAMP_TRAITS = "feedtool.traits"
 """In front of a category: the fingerprints of its properties."""
-STAMP_LANGUAGE = "feedtool.language"
 
 _REFERENCE = re.compile(r"[0-9]{1,10}", re.ASCII)
 """A propertyReference as the field has them (source: real requests)."""

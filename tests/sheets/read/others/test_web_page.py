@@ -106,6 +106,7 @@ REFUSED = {
     "a row without end": page(f"<tr>{'<td colspan=1000>a' * 20}</tr>"),
     "blanks outside the grid": page(f"<tr>{'<td colspan=1000>' * 20}</tr>"),
     "a bomb of spans": page(f"<tr>{'<td colspan=1000>' * 16}" * 1300),
+    "a bomb of spans downwards": page(f"<tr>{'<td rowspan=65534>a' * 16_000}" + "<tr><td>b" * 1300),
     "too large": b"<html>".ljust((64 << 20) + 1),
 }
 
