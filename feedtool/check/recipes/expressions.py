@@ -90,13 +90,9 @@ def compile_expression(
     A condition is true or false in each row, else it fails there.
     """
     if len(source) > LONGEST:
-        raise ExpressionProblem(
-            f"the expression has more than {LONGEST:,} characters", hint="make it shorter"
-        )
+        raise ExpressionProblem(f"it has more than {LONGEST} characters", hint="make it shorter")
     if match := _CONTROL.search(source):
-        raise ExpressionProblem(
-            "the expression has a line break", match.start(), "write it in one line"
-        )
+        raise ExpressionProblem("a line break is in it", match.start(), "write it in one line")
     blanks = len(source) - len(source.lstrip())
     source = source.strip()
     try:

@@ -229,7 +229,7 @@ PROBLEMS = {
     "cost * 20%": ("the expression cannot be read", 0, "cost * 0.2"),
     "PV TTC * 2": ("the expression cannot be read", 3, "[names]"),
     "name == “x”": ("the expression cannot be read", 8, "straight quotes"),
-    "cost\n+ 1": ("the expression has a line break", 4, "in one line"),
+    "cost\n+ 1": ("a line break is in it", 4, "in one line"),
 }
 
 
