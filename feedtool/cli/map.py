@@ -94,6 +94,7 @@ def map_(
             _write_answers(proposal, answers)
             click.echo(f"Recipe written: {written}")
             _write_next(file, target if is_named else None)
+            _write_unsure(proposal, answers)
             _write_missing(proposal, file, missing, [*answers.keys, *defaults])
         else:
             echo("help", "no column is sure: run it in a terminal, or take less for sure by --min")
@@ -211,6 +212,19 @@ def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
         shown = ", ".join(f"“{clean(text)}”" for text in texts)
         name = quoted(key) if "." in key else key
         click.echo(f"{key}: nobody knows {shown}; say it in [values.{name}] of the recipe")
+
+
+def _write_unsure(proposal: "SheetProposal", answers: "Answers") -> None:
+    """Lists the columns that are left open."""
+    from feedtool.report.plain import clean
+
+    taken = {column.index for column in answers.columns}
+    unsure = [clean(column.header) for column in proposal.columns if column.index not in taken]
+    if unsure:
+        shown = ", ".join(f"“{header}”" for header in unsure)
+        echo(
+            "help", f"not taken: {shown}; give each its field in [columns] of the recipe, or false"
+        )
 
 
 def _write_missing(

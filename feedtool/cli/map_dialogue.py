@@ -85,8 +85,9 @@ def _ask_column(
     guess = column.key if column.key in guesses else None
     samples = ", ".join(column.samples) or "blank"
     _say(f"\n{column.column} “{clean(column.header)}”: {clean(samples)}")
-    perhaps = " or ".join(dict.fromkeys((guess or IGNORE, *guesses)))
-    _say(f"  perhaps {perhaps} ({column.confidence} %, {column.reason})")
+    others = " or ".join(key for key in guesses if key != guess)
+    why = f"({column.confidence} %, {column.reason})"
+    _say(f"  perhaps {guess or IGNORE} {why}{others and f'; or {others}'}")
     while True:
         answer = _prompt(f"  {WAYS}", "y")
         if answer == "y":

@@ -84,7 +84,9 @@ class SheetProposal:
         """The kinds with the same columns that lack nothing, where the proposed one does."""
         columns = self._sheet_columns(keys)
         return [
-            feed.kind for feed in self.family if feed is not self.feed and not feed.missing(columns)
+            feed.kind
+            for feed in self.family
+            if feed is not self.feed and not feed.needs_asking and not feed.missing(columns)
         ]
 
     def choices(self, key: str) -> Sequence[str]:
@@ -147,7 +149,7 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
             )
         own = likeliest_sheet(source, names)
         if own is None:
-            raise no_header(source, file.name)
+            raise no_header(source, file.name, names)
         cells = read_columns(source, own)
     known = {column.key: column for column in feed.understood(options.dialect)}
     texts = own.texts

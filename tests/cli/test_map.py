@@ -380,3 +380,14 @@ def test_a_column_that_an_expression_reads_is_not_called_useless(
     ran = feedtool("validate", "list.csv", *words, "--format", "json")
     assert "unknown-column" not in ran.out
     assert ran.counts == [3, 3, 0, 0, 0]
+
+
+def test_what_is_left_open_is_listed(feedtool: Feedtool, files: Files) -> None:
+    files.text("SKU;EAN;Precio;Su precio;Stock\n" + "A1;;9,90;7,90;3\n" * 4, "my list.csv")
+    ran = feedtool("map", "my list.csv", "--yes")
+    assert "another column is likelier" in ran.out
+    helps = ran.err.splitlines()
+    assert "help: not taken: “SKU”, “Su precio”; give each its field in [columns]" in helps[0]
+    assert "offers-delete" not in ran.err  # nobody asks for that by lacking something
+    files.text("a;b\n1;2\n3;4\n", "no list.csv")
+    assert feedtool("map", "no list.csv").error()[1].endswith("feedtool map 'no list.csv'")

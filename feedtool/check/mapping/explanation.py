@@ -1,6 +1,7 @@
 """What a header that was not understood has, what its columns may be, and the way to say so."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from shlex import quote
 
 from feedtool.check.headers import HeaderNotFound
 from feedtool.check.kinds import HeaderMissing, KindUnclear, columns_listed
@@ -40,10 +41,10 @@ def explain_missing(
     others = {text: key for key, text in guesses.items() if key not in columns.values()}
     if isinstance(error, KindUnclear):
         if unknown:
-            way = f"if the sheet is your own type: feedtool map {file}"
+            way = f"if the sheet is your own type: feedtool map {quote(file)}"
             error.add_way(f"{_ways(others)}{way}")
     else:
-        error.hint = f"{_ways(others)}{error.hint}, or type: feedtool map {file}"
+        error.hint = f"{_ways(others)}{error.hint}, or type: feedtool map {quote(file)}"
 
 
 def _perhaps(name: str, header: str) -> str:
@@ -74,7 +75,7 @@ def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> 
     names = _listed(f"“{brief(text)}”" for _, text in sorted(own.texts.items()))
     return HeaderNotFound(
         f"no row looks like a header of ours; row {own.row.number} comes nearest, with {names}",
-        f"{_ways(_guesses(source, own, known))}type: feedtool map {file}",
+        f"{_ways(_guesses(source, own, known))}type: feedtool map {quote(file)}",
     )
 
 

@@ -49,7 +49,7 @@ def guess_concepts(
         confidence, told = content_score(concept, column, name)
         if confidence >= NEIGHBOURS.second_choice:
             key = next((key for key in concept.keys if key in known), None)
-            named = f"named like “{concept.name}”" if name >= NAMES.least else ""
+            named = concept.doubt or f"named like “{concept.name}”" if name >= NAMES.least else ""
             reason = ", ".join(filter(None, (named, *dict.fromkeys(told))))
             guesses.append(Guess(concept, key, confidence, reason))
     return by_confidence(guesses)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from shlex import quote
 from typing import NamedTuple
 
 from feedtool.check.headers import HeaderNotFound, Texts, header_texts, joined_rows
@@ -93,14 +94,10 @@ def _texts_over(own: OwnSheet) -> dict[int, str]:
     return {at: text for at, text in over.items() if own.texts.get(at) == lower.get(at)}
 
 
-def no_header(source: Source, file: str) -> HeaderNotFound:
-    """The error of a file of which no row looks like a header: what stands there instead."""
-    rows = [
-        row.cells
-        for entry in source.sheets
-        if not entry.hidden
-        for row in source.sheet(entry.name).head(SEARCHED)
-    ]
+def no_header(source: Source, file: str, wanted: Sequence[str] = ()) -> HeaderNotFound:
+    """The error where no row of these sheets, or of all, looks like a header: what stands there."""
+    names = wanted or [entry.name for entry in source.sheets if not entry.hidden]
+    rows = [row.cells for name in names for row in source.sheet(name).head(SEARCHED)]
     texts = [[text for cell in row if (text := cell.text.strip())] for row in rows]
     widest = max(texts, key=len, default=[])
     if not is_table(rows):
@@ -112,5 +109,5 @@ def no_header(source: Source, file: str) -> HeaderNotFound:
     shown = ", ".join(f"“{brief(text)}”" for text in widest[:SHOWN])
     return HeaderNotFound(
         f"no row looks like a header; the widest one has {shown}",
-        f"give each column a name in one row, then type: feedtool map {file}",
+        f"give each column a name in one row, then type: feedtool map {quote(file)}",
     )

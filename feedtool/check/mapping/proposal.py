@@ -187,7 +187,8 @@ def _proposal(
         reason="not known",
     )
     if guess is None:
-        return proposal
+        is_given = bool(guesses) and guesses[0].key
+        return replace(proposal, reason="another column is likelier") if is_given else proposal
     return replace(
         proposal,
         key=guess.key,

@@ -62,6 +62,8 @@ class Concept(NamedTuple):
     """The groups whose words speak against it."""
     most: float
     """How sure its name alone can be."""
+    doubt: str = ""
+    """Why it is to be asked for."""
 
     @property
     def is_amount(self) -> bool:
@@ -80,6 +82,7 @@ def concepts() -> tuple[Concept, ...]:
             tuple(frozenset(groups.split()) for groups in entry.get("groups", ())),
             frozenset(entry.get("never", ())),
             entry.get("most", 100),
+            entry.get("doubt", ""),
         )
         for entry in _tables()["concept"]
     )
