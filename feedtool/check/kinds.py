@@ -57,7 +57,8 @@ def sheet_columns(header: Header, feed: Feed, context: Context) -> SheetColumns:
         if fields.intersection((mode.cost, mode.additional))
     )
     unknown = tuple(header.texts[index] for index, _ in header.unknown)
-    return SheetColumns(context, fields, modes, header.stamp, unknown)
+    made = frozenset(header.columns[at].key for at in header.origins if at in header.columns)
+    return SheetColumns(context, fields, modes, header.stamp, unknown, made)
 
 
 def recognise(

@@ -30,6 +30,8 @@ def check_required(row: Row) -> Iterator[Issue]:
     for key in row.feed.required(row):
         name = row.feed.name_of(row, key)
         hint = "fill the cell" if key in row.sheet.fields else "add its column, and fill it"
+        if key in row.sheet.made:
+            hint = f"see with --explain-row {row.number} where the recipe takes it from"
         yield Issue(REQUIRED_MISSING, f"{name} is missing", hint, key)
 
 

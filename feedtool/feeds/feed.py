@@ -52,6 +52,8 @@ class SheetColumns:
     stamp: Mapping[str, str] = field(default_factory=dict)
     """The workbook's properties about the whole sheet, by name: `feedtool.category`."""
     unknown: tuple[str, ...] = ()
+    made: frozenset[str] = frozenset()
+    """The fields whose values are not those of a column alone: a recipe or a default makes them."""
 
 
 class Fit(NamedTuple):

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from feedtool.feeds.feed import Row, SheetColumns
 from feedtool.model.nouns import Code, Issue, Severity
+from feedtool.model.text import MessageText, joined, tr
 
 _TOGETHER = 1 << 16
 """Keys that are compared at a time, about."""
@@ -90,17 +91,19 @@ class Occurrences:
         packed = self._places[index]
         return Place(packed >> 32, packed & 0xFFFFFFFF)
 
-    def others(self, index: int, group: Group, names: Sequence[str], named: int = 5) -> str:
+    def others(self, index: int, group: Group, names: Sequence[str], named: int = 5) -> MessageText:
         """The other places of a key: the first rows, those of other sheets with their names."""
         here = self.place(index)
         first = islice(group, named + 1)
         others = [self.place(other) for other in first if other != index][:named]
-        shown = [
-            f"row {other.row}" + (f" of {names[other.sheet]}" if other.sheet != here.sheet else "")
+        shown = joined(
+            tr("row {row}", row=other.row)
+            if other.sheet == here.sheet
+            else tr("row {row} of {sheet}", row=other.row, sheet=names[other.sheet])
             for other in others
-        ]
+        )
         left = len(group) - 1 - len(others)
-        return ", ".join(shown) + (f" and {left} more" if left else "")
+        return tr("{rows} and {left} more", rows=shown, left=left) if left else shown
 
     def repeated(self) -> Iterator[tuple[int, str, Group]]:
         """Each occurrence of a key that is not alone: its index, its key, all occurrences."""

@@ -165,9 +165,10 @@ class CheckedSheet:
         stamped = self.header.stamp.get(STAMP_LANGUAGE) if self.header else None
         return next((language for language in LANGUAGES if language == stamped), None)
 
-    def translator(self, say: Translator) -> Translator:
+    def translator(self, say: Translator, names: Mapping[str, str] | None = None) -> Translator:
         """A translator that calls fields and choices as the sheet does."""
-        return say.for_sheet(self.names(say.language), self.language)
+        own = None if say.language == "en" else say.language
+        return say.for_sheet(names or self.names(say.language), self.language or own)
 
     def names(self, language: Language) -> dict[str, str]:
         """Key → its header in the sheet; of a column that is not there the label in a language."""

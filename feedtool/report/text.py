@@ -52,7 +52,7 @@ class Page:
     def of_sheet(self, checked: CheckedSheet) -> "Page":
         """The same page, on which fields are called as in a sheet."""
         names = {key: value(name) for key, name in checked.names(self.say.language).items()}
-        return replace(self, say=self.say.for_sheet(names, checked.language))
+        return replace(self, say=checked.translator(self.say, names))
 
     def line(self, text: str = "", ink: str = "", *, label: str = "", indent: int = 0) -> None:
         """Writes a clean text, wrapped where it is too long; `ink` colours the label, or all."""

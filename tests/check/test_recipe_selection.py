@@ -187,11 +187,11 @@ def test_a_broken_recipe_stops_only_a_sheet_that_needs_one(files: Files, place: 
     files.text(BROKEN, place)
     (sheet,) = read(files, files.csv(offer(1)))
     assert (sheet.error, sheet.counts().valid) == (None, 1)
-    with pytest.raises(UsageProblem, match=r"broken\.toml is no TOML"):
+    with pytest.raises(UsageProblem, match=r"broken\.toml cannot be read"):
         read(files, files.text(LIST, "list.csv"))
 
 
 def test_a_broken_recipe_of_the_account_counts_for_any_sheet(files: Files) -> None:
     files.text(BROKEN, "mine/broken.toml")
-    with pytest.raises(UsageProblem, match=r"broken\.toml is no TOML"):
+    with pytest.raises(UsageProblem, match=r"broken\.toml cannot be read"):
         read(files, files.csv(offer(1)))

@@ -90,7 +90,7 @@ class _Application:
         name = header.removeprefix(LETTERS).upper()
         if name.isascii() and name.isalpha() and (index := index_of(name)) <= LAST_COLUMN:
             return index
-        raise UsageProblem(f"{place}: “{header}” is no column", "write its letters, as in “@C”")
+        raise UsageProblem(f"{place}: “{header}” names no column", "write its letters, as in “@C”")
 
     def column(self, key: str, place: str) -> Column:
         """The column of a key of the kind, or of one on a channel."""
@@ -114,7 +114,9 @@ class _Application:
             self.used.add(index)
             if isinstance(key, str):
                 if key in self.sheet.fields:
-                    raise UsageProblem(f"{place}: {key} has two columns", "remove one of them")
+                    raise UsageProblem(
+                        f"{place}: {key} has two columns", "remove one of the two lines"
+                    )
                 self.sheet.fields[key] = RecipeField(key, index)
 
     def read_values(self) -> None:
@@ -208,7 +210,8 @@ class _Application:
         headers = [header for header, meant in self.recipe.file.columns.items() if meant == key]
         lacks = " or ".join(f"“{header}”" for header in headers)
         raise HeaderNotFound(
-            f"{place}: {key} has no column here: row {self.row} has no header {lacks}",
+            f"{place}: {key} has no column here"
+            + (f": row {self.row} has no header {lacks}" if headers else ", and no default"),
             did_you_mean(headers[0], self.texts.values()) if headers else "give it a default",
         )
 
@@ -226,10 +229,7 @@ class _Application:
         return tuple(dict.fromkeys(indexes))
 
     def add(
-        self,
-        column: Column,
-        make: Callable[[RecipeBlock], Keys],
-        formula: Formula | None,
+        self, column: Column, make: Callable[[RecipeBlock], Keys], formula: Formula | None
     ) -> None:
         """Adds a column that the sheet does not have."""
         origins = self.origins_of(column.key, formula)

@@ -92,7 +92,7 @@ def compile_expression(
     if len(source) > LONGEST:
         raise ExpressionProblem(f"it has more than {LONGEST} characters", hint="make it shorter")
     if match := _CONTROL.search(source):
-        raise ExpressionProblem("it has a line break", match.start(), "write it in one line")
+        raise ExpressionProblem("a line break is in it", match.start(), "write it in one line")
     blanks = len(source) - len(source.lstrip())
     source = source.strip()
     try:
@@ -114,7 +114,7 @@ def _compiled(
             tree = ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         at = max(0, (getattr(error, "offset", None) or 1) - 1)
-        raise ExpressionProblem("it cannot be read", at, syntax_hint(source)) from None
+        raise ExpressionProblem("the expression cannot be read", at, syntax_hint(source)) from None
     compiler = _Compiler(source, known, today, trace)
     run = compiler.compile(tree.body)
     return tuple(compiler.names), run
@@ -151,6 +151,7 @@ class _Compiler:
         return ExpressionProblem(reason, len(self._source[: node.col_offset].decode()), hint)
 
     def _impossible(self, node: ast.expr, hint: str = "") -> ExpressionProblem:
+        hint = hint or "use numbers, texts in quotes, names, + - * /, and functions such as round"
         return self._problem(node, f"{self._text(node)[:SHOWN]} is not possible here", hint)
 
     def _constant(self, node: ast.Constant, _: int) -> Evaluate:
@@ -160,8 +161,8 @@ class _Compiler:
                 return lambda _: value
             case int() | float():
                 if not text.replace(".", "", 1).isdecimal() or len(text) > MOST_DIGITS + 1:
-                    hint = f"write it plainly, with at most {MOST_DIGITS} digits"
-                    raise self._problem(node, f"{text[:SHOWN]} is no such number", hint)
+                    hint = f"write it plainly, with at most {MOST_DIGITS} digits: 1234.5"
+                    raise self._problem(node, f"{text[:SHOWN]} is not a plain number", hint)
                 number = Decimal(text)
                 return lambda _: number
         raise self._impossible(node)
@@ -171,8 +172,9 @@ class _Compiler:
         if name in CONSTANTS:
             return lambda _: CONSTANTS[name]
         if name not in self._known:
-            hint = did_you_mean(name, sorted(self._known))
-            raise self._problem(node, f"there is no {name[:SHOWN]}", hint)
+            known = sorted(self._known)
+            hint = did_you_mean(name, known) if known else "give its column this name in [names]"
+            raise self._problem(node, f"there is no field or short name {name[:SHOWN]}", hint)
         at = self.names.setdefault(name, len(self.names))
         return operator.itemgetter(at)
 
@@ -290,7 +292,8 @@ class _Compiler:
         types, count = function.arguments, len(node.args)
         is_too_many = count > len(types) and not function.is_open
         if node.keywords or is_too_many or count < len(types) - function.optional:
-            raise self._problem(node, f"{name} is written {function.example}")
+            hint = f"write it as in {function.example}"
+            raise self._problem(node, f"{name} does not take these arguments", hint)
         arguments = [
             (self.compile(arg, depth), types[min(at, len(types) - 1)], self._text(arg))
             for at, arg in enumerate(node.args)

@@ -31,7 +31,7 @@ CONSTANTS: Mapping[str, Value] = {"none": None, "true": True, "false": False}
 def ends(number: Decimal, ending: Decimal) -> Decimal:
     """The next number, not below a number, that ends so: 12.30 with 0.99 is 12.99."""
     if ending < 0:
-        raise ExpressionFailure(f"nothing ends with {number_text(ending)}")
+        raise ExpressionFailure(f"no number ends with {number_text(ending)}")
     places = max(0, ending.adjusted() + 1) if ending else 0
     start = number.scaleb(-places).to_integral_value(ROUND_FLOOR).scaleb(places) + ending
     return start if start >= number else start + Decimal(1).scaleb(places)
@@ -69,7 +69,9 @@ def _split(text: str, separator: str, number: int) -> str:
     parts = text.split(separator or None)
     at = number - 1 if number > 0 else number
     if not number or not -len(parts) <= at < len(parts):
-        raise ExpressionFailure(f"“{text[:60]}” has no part {number} by “{separator[:60]}”")
+        raise ExpressionFailure(
+            f"“{text[:60]}” has no part {number} when it is split at “{separator[:60]}”"
+        )
     return parts[at].strip()
 
 

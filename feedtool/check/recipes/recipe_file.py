@@ -94,6 +94,9 @@ NAMES_OF_TYPES = {
     "array": "a list",
     "object": "a table",
 }
+TOML_HINT = (
+    'correct the line: headers and texts in quotes, as in "Réf" = "quantity", each header once'
+)
 SHOWN = 60
 """Characters of a value that a message shows."""
 
@@ -105,7 +108,7 @@ def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a number may have too many digits
-        raise UsageProblem(f"the recipe {shown} is no TOML: {error}", "correct the line") from None
+        raise UsageProblem(f"the recipe {shown} cannot be read: {error}", TOML_HINT) from None
     lines = dict(_lines(text))
     for place, reason, hint in _faults(tables):
         raise UsageProblem(f"{place_of(shown, lines, *place)}: {reason}", hint)
@@ -154,9 +157,9 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
     known = RecipeFile.__struct_fields__
     for table, entries in tables.items():
         if table not in known:
-            yield (table, ""), "there is no such table", did_you_mean(table, known)
+            yield (table, ""), "a recipe has no table of this name", did_you_mean(table, known)
         elif not isinstance(entries, dict):
-            yield (table, ""), "it is no table", f"begin it with [{table}]"
+            yield (table, ""), "this must be a table", f"begin it with [{table}]"
     yield from _struct_faults("match", Match, tables.get("match", {}))
     for name, join in tables.get("join", {}).items():
         yield from _struct_faults(f"join.{name}", Join, join)
@@ -168,8 +171,8 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
     yield from _entries_faults(tables)
     for name in tables.get("names", {}):
         if not is_name(name):
-            hint = "use letters, digits and _ alone, and no word of expressions"
-            yield ("names", name), "it is no name", hint
+            hint = "use letters, digits and _ alone, and no word such as if, min or round"
+            yield ("names", name), "this cannot be a short name", hint
 
 
 def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
@@ -184,7 +187,7 @@ def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
 def _entry_faults(kind: str, table: str, entries: object) -> Iterator[Fault]:
     """What is wrong with the values of a table whose keys are the merchant's own."""
     if not isinstance(entries, dict):
-        yield (table, ""), "it is no table", f"begin it with [{table}]"
+        yield (table, ""), "this must be a table", f"begin it with [{table}]"
         return
     for key, value in entries.items():
         is_useless = kind == "columns" and value is False
@@ -198,11 +201,11 @@ def _struct_faults(table: str, struct: type[msgspec.Struct], entries: object) ->
     """What is wrong with a table whose keys are ours."""
     known = struct.__struct_fields__
     if not isinstance(entries, dict):
-        yield (table, ""), "it is no table", f"begin it with [{table}]"
+        yield (table, ""), "this must be a table", f"begin it with [{table}]"
         return
     for key in entries:
         if key not in known:
-            yield (table, key), "there is no such key", did_you_mean(key, known)
+            yield (table, key), "no key of this name belongs here", did_you_mean(key, known)
     for member in msgspec.structs.fields(struct):
         if member.required and member.name not in entries:
             yield (table, ""), f"{member.name} is missing", f"add {member.name} = …"
@@ -212,7 +215,7 @@ def _struct_faults(table: str, struct: type[msgspec.Struct], entries: object) ->
             msgspec.convert(value, hints[key])
         except msgspec.ValidationError as error:
             shown = json.dumps(value, ensure_ascii=False, default=str)[:SHOWN]
-            yield (table, key), f"{shown} cannot be", _expected(str(error), hints[key])
+            yield (table, key), f"{shown} cannot stand here", _expected(str(error), hints[key])
 
 
 def _expected(reason: str, hint: Any) -> str:

@@ -9,6 +9,7 @@ from functools import cache
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell
+from feedtool.model.text import LANGUAGES, Label, joined, tr
 
 ENUM_VALUE = PROBLEMS.error("enum-value")
 FIELD_RETIRED = PROBLEMS.error("field-retired")
@@ -100,11 +101,16 @@ class Choice:
     def _unknown(self, text: str, allowed: tuple[str, ...]) -> InvalidValue:
         near = self._nearest(_folded(text), CLOSE)
         nearest = self._by_writing[near] if near else None
-        return refused(
-            ENUM_VALUE,
-            f"“{visible(text)}” is none of {', '.join(allowed)}",
-            f"did you mean {nearest}?" if nearest in allowed else "write the one that is meant",
-        )
+        choices = joined(map(self._label, allowed))
+        hint = tr("write the one that is meant")
+        if nearest in allowed:
+            hint = tr("did you mean {choice}?", choice=self._label(nearest))
+        message = tr("“{text}” is none of {choices}", text=visible(text), choices=choices)
+        return refused(ENUM_VALUE, message, hint)
+
+    def _label(self, value: str) -> Label:
+        labels = self.values.get(value, ())
+        return Label(value, labels[: len(LANGUAGES)] if len(labels) >= len(LANGUAGES) else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +152,9 @@ class Retired:
         if not plain(cell.text):
             return None
         return refused(
-            FIELD_RETIRED, "this field can no longer be submitted", "empty or remove the column"
+            FIELD_RETIRED,
+            tr("this field can no longer be submitted"),
+            tr("empty or remove the column"),
         )
 
 

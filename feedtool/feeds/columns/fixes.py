@@ -28,6 +28,7 @@ from feedtool.feeds.columns.text import (
 )
 from feedtool.feeds.fix import Fix, FlawedCell, NewValue
 from feedtool.model.cells import Kind
+from feedtool.model.text import tr
 
 _LOST_ZEROS = re.compile("[0-9]{7,11}", re.ASCII)
 """The digits of a GTIN that may be left; a shorter number may be any, whatever its last digit."""
@@ -142,63 +143,63 @@ def empty(flawed: FlawedCell) -> NewValue | None:
 
 
 FIXES = (
-    Fix("blanks", "leave out the blanks around a text", (TRIMMED,), trim, is_safe=True),
+    Fix("blanks", tr("leave out the blanks around a text"), (TRIMMED,), trim, is_safe=True),
     Fix(
         "invisible",
-        "leave out invisible characters",
+        tr("leave out invisible characters"),
         (TEXT_CONTROL_CHARS, REFERENCE_FORMAT),
         remove_invisible,
         is_safe=True,
     ),
     Fix(
         "zeros",
-        "put a GTIN's leading zeros back where its check digit is right",
+        tr("put a GTIN's leading zeros back where its check digit is right"),
         (GTIN_PADDED, GTIN_FORMAT),
         restore_zeros,
         is_safe=True,
     ),
     Fix(
         "accents",
-        "correct the accents of a list's value",
+        tr("correct the accents of a list's value"),
         (ENUM_VALUE,),
         correct_accents,
         is_safe=True,
     ),
     Fix(
         "decimal-comma",
-        "read a number such as 1.299 as 1299, and 1,299 as a fraction",
+        tr("read a number such as 1.299 as 1299, and 1,299 as a fraction"),
         (NUMBER_AMBIGUOUS,),
         read_comma,
         decimal=COMMA,
     ),
     Fix(
         "decimal-point",
-        "read a number such as 1,299 as 1299, and 1.299 as a fraction",
+        tr("read a number such as 1,299 as 1299, and 1.299 as a fraction"),
         (NUMBER_AMBIGUOUS,),
         read_point,
         decimal=POINT,
     ),
     Fix(
         "decimals",
-        "read a number such as 1,299 as all other numbers of the sheet are written",
+        tr("read a number such as 1,299 as all other numbers of the sheet are written"),
         (NUMBER_AMBIGUOUS,),
         settle,
         is_safe=True,
     ),
     Fix(
         "round",
-        "round amounts to two decimals",
+        tr("round amounts to two decimals"),
         (NUMBER_PRECISION, NUMBER_AMBIGUOUS),
         round_to_cents,
     ),
-    Fix("percent", "read a VAT such as 0.2 as 20 %", (VAT_FRACTION,), fraction_to_percent),
+    Fix("percent", tr("read a VAT such as 0.2 as 20 %"), (VAT_FRACTION,), fraction_to_percent),
     Fix(
         "spelling",
-        "take the list's value that differs in a letter or two",
+        tr("take the list's value that differs in a letter or two"),
         (ENUM_VALUE,),
         correct_letters,
     ),
     Fix("bar", "write a dash for each | of a reference", (REFERENCE_FORMAT,), replace_bar),
-    Fix("retired", "empty the fields that can no longer be sent", (FIELD_RETIRED,), empty),
+    Fix("retired", tr("empty the fields that can no longer be sent"), (FIELD_RETIRED,), empty),
 )
 """In their order, of which the first that has an answer for a cell is made."""

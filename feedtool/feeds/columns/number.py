@@ -11,6 +11,7 @@ from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import no_value, plain, refused
 from feedtool.model.cells import Cell, Kind, rounded, shown
 from feedtool.model.nouns import Issue
+from feedtool.model.text import MessageText, tr
 
 NUMBER_FORMAT = PROBLEMS.error("number-format")
 NUMBER_AMBIGUOUS = PROBLEMS.error("number-ambiguous")
@@ -109,8 +110,11 @@ class Number(ABC):
             if amount:
                 return _unread(text, column)
             currencies = ", ".join(column.dialect.currencies)
-            hint = f"type the number alone, such as 1299.00 (accepted currency: {currencies})"
-            return refused(NUMBER_FORMAT, f"“{text}” is not a number", hint)
+            hint = tr(
+                "type the number alone, such as 1299.00 (accepted currency: {currencies})",
+                currencies=currencies,
+            )
+            return refused(NUMBER_FORMAT, tr("“{text}” is not a number", text=text), hint)
         value = self.checked(-amount.number if negative else amount.number, cell, column)
         if isinstance(value, InvalidValue):
             is_settled = column.decimal is not None and _AMBIGUOUS.fullmatch(digits) is not None
@@ -128,14 +132,14 @@ class Number(ABC):
     ) -> InvalidValue | None:
         """The flaw of a number outside its bounds."""
         if self.above is not None and number <= self.above:
-            rule = f"must be above {self.above}"
+            message = tr("{number} must be above {bound}", number=shown(cell), bound=self.above)
         elif self.least is not None and number < self.least:
-            rule = f"must not be below {self.least}"
+            message = tr("{number} must not be below {bound}", number=shown(cell), bound=self.least)
         elif most is not None and number > most:
-            rule = f"must not be above {most}"
+            message = tr("{number} must not be above {bound}", number=shown(cell), bound=most)
         else:
             return None
-        return refused(NUMBER_RANGE, f"{shown(cell)} {rule}", "correct the number")
+        return refused(NUMBER_RANGE, message, tr("correct the number"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,16 +169,22 @@ class Rate(Number):
             percent = f"{(number * 100).normalize():f}"
             return refused(
                 VAT_FRACTION,
-                f"{shown(cell)} looks like a fraction of 1, and VAT is given in percent",
-                f"type {percent} for {percent} %; whether the service is sent 20 or 0.2 is the"
-                " profile's vat_scale",
+                tr(
+                    "{cell} looks like a fraction of 1, and VAT is given in percent",
+                    cell=shown(cell),
+                ),
+                tr(
+                    "type {percent} for {percent} %; whether the service is sent 20 or 0.2 is the"
+                    " profile's vat_scale",
+                    percent=percent,
+                ),
             )
         value = self.out_of_range(number, cell, self.most) or _money(number, cell)
         if not cell.percent or isinstance(value, InvalidValue):
             return value
-        return InvalidValue(
-            value, (Issue(PERCENT_READ, f"{shown(cell)} is read as {number.normalize():f}"),)
-        )
+        read = f"{number.normalize():f}"
+        message = tr("{cell} is read as {number}", cell=shown(cell), number=read)
+        return InvalidValue(value, (Issue(PERCENT_READ, message),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +198,8 @@ class Whole(Number):
         if flaw:
             return flaw
         if number != number.to_integral_value():
-            return refused(
-                INTEGER_REQUIRED, f"{shown(cell)} is not a whole number", "type a whole number"
-            )
+            message = tr("{number} is not a whole number", number=shown(cell))
+            return refused(INTEGER_REQUIRED, message, tr("type a whole number"))
         return int(number)
 
 
@@ -211,8 +220,8 @@ def _money(number: Decimal, cell: Cell) -> Decimal | InvalidValue:
         return money
     return refused(
         NUMBER_PRECISION,
-        f"{shown(cell)} has more than two decimals",
-        f"round it in the sheet, for example to {money}",
+        tr("{cell} has more than two decimals", cell=shown(cell)),
+        tr("round it in the sheet, for example to {money}", money=money),
     )
 
 
@@ -257,25 +266,57 @@ def _unread(text: str, column: ColumnReader) -> InvalidValue:
     """A lone separator with three digits behind it, and what the column says of it."""
     column.is_ambiguous = True
     whole, fraction = re.split("[.,]", text.strip("+-"))[:2]
-    seen = [f"{example} ({sign} for decimals)" for sign, example in column.evidence.items()]
-    why = "; no other cell of the column settles it"
-    if len(seen) > 1:
-        why = f"; the column has both {' and '.join(seen)}"
     thousands = _digits(whole + fraction)
+    values = {
+        "text": text,
+        "thousands": thousands,
+        "fraction": f"{_digits(whole)}.{_digits(fraction)}",
+    }
+    message = tr(
+        "{text} could mean {thousands} or {fraction}; no other cell of the column settles it",
+        **values,
+    )
+    if len(column.evidence) > 1:
+        first, second = (
+            tr("{example} ({sign} for decimals)", example=example, sign=sign)
+            for sign, example in column.evidence.items()
+        )
+        message = tr(
+            "{text} could mean {thousands} or {fraction}; the column has both {first} and {second}",
+            first=first,
+            second=second,
+            **values,
+        )
     return refused(
         NUMBER_AMBIGUOUS,
-        f"{text} could mean {thousands} or {_digits(whole)}.{_digits(fraction)}{why}",
-        f"type {thousands} for thousands, or two decimals at most, or store the column as numbers",
+        message,
+        tr(
+            "type {thousands} for thousands, or two decimals at most, or store the column "
+            "as numbers",
+            thousands=thousands,
+        ),
     )
 
 
 def _as_settled(flawed: InvalidValue, column: ColumnReader) -> InvalidValue:
     """The flaw of a number that the column settled, with the cell that shows how."""
     example = column.evidence.get(column.decimal or "")
-    why = f" when read with “{column.decimal}” for decimals"
-    if example:
-        why += f", as {example} in this column shows"
-    faults = tuple(fault._replace(message=fault.message + why) for fault in flawed.faults)
+
+    def explained(message: str) -> MessageText:
+        if not example:
+            return tr(
+                "{message} when read with “{sign}” for decimals",
+                message=message,
+                sign=column.decimal,
+            )
+        return tr(
+            "{message} when read with “{sign}” for decimals, as {example} in this column shows",
+            message=message,
+            sign=column.decimal,
+            example=example,
+        )
+
+    faults = tuple(fault._replace(message=explained(fault.message)) for fault in flawed.faults)
     return flawed._replace(faults=faults)
 
 

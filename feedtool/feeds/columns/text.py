@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, rounded, shown
 from feedtool.model.nouns import Code, Issue
+from feedtool.model.text import plural, tr
 
 ZERO_WIDTH = "\u200b\u200c\u200d\u2060\ufeff\u180e"
 ERROR_TEXTS = frozenset(
@@ -52,8 +53,8 @@ def no_value(cell: Cell) -> InvalidValue | None:
     if cell.kind is Kind.ERROR or ("#" in cell.text and plain(cell.text) in ERROR_TEXTS):
         return refused(
             FORMULA_ERROR,
-            f"the cell shows {plain(cell.text)}",
-            "correct the formula, or replace the cell by its value",
+            tr("the cell shows {text}", text=plain(cell.text)),
+            tr("correct the formula, or replace the cell by its value"),
         )
     return _NO_VALUE[cell.kind](cell) if cell.kind in _NO_VALUE else None
 
@@ -66,16 +67,20 @@ def refused(code: Code, message: str, hint: str) -> InvalidValue:
 _NO_VALUE = {
     Kind.NO_RESULT: lambda cell: refused(
         FORMULA_NO_CACHE,
-        f"the formula {cell.text or 'here'} has no stored result",
-        "open the file in a spreadsheet program, save it, and try again",
+        tr("the formula {text} has no stored result", text=cell.text)
+        if cell.text
+        else tr("the formula here has no stored result"),
+        tr("open the file in a spreadsheet program, save it, and try again"),
     ),
     Kind.DATE: lambda cell: refused(
         DATE_IN_NUMBER_CELL,
-        f"the cell holds the date {shown(cell)}",
-        "format the cell as number or text and type the value again",
+        tr("the cell holds the date {cell}", cell=shown(cell)),
+        tr("format the cell as number or text and type the value again"),
     ),
     Kind.BOOLEAN: lambda cell: refused(
-        BOOLEAN_IN_CELL, f"the cell holds {cell.text}", "type the number or text that is meant"
+        BOOLEAN_IN_CELL,
+        tr("the cell holds {text}", text=cell.text),
+        tr("type the number or text that is meant"),
     ),
 }
 
@@ -92,10 +97,14 @@ def identified(cell: Cell) -> str | InvalidValue | None:
     if cell.kind is Kind.NUMBER:
         text = shown(cell)
         if rounded(cell.text).adjusted() >= SHOWN_DIGITS:
-            lost = f"a numeric cell keeps {SHOWN_DIGITS} digits, {text} has more"
+            lost = tr(
+                "a numeric cell keeps {digits} digits, {text} has more",
+                digits=SHOWN_DIGITS,
+                text=text,
+            )
     elif "+" in text and _EXPONENT.fullmatch(text):
-        lost = f"{text} is a shortened number, its last digits are gone"
-    hint = "format the column as text and paste the identifiers again"
+        lost = tr("{text} is a shortened number, its last digits are gone", text=text)
+    hint = tr("format the column as text and paste the identifiers again")
     return refused(PRECISION_LOST, lost, hint) if lost else text or None
 
 
@@ -103,7 +112,7 @@ def trimmed(cell: Cell, value: str) -> tuple[Issue, ...]:
     """A warning where blanks were left out of a text cell."""
     if cell.kind is not Kind.TEXT or cell.text == value:
         return ()
-    return (Issue(TRIMMED, f"blanks were left out: read as “{value}”"),)
+    return (Issue(TRIMMED, tr("blanks were left out: read as “{value}”", value=value)),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +137,8 @@ class Text:
         """The issues of the characters themselves."""
         if not invisible_in(value):
             return ()
-        message = f"the text holds an invisible character: {visible(value)}"
-        return (Issue(TEXT_CONTROL_CHARS, message, "delete the text and type it again"),)
+        message = tr("the text holds an invisible character: {value}", value=visible(value))
+        return (Issue(TEXT_CONTROL_CHARS, message, tr("delete the text and type it again")),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +149,10 @@ class Reference(Text):
         """`reference-format`."""
         if "|" not in value and not invisible_in(value):
             return ()
-        message = f"the reference holds `|` or an invisible character: {visible(value)}"
-        return (Issue(REFERENCE_FORMAT, message, "type the reference again without it"),)
+        message = tr(
+            "the reference holds `|` or an invisible character: {value}", value=visible(value)
+        )
+        return (Issue(REFERENCE_FORMAT, message, tr("type the reference again without it")),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +163,8 @@ class ProductReference(Text):
         """`product-reference-format`."""
         if _PRODUCT_REFERENCE.fullmatch(value):
             return ()
-        message = f"“{visible(value)}” is not only letters, digits, dash and dot"
-        hint = "use the reference as the service's catalogue gives it"
+        message = tr("“{value}” is not only letters, digits, dash and dot", value=visible(value))
+        hint = tr("use the reference as the service's catalogue gives it")
         return (Issue(PRODUCT_REFERENCE_FORMAT, message, hint),)
 
 
@@ -178,8 +189,9 @@ class Comment(Text):
         """`text-control-chars` (XML 1.0, production 2)."""
         if not _NOT_IN_XML.search(value):
             return ()
-        message = f"no XML can carry a character of this text: {_NOT_IN_XML.sub(_spelled, value)}"
-        return (Issue(TEXT_CONTROL_CHARS, message, "delete the text and type it again"),)
+        text = _NOT_IN_XML.sub(_spelled, value)
+        message = tr("no XML can carry a character of this text: {text}", text=text)
+        return (Issue(TEXT_CONTROL_CHARS, message, tr("delete the text and type it again")),)
 
 
 def _too_long(value: str, column: ColumnReader) -> tuple[Issue, ...]:
@@ -187,11 +199,19 @@ def _too_long(value: str, column: ColumnReader) -> tuple[Issue, ...]:
     if len(value) <= bounds.advised_length:
         return ()
     if len(value) > bounds.longest_text:
-        message = f"{len(value):,} characters, at most {bounds.longest_text:,} are possible"
-        hint = "shorten the text; look whether a quote is missing before it"
+        message = tr(
+            "{count:,} characters, at most {most:,} are possible",
+            count=len(value),
+            most=bounds.longest_text,
+        )
+        hint = tr("shorten the text; look whether a quote is missing before it")
         return (Issue(TEXT_TOO_LONG, message, hint),)
-    message = f"{len(value)} characters, comparable services allow {bounds.advised_length}"
-    return (Issue(LENGTH_ADVISED, message, "use a shorter one if the service refuses it"),)
+    message = tr(
+        "{count} characters, comparable services allow {most}",
+        count=len(value),
+        most=bounds.advised_length,
+    )
+    return (Issue(LENGTH_ADVISED, message, tr("use a shorter one if the service refuses it")),)
 
 
 def invisible_in(text: str) -> re.Match[str] | None:
@@ -268,10 +288,10 @@ def _checked(digits: str, cell: Cell) -> object:
     if digits[-1] != right:
         return _wrong_digit(digits, right)
     if cell.kind is Kind.TEXT and cell.text != digits:
-        left_out = "hyphens" if re.search(_HYPHEN, cell.text) else "blanks"
-        return InvalidValue(
-            digits, (Issue(TRIMMED, f"{left_out} were left out: read as {digits}"),)
-        )
+        message = tr("blanks were left out: read as {digits}", digits=digits)
+        if re.search(_HYPHEN, cell.text):
+            message = tr("hyphens were left out: read as {digits}", digits=digits)
+        return InvalidValue(digits, (Issue(TRIMMED, message),))
     return digits
 
 
@@ -287,7 +307,9 @@ def _from_number(digits: str) -> object:
     if wanted is None or digits[-1] != right:
         return _malformed(digits, None)
     padded = digits.zfill(wanted)
-    return InvalidValue(padded, (Issue(GTIN_PADDED, f"leading zeros were put back: {padded}"),))
+    return InvalidValue(
+        padded, (Issue(GTIN_PADDED, tr("leading zeros were put back: {padded}", padded=padded)),)
+    )
 
 
 def _is_plausible(digits: str) -> bool:
@@ -303,17 +325,23 @@ def _is_plausible(digits: str) -> bool:
 def _wrong_digit(digits: str, right: str) -> InvalidValue:
     return refused(
         GTIN_CHECKSUM,
-        f"the check digit of {digits} is wrong",
-        f"{digits[:-1]}{right} would fit; compare with the package",
+        tr("the check digit of {digits} is wrong", digits=digits),
+        tr("{digits} would fit; compare with the package", digits=f"{digits[:-1]}{right}"),
     )
 
 
 def _malformed(digits: str, cell: Cell | None) -> InvalidValue:
-    hint = "format the column as text and copy the number from the package"
+    hint = tr("format the column as text and copy the number from the package")
     if cell and re.fullmatch(r"[0-9]{5,11}", digits) and digits[-1] == check_digit(digits[:-1]):
         wanted = next(length for length in LENGTHS if length > len(digits))
-        hint = f"if leading zeros were lost, it is {digits.zfill(wanted)}"
-    count = f"{len(digits)} digits" if digits.isascii() and digits.isdecimal() else "no number"
-    return refused(
-        GTIN_FORMAT, f"“{visible(digits)}” is {count}; a GTIN has 8, 12, 13 or 14 digits", hint
-    )
+        hint = tr("if leading zeros were lost, it is {digits}", digits=digits.zfill(wanted))
+    text = visible(digits)
+    message = tr("“{text}” is no number; a GTIN has 8, 12, 13 or 14 digits", text=text)
+    if digits.isascii() and digits.isdecimal():
+        message = plural(
+            "“{text}” is {count} digit; a GTIN has 8, 12, 13 or 14 digits",
+            "“{text}” is {count} digits; a GTIN has 8, 12, 13 or 14 digits",
+            len(digits),
+            text=text,
+        )
+    return refused(GTIN_FORMAT, message, hint)

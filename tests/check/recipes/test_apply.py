@@ -226,7 +226,7 @@ WRONG = {
     "two columns": (
         ("[names]", '"PA HT" = "quantity"\n[names]'),
         "quantity has two",
-        "one of them",
+        "one of the two lines",
     ),
     "the stock of a channel": (
         ("[names]", '"PA HT" = "quantity[DE]"\n[names]'),
@@ -238,7 +238,7 @@ WRONG = {
         "is of the row",
         "take it out",
     ),
-    "letters that are none": (('"Stock"', '"@4"'), "“@4” is no column", "“@C”"),
+    "letters that are none": (('"Stock"', '"@4"'), "“@4” names no column", "“@C”"),
     "a value that its field cannot have": (
         ("[names]", '[values.condition]\nold = "Olde"\n[names]'),
         ":10, [values.condition] old: “Olde” is none of",
@@ -257,3 +257,16 @@ def test_what_a_recipe_names_must_be_there(
         read_by(files, RECIPE.replace(*change), [row()])
     assert message in caught.value.message
     assert hint in caught.value.hint
+
+
+def test_a_field_that_nothing_gives_is_told_without_a_header(files: Files) -> None:
+    recipe = RECIPE.replace("[default]", '[default]\n"price.floor" = ""')
+    error = refused_by(files, recipe.replace("cost * 2", "price.floor * 2"))
+    assert error.message.endswith("price.floor has no column here, and no default")
+
+
+def test_a_missing_value_that_a_recipe_makes_is_to_be_looked_at_in_the_recipe(files: Files) -> None:
+    blank = RECIPE.replace('"cost * 2"', '"none if cost > 5 else cost"')
+    (problem,) = read_by(files, blank, [row(1)]).problems()
+    assert (problem.code, problem.column) == ("required-missing", "C")
+    assert problem.hint == "see with --explain-row 2 where the recipe takes it from"

@@ -12,8 +12,12 @@ from tests.check.recipes.conftest import RECIPE
 JOIN = '[join.stock]\nfile = "s*"\nkey = { a = "b" }\ntake = { quantity = "c" }\n'
 WRONG = {
     "no TOML": (("[names]", "[names"), "at line 9, column 7", "correct the line"),
-    "a table's name": (("[columns]", "[colums]"), ":4, [colums]: there is no", "columns?"),
-    "a key of ours": (("headers", "header"), ":3, [match] header: there is no", "headers?"),
+    "a table's name": (
+        ("[columns]", "[colums]"),
+        ":4, [colums]: a recipe has no table",
+        "columns?",
+    ),
+    "a key of ours": (("headers", "header"), ":3, [match] header: no key of this name", "headers?"),
     "no kind": (('kind = "offers-upsert"\n', ""), ":1, [match]: kind is missing", "add kind"),
     "no list": (('["Réf", "EAN"]', '"Réf"'), ':3, [match] headers: "Réf" cannot', "a list"),
     "rows": (
@@ -23,17 +27,42 @@ WRONG = {
     ),
     "a column's field": (('"quantity"', "3"), ":7, [columns] Stock: 3 is not", "or false"),
     "a column of use": (('"quantity"', "true"), ":7, [columns] Stock: true is not", "or false"),
-    "a name": (("cost =", '"co st" ='), ":10, [names] co st: it is no name", "letters, digits"),
+    "a name": (
+        ("cost =", '"co st" ='),
+        ":10, [names] co st: this cannot be a short name",
+        "letters, digits",
+    ),
     "a default": (("= 20", "= [20]"), ":14, [default] taxes.VAT: [20] is not", "a number"),
-    "a number of many digits": (("= 20", f"= {'9' * 5000}"), "is no TOML", "correct the line"),
+    "a number of many digits": (
+        ("= 20", f"= {'9' * 5000}"),
+        "cannot be read: ",
+        "correct the line",
+    ),
     "no number": (("= 20", "= nan"), ":14, [default] taxes.VAT: NaN is not", "a number"),
     "an expression": (('"cost * 2"', "2"), ":18, [compute] price.price: 2 is not", "in quotes"),
-    "its syntax": (("* 2", "* * 2"), ":18, [compute] price.price: it cannot be read", "brackets"),
-    "its names": (("cost *", "costs *"), ":18, [compute] price.price: there is no costs", "cost?"),
-    "no table": ((RECIPE, f"skip = 1\n{RECIPE}"), "[skip]: it is no table", "begin it with [skip]"),
+    "its syntax": (
+        ("* 2", "* * 2"),
+        ":18, [compute] price.price: the expression cannot be read",
+        "brackets",
+    ),
+    "no names": (
+        ("\n".join(RECIPE.splitlines()[3:-2]), ""),
+        "there is no field or short name cost",
+        "in [names]",
+    ),
+    "its names": (
+        ("cost *", "costs *"),
+        ":18, [compute] price.price: there is no field or short name costs",
+        "cost?",
+    ),
+    "no table": (
+        (RECIPE, f"skip = 1\n{RECIPE}"),
+        "[skip]: this must be a table",
+        "begin it with [skip]",
+    ),
     "a table too few": (
         (RECIPE, f"{RECIPE}[channels]\nDE = 1\n"),
-        "[channels.DE]: it is",
+        "[channels.DE]: this must be",
         "[channels",
     ),
     "a condition": (
@@ -63,7 +92,11 @@ WRONG = {
         "the file's name",
     ),
     "its share": ((RECIPE, f"{RECIPE}{JOIN}at_least = 95\n"), "at_least: 95", "a number <= 1"),
-    "what it takes": ((RECIPE, RECIPE + JOIN.replace("take", "tke")), "tke: there is no", "take?"),
+    "what it takes": (
+        (RECIPE, RECIPE + JOIN.replace("take", "tke")),
+        "tke: no key of this name",
+        "take?",
+    ),
 }
 
 
