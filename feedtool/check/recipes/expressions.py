@@ -172,7 +172,8 @@ class _Compiler:
         if name in CONSTANTS:
             return lambda _: CONSTANTS[name]
         if name not in self._known:
-            hint = did_you_mean(name, sorted(self._known))
+            known = sorted(self._known)
+            hint = did_you_mean(name, known) if known else "give its column this name in [names]"
             raise self._problem(node, f"there is no field or short name {name[:SHOWN]}", hint)
         at = self.names.setdefault(name, len(self.names))
         return operator.itemgetter(at)

@@ -199,17 +199,21 @@ def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, Hea
     """The visible sheet that has the headers of a join, and the row of them."""
     headers = [*join.key.values(), *join.take.values()]
     wanted, listed = set(map(folded, headers)), ", ".join(f"“{header}”" for header in headers)
-    fitting = []
+    fitting, nearly = [], dict[int, str]()
     for entry in source.sheets:
         sheet = source.sheet(entry.name)
         for row in () if entry.hidden else sheet.head(SEARCHED):
-            if wanted <= {folded(cell.text) for cell in row.cells}:
+            lacks = wanted - {folded(cell.text) for cell in row.cells}
+            if not lacks:
                 fitting.append((sheet, row))
                 break
+            names = ", ".join(f"“{header}”" for header in headers if folded(header) in lacks)
+            nearly.setdefault(len(lacks), f": row {row.number} has all but {names}")
     if not fitting:
         is_any_hidden = any(entry.hidden for entry in source.sheets)
         raise JoinUnusable(
-            f"{file} has no row with the headers {listed}",
+            f"{file} has no row with the headers {listed}"
+            + (nearly[min(nearly)] if min(nearly, default=len(wanted)) < len(wanted) else ""),
             f"correct [join.{name}] in the recipe, or the file"
             + ("; its hidden sheets do not count" if is_any_hidden else ""),
         )

@@ -94,7 +94,9 @@ NAMES_OF_TYPES = {
     "array": "a list",
     "object": "a table",
 }
-TOML_HINT = "correct the line: key = value, texts in quotes, each key once"
+TOML_HINT = (
+    'correct the line: headers and texts in quotes, as in "Réf" = "quantity", each header once'
+)
 SHOWN = 60
 """Characters of a value that a message shows."""
 

@@ -124,7 +124,11 @@ UNUSABLE = {
         1,
         "has a key twice: SKU-1 (lines 2 and 5), and 1 more",
     ),
-    "no such header": ("ref;dispo\nSKU-1;1\n", 1, "no row with the headers “ref”, “free”"),
+    "no such header": (
+        "ref;dispo\nSKU-1;1\n",
+        1,
+        "no row with the headers “ref”, “free”: row 1 has all but “free”",
+    ),
     "too old": (STOCK, 27, "stock-1.csv (27 h old) is too old: [join.stock] takes none older than"),
     "too few rows": ("ref;free\nSKU-9;1\n", 1, "0 of 2 rows are in stock-1.csv (1 h old), and"),
     "a header twice": (

@@ -45,6 +45,11 @@ WRONG = {
         ":18, [compute] price.price: the expression cannot be read",
         "brackets",
     ),
+    "no names": (
+        ("\n".join(RECIPE.splitlines()[3:-2]), ""),
+        "there is no field or short name cost",
+        "in [names]",
+    ),
     "its names": (
         ("cost *", "costs *"),
         ":18, [compute] price.price: there is no field or short name costs",
