@@ -14,6 +14,7 @@ from typing import Protocol
 from urllib.parse import quote
 
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
 
 LANGUAGES = {"en": "en-US", "fr": "fr-FR", "es": "es-ES"}
 """The values of Accept-Language, by those that users give (part "Offers (JSON packages)")."""
@@ -112,7 +113,8 @@ def language_tag(language: str) -> str:
             return tag
     known = ", ".join(LANGUAGES)
     raise UsageProblem(
-        f"The service has no messages in the language “{language}”.", f"Choose one of: {known}."
+        tr("The service has no messages in the language “{language}”.", language=language),
+        tr("Choose one of: {known}.", known=known),
     )
 
 
@@ -120,7 +122,10 @@ def header_value(what: str, value: str) -> str:
     """A value that can travel in a header; UsageProblem, naming `what`, for any other."""
     if not value or not value.isascii() or not value.isprintable() or value != value.strip():
         raise UsageProblem(
-            f"{what} cannot be sent: it is empty, or has characters that a header cannot carry.",
-            "Only ASCII letters, digits and punctuation can be sent there.",
+            tr(
+                "{what} cannot be sent: it is empty, or has characters that a header cannot carry.",
+                what=what,
+            ),
+            tr("Only ASCII letters, digits and punctuation can be sent there."),
         )
     return value

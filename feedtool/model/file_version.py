@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from feedtool.model.errors import FileProblem
+from feedtool.model.text import tr
 
 T = TypeVar("T")
 
@@ -66,8 +67,12 @@ def read_unchanged(path: Path, name: str, read: Callable[[Version | None], T]) -
             confirm()
             return result
     raise FileChanging(
-        f"{name} is being written: it has changed each of the {TRIES} times that it was read.",
-        "Wait until the program that writes it is done, and try again.",
+        tr(
+            "{name} is being written: it has changed each of the {tries} times that it was read.",
+            name=name,
+            tries=TRIES,
+        ),
+        tr("Wait until the program that writes it is done, and try again."),
     )
 
 
@@ -82,8 +87,11 @@ def unchanged(path: Path, name: str, version: Version | None) -> Iterator[Callab
     def confirm() -> None:
         if version_of(path) != version:
             raise FileChanging(
-                f"{name} was changed after it was read, so no annotated copy of it is written.",
-                "Wait until the program that writes it is done, and run the command again.",
+                tr(
+                    "{name} was changed after it was read, so no annotated copy of it is written.",
+                    name=name,
+                ),
+                tr("Wait until the program that writes it is done, and run the command again."),
             )
 
     try:

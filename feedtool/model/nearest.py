@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from feedtool.model.text import MessageText, joined, tr
+
 ALIKE = 75
 """Percent from which a word may be meant."""
 
@@ -9,12 +11,14 @@ LISTED = 15
 """Words that a hint lists."""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> MessageText:
     """A hint with the nearest of some words, or with all of them, or the first of many."""
     words = list(known)
     if near := nearest(word, words):
-        return f"did you mean {near}?"
-    return f"use one of: {', '.join(words[:LISTED])}{', …' if len(words) > LISTED else ''}"
+        return tr("did you mean {choice}?", choice=near)
+    return tr(
+        "use one of: {choices}", choices=joined([*words[:LISTED], *["…"] * (len(words) > LISTED)])
+    )
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -12,6 +12,7 @@ from typing import IO, Any, Generic, TypeVar
 from weakref import finalize
 
 from feedtool.model.errors import CannotWrite
+from feedtool.model.text import tr
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -47,8 +48,12 @@ def telling_of_room() -> Iterator[None]:
             raise
         folder = os.environ.get("TMPDIR") or tempfile.tempdir or "/tmp"  # noqa: S108  # only told
         raise CannotWrite(
-            f"temporary files cannot be written in {folder}: {error.strerror}",
-            "make room there, or set TMPDIR to another folder",
+            tr(
+                "temporary files cannot be written in {folder}: {why}",
+                folder=folder,
+                why=error.strerror,
+            ),
+            tr("make room there, or set TMPDIR to another folder"),
         ) from error
 
 

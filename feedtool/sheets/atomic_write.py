@@ -12,6 +12,7 @@ from pathlib import Path
 
 from feedtool.model.cells import Block, Kind
 from feedtool.model.errors import CannotWrite, FeedtoolError
+from feedtool.model.text import tr
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _LOCKED = frozenset((5, 32, 33))
@@ -54,19 +55,22 @@ def _explained(target: Path) -> Iterator[None]:
 
 def cannot_write(target: Path, error: OSError) -> CannotWrite:
     """The error that explains the system's refusal."""
-    hint = "{}, or write elsewhere with --out."
+    why: str
     if error.errno in _FULL:
-        why, hint = "the disk is full", hint.format("Make room")
+        why, hint = tr("the disk is full"), tr("Make room, or write elsewhere with --out.")
     elif getattr(error, "winerror", None) in _LOCKED:
-        why, hint = "another program has it open", hint.format("Close it in Excel")
+        why = tr("another program has it open")
+        hint = tr("Close it in Excel, or write elsewhere with --out.")
     elif isinstance(error, FileNotFoundError | NotADirectoryError):
-        why, hint = f"there is no folder {target.parent}", hint.format("Make the folder")
+        why = tr("there is no folder {folder}", folder=target.parent)
+        hint = tr("Make the folder, or write elsewhere with --out.")
     elif error.errno == errno.ENAMETOOLONG:
-        why = "its name is too long"
-        hint = "Give it a shorter name with --out, or shorten the name of the input."
+        why = tr("its name is too long")
+        hint = tr("Give it a shorter name with --out, or shorten the name of the input.")
     else:
-        why, hint = error.strerror or str(error), hint.format("Allow writing there")
-    return CannotWrite(f"{target} cannot be written: {why}.", hint)
+        why = error.strerror or str(error)
+        hint = tr("Allow writing there, or write elsewhere with --out.")
+    return CannotWrite(tr("{target} cannot be written: {why}.", target=target, why=why), hint)
 
 
 def _bring_folder_to_disk(folder: Path) -> None:
@@ -86,8 +90,11 @@ class NotAsWritten(FeedtoolError):
 def not_as_written(what: str) -> NotAsWritten:
     """The error of a file that differs in `what` from what was written, to be raised."""
     return NotAsWritten(
-        f"The file was not kept, since it did not read back as it was written: {what}.",
-        "Try again; if it happens twice, the disk is failing or feedtool has a bug.",
+        tr(
+            "The file was not kept, since it did not read back as it was written: {what}.",
+            what=what,
+        ),
+        tr("Try again; if it happens twice, the disk is failing or feedtool has a bug."),
     )
 
 
@@ -123,4 +130,6 @@ class Digest:
     def require_same(self, other: "Digest", what: str) -> None:
         """Raise NotAsWritten if other cells were added to the other one."""
         if (self.total, self.count) != (other.total, other.count):
-            raise not_as_written(f"{what}, {self.count:,} cells or records")
+            raise not_as_written(
+                tr("{what}, {count:,} cells or records", what=what, count=self.count)
+            )

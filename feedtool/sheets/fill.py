@@ -20,6 +20,7 @@ from feedtool.model.cells import SHOWN_DIGITS, Cell, Kind, letters
 from feedtool.model.cells import shown as as_shown
 from feedtool.model.errors import UsageProblem
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets.annotate.csv_copy import FORMULA_STARTS, UNHELD
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack
 from feedtool.sheets.atomic_write import Digest
@@ -152,8 +153,11 @@ class _RowWriter:
         while batch := list(islice(numbered, _BATCH)):
             if batch[-1][0] > LAST_ROW:
                 raise TooManyRows(
-                    f"a sheet has {LAST_ROW:,} rows, and there are more to be written",
-                    "write a .csv with --out, or ask for fewer",
+                    tr(
+                        "a sheet has {most:,} rows, and there are more to be written",
+                        most=LAST_ROW,
+                    ),
+                    tr("write a .csv with --out, or ask for fewer"),
                 )
             yield b"".join(self._row(number, row) for number, row in batch)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.limits import MIB, ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets.cell_text import escape, spreadsheet_text, unescape
 from feedtool.sheets.read.errors import ZipBomb
 from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, iso
@@ -80,8 +81,13 @@ class SharedStrings:
         if len(self._blob) > self._limits.strings or len(self) > _MOST:
             size = self._limits.strings // MIB
             raise ZipBomb(
-                f"The workbook holds more than {size} MiB of texts, or more than {_MOST:,} texts.",
-                "Split the file.",
+                tr(
+                    "The workbook holds more than {size} MiB of texts, or more than {most:,} "
+                    "texts.",
+                    size=size,
+                    most=_MOST,
+                ),
+                tr("Split the file."),
             )
 
     def __len__(self) -> int:
@@ -90,8 +96,13 @@ class SharedStrings:
     def __getitem__(self, index: int) -> str:
         """The text of this index. Raises CorruptXml if there is none."""
         if not 0 <= index < len(self._starts) - 1:
-            part = self._part or "of the shared strings"
-            raise corrupt(part, f"text {index} is looked up, and there are {len(self)}")
+            part = self._part or tr("of the shared strings")
+            raise corrupt(
+                part,
+                tr(
+                    "text {index} is looked up, and there are {count}", index=index, count=len(self)
+                ),
+            )
         text = self._blob[self._starts[index] : self._starts[index + 1]].decode()
         return spreadsheet_text(unescape(text)) if "&" in text or "_x" in text else text
 

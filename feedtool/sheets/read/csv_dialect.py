@@ -13,6 +13,7 @@ from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
+from feedtool.model.text import MessageText, joined, tr
 from feedtool.sheets.read.csv_encoding import line_ends
 from feedtool.sheets.read.errors import CsvUnterminatedQuote
 from feedtool.sheets.read.source import Notice
@@ -101,9 +102,10 @@ class _Lines:
         if self.count <= _NAMED:
             self._first.append(line)
 
-    def __str__(self) -> str:
-        more = self.count - len(self._first)
-        return ", ".join(self._first) + (f" and {more:,} more" if more else "")
+    def shown(self) -> MessageText:
+        """The first lines, and how many more there are."""
+        more, first = self.count - len(self._first), joined(self._first)
+        return tr("{rows} and {left:,} more", rows=first, left=more) if more else first
 
 
 @dataclass(slots=True)
@@ -134,13 +136,19 @@ class Quotes:
         texts = []
         if self.doubtful.count:
             texts.append(
-                "A quotation mark stands inside a field that is not quoted, or text follows a "
-                f"closing one: line {self.doubtful}."
+                tr(
+                    "A quotation mark stands inside a field that is not quoted, or text follows a "
+                    "closing one: line {lines}.",
+                    lines=self.doubtful.shown(),
+                )
             )
         if self.row_like.count:
             texts.append(
-                "A quotation mark opens in one line and closes in another, so that these were read "
-                f"as one row, though they look like several: lines {self.row_like}."
+                tr(
+                    "A quotation mark opens in one line and closes in another, so that these were "
+                    "read as one row, though they look like several: lines {lines}.",
+                    lines=self.row_like.shown(),
+                )
             )
         return tuple(Notice(_CODE, text) for text in texts)
 
@@ -148,11 +156,18 @@ class Quotes:
 def unclosed(line: int, until: int | None = None) -> CsvUnterminatedQuote:
     """The error of a quotation mark that takes in the rows below it."""
     return CsvUnterminatedQuote(
-        f"A quotation mark opens in line {line} and is never closed."
+        tr("A quotation mark opens in line {line} and is never closed.", line=line)
         if until is None
-        else f"A quotation mark opens in line {line} and is not closed in its own field: the rows "
-        f"down to line {until} would be a part of it.",
-        f"Close it in line {line}, or double it if it belongs to the text; then try again.",
+        else tr(
+            "A quotation mark opens in line {line} and is not closed in its own field: the "
+            "rows down to line {until} would be a part of it.",
+            line=line,
+            until=until,
+        ),
+        tr(
+            "Close it in line {line}, or double it if it belongs to the text; then try again.",
+            line=line,
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from io import IncrementalNewlineDecoder, TextIOWrapper
 from pathlib import Path
 
 from feedtool.model.limits import MIB
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import CsvEncoding, CsvNul, EmptyFile, NotAWorkbook
 from feedtool.sheets.read.source import Notice
 
@@ -35,7 +36,7 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f\ufeff]")
 _BETWEEN_WORDS = re.compile(r"[\s,;|\"']+")
 _WORD = 20
 """Characters shown on either side of a letter beyond ASCII."""
-_SAVE_AS_UTF8 = 'Open it in a spreadsheet program and save it as "CSV UTF-8".'
+_SAVE_AS_UTF8 = tr('Open it in a spreadsheet program and save it as "CSV UTF-8".')
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +129,8 @@ class _Survey:
         if "\0" in text:
             line = self.line + line_ends(text, 0, text.index("\0"))
             raise CsvNul(
-                f"Line {line} of the text holds a NUL byte.",
-                f"Make the export again. {_SAVE_AS_UTF8}",
+                tr("Line {line} of the text holds a NUL byte.", line=line),
+                tr("Make the export again. {hint}", hint=_SAVE_AS_UTF8),
             )
         if not self.first_beyond_ascii[0] and not text.isascii():
             self._note_word(text)
@@ -141,7 +142,9 @@ class _Survey:
         self.line += lines
         self._unbroken = 0 if lines else self._unbroken + len(text)
         if self._unbroken > _LONGEST_LINE:
-            raise NotAWorkbook("The file has no lines.", "Give the .xlsx, .xlsm or .csv file.")
+            raise NotAWorkbook(
+                tr("The file has no lines."), tr("Give the .xlsx, .xlsm or .csv file.")
+            )
 
     def _note_word(self, text: str) -> None:
         match = _BEYOND_ASCII.search(text)
@@ -164,22 +167,40 @@ def find_encoding(path: Path, fallback: str) -> Encoding:
     if survey.unfit:
         if mark or name != "utf-8" or _has_multibyte(path):
             raise CsvEncoding(
-                f"Line {survey.line} of the text holds bytes ({survey.unfit}) that cannot be "
-                f"{name}, although the rest is.",
-                f"Two encodings are mixed. {_SAVE_AS_UTF8}",
+                tr(
+                    "Line {line} of the text holds bytes ({unfit}) that cannot be {name}, although "
+                    "the rest is.",
+                    line=survey.line,
+                    unfit=survey.unfit,
+                    name=name,
+                ),
+                tr("Two encodings are mixed. {hint}", hint=_SAVE_AS_UTF8),
             )
         survey = _Survey(path, fallback, 0)
         if survey.unfit:
             raise CsvEncoding(
-                f"Line {survey.line} of the text holds bytes ({survey.unfit}) that are "
-                f"neither UTF-8 nor {fallback}.",
-                f"{_SAVE_AS_UTF8} Or name its encoding in the profile, as csv_fallback.",
+                tr(
+                    "Line {line} of the text holds bytes ({unfit}) that are neither UTF-8 nor "
+                    "{fallback}.",
+                    line=survey.line,
+                    unfit=survey.unfit,
+                    fallback=fallback,
+                ),
+                tr(
+                    "{hint} Or name its encoding in the profile, as csv_fallback.",
+                    hint=_SAVE_AS_UTF8,
+                ),
             )
         line, word = survey.first_beyond_ascii
-        text = f"The text is not UTF-8 and was read as {fallback}: line {line} then says “{word}”."
+        text = tr(
+            "The text is not UTF-8 and was read as {fallback}: line {line} then says “{word}”.",
+            fallback=fallback,
+            line=line,
+            word=word,
+        )
         notices = (Notice("encoding-guessed", text),)
     if survey.is_blank:
-        raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
+        raise EmptyFile(tr("The file is empty."), tr("Make the export again and look at its size."))
     quotes, is_odd = "".join(sorted(survey.quotes)), survey.last == "\x1a" or survey.has_mark
     return Encoding(survey.encoding, mark, is_odd, quotes, notices)
 

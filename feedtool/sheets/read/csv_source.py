@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from feedtool.model.cells import BLANK, Block, Cell, Kind
+from feedtool.model.text import tr
 from feedtool.sheets.read.csv_dialect import (
     USUAL,
     Quotes,
@@ -147,10 +148,16 @@ class CsvSheet(Sheet):
                     used = max(used, used_fields(record))
                     if used > MOST_FIELDS:
                         raise GridOutOfRange(
-                            f"The record in line {line} has {used:,} fields, "
-                            "more than a sheet has columns.",
-                            "Look at that line: line ends are missing, "
-                            "or the separator is another.",
+                            tr(
+                                "The record in line {line} has {used:,} fields, more than a sheet "
+                                "has columns.",
+                                line=line,
+                                used=used,
+                            ),
+                            tr(
+                                "Look at that line: line ends are missing, or the separator is "
+                                "another."
+                            ),
                         )
         self._used = used
         width = min(widest, used)

@@ -4,12 +4,14 @@ The message says what the file really is, the hint how to turn it into one that 
 """
 
 from feedtool.model.errors import FileProblem
+from feedtool.model.text import tr
 
-SAVE_AS_XLSX = 'Open it in a spreadsheet program and save it as "Excel workbook (.xlsx)".'
-SAVE_AGAIN = "Open it in a spreadsheet program, repair it if asked, and save it again as .xlsx."
-COPY_AGAIN = (
-    "Copy or download it again, or make it again in the program that it comes from. A workbook may "
-    "be mended too: open it in a spreadsheet program, repair it, and save it again as .xlsx."
+SAVE_AS_XLSX = tr('Open it in a spreadsheet program and save it as "Excel workbook (.xlsx)".')
+SAVE_AGAIN = tr("Open it in a spreadsheet program, repair it if asked, and save it again as .xlsx.")
+COPY_AGAIN = tr(
+    "Copy or download it again, or make it again in the program that it comes from."
+    " A workbook may be mended too: open it in a spreadsheet program, repair it, "
+    "and save it again as .xlsx."
 )
 
 

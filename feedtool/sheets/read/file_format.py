@@ -7,6 +7,7 @@ from pathlib import Path
 
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets.read.csv_encoding import unicode_of
 from feedtool.sheets.read.csv_source import CsvSource
 from feedtool.sheets.read.errors import (
@@ -33,14 +34,14 @@ _OLD_BIFF = re.compile(rb"\x09[\x00\x02\x04\x08][\x04-\x10]\x00")
 """The first record of Excel 2.1 to 5.0 workbooks."""
 _OTHERS = {
     b"%PDF": "a PDF",
-    b"\x89PNG": "a picture (PNG)",
-    b"\xff\xd8\xff": "a picture (JPEG)",
-    b"GIF8": "a picture (GIF)",
-    b"\x1f\x8b": "a gzip archive",
-    b"7z\xbc\xaf": "a 7-Zip archive",
-    b"Rar!": "a RAR archive",
-    b"{\\rtf": "a text document (RTF)",
-    b"SQLite format 3": "a database (SQLite)",
+    b"\x89PNG": tr("a picture (PNG)"),
+    b"\xff\xd8\xff": tr("a picture (JPEG)"),
+    b"GIF8": tr("a picture (GIF)"),
+    b"\x1f\x8b": tr("a gzip archive"),
+    b"7z\xbc\xaf": tr("a 7-Zip archive"),
+    b"Rar!": tr("a RAR archive"),
+    b"{\\rtf": tr("a text document (RTF)"),
+    b"SQLite format 3": tr("a database (SQLite)"),
 }
 _HTML = re.compile(
     r"\s*+(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html|head|meta|body|table|style|div|script)\b"
@@ -48,7 +49,7 @@ _HTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MARKUP = re.compile(r"\s*<(?:\?xml\s|!--|[a-z_][\w:.-]*[\s/>].*</)", re.IGNORECASE | re.DOTALL)
-_HINT = "Give the .xlsx, .xlsm or .csv file."
+_HINT = tr("Give the .xlsx, .xlsm or .csv file.")
 _LOCK = 165
 """Bytes of the file `~$offers.xlsx` that Excel and PowerPoint put beside one that is open."""
 _LOCK_NAME = 55
@@ -89,7 +90,7 @@ def _other_format(path: Path, limits: ReadingLimits) -> XlsxSource | FileProblem
     with path.open("rb") as file:
         start = file.read(_START)
     if not start:
-        raise EmptyFile("The file is empty.", "Make the export again and look at its size.")
+        raise EmptyFile(tr("The file is empty."), tr("Make the export again and look at its size."))
     if start.startswith(_ZIP):
         try:
             return XlsxSource(path, limits)
@@ -150,23 +151,25 @@ def _foreign(path: Path, start: bytes) -> FileProblem | None:
     """The problem of a file that is neither; None for one that may be a CSV."""
     if _is_lock(start):
         return NotAWorkbook(
-            "The file is Excel's lock file: it only says that the workbook is open in Excel.",
-            "Give the workbook itself, the file without ~$ in front of its name.",
+            tr("The file is Excel's lock file: it only says that the workbook is open in Excel."),
+            tr("Give the workbook itself, the file without ~$ in front of its name."),
         )
     is_compound = start.startswith(_COMPOUND)
     if is_compound and _holds(path, "EncryptedPackage"):
         return Encrypted(
-            "The workbook is protected by a password.",
-            "Open it, remove the password to open (File > Info), and save it again.",
+            tr("The workbook is protected by a password."),
+            tr("Open it, remove the password to open (File > Info), and save it again."),
         )
     is_workbook = is_compound and (_holds(path, "Workbook") or _holds(path, "Book"))
     if is_workbook or _OLD_BIFF.match(start):
-        return LegacyXls("The file is a workbook of Excel 97-2003 or older (.xls).", SAVE_AS_XLSX)
+        return LegacyXls(
+            tr("The file is a workbook of Excel 97-2003 or older (.xls)."), SAVE_AS_XLSX
+        )
     if is_compound:
-        return NotAWorkbook("The file is an old Office document, not a workbook.", _HINT)
+        return NotAWorkbook(tr("The file is an old Office document, not a workbook."), _HINT)
     for magic, name in _OTHERS.items():
         if start.startswith(magic):
-            return NotAWorkbook(f"The file is {name}, not a workbook.", _HINT)
+            return NotAWorkbook(tr("The file is {name}, not a workbook.", name=name), _HINT)
     mark, name = unicode_of(start)
     return _markup(start[len(mark) :].decode(name if b"\0" in start else "latin-1", "replace"))
 
@@ -175,17 +178,17 @@ def _markup(text: str) -> FileProblem | None:
     """The problem of a file that begins like HTML or XML, by its first letters, roughly read."""
     if _HTML.match(text):
         return HtmlAsXls(
-            "The file is a web page (HTML) that carries a spreadsheet's name.", SAVE_AS_XLSX
+            tr("The file is a web page (HTML) that carries a spreadsheet's name."), SAVE_AS_XLSX
         )
     if not _MARKUP.match(text):
         return None
     if "urn:schemas-microsoft-com:office:spreadsheet" in text or "Excel.Sheet" in text:
-        return Xml2003AsXls("The file is an XML spreadsheet of Excel 2003.", SAVE_AS_XLSX)
+        return Xml2003AsXls(tr("The file is an XML spreadsheet of Excel 2003."), SAVE_AS_XLSX)
     if "urn:oasis:names:tc:opendocument" in text:
-        return OdsUnsupported("The file is a flat OpenDocument file (.fods).", SAVE_AS_XLSX)
+        return OdsUnsupported(tr("The file is a flat OpenDocument file (.fods)."), SAVE_AS_XLSX)
     if re.search(r"<html\b", text, re.IGNORECASE):
-        return HtmlAsXls("The file is a web page (XHTML).", SAVE_AS_XLSX)
-    return NotAWorkbook("The file is XML, not a workbook.", _HINT)
+        return HtmlAsXls(tr("The file is a web page (XHTML)."), SAVE_AS_XLSX)
+    return NotAWorkbook(tr("The file is XML, not a workbook."), _HINT)
 
 
 def _holds(path: Path, stream: str) -> bool:

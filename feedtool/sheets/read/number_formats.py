@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
+from feedtool.model.text import tr
 from feedtool.sheets.read.package import ZipPackage
 from feedtool.sheets.read.xml_parser import Node, XmlParser, corrupt, whole
 
@@ -82,7 +83,7 @@ def read_styles(package: ZipPackage, part: str | None) -> tuple[NumberStyle, ...
     parser.finish()
     if not roots:
         # All numbers would look general, dates too.
-        raise corrupt(part, "its root is not <styleSheet>")
+        raise corrupt(part, tr("its root is not <styleSheet>"))
     codes.pop(None, None)  # no cell can mean a format without a number
     # A workbook may redefine the built-in ones.
     styles = BUILT_IN | {number: style_of_code(code) for number, code in codes.items()}

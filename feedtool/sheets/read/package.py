@@ -10,6 +10,7 @@ from typing import IO, Self
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from feedtool.model.limits import MIB, ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import (
     COPY_AGAIN,
     SAVE_AGAIN,
@@ -23,7 +24,7 @@ from feedtool.sheets.read.errors import (
 _BROKEN = (BadZipFile, EOFError, zlib.error, ValueError, ArithmeticError, LookupError, OSError)
 """The errors of zipfile, documented or not, on a package that is damaged on purpose."""
 
-_NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
+_NOT_TRUSTED = tr("Have its sender make it anew in a spreadsheet program.")
 _LARGEST_DIRECTORY = 16 * MIB
 """Bytes; a part takes about a hundred."""
 _END_RECORD, _LOCATOR, _END_RECORD_64 = 22, 20, 56
@@ -86,7 +87,11 @@ class ZipPackage:
         info = self.part(name)
         if info and info.file_size > self.limits.small:
             raise ZipBomb(
-                f"Part {name} of the package unpacks to more than {_mib(self.limits.small)}.",
+                tr(
+                    "Part {name} of the package unpacks to more than {size}.",
+                    name=name,
+                    size=_mib(self.limits.small),
+                ),
                 _NOT_TRUSTED,
             )
         return self.stream(name)
@@ -98,16 +103,21 @@ class ZipPackage:
         """
         info = self.part(name)
         if info is None:
-            raise CorruptZip(f"The package lacks its part {name}.", COPY_AGAIN)
+            raise CorruptZip(tr("The package lacks its part {name}.", name=name), COPY_AGAIN)
         try:
             with self._zip.open(info) as member:
                 while piece := member.read(size):
                     yield piece
                 if member.tell() != info.file_size:
-                    raise BadZipFile("shorter than its directory says")
+                    raise BadZipFile(tr("shorter than its directory says"))
         except (*_BROKEN, RuntimeError) as error:
             raise CorruptZip(
-                f"Part {info.filename} of the package is damaged ({error}).", COPY_AGAIN
+                tr(
+                    "Part {filename} of the package is damaged ({error}).",
+                    filename=info.filename,
+                    error=error,
+                ),
+                COPY_AGAIN,
             ) from error
 
 
@@ -120,14 +130,14 @@ def _open_zip(file: IO[bytes]) -> ZipFile:
     """Open the package's directory. Raises CorruptZip."""
     try:
         if _directory_size(file) > _LARGEST_DIRECTORY:
-            raise ZipBomb("The package has too many parts.", _NOT_TRUSTED)
+            raise ZipBomb(tr("The package has too many parts."), _NOT_TRUSTED)
         return ZipFile(file)
     except (*_BROKEN, NotImplementedError) as error:
         # zipfile's words for a package whose directory, which is its end, cannot be found.
         is_cut_off = "not a zip file" in str(error)
-        why = "its end is missing" if is_cut_off else error
+        why = tr("its end is missing") if is_cut_off else error
         raise CorruptZip(
-            f"The file is a damaged or incomplete zip package ({why}).", COPY_AGAIN
+            tr("The file is a damaged or incomplete zip package ({why}).", why=why), COPY_AGAIN
         ) from error
 
 
@@ -152,7 +162,7 @@ def _directory_size(file: IO[bytes]) -> int:
 def _index(infos: list[ZipInfo], limits: ReadingLimits) -> dict[str, ZipInfo]:
     """The parts by key, each looked at for what no honest package has."""
     if len(infos) > limits.parts:
-        raise ZipBomb(f"The package has {len(infos)} parts.", _NOT_TRUSTED)
+        raise ZipBomb(tr("The package has {count} parts.", count=len(infos)), _NOT_TRUSTED)
     by_key: dict[str, ZipInfo] = {}
     for info in infos:
         if info.filename.endswith("/"):  # `is_dir` cannot bear a member without a name
@@ -161,7 +171,8 @@ def _index(infos: list[ZipInfo], limits: ReadingLimits) -> dict[str, ZipInfo]:
         key = part_key(info.filename)
         if key in by_key:
             raise ZipDuplicateMember(
-                f"The package holds two parts named {info.filename}.", SAVE_AGAIN
+                tr("The package holds two parts named {filename}.", filename=info.filename),
+                SAVE_AGAIN,
             )
         by_key[key] = info
     return by_key
@@ -172,15 +183,22 @@ def _refuse_bad_member(info: ZipInfo) -> None:
     name = info.orig_filename
     segments = name.replace("\\", "/").split("/")
     if not name or ".." in segments or ":" in segments[0] or "\0" in name:
-        raise ZipBadName(f"The package holds a part named {name!r}.", _NOT_TRUSTED)
+        raise ZipBadName(
+            tr("The package holds a part named {name}.", name=repr(name)), _NOT_TRUSTED
+        )
     if info.flag_bits & _ENCRYPTED_FLAGS:
         raise Encrypted(
-            f"Part {name} of the package is encrypted.", "Save it without a password and try again."
+            tr("Part {name} of the package is encrypted.", name=name),
+            tr("Save it without a password and try again."),
         )
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         # The others are inflated without bounds by zipfile, and no workbook may use them.
         raise CorruptZip(
-            f"Part {name} is compressed by method {info.compress_type}, which workbooks never use.",
+            tr(
+                "Part {name} is compressed by method {compress_type}, which workbooks never use.",
+                name=name,
+                compress_type=info.compress_type,
+            ),
             SAVE_AGAIN,
         )
 
@@ -190,17 +208,26 @@ def _refuse_bombs(infos: list[ZipInfo], limits: ReadingLimits, archive_size: int
     for info in infos:
         if info.file_size > limits.part:
             raise ZipBomb(
-                f"Part {info.filename} unpacks to {_mib(info.file_size)}, "
-                f"more than {_mib(limits.part)}.",
+                tr(
+                    "Part {filename} unpacks to {size}, more than {most}.",
+                    filename=info.filename,
+                    size=_mib(info.file_size),
+                    most=_mib(limits.part),
+                ),
                 _NOT_TRUSTED,
             )
     total = sum(info.file_size for info in infos)
     if total > limits.total:
         raise ZipBomb(
-            f"The package unpacks to {_mib(total)}, more than {_mib(limits.total)}.", _NOT_TRUSTED
+            tr(
+                "The package unpacks to {size}, more than {most}.",
+                size=_mib(total),
+                most=_mib(limits.total),
+            ),
+            _NOT_TRUSTED,
         )
     if sum(info.compress_size for info in infos) > archive_size:
-        raise ZipBomb("The parts of the package overlap, as in a zip bomb.", _NOT_TRUSTED)
+        raise ZipBomb(tr("The parts of the package overlap, as in a zip bomb."), _NOT_TRUSTED)
 
 
 def _mib(size: int) -> str:

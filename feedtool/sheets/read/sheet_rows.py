@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import index_of, letters
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets.read.cell_decoder import ATTRIBUTES, CELL_TYPES, CONTENT, Raw
 from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
 from feedtool.sheets.read.source import LAST_COLUMN, LAST_ROW, CellRange, cell_range
@@ -106,16 +107,18 @@ class SheetParser(XmlParser):
         if "r" in node.attributes:
             text = node.attributes["r"].strip()
             if not (text.isascii() and text.isdecimal()):
-                raise self._corrupt(f"a row has the number {text!r}")
+                raise self._corrupt(tr("a row has the number {text}", text=repr(text)))
             number = int(text[:20])
             if number == 0:
-                raise _outside("row 0")
+                raise _outside(tr("row {row}", row=0))
         if number == self.last_row:
-            raise self._corrupt(f"row {number} is there twice")
+            raise self._corrupt(tr("row {number} is there twice", number=number))
         if number < self.last_row:
-            raise self._corrupt(f"row {number} comes after row {self.last_row}")
+            raise self._corrupt(
+                tr("row {number} comes after row {row}", number=number, row=self.last_row)
+            )
         if number > LAST_ROW:
-            raise _outside(f"row {number}")
+            raise _outside(tr("row {row}", row=number))
         self.last_row = number
         self._hidden = is_true(node.attributes.get("hidden"))
         self._cells = {}
@@ -131,19 +134,43 @@ class SheetParser(XmlParser):
         if reference is None:
             self._column += 1
             if self._column > LAST_COLUMN:
-                raise _outside(f"column {self._column + 1} in row {self.last_row}")
+                raise _outside(
+                    tr(
+                        "column {column} in row {row}",
+                        column=self._column + 1,
+                        row=self.last_row,
+                    )
+                )
         else:
             self._column, number = self._place(reference)
             if number != self.last_row:
-                raise self._corrupt(f"cell {reference} stands in row {self.last_row}")
+                raise self._corrupt(
+                    tr(
+                        "cell {reference} stands in row {row}",
+                        reference=reference,
+                        row=self.last_row,
+                    )
+                )
         value, inline, formula = _content(node)
         if not value and not inline and formula is None:
             return
         kind = attributes.get("t", "n")
         if kind not in CELL_TYPES:
-            raise self._corrupt(f"row {self.last_row} has a cell of the unknown type {kind}")
+            raise self._corrupt(
+                tr(
+                    "row {row} has a cell of the unknown type {kind}",
+                    row=self.last_row,
+                    kind=kind,
+                )
+            )
         if self._column in self._cells:
-            raise self._corrupt(f"row {self.last_row} has two cells in column {self._column + 1}")
+            raise self._corrupt(
+                tr(
+                    "row {row} has two cells in column {column}",
+                    row=self.last_row,
+                    column=self._column + 1,
+                )
+            )
         self._cells[self._column] = Raw(attributes.get("s", "0"), kind, value, inline, formula)
 
     def _place(self, reference: str) -> tuple[int, int]:
@@ -151,10 +178,10 @@ class SheetParser(XmlParser):
         letters = reference.rstrip("0123456789")
         row = reference[len(letters) :]
         if not (letters.isascii() and letters.isalpha() and row):
-            raise self._corrupt(f"{reference!r} is no cell")
+            raise self._corrupt(tr("{reference} is no cell", reference=reference))
         column = index_of(letters.upper()[:4])
         if column > LAST_COLUMN or not 0 < int(row[:20]) <= LAST_ROW:
-            raise _outside(f"cell {reference}")
+            raise _outside(tr("cell {cell}", cell=reference))
         return column, int(row)
 
     def _corrupt(self, what: str) -> CorruptXml:
@@ -178,8 +205,11 @@ def _content(cell: Node) -> tuple[str, str | None, str | None]:
 
 def _outside(what: str) -> GridOutOfRange:
     return GridOutOfRange(
-        f"The sheet has {what}, outside the grid of 1,048,576 rows and columns A to XFD.",
-        "Correct the program that made the file, or split the rows over several files.",
+        tr(
+            "The sheet has {what}, outside the grid of 1,048,576 rows and columns A to XFD.",
+            what=what,
+        ),
+        tr("Correct the program that made the file, or split the rows over several files."),
     )
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, NotAWorkbook, OdsUnsupported, XlsbUnsupported
 from feedtool.sheets.read.package import ZipPackage, part_key
 from feedtool.sheets.read.xml_parser import Node, corrupt, is_true, parse_part
@@ -14,11 +15,11 @@ from feedtool.sheets.read.xml_parser import Node, corrupt, is_true, parse_part
 CONTENT_TYPES = "[Content_Types].xml"
 _WORKBOOK = ("spreadsheetml", "ms-excel")
 _OTHER_OFFICE = {
-    "wordprocessingml": "a Word document",
-    "ms-word": "a Word document",
-    "presentationml": "a PowerPoint presentation",
-    "ms-powerpoint": "a PowerPoint presentation",
-    "visio": "a Visio drawing",
+    "wordprocessingml": tr("a Word document"),
+    "ms-word": tr("a Word document"),
+    "presentationml": tr("a PowerPoint presentation"),
+    "ms-powerpoint": tr("a PowerPoint presentation"),
+    "visio": tr("a Visio drawing"),
 }
 """Words of content types."""
 
@@ -68,8 +69,8 @@ class WorkbookParts:
             if entry.name == name:
                 return entry
         raise UsageProblem(
-            f"The workbook has no sheet “{name}”.",
-            "It has " + ", ".join(repr(entry.name) for entry in self.worksheets) + ".",
+            tr("The workbook has no sheet “{name}”.", name=name),
+            tr("It has {sheets}.", sheets=", ".join(repr(entry.name) for entry in self.worksheets)),
         )
 
 
@@ -99,9 +100,14 @@ def read_workbook(package: ZipPackage) -> WorkbookParts:
         child for group in root.children if group.name == "sheets" for child in group.children
     ]
     if root.name != "workbook" or not root.is_main:
-        namespace = "" if root.is_main else " of another namespace"
+        namespace = "" if root.is_main else tr(" of another namespace")
         raise corrupt(
-            workbook, f"its root is <{root.name}>{namespace}, not a workbook's <workbook>"
+            workbook,
+            tr(
+                "its root is <{name}>{namespace}, not a workbook's <workbook>",
+                name=root.name,
+                namespace=namespace,
+            ),
         )
     return WorkbookParts(
         content_types=_spelled(package, CONTENT_TYPES) or CONTENT_TYPES,
@@ -148,12 +154,15 @@ def _content_types(package: ZipPackage) -> Mapping[str, str]:
     if package.part("mimetype") is not None:
         kind = package.read("mimetype")
         if b"opendocument.spreadsheet" in kind:
-            raise OdsUnsupported("The file is an OpenDocument spreadsheet (.ods).", SAVE_AS_XLSX)
+            raise OdsUnsupported(
+                tr("The file is an OpenDocument spreadsheet (.ods)."), SAVE_AS_XLSX
+            )
         if b"opendocument" in kind:
-            raise NotAWorkbook("The file is an OpenDocument text or drawing.", SAVE_AS_XLSX)
+            raise NotAWorkbook(tr("The file is an OpenDocument text or drawing."), SAVE_AS_XLSX)
     if package.part(CONTENT_TYPES) is None:
         raise NotAWorkbook(
-            "The file is a zip archive, not a workbook.", "Unpack it and give the file inside."
+            tr("The file is a zip archive, not a workbook."),
+            tr("Unpack it and give the file inside."),
         )
     return {
         part_key(
@@ -179,13 +188,15 @@ def _workbook_part(package: ZipPackage, rels: list[Relationship], types: Mapping
     if not any(word in kind for word in (*_WORKBOOK, *_OTHER_OFFICE)):
         kind = " ".join(types.values())
     if "sheet.binary.macroEnabled.main" in kind:
-        raise XlsbUnsupported("The file is a binary workbook (.xlsb).", SAVE_AS_XLSX)
+        raise XlsbUnsupported(tr("The file is a binary workbook (.xlsb)."), SAVE_AS_XLSX)
     if part and any(word in kind for word in _WORKBOOK):
         return part
     other = next((name for word, name in _OTHER_OFFICE.items() if word in kind), None)
     raise NotAWorkbook(
-        f"The file is {other}, not a workbook." if other else "The package holds no workbook.",
-        "Give the .xlsx, .xlsm or .csv file.",
+        tr("The file is {other}, not a workbook.", other=other)
+        if other
+        else tr("The package holds no workbook."),
+        tr("Give the .xlsx, .xlsm or .csv file."),
     )
 
 
@@ -209,7 +220,7 @@ def _sheets(
         part = (rel and _spelled(package, rel.target)) or ""
         is_worksheet = rel.kind == "worksheet" if rel else bool(relation)
         if is_worksheet and not part:
-            raise corrupt(workbook, f"sheet “{name}” has no part in the package")
+            raise corrupt(workbook, tr("sheet “{name}” has no part in the package", name=name))
         state = attributes.get("state") or "visible"
         yield SheetEntry(name, part, state, is_worksheet=is_worksheet)
 

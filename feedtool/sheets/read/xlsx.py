@@ -7,6 +7,7 @@ from typing import Self
 
 from feedtool.model.cells import Block, letters
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
 from feedtool.sheets.read.number_formats import read_styles
 from feedtool.sheets.read.package import DEFAULT_LIMITS, ZipPackage
@@ -140,6 +141,10 @@ class XlsxSheet(Sheet):
         ):
             return False
         end = f"{letters(announced.last_column)}{announced.last_row}"
-        text = f"Sheet {self.name} says that it ends at {end}, and has more; all of it is read."
+        text = tr(
+            "Sheet {name} says that it ends at {end}, and has more; all of it is read.",
+            name=self.name,
+            end=end,
+        )
         self._notice("dimension-wrong", text)
         return True

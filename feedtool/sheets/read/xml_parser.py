@@ -12,6 +12,7 @@ from types import MappingProxyType
 from xml.parsers import expat
 
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import SAVE_AGAIN, CorruptXml, XmlDoctype, ZipBomb
 from feedtool.sheets.read.package import ZipPackage
 
@@ -24,7 +25,7 @@ ROOT = "/*"
 """The path of a root of any name."""
 _WHOLE = re.compile("[0-9]{1,18}")
 _DEEPEST = 100
-_NOT_TRUSTED = "Have its sender make it anew in a spreadsheet program."
+_NOT_TRUSTED = tr("Have its sender make it anew in a spreadsheet program.")
 
 
 @dataclass(slots=True)
@@ -161,7 +162,7 @@ class XmlParser:
         # The parser keeps a tag in memory until it ends; and no workbook has megabytes of blanks.
         self._untagged += len(data)
         if self._untagged > self._limit + len(data):
-            raise self._bomb("a stretch without a tag")
+            raise self._bomb(tr("a stretch without a tag"))
 
     def finish(self) -> None:
         """The part is at its end. Raises CorruptXml if it should not be."""
@@ -178,7 +179,7 @@ class XmlParser:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._untagged = 0
         if len(self._paths) + len(self._open) > _DEEPEST:
-            raise self._bomb("tags nested in each other")
+            raise self._bomb(tr("tags nested in each other"))
         if self._open:
             self._end_text()
             self._keep(self._node(name, attributes))
@@ -240,7 +241,12 @@ class XmlParser:
 
     def _bomb(self, what: str) -> ZipBomb:
         return ZipBomb(
-            f"Part {self.part} of the workbook holds {what} beyond all measure.", _NOT_TRUSTED
+            tr(
+                "Part {part} of the workbook holds {what} beyond all measure.",
+                part=self.part,
+                what=what,
+            ),
+            _NOT_TRUSTED,
         )
 
 
@@ -262,7 +268,7 @@ def parse_part(package: ZipPackage, name: str) -> Node:
     try:
         parser.feed(data)
     except ZipBomb as error:  # of a size that was allowed: the format has no such part
-        raise corrupt(name, "a text is too long, or tags are nested too deeply") from error
+        raise corrupt(name, tr("a text is too long, or tags are nested too deeply")) from error
     parser.finish()
     return roots[0]
 
@@ -280,7 +286,9 @@ def hardened_parser(part: str, separator: str | None = None) -> expat.XMLParserT
         defer(False)
 
     def refuse(*_: object) -> None:
-        raise XmlDoctype(f"Part {part} of the workbook declares a document type.", _NOT_TRUSTED)
+        raise XmlDoctype(
+            tr("Part {part} of the workbook declares a document type.", part=part), _NOT_TRUSTED
+        )
 
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
@@ -293,15 +301,20 @@ def parse(parser: expat.XMLParserType, data: bytes, part: str, *, final: bool) -
         parser.Parse(data, final)
     except expat.ExpatError as error:
         line, column = error.lineno, error.offset + 1
-        raise corrupt(part, f"its XML is malformed at line {line}, column {column}") from error
+        raise corrupt(
+            part,
+            tr("its XML is malformed at line {line}, column {column}", line=line, column=column),
+        ) from error
     except (ValueError, LookupError) as error:
         # Encodings that do not exist, or that expat cannot read.
-        raise corrupt(part, f"its XML cannot be read ({error})") from error
+        raise corrupt(part, tr("its XML cannot be read ({error})", error=error)) from error
 
 
 def corrupt(part: str, what: object) -> CorruptXml:
     """The error of a malformed or contradictory part, to be raised."""
-    return CorruptXml(f"Part {part} of the workbook is damaged: {what}.", SAVE_AGAIN)
+    return CorruptXml(
+        tr("Part {part} of the workbook is damaged: {what}.", part=part, what=what), SAVE_AGAIN
+    )
 
 
 def whole(text: str | None) -> int | None:

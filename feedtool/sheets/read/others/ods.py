@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, Encrypted, OdsUnsupported, ZipBomb
 from feedtool.sheets.read.number_formats import NumberStyle
 from feedtool.sheets.read.others.rows import (
@@ -47,8 +48,8 @@ def open_ods(package: ZipPackage) -> RowsSource:
     manifest = "META-INF/manifest.xml"
     if package.part(manifest) and b"encryption-data" in package.read(manifest):
         raise Encrypted(
-            "The spreadsheet is protected by a password.",
-            "Open it, and save it again without a password.",
+            tr("The spreadsheet is protected by a password."),
+            tr("Open it, and save it again without a password."),
         )
     return _source(lambda *tags: elements(package.stream("content.xml"), *tags), package)
 
@@ -73,7 +74,9 @@ def _source(content: Part, package: ZipPackage | None = None) -> RowsSource:
         ):
             hidden.add(element.get(f"{STYLE}name", ""))
     if not is_spreadsheet:
-        raise OdsUnsupported("The file is an OpenDocument file, and no spreadsheet.", SAVE_AS_XLSX)
+        raise OdsUnsupported(
+            tr("The file is an OpenDocument file, and no spreadsheet."), SAVE_AS_XLSX
+        )
     return RowsSource(
         "ods",
         [RowsTable(name, partial(_rows, content, at), off) for at, (name, off) in enumerate(names)],
@@ -98,8 +101,11 @@ def _rows(content: Part, wanted: int) -> Generator[CellRow]:
                 repeated += len(cells) * (min(last, LAST_ROW + 1) - number) - len(element)
                 if repeated > MOST_REPEATED:
                     raise ZipBomb(
-                        f"The sheet repeats its cells more than {MOST_REPEATED:,} times.",
-                        "Remove the rows and columns that only repeat others.",
+                        tr(
+                            "The sheet repeats its cells more than {most:,} times.",
+                            most=MOST_REPEATED,
+                        ),
+                        tr("Remove the rows and columns that only repeat others."),
                     )
                 for at in range(number + 1, last + 1):
                     yield CellRow(at, cells, hidden)

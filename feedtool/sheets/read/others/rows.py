@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import MIB
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import SAVE_AS_XLSX
 from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, iso
 from feedtool.sheets.read.package import ZipPackage
@@ -63,8 +64,10 @@ def refusing(problem: type[FileProblem], what: str) -> Iterator[None]:
     except Exception as error:
         why = shorten(str(error), _REASON)
         if not why or why.isidentifier():  # the name of an error says nothing
-            why = "the file is damaged"
-        raise problem(f"{what}, and cannot be read: {why}.", SAVE_AS_XLSX) from error
+            why = tr("the file is damaged")
+        raise problem(
+            tr("{what}, and cannot be read: {why}.", what=what, why=why), SAVE_AS_XLSX
+        ) from error
 
 
 class RowsSheet(Sheet):
@@ -82,7 +85,7 @@ class RowsSheet(Sheet):
 
     def _in_order(self) -> Generator[CellRow]:
         last = 0
-        what = f"Sheet “{self.name}” is damaged"
+        what = tr("Sheet “{name}” is damaged", name=self.name)
         with refusing(self._problem, what), closing(self._rows()) as rows:
             for row in rows:
                 if not last < row.number <= LAST_ROW or len(row.cells) > LAST_COLUMN + 1:

@@ -11,6 +11,7 @@ from lxml import etree, html
 
 from feedtool.model.cells import BLANK, Cell
 from feedtool.model.limits import MIB
+from feedtool.model.text import tr
 from feedtool.sheets.read.csv_encoding import unicode_of
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, HtmlAsXls
 from feedtool.sheets.read.number_formats import DateKind, style_of_code
@@ -44,20 +45,27 @@ _PLAIN = re.compile(r"(?:general|[#0.,]*%?)", re.IGNORECASE)
 def open_html(path: Path, csv_fallback: str) -> RowsSource:
     """The tables of a web page. HtmlAsXls where it has none, or is too large."""
     if path.stat().st_size > LARGEST:
-        raise HtmlAsXls(f"The web page is larger than {LARGEST // MIB} MiB.", SAVE_AS_XLSX)
+        raise HtmlAsXls(
+            tr("The web page is larger than {size} MiB.", size=LARGEST // MIB), SAVE_AS_XLSX
+        )
     text = _decoded(path.read_bytes(), csv_fallback)
     if text.lstrip()[:4].casefold() == "mime":
-        raise HtmlAsXls("The file is a web archive (.mht).", SAVE_AS_XLSX)
+        raise HtmlAsXls(tr("The file is a web archive (.mht)."), SAVE_AS_XLSX)
     page = html.document_fromstring(text.encode(), html.HTMLParser(encoding="utf-8"))
     tables = [table for table in page.iter("table") if next(table.iter("tr"), None) is not None]
     innermost = [table for table in tables if next(table.iterdescendants("table"), None) is None]
     if not innermost:
         raise HtmlAsXls(
-            "The file is a web page (HTML) without a table: perhaps a login page.",
-            f"Download the file again, or open it in a browser. {SAVE_AS_XLSX}",
+            tr("The file is a web page (HTML) without a table: perhaps a login page."),
+            tr(
+                "Download the file again, or open it in a browser. {hint}",
+                hint=SAVE_AS_XLSX,
+            ),
         )
     if len(innermost) > _MOST_TABLES:
-        raise HtmlAsXls(f"The web page holds {len(innermost):,} tables.", SAVE_AS_XLSX)
+        raise HtmlAsXls(
+            tr("The web page holds {count:,} tables.", count=len(innermost)), SAVE_AS_XLSX
+        )
     return RowsSource(
         "html",
         [
@@ -108,7 +116,11 @@ def _rows(table: Any) -> Generator[CellRow]:
             spanned += width - 1
         if spanned > MOST_REPEATED:
             raise HtmlAsXls(
-                f"The cells of a table span more than {MOST_REPEATED:,} others.", SAVE_AS_XLSX
+                tr(
+                    "The cells of a table span more than {most:,} others.",
+                    most=MOST_REPEATED,
+                ),
+                SAVE_AS_XLSX,
             )
         yield CellRow(number, cells, bool(_NOT_SHOWN.search(row.get("style", ""))))
 

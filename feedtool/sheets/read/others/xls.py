@@ -10,6 +10,7 @@ from xlrd.biffh import XLRDError
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.model.limits import MIB
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import SAVE_AS_XLSX, Encrypted, LegacyXls
 from feedtool.sheets.read.number_formats import GENERAL, DateKind, NumberStyle, style_of_code
 from feedtool.sheets.read.others.rows import (
@@ -26,7 +27,10 @@ def open_xls(path: Path) -> RowsSource:
     """The sheets of a workbook. LegacyXls where it is too large, Encrypted."""
     if path.stat().st_size > LARGEST:
         raise LegacyXls(
-            f"The workbook of Excel 97-2003 (.xls) is larger than {LARGEST // MIB} MiB.",
+            tr(
+                "The workbook of Excel 97-2003 (.xls) is larger than {size} MiB.",
+                size=LARGEST // MIB,
+            ),
             SAVE_AS_XLSX,
         )
     try:
@@ -39,8 +43,8 @@ def open_xls(path: Path) -> RowsSource:
     except XLRDError as error:
         if "encrypted" in str(error):
             raise Encrypted(
-                "The workbook is protected by a password.",
-                "Open it, remove the password to open (File > Info), and save it again.",
+                tr("The workbook is protected by a password."),
+                tr("Open it, remove the password to open (File > Info), and save it again."),
             ) from error
         raise
     styles = [_style(book, number) for number in range(len(book.xf_list))]

@@ -5,6 +5,7 @@ from typing import Any
 
 from lxml import etree
 
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import XmlDoctype
 
 _LARGEST_ROW = 16 << 20
@@ -43,6 +44,6 @@ def elements(pieces: Iterable[bytes], *tags: str) -> Iterator[tuple[str, Any]]:
 def _refuse_doctype(element: Any) -> None:
     if element.getroottree().docinfo.doctype:
         raise XmlDoctype(
-            "The file declares a document type.",
-            "Do not trust it; have its sender make it anew in a spreadsheet program.",
+            tr("The file declares a document type."),
+            tr("Do not trust it; have its sender make it anew in a spreadsheet program."),
         )
