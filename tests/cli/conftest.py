@@ -73,8 +73,8 @@ class Ran(NamedTuple):
         """The one line that says what stopped it, and the one that says what to do."""
         assert "Traceback" not in self.err + self.out
         errors, helps = (
-            [line.removeprefix(label) for line in self.err.splitlines() if line.startswith(label)]
-            for label in ("error: ", "help: ")
+            [line.partition(": ")[2] for line in self.err.splitlines() if line.startswith(label)]
+            for label in (("error: ", "erreur: "), ("help: ", "aide: ", "ayuda: "))
         )
         assert len(errors) == len(helps) == 1, self.err
         return errors[0], helps[0]
