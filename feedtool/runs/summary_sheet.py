@@ -14,7 +14,7 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import CodeGroup, RefusedRows, Tally, status_word, tally
 from feedtool.runs.codes import all_codes
 from feedtool.runs.row_notes import outcome_of
-from feedtool.sheets.annotate import Bar, Link, Outcome, Styled, Summary, SummaryCell, Table
+from feedtool.sheets.annotate import DataBar, Link, Outcome, Styled, Summary, SummaryCell, Table
 
 Line = Sequence[SummaryCell]
 
@@ -146,7 +146,7 @@ def _status_lines(
             Styled(str(status), outcome),
             count,
             Styled(f"{100 * count / rows:.0f} %", "share"),
-            Bar(count, rows, outcome),
+            DataBar(count, rows, outcome),
             _link(result, str(first), f"A{first}") if first else "",
             meaning if word == status else tr("{status}: {meaning}", status=word, meaning=meaning),
         )

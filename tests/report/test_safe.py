@@ -31,7 +31,7 @@ from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
 from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import CorruptXml
-from feedtool.sheets.annotate import Bar, Link, Styled, SummaryCell, annotate, shown
+from feedtool.sheets.annotate import DataBar, Link, Styled, SummaryCell, annotate, shown
 from tests.corpus.books import plain
 from tests.hostile import SAMPLES, TEXTS, Structure, cells_of, is_calculated, steering
 from tests.report.conftest import make_outcome, make_problem
@@ -215,7 +215,7 @@ def text_of(cell: SummaryCell) -> str:
             return str(value)
         case Link(text=text):
             return text
-        case Bar(number=number):
+        case DataBar(number=number):
             return str(number)
     return str(cell)
 
@@ -228,14 +228,18 @@ def cells(path: Path, sheet: str, first: int) -> dict[tuple[int, int], str]:
 def assert_nothing_runs(copy: Path, source: Path) -> None:
     """The copy has no formula in a cell and no link that leads out of it."""
     with zipfile.ZipFile(copy) as package, zipfile.ZipFile(source) as original:
-        names = [name for name in package.namelist() if name.endswith((".xml", ".rels"))]
-        roots = {name: etree.fromstring(package.read(name)) for name in names}
-        new = set(names) - set(original.namelist())
-    assert new == {"xl/worksheets/sheet2.xml"}
+        parts = [name for name in package.namelist() if name.endswith((".xml", ".rels"))]
+        roots = {name: etree.fromstring(package.read(name)) for name in parts}
+        new = set(parts) - set(original.namelist())
+    notes = {"xl/comments1.xml", "xl/worksheets/_rels/sheet1.xml.rels"}
+    assert new - notes == {"xl/worksheets/sheet2.xml"}
     for root in roots.values():
         found = [(etree.QName(one).localname, one) for one in root.iter("{*}*")]
-        assert [one for name, one in found if name in {"f", "definedName", "oleLink"}] == []
+        assert [one for name, one in found if name in {"f", "oleLink"}] == []
+        names = {one.get("name") for name, one in found if name == "definedName"}
+        assert names <= {"_feedtool_filter", "_xlnm._FilterDatabase"}
         assert all("External" not in one.attrib.values() for _, one in found)
         links = [one for name, one in found if name == "hyperlink"]
-        assert all(set(map(str, link.attrib)) == {"ref", "location", "display"} for link in links)
-        assert all(str(link.get("location")).startswith("'Offers'!") for link in links)
+        assert all(set(map(str, link.attrib)) <= {"ref", "location", "display"} for link in links)
+        starts = "'Offers'!", "'feedtool summary'!"
+        assert all(str(link.get("location")).startswith(starts) for link in links)

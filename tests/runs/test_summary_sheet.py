@@ -8,7 +8,7 @@ from feedtool.model.nouns import CellFix, PackageSummary, Problem, RowResult, Se
 from feedtool.model.text import Translator
 from feedtool.report.sheet_result import FixedCells, RunFacts, SheetResult
 from feedtool.runs.summary_sheet import summary_sheet, summary_table
-from feedtool.sheets.annotate import Bar, Link, Styled
+from feedtool.sheets.annotate import DataBar, Link, Styled
 from tests.report.conftest import make_outcome, make_problem, make_sent
 
 FACTS = RunFacts(datetime(2026, 11, 23, 2, 5, tzinfo=UTC), "S-1", "https://service.example")
@@ -52,15 +52,15 @@ TABLE = [
     [],
     band("Status", "Rows", "Share", "", "First", "What it means"),
     [
-        *(Styled("Integrated", "good"), 1, Styled("20 %", "share"), Bar(1, 5, "good")),
+        *(Styled("Integrated", "good"), 1, Styled("20 %", "share"), DataBar(1, 5, "good")),
         *(link("A3", "3"), TOOK),
     ],
     [
-        *(Styled("Invalid", "bad"), 3, Styled("60 %", "share"), Bar(3, 5, "bad")),
+        *(Styled("Invalid", "bad"), 3, Styled("60 %", "share"), DataBar(3, 5, "bad")),
         *(link("A5", "5"), LOOKED),
     ],
     [
-        *(Styled("Rejected", "bad"), 1, Styled("20 %", "share"), Bar(1, 5, "bad")),
+        *(Styled("Rejected", "bad"), 1, Styled("20 %", "share"), DataBar(1, 5, "bad")),
         *(link("A4", "4"), REFUSED),
     ],
     [],
@@ -133,7 +133,7 @@ def test_the_headline(result: SheetResult, headline: str) -> None:
 
 def test_of_a_check_alone_the_rows_are_shown_by_validity() -> None:
     table = summary_table(make_outcome([make_problem()]))
-    bars = [line for line in table if any(isinstance(cell, Bar) for cell in line)]
+    bars = [line for line in table if any(isinstance(cell, DataBar) for cell in line)]
     assert [line[0] for line in bars] == [Styled("Valid", "good"), Styled("Invalid", "bad")]
     assert [line[4] for line in bars] == [link("A3", "3"), link("A5", "5")]
 
@@ -156,4 +156,4 @@ def test_in_another_language_a_status_keeps_its_name_and_has_its_word_beside_it(
 ) -> None:
     table = summary_table(sent, Translator("fr"))
     status = next(line for line in table if line and line[0] == Styled("Rejected", "bad"))
-    assert str(status[5]).startswith("Rejeté: ")
+    assert str(status[5]).startswith("Rejetée: ")

@@ -17,7 +17,7 @@ from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import Outcome, Severity
 from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import (
-    Bar,
+    DataBar,
     Finish,
     Link,
     Note,
@@ -33,7 +33,7 @@ from feedtool.sheets.cell_text import shown
 from feedtool.sheets.read.package import DEFAULT_LIMITS
 
 __all__ = [
-    "Bar",
+    "DataBar",
     "Finish",
     "Link",
     "Note",

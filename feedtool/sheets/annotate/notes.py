@@ -90,7 +90,7 @@ class Styled(NamedTuple):
     style: Style
 
 
-class Bar(NamedTuple):
+class DataBar(NamedTuple):
     """A cell of the summary that shows a number as a bar, `most` filling the cell."""
 
     number: int
@@ -98,7 +98,7 @@ class Bar(NamedTuple):
     outcome: Outcome
 
 
-SummaryCell = str | int | Link | Styled | Bar
+SummaryCell = str | int | Link | Styled | DataBar
 Table = Sequence[Sequence[SummaryCell]]
 
 

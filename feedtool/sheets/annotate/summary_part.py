@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from feedtool.model.cells import letters
 from feedtool.sheets.annotate.cell_formats import FILLS, FormatIndexes, Outcome
-from feedtool.sheets.annotate.notes import Bar, Link, Styled, Summary, SummaryCell
+from feedtool.sheets.annotate.notes import DataBar, Link, Styled, Summary, SummaryCell
 from feedtool.sheets.cell_text import inline, quoted
 
 _LINE, _BAND, _TITLE = 15, 21, 30
@@ -65,7 +65,7 @@ def _styled(cell: SummaryCell) -> Styled:
             return cell
         case Link(text=text, style=style):
             return Styled(text, style)
-        case Bar(number=number):
+        case DataBar(number=number):
             return Styled(number, "number")
         case int():
             return Styled(cell, "number")
@@ -93,7 +93,7 @@ def _bars(summary: Summary) -> Iterator[bytes]:
         (f"{letters(column)}{number}", cell)
         for number, row in enumerate(summary.table, 1)
         for column, cell in enumerate(row)
-        if isinstance(cell, Bar)
+        if isinstance(cell, DataBar)
     )
     for priority, (place, bar) in enumerate(bars, 1):
         yield (

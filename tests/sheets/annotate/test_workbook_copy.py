@@ -9,7 +9,7 @@ from openpyxl.styles import Font
 from feedtool.check import HEADINGS
 from feedtool.model.errors import UsageProblem
 from feedtool.sheets.annotate import (
-    Bar,
+    DataBar,
     Finish,
     Link,
     Note,
@@ -29,7 +29,7 @@ SUMMARY = Summary(
         [Styled("3 rows checked", "title")],
         [Styled(heading, "band") for heading in ("Code", "Rows", "First", "Status", "")],
         ["gtin-checksum", 2, Link("B4", "Offers", "B4"), Link("row 4", "Offers", "4")],
-        ["=cmd", Bar(1, 3, "bad"), Link("'x", SECOND, "A2"), "two\nlines " * 9],
+        ["=cmd", DataBar(1, 3, "bad"), Link("'x", SECOND, "A2"), "two\nlines " * 9],
     ],
     (20, 9, 9, 12, 5),
 )
