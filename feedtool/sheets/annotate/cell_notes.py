@@ -136,7 +136,8 @@ def _texts(notes: Notes, namespace: str) -> bytes:
 
 
 def _said(text: str) -> str:
-    return shown(_START + (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"))
+    text = shown(text)
+    return _START + (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 
 def _box(number: int, row: int, column: int, text: str) -> bytes:
