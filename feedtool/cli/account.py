@@ -22,6 +22,7 @@ from feedtool.cli.options import (
 )
 from feedtool.model.call import Reply
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
 from feedtool.runs.workspace import Session
 from feedtool.service.auth import (
     SECRET,
@@ -40,7 +41,7 @@ TOKEN_WAYS = ("token", "token_file", "token_command", "token_url")
 GRANT = ("client_id", "token_scope", "token_audience")
 SECRET_WAYS = ("client_secret", "client_secret_file", "client_secret_command")
 
-GRANT_HINT = (
+GRANT_HINT = tr(
     "client credentials are --token-url, --client-id, and --client-secret-file, "
     "--client-secret-command, or FEEDTOOL_CLIENT_SECRET in the environment"
 )
@@ -84,18 +85,18 @@ def token_of(
     if url := options.get("token_url"):
         client_id, secret = options.get("client_id"), _source(options, "client_secret", SECRET)
         if not client_id:
-            raise UsageProblem("--client-id is missing", GRANT_HINT)
+            raise UsageProblem(tr("--client-id is missing"), GRANT_HINT)
         if secret is None:
-            raise UsageProblem("the client's secret is missing", GRANT_HINT)
+            raise UsageProblem(tr("the client's secret is missing"), GRANT_HINT)
         scope, audience = options.get("token_scope"), options.get("token_audience")
         return ClientCredentials(Grant(url, client_id, secret, scope, audience), post, now)
     if token := _source(options, "token", TOKEN):
         return token
     if options.get("client_id"):
-        raise UsageProblem("--token-url is missing", GRANT_HINT)
+        raise UsageProblem(tr("--token-url is missing"), GRANT_HINT)
     raise UsageProblem(
-        "there is no token for the service",
-        "give --token-file, --token-command, --token-url, or FEEDTOOL_TOKEN in the environment",
+        tr("there is no token for the service"),
+        tr("give --token-file, --token-command, --token-url, or FEEDTOOL_TOKEN in the environment"),
     )
 
 
@@ -112,11 +113,11 @@ def _source(options: Mapping[str, Any], name: str, what: str) -> Token | None:
 
 SANDBOX_TOKEN = "sandbox"  # noqa: S105  # the sandbox tells it to everybody
 
-ACCOUNT_HINT = (
-    "try --sandbox, or name a profile with --profile, "
-    "or give --base-url, --seller, --channel and --token"
+ACCOUNT_HINT = tr(
+    "try --sandbox, or name a profile with --profile, or give --base-url, --seller,"
+    " --channel and --token"
 )
-SERVICE_HINT = "try --sandbox, or name a profile with --profile, or give --base-url and --token"
+SERVICE_HINT = tr("try --sandbox, or name a profile with --profile, or give --base-url and --token")
 
 
 def account_options(ctx: click.Context, given: dict[str, Any]) -> None:
@@ -136,7 +137,7 @@ def connect(
     home: Path | None,
     given: Mapping[str, Any],
     stop: Stopping,
-    purpose: str = "send to",
+    lack: str = tr("there is no account to send to"),
     *,
     needs_seller: bool = True,
     needs_channel: bool = False,
@@ -148,7 +149,7 @@ def connect(
     """
     is_sandbox = bool(given["sandbox"])
     if not is_sandbox:
-        _check_account(given, purpose, needs_seller=needs_seller, needs_channel=needs_channel)
+        _check_account(given, lack, needs_seller=needs_seller, needs_channel=needs_channel)
     with to_sandbox(home, given) if is_sandbox else _to_account(given) as session:
         yield replace(
             session,
@@ -161,19 +162,19 @@ def connect(
 
 
 def _check_account(
-    given: Mapping[str, Any], purpose: str, *, needs_seller: bool, needs_channel: bool
+    given: Mapping[str, Any], lack: str, *, needs_seller: bool, needs_channel: bool
 ) -> None:
     if not needs_seller:
         if not given.get("base_url"):
-            raise UsageProblem("there is no service to ask", SERVICE_HINT)
+            raise UsageProblem(tr("there is no service to ask"), SERVICE_HINT)
         return
     missing = [f"--{name.replace('_', '-')}" for name in ("base_url", "seller") if not given[name]]
     if len(missing) > 1:
-        raise UsageProblem(f"there is no account to {purpose}", ACCOUNT_HINT)
+        raise UsageProblem(lack, ACCOUNT_HINT)
     if needs_channel and not given.get("channel"):
         missing.append("--channel")
     if missing:
-        raise UsageProblem(f"{', '.join(missing)} is missing", ACCOUNT_HINT)
+        raise UsageProblem(tr("{options} is missing", options=", ".join(missing)), ACCOUNT_HINT)
 
 
 @contextmanager
@@ -191,8 +192,8 @@ def to_sandbox(home: Path | None, options: Mapping[str, Any]) -> Iterator[Sessio
         transport = SandboxTransport(sandbox_parts(), state)
     except (StateUnreadableError, OSError) as error:
         raise UsageProblem(
-            f"the sandbox's state {state} cannot be read: {error}",
-            "move it away to begin anew, or choose another folder with --home",
+            tr("the sandbox's state {state} cannot be read: {error}", state=state, error=error),
+            tr("move it away to begin anew, or choose another folder with --home"),
         ) from error
     seller, language = options.get("seller") or SANDBOX_SELLER, options["language"]
     token = StaticToken(options.get("token") or SANDBOX_TOKEN)

@@ -18,6 +18,7 @@ from feedtool.cli.home import (
     sync_command,
 )
 from feedtool.model.errors import Exit, NothingToDo, UsageProblem
+from feedtool.model.text import joined, tr
 
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
@@ -83,9 +84,16 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     for warning in synced.warnings:
         echo("warning", warning)
     for lack in synced.lacks[:SHOWN_LACKS]:
-        echo("error", f"the properties of {lack.category} cannot be had: {lack.reason}")
+        echo(
+            "error",
+            tr(
+                "the properties of {category} cannot be had: {reason}",
+                category=lack.category,
+                reason=lack.reason,
+            ),
+        )
     if synced.lacks:
-        echo("help", "`feedtool catalog sync` tries again; the rest can be used")
+        echo("help", tr("`feedtool catalog sync` tries again; the rest can be used"))
     write_synced(synced, sys.stdout, form)
     return Exit.ROWS if synced.lacks else Exit.OK
 
@@ -109,10 +117,14 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
             write_results(results, sys.stdout, form)
         if not results:
             near = meant(local, text)
-            hint = f"did you mean {', '.join(near)}?" if near else "try a part of a word;"
+            hint = (
+                tr("did you mean {choice}?", choice=", ".join(near))
+                if near
+                else tr("try a part of a word")
+            )
             raise NothingToDo(
-                f"nothing in the catalogue matches “{text}”",
-                f"{hint} {other_languages(ctx, local)}",
+                tr("nothing in the catalogue matches “{text}”", text=text),
+                joined((hint, other_languages(ctx, local)), "; "),
             )
 
 
@@ -136,10 +148,23 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **_: Any
             raise unknown_category(code, local.categories)
         if category.level == DEEPEST and local.properties(category.reference) is None:
             raise UsageProblem(
-                f"the properties of {category.reference} ({category.label}) were not brought"
-                + ("" if category.is_active else ", since it is not active"),
-                f"bring them with `{sync_command(local.origin.service, local.language)}"
-                f" --category {category.reference}`",
+                tr(
+                    "the properties of {reference} ({label}) were not brought",
+                    reference=category.reference,
+                    label=category.label,
+                )
+                if category.is_active
+                else tr(
+                    "the properties of {reference} ({label}) were not brought, since it is not"
+                    " active",
+                    reference=category.reference,
+                    label=category.label,
+                ),
+                tr(
+                    "bring them with `{command} --category {reference}`",
+                    command=sync_command(local.origin.service, local.language),
+                    reference=category.reference,
+                ),
             )
         write_category(local, category, sys.stdout, form, is_verbose=verbose)
 
@@ -147,5 +172,7 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **_: Any
 def _codes(only: str | None) -> list[str]:
     codes = [code.strip().upper() for code in (only or "").split(",") if code.strip()]
     if only is not None and not codes:
-        raise UsageProblem("--category names no category", "give codes: --category CODE,CODE")
+        raise UsageProblem(
+            tr("--category names no category"), tr("give codes: --category CODE,CODE")
+        )
     return codes

@@ -11,6 +11,7 @@ from feedtool.cli import options
 from feedtool.cli.errors import echo
 from feedtool.cli.files import STDIN, as_row, feed_of, inputs, kind_asked, read_options
 from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.text import tr
 
 
 @click.command()
@@ -48,7 +49,12 @@ def convert(
         target.exists()
     except OSError as error:  # a name that no system takes
         raise UsageProblem(
-            f"{target.name[:40]}… cannot be written: {error.strerror}", "give OUT another name"
+            tr(
+                "{name}… cannot be written: {why}",
+                name=target.name[:40],
+                why=error.strerror,
+            ),
+            tr("give OUT another name"),
         ) from error
     wanted = form_of(target, load())
     _check_target(source, target, is_folder=not wanted.ending, may_replace=given["yes"])
@@ -71,26 +77,37 @@ def convert(
 def _check_target(source: str, target: Path, *, is_folder: bool, may_replace: bool) -> None:
     """Raises UsageProblem where the output cannot go there, before anything is read."""
     if source != STDIN and _is_same(Path(source), target):
-        raise UsageProblem(f"{target} is IN and OUT", "give OUT another name")
+        raise UsageProblem(tr("{target} is IN and OUT", target=target), tr("give OUT another name"))
     if target.exists():
         if not (target.is_dir() if is_folder else target.is_file()):
-            what = "a file" if is_folder else "no file"
-            raise UsageProblem(f"{target} is {what}", "give OUT another name")
+            what = tr("{target} is no file", target=target)
+            if is_folder:
+                what = tr("{target} is a file", target=target)
+            raise UsageProblem(what, tr("give OUT another name"))
         is_taken = not is_folder or any(target.iterdir())
         if is_taken and not may_replace:
             raise UsageProblem(
-                f"{target} is there already" + (" and not empty" if is_folder else ""),
-                "give OUT another name, or replace it with --yes",
+                tr("{target} is there already and not empty", target=target)
+                if is_folder
+                else tr("{target} is there already", target=target),
+                tr("give OUT another name, or replace it with --yes"),
             )
     folder = target if target.is_dir() else target.parent
     why, way_out = "", ""
     if not folder.is_dir():
-        why, way_out = f"there is no folder {folder}", "make the folder"
+        why, way_out = (
+            tr("there is no folder {folder}", folder=folder),
+            tr("make the folder, or give OUT another place"),
+        )
     elif not os.access(folder, os.W_OK):
-        why, way_out = f"the folder {folder} is read-only", "allow writing there"
+        why, way_out = (
+            tr("the folder {folder} is read-only", folder=folder),
+            tr("allow writing there, or give OUT another place"),
+        )
     if why:
         raise UsageProblem(
-            f"{target} cannot be written: {why}", f"{way_out}, or give OUT another place"
+            tr("{target} cannot be written: {why}", target=target, why=why),
+            way_out,
         )
 
 

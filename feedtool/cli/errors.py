@@ -82,7 +82,7 @@ def _run(command: click.Command, arguments: list[str]) -> int:
 
 
 def _terminate(_signal: int, _frame: object) -> NoReturn:
-    raise Interrupted("stopped by SIGTERM", "run it again")
+    raise Interrupted(tr("stopped by SIGTERM"), tr("run it again"))
 
 
 def echo_error(error: FeedtoolError) -> None:
@@ -104,6 +104,20 @@ def echo(label: str, text: str) -> None:
 
 
 _LABELS = {
+    "demo": tr("demo"),
+    "look": tr("look"),
+    "next": tr("next"),
+    "note": tr("note"),
+    "plan": tr("plan"),
+    "report": tr("report"),
+    "category": tr("category"),
+    "catalogue": tr("catalogue"),
+    "stopping": tr("stopping"),
+    "lost": tr("lost"),
+    "made": tr("made"),
+    "template": tr("template"),
+    "unclear": tr("unclear"),
+    "watching": tr("watching"),
     "error": tr("error"),
     "warning": tr("warning"),
     "help": tr("help"),
@@ -133,10 +147,10 @@ def _ending(error: Any, arguments: list[str]) -> int:
             # click takes the end of a file for the user's wish; nothing here asks the user anything
             return _bug(cause, arguments)
         case click.Abort(__context__=EOFError()):  # at a question
-            message = "the input ended before this was answered; nothing was written or sent"
-            hint = "start it again, and answer in a terminal"
+            message = tr("the input ended before this was answered; nothing was written or sent")
+            hint = tr("start it again, and answer in a terminal")
         case click.Abort() | KeyboardInterrupt():
-            code, message = Exit.CTRL_C, "stopped by Ctrl-C"
+            code, message = Exit.CTRL_C, tr("stopped by Ctrl-C")
         case click.ClickException():
             message = error.format_message()
             context = getattr(error, "ctx", None)
@@ -147,12 +161,15 @@ def _ending(error: Any, arguments: list[str]) -> int:
             code = discard_stdout()
         case OSError(errno=errno.ENAMETOOLONG):
             # A name that no system takes is one that was given, wherever it is met first.
-            message, hint = f"the name {error.filename} is too long", "give a shorter name"
+            message, hint = (
+                tr("the name {filename} is too long", filename=error.filename),
+                tr("give a shorter name"),
+            )
         case OSError(filename=None) if error.errno in UNWRITABLE:
             # A full disk, or a device that takes nothing: a file to be written has a name.
             discard_stdout()
-            message = f"the output cannot be written: {error.strerror}"
-            hint = "make room, or send it elsewhere"
+            message = tr("the output cannot be written: {why}", why=error.strerror)
+            hint = tr("make room, or send it elsewhere")
         case _:
             return _bug(error, arguments)
     echo_error(FeedtoolError(message, hint))
@@ -161,8 +178,8 @@ def _ending(error: Any, arguments: list[str]) -> int:
 
 def _bug(error: Exception, arguments: list[str]) -> int:
     path = bug_report(error, arguments)
-    echo("error", f"this is a bug in feedtool: {type(error).__name__}")
-    echo("help", f"please report it with the contents of {path}")
+    echo("error", tr("this is a bug in feedtool: {name}", name=type(error).__name__))
+    echo("help", tr("please report it with the contents of {path}", path=path))
     return Exit.BUG
 
 
@@ -189,11 +206,11 @@ def bug_report(error: Exception, arguments: list[str]) -> Path | str:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
     except OSError as reason:
-        return f"(no report could be written: {reason.strerror})"
+        return tr("(no report could be written: {why})", why=reason.strerror)
     return Path(name)
 
 
-HINT = "what was sent is noted; go on with: feedtool resume"
+HINT = tr("what was sent is noted; go on with: feedtool resume")
 
 
 class Terminated(Interrupted):
@@ -221,16 +238,16 @@ class Stopping:
         del number, frame
         if self._reason is not None:  # it ends at once: the ledger bears that at any moment
             with suppress(Exception):
-                echo_error(Stopped("stopped by Ctrl-C", self._hint))
+                echo_error(Stopped(tr("stopped by Ctrl-C"), self._hint))
             os._exit(Exit.CTRL_C)
-        self._stop(Stopped("stopped by Ctrl-C", self._hint))
+        self._stop(Stopped(tr("stopped by Ctrl-C"), self._hint))
         # Said last: who reads it and presses Ctrl-C again means what it says.
-        echo("stopping", "the calls under way are finished first; Ctrl-C again stops at once")
+        echo("stopping", tr("the calls under way are finished first; Ctrl-C again stops at once"))
 
     def terminate(self, number: int, frame: object) -> None:
         """SIGTERM parks too."""
         del number, frame
-        self._stop(Terminated("stopped by SIGTERM", self._hint))
+        self._stop(Terminated(tr("stopped by SIGTERM"), self._hint))
 
     def _stop(self, reason: FeedtoolError) -> None:
         self._reason = self._reason or reason

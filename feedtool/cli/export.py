@@ -17,8 +17,9 @@ from feedtool.cli.home import home_folder, open_workspace
 from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import Context
+from feedtool.model.text import tr
 
-GO_ON = "Run it again; nothing was written."
+GO_ON = tr("Run it again; nothing was written.")
 
 ENDINGS = (".xlsx", ".csv")
 
@@ -41,8 +42,12 @@ class _Kinds(click.Group):
         if args and args[0] not in load().exports and not args[0].startswith("-"):
             name = Path(args[0])
             raise UsageProblem(
-                f"there is no kind of export “{args[0]}”",
-                f"`feedtool convert {name} {name.with_suffix('.xlsx').name}` makes a workbook of it"
+                tr("there is no kind of export “{kind}”", kind=args[0]),
+                tr(
+                    "`feedtool convert {name} {workbook}` makes a workbook of it",
+                    name=name,
+                    workbook=name.with_suffix(".xlsx").name,
+                )
                 if name.suffix
                 else f"kinds: {', '.join(load().exports)}",
             )
@@ -88,7 +93,10 @@ def _parts(ctx: click.Context, parameter: click.Parameter, text: str | None) -> 
     del ctx
     parts = tuple(dict.fromkeys(part.strip() for part in (text or "").split(",") if part.strip()))
     if text is not None and not parts:
-        raise UsageProblem(f"{parameter.opts[0]} names nothing", "leave it out, or give a list")
+        raise UsageProblem(
+            tr("{option} names nothing", option=parameter.opts[0]),
+            tr("leave it out, or give a list"),
+        )
     return parts
 
 
@@ -110,7 +118,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     home = home_folder(given["home"])
     with (
         stopping(GO_ON) as stop,
-        connect(home, given, stop, "ask") as session,
+        connect(home, given, stop, tr("there is no account to ask")) as session,
         counting(form) as on_count,
     ):
         query = replace(query, seller=session.seller)

@@ -17,13 +17,14 @@ import click
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.cli import options
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.home import catalogue
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import telling_of_room
+from feedtool.model.text import either, joined, tr
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.changes.selection import SelectionOptions
@@ -51,7 +52,7 @@ def _row_numbers(
     del ctx
     words = [word for text in given for word in re.split("[, ]+", text) if word]
     if not all(re.fullmatch("[1-9][0-9]{0,6}", word) for word in words):
-        raise click.BadParameter("give the rows' numbers, as in 12,40", param=parameter)
+        raise click.BadParameter(tr("give the rows' numbers, as in 12,40"), param=parameter)
     return ",".join(sorted(set(words), key=int)) or None
 
 
@@ -68,10 +69,10 @@ as_row = options.text(
 def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
     """The files of a command; standard input is kept in a temporary file meanwhile."""
     if names.count(STDIN) > 1:
-        raise UsageProblem("standard input can be read once", "name `-` once")
+        raise UsageProblem(tr("standard input can be read once"), tr("name `-` once"))
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
-        raise UsageProblem(f"{twice} is named twice", "name each file once")
+        raise UsageProblem(tr("{twice} is named twice", twice=twice), tr("name each file once"))
     paths = {name: Path(name) for name in names}
     with ExitStack() as stack:
         if STDIN in names:
@@ -88,26 +89,32 @@ def targets(
 ) -> dict[str, Path]:
     """The place of each file's annotated copy, by the file's name; UsageProblem if it has none."""
     if out and in_place:
-        raise UsageProblem("--out and --in-place contradict each other", "choose one of them")
+        raise UsageProblem(
+            tr("--out and --in-place contradict each other"), tr("choose one of them")
+        )
     if out and len(inputs) > 1:
         raise UsageProblem(
-            "--out names one file, and there are several inputs", "leave it out, or run them apart"
+            tr("--out names one file, and there are several inputs"),
+            tr("leave it out, or run them apart"),
         )
     places: dict[str, Path] = {}
     for file in inputs:
         if file.name == STDIN and (in_place or not out):
-            raise UsageProblem("the copy of standard input has no name", "name it with --out")
+            raise UsageProblem(
+                tr("the copy of standard input has no name"), tr("name it with --out")
+            )
         path = _workbook_name(file.path)
         if in_place and path is not file.path:
             raise UsageProblem(
-                f"{file.name} is no .xlsx, and its copy is one",
-                "leave --in-place out",
+                tr("{name} is no .xlsx, and its copy is one", name=file.name),
+                tr("leave --in-place out"),
             )
         target = file.path if in_place else out or beside(path, word)
         _refuse_other_format(file.path, path, target)
         if file.name in places or target.resolve() in map(Path.resolve, places.values()):
             raise UsageProblem(
-                f"two inputs would be written to {target}", "name each file once, or run them apart"
+                tr("two inputs would be written to {target}", target=target),
+                tr("name each file once, or run them apart"),
             )
         places[file.name] = target
     return places
@@ -127,10 +134,10 @@ def _refuse_other_format(file: Path, path: Path, target: Path) -> None:
         for place in (path, target)
     )
     if own and other is not own:
-        why = "it has the input's own format" if file == path else "it is a workbook"
+        why = tr("it has the input's own format") if file == path else tr("it is a workbook")
         raise UsageProblem(
-            f"the copy of {file} cannot be {target.name}: {why}",
-            f"let its name end in {path.suffix}",
+            tr("the copy of {file} cannot be {name}: {why}", file=file, name=target.name, why=why),
+            tr("let its name end in {suffix}", suffix=path.suffix),
         )
 
 
@@ -147,9 +154,10 @@ def beside(path: Path, word: str = RESULT) -> Path:
 def refuse_ending(target: Path, endings: Sequence[str] = (".xlsx",)) -> None:
     """Raises UsageProblem where a file's name does not say what will be in it."""
     if target.suffix.lower() not in endings:
-        kind = "neither a workbook nor a CSV" if ".csv" in endings else "no workbook"
+        kind = tr("neither a workbook nor a CSV") if ".csv" in endings else tr("no workbook")
         raise UsageProblem(
-            f"{target} would be {kind}", f"let the name end with {' or '.join(endings)}"
+            tr("{target} would be {kind}", target=target, kind=kind),
+            tr("let the name end with {endings}", endings=either(endings)),
         )
 
 
@@ -159,23 +167,28 @@ def refuse_target(target: Path, *, may_replace: bool) -> None:
 
     if target.exists():
         if not target.is_file():
-            raise UsageProblem(f"{target} is no file", "choose another place with --out")
+            raise UsageProblem(
+                tr("{target} is no file", target=target), tr("choose another place with --out")
+            )
         if not may_replace:
             raise UsageProblem(
-                f"{target} is there already",
-                "choose another name with --out, or replace it with --yes",
+                tr("{target} is there already", target=target),
+                tr("choose another name with --out, or replace it with --yes"),
             )
     if not target.parent.is_dir():
         raise cannot_write(target, FileNotFoundError())
     if not os.access(target.parent, os.W_OK):
-        raise cannot_write(target, PermissionError("the folder is read-only"))
+        raise cannot_write(target, PermissionError(tr("the folder is read-only")))
 
 
 def feed_of(kind: str) -> Feed:
     """The feed of a kind. UsageProblem where there is none."""
     feeds = load().feeds
     if kind not in feeds:
-        raise UsageProblem(f"there is no kind of feed “{kind}”", f"kinds: {', '.join(feeds)}")
+        raise UsageProblem(
+            tr("there is no kind of feed “{kind}”", kind=kind),
+            tr("kinds: {kinds}", kinds=", ".join(feeds)),
+        )
     return feeds[kind]
 
 
@@ -186,7 +199,8 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
 
     if given["prefer_update"] and not given["changed_only"]:
         raise UsageProblem(
-            "--prefer-update is about what has changed", "add --changed-only, or leave it out"
+            tr("--prefer-update is about what has changed"),
+            tr("add --changed-only, or leave it out"),
         )
     words = given.get("release", "").split(",")
     named = (word.strip().casefold().replace("_", "-") for word in words)
@@ -195,8 +209,10 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
         if code not in GUARDS:
             near = get_close_matches(code, GUARDS, n=1)
             raise UsageProblem(
-                f"there is no guard “{code}” to release",
-                f"did you mean {near[0]}?" if near else f"guards: {', '.join(GUARDS)}",
+                tr("there is no guard “{code}” to release", code=code),
+                tr("did you mean {choice}?", choice=near[0])
+                if near
+                else tr("guards: {guards}", guards=", ".join(GUARDS)),
             )
     flags = {name: given[name] for name in ("changed_only", "prefer_update")}
     return SelectionOptions(**flags, released=released)
@@ -245,13 +261,17 @@ def _defaults(
     for text in given:
         key, _, value = text.partition("=")
         if not value.strip():
-            raise UsageProblem(f"--default {text} has no value", "write --default FIELD=VALUE")
+            raise UsageProblem(
+                tr("--default {text} has no value", text=text), tr("write --default FIELD=VALUE")
+            )
         defaults[key.strip()] = value.strip()
     keys = {column.key for feed in load().feeds.values() for column in feed.understood(settings)}
     for key in defaults.keys() - keys:
-        where = "the profile's [default]" if key in of_profile else "--default"
+        where = tr("the profile's [default]") if key in of_profile else "--default"
         hint = did_you_mean(key, sorted(keys))
-        raise UsageProblem(f"{where} names “{key}”, and there is no such field", hint)
+        raise UsageProblem(
+            tr("{where} names “{key}”, and there is no such field", where=where, key=key), hint
+        )
     return defaults
 
 
@@ -264,8 +284,14 @@ def _check_columns(settings: AccountSettings) -> None:
         if key not in keys and not any(feed.may_have(key) for feed in feeds):
             near = get_close_matches(key, sorted(keys), n=1)
             raise UsageProblem(
-                f"the profile's [columns] maps “{header}” to “{key}”, which is no column",
-                f"did you mean {near[0]}?" if near else "the template names the columns",
+                tr(
+                    "the profile's [columns] maps “{header}” to “{key}”, which is no column",
+                    header=header,
+                    key=key,
+                ),
+                tr("did you mean {choice}?", choice=near[0])
+                if near
+                else tr("the template names the columns"),
             )
 
 
@@ -275,10 +301,10 @@ def kind_asked(form: str) -> "Settle":
     def settle(file: str, _: str | None, unclear: "KindUnclear") -> str | None:
         if form != "text" or not is_terminal():
             return None
-        echo("unclear", f"{file}: {unclear.message}")
+        echo("unclear", joined((file, unclear.message), ": "))
         new, update = unclear.kinds
         answer = click.prompt(
-            "New offers, or an update of existing ones?",
+            CONSOLE.say(tr("New offers, or an update of existing ones?")),
             type=click.Choice(["new", "update"]),
             err=True,
         )

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 from feedtool.cli import options
 from feedtool.cli.errors import echo
 from feedtool.model.errors import UsageProblem
-from feedtool.model.text import LANGUAGES
+from feedtool.model.text import LANGUAGES, joined, tr
 
 if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
@@ -32,14 +32,18 @@ def home_path(given: Path | None) -> Path:
 
 def home_folder(given: Path | None) -> Path:
     """The folder of the user's state, made if need be, readable by the user alone."""
-    folder, hint = home_path(given), "choose another one with --home"
+    folder, hint = home_path(given), tr("choose another one with --home")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        reason = f"the state folder {folder} cannot be made: {error.strerror}"
+        reason = tr(
+            "the state folder {folder} cannot be made: {why}",
+            folder=folder,
+            why=error.strerror,
+        )
         raise UsageProblem(reason, hint) from error
     if not os.access(folder, os.W_OK):
-        raise UsageProblem(f"the state folder {folder} cannot be written", hint)
+        raise UsageProblem(tr("the state folder {folder} cannot be written", folder=folder), hint)
     return folder
 
 
@@ -78,11 +82,19 @@ def local_catalog(ctx: click.Context) -> Iterator["Catalog"]:
                 _echo_origin(catalog)
                 yield catalog
                 return
-    of = f" of {service}" if service else ""
-    others = f"; there is one in {', '.join(sorted(there))}" if there else ""
+    lack = tr("there is no catalogue in {language} here", language=language)
+    if service:
+        lack = tr(
+            "there is no catalogue of {service} in {language} here",
+            service=service,
+            language=language,
+        )
+    if there:
+        others = ", ".join(sorted(there))
+        lack = tr("{lack}; there is one in {languages}", lack=lack, languages=others)
     raise UsageProblem(
-        f"there is no catalogue{of} in {language} here{others}",
-        f"bring it with `{sync_command(service, language)}`",
+        lack,
+        tr("bring it with `{command}`", command=sync_command(service, language)),
     )
 
 
@@ -116,13 +128,21 @@ def other_languages(ctx: click.Context, catalog: "Catalog") -> str:
     with Cache(home_path(ctx.params["home"]) / FILE) as cache:
         here = {origin.language for origin in cache.origins() if origin.service == service}
     ways = [
-        f"in {language}: "
-        + ("" if language in here else f"`{sync_command(service, language)}`, then ")
-        + f"--language {language}"
+        tr("in {language}: --language {language}", language=language)
+        if language in here
+        else tr(
+            "in {language}: `{command}`, then --language {language}",
+            language=language,
+            command=sync_command(service, language),
+        )
         for language in LANGUAGES
         if language != catalog.language
     ]
-    return f"the catalogue here is in {catalog.language}; {'; '.join(ways)}"
+    return tr(
+        "the catalogue here is in {language}; {ways}",
+        language=catalog.language,
+        ways=joined(ways, "; "),
+    )
 
 
 def sync_command(service: str | None, language: str) -> str:
@@ -182,7 +202,7 @@ def _bring_sandbox(cache: "Cache", language: str) -> None:
     from feedtool.cli.account import to_sandbox
     from feedtool.runs.workspace import fetch_context_of
 
-    echo("catalogue", "the embedded sandbox's is brought; that is done once")
+    echo("catalogue", tr("the embedded sandbox's is brought; that is done once"))
     with to_sandbox(None, {"language": language}) as session:
         context = fetch_context_of(session)
         sync(session.client, cache, context, service=session.address, language=language)

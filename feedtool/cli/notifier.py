@@ -15,6 +15,7 @@ from feedtool import __version__
 from feedtool.cli.errors import echo, listen
 from feedtool.cli.options import SOURCES, chosen
 from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.text import tr
 from feedtool.report.as_json import dumped, notice_fields, stopped_fields, summary_fields
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.notify import Notifier, Target, Warn, as_body, targets_of
@@ -50,8 +51,12 @@ class Log:
             self._append(b"")
         except OSError as error:
             raise UsageProblem(
-                f"the log {place} cannot be written: {error.strerror}",
-                "name another file with --log",
+                tr(
+                    "the log {place} cannot be written: {why}",
+                    place=place,
+                    why=error.strerror,
+                ),
+                tr("name another file with --log"),
             ) from error
 
     def write(self, what: str, /, **fields: Any) -> None:
@@ -62,7 +67,13 @@ class Log:
             self._append(line)
         except OSError as error:
             if not self._has_failed:
-                self._warn(f"the log {self._place} is not written: {error.strerror}")
+                self._warn(
+                    tr(
+                        "the log {place} is not written: {why}",
+                        place=self._place,
+                        why=error.strerror,
+                    )
+                )
             self._has_failed = True
 
     def _append(self, line: bytes) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from feedtool.cli.errors import CONSOLE, discard_stdout, echo, echo_error, wants_colour
 from feedtool.cli.options import language_choice
 from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.text import tr
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
 from feedtool.report.codes import Codes
 from feedtool.report.explained_row import write_rows
@@ -44,7 +45,8 @@ def echo_results(
     except OSError as error:
         discard_stdout()
         unwritten = UsageProblem(
-            f"stdout cannot be written: {error.strerror}", "make room, or send it elsewhere"
+            tr("stdout cannot be written: {why}", why=error.strerror),
+            tr("make room, or send it elsewhere"),
         )
     for failed in dict.fromkeys(result.copy_failed for result in results):
         if failed:
@@ -75,12 +77,21 @@ def warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> N
     written = {result.annotated for result in results}
     displaced = {result.displaced.message: result for result in results if result.displaced}
     for message, result in displaced.items():
-        echo("warning", f"{message} The annotated copy is {result.annotated} instead.")
+        echo(
+            "warning",
+            tr(
+                "{message} The annotated copy is {copy} instead.",
+                message=message,
+                copy=result.annotated,
+            ),
+        )
     if displaced:
         return  # the line above says what stands there
     for target in targets:
         if target not in written and target.exists():
-            echo("warning", f"{target} was not renewed: it is from an earlier run")
+            echo(
+                "warning", tr("{target} was not renewed: it is from an earlier run", target=target)
+            )
 
 
 def _write(results: Sequence[SheetResult], form: str, codes: Codes, *, is_verbose: bool) -> None:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import is_terminal, selection_of
 from feedtool.cli.home import home_path, open_workspace
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
 
 if TYPE_CHECKING:
     from feedtool.areas.legacy.purge import Confirm, Purge
@@ -76,11 +77,13 @@ def plan_of(
     from feedtool.runs.plan_file import load
 
     if given["save_plan"] and given["plan"]:
-        raise UsageProblem("--save-plan and --plan contradict each other", "choose one of them")
+        raise UsageProblem(
+            tr("--save-plan and --plan contradict each other"), tr("choose one of them")
+        )
     if given["save_plan"] and not given["dry_run"]:
         raise UsageProblem(
-            "--save-plan is about --dry-run, which is not there",
-            "add --dry-run; to send what was planned, give --plan",
+            tr("--save-plan is about --dry-run, which is not there"),
+            tr("add --dry-run; to send what was planned, give --plan"),
         )
     if given["plan"]:
         return load(given["plan"])
@@ -172,9 +175,12 @@ def check_not_sent(plan: "SavedPlan | None", ledger: "Ledger", *, is_sure: bool)
     sent = [run.run_id for run in ledger.runs() if run.options.get("plan") == plan.digest]
     if sent:
         raise UsageProblem(
-            f"the plan {plan.place} was sent before, by run {sent[0]}",
-            f"`feedtool status {sent[0]}` tells what came of it, and `feedtool resume` goes on;"
-            " with --yes it is sent again, and what was sold or changed since is put back",
+            tr("the plan {place} was sent before, by run {run}", place=plan.place, run=sent[0]),
+            tr(
+                "`feedtool status {run}` tells what came of it, and `feedtool resume` goes on;"
+                " with --yes it is sent again, and what was sold or changed since is put back",
+                run=sent[0],
+            ),
         )
 
 
@@ -193,8 +199,8 @@ def selecting(
     is_known = account.service is not None and account.seller is not None
     if selection.changed_only and not is_known:
         raise UsageProblem(
-            "--changed-only needs to know whose offers are meant",
-            "name a profile with --profile, or give --base-url and --seller, or --sandbox",
+            tr("--changed-only needs to know whose offers are meant"),
+            tr("name a profile with --profile, or give --base-url and --seller, or --sandbox"),
         )
     home = home_path(given["home"])
     if is_known and (given["ledger"] or (home / "ledger.sqlite").is_file()):
@@ -219,14 +225,16 @@ def is_purge(ctx: click.Context, given: Mapping[str, Any]) -> bool:
     is_typed = bool(options.on_command_line(ctx, PURGE)[PURGE])
     if given[PURGE] and not is_typed:
         raise UsageProblem(
-            "--purge-and-replace has to be typed: it is not taken from the environment or from"
-            " feedtool.toml",
-            "take it out there",
+            tr(
+                "--purge-and-replace has to be typed: it is not taken from the environment or "
+                "from feedtool.toml"
+            ),
+            tr("take it out there"),
         )
     if given["expect_removals"] is not None and not is_typed:
         raise UsageProblem(
-            "--expect-removals is about --purge-and-replace, which is not there",
-            "leave it out, or add --purge-and-replace",
+            tr("--expect-removals is about --purge-and-replace, which is not there"),
+            tr("leave it out, or add --purge-and-replace"),
         )
     return is_typed
 
@@ -240,15 +248,19 @@ def confirming(given: Mapping[str, Any]) -> "Confirm":
         most = given["expect_removals"]
         if most is not None and purge.removed > most:
             raise UsageProblem(
-                f"more offers would be removed than the {most:,} of --expect-removals:"
-                f" {purge.text}",
-                f"{NOTHING_SENT}; look at what is missing in the file",
+                tr(
+                    "more offers would be removed than the {most:,} of --expect-removals: {text}",
+                    most=most,
+                    text=purge.text,
+                ),
+                tr("nothing was sent; look at what is missing in the file"),
             )
         if given["yes"] and most is not None:
             return
         if given["yes"] or not is_terminal():
             refuse(purge)
-        if not click.confirm(f"A purge: {purge.text}. Send it?", err=True):
-            raise UsageProblem("the purge was not confirmed", NOTHING_SENT)
+        question = tr("A purge: {text}. Send it?", text=purge.text)
+        if not click.confirm(CONSOLE.say(question), err=True):
+            raise UsageProblem(tr("the purge was not confirmed"), NOTHING_SENT)
 
     return confirm

@@ -15,6 +15,7 @@ from feedtool.cli import options
 from feedtool.cli.errors import Terminated, echo, echo_error, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
+from feedtool.model.text import tr
 
 if TYPE_CHECKING:
     from feedtool.cli.notifier import RunNotices
@@ -69,8 +70,8 @@ def runs(
     write_runs(states, sys.stdout, form)
     _warn(states)
     if not states:
-        echo("note", "there are no runs yet")
-        echo("help", "begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`")
+        echo("note", tr("there are no runs yet"))
+        echo("help", tr("begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`"))
 
 
 @click.command()
@@ -104,16 +105,16 @@ def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clo
 
     recorded = options_of(run_id, workspace)
     if run_id not in unfinished(workspace):
-        what = "was given up before" if recorded.abandoned else "is finished"
-        raise NothingToDo(
-            f"run {run_id} {what}", f"`feedtool status {run_id}` shows what came of it"
-        )
+        what = tr("run {run} is finished", run=run_id)
+        if recorded.abandoned:
+            what = tr("run {run} was given up before", run=run_id)
+        raise NothingToDo(what, tr("`feedtool status {run}` shows what came of it", run=run_id))
     run = workspace.ledger.run(run_id)
     clock = clock_of(run.service if run else "")
     for doubt in abandon(workspace.ledger, run_id, datetime.now(UTC), clock):
         echo("warning", doubt)
-    results = f"`feedtool results {run_id}` writes what is known of its rows"
-    echo("note", f"run {run_id} is given up; {results}")
+    results = tr("`feedtool results {run}` writes what is known of its rows", run=run_id)
+    echo("note", tr("run {run} is given up; {results}", run=run_id, results=results))
 
 
 def _clocks(home: Path, workspace: "Workspace") -> "Callable[[str], Clock]":
@@ -162,12 +163,15 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
         left = unfinished(workspace)
         runs = left if run is None else [number for number in left if number == run]
         if not runs:
-            what = "nothing is left to go on with"
+            what = tr("nothing is left to go on with")
             if run is not None:
-                given_up = options_of(run, workspace).abandoned
-                end = f"was given up on {given_up:%Y-%m-%d}" if given_up else "is finished"
-                what = f"run {run} {end}"
-            raise NothingToDo(what, f"`feedtool results {run or 'RUN'}` writes its answers again")
+                what = tr("run {run} is finished", run=run)
+                if given_up := options_of(run, workspace).abandoned:
+                    day = given_up.date().isoformat()
+                    what = tr("run {run} was given up on {day}", run=run, day=day)
+            raise NothingToDo(
+                what, tr("`feedtool results {run}` writes its answers again", run=run or "RUN")
+            )
         return _RecordedRuns(ctx, workspace, home, given).go_on(runs, is_each=run is None)
 
 
@@ -199,8 +203,8 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
             return recorded.write_failed(run)
         if given["out"]:
             raise UsageProblem(
-                "--out is for the workbook of --failed-only",
-                "the annotated copies go where the run was told to write them",
+                tr("--out is for the workbook of --failed-only"),
+                tr("the annotated copies go where the run was told to write them"),
             )
         if workspace.ledger.has_to_fetch(run):
             return recorded.go_on([run])
@@ -275,7 +279,10 @@ class _RecordedRuns:
         outcomes = write_corrections(run, workspace, now, out=out, may_replace=may_replace)
         code = echo_submission(replace(fetched, outcomes=outcomes), self.given)
         if not any(outcome.failed for outcome in outcomes):
-            echo("note", f"no row of run {run} is to be corrected, and no workbook was written")
+            echo(
+                "note",
+                tr("no row of run {run} is to be corrected, and no workbook was written", run=run),
+            )
             return code or Exit.NOTHING
         return code
 
@@ -319,12 +326,13 @@ class _RecordedRuns:
         ctx, given = self.ctx, self.given
         run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)
         if run is None:
-            raise ValueError(f"the ledger has no run {run_id}")
+            raise ValueError(f"the ledger has no run {run}")
         profile = given["profile"] or recorded.profile
         kept = options.chosen(ctx).config.profiles.get(profile or "")
-        channel = options.on_command_line(ctx, "channel")["channel"]
-        if channel not in {None, recorded.asked.channel}:
-            echo("note", f"run {run_id} keeps its channel {recorded.asked.channel}, not {channel}")
+        other, own = options.on_command_line(ctx, "channel")["channel"], recorded.asked.channel
+        if other not in {None, own}:
+            channels = {"run": run_id, "channel": own, "other": other}
+            echo("note", tr("run {run} keeps its channel {channel}, not {other}", **channels))
         return {
             **given,
             "insecure_http": given["insecure_http"] or (kept and kept.account.get("insecure_http")),

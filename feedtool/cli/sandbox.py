@@ -14,6 +14,7 @@ from feedtool.cli.errors import echo
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.nouns import Status
+from feedtool.model.text import tr
 
 WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
 """Seconds of its time that each quota is for."""
@@ -75,12 +76,12 @@ def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     try:
         serve(sandbox_parts(), port, state, speed, settings, announce=_print)
     except StateUnreadableError as error:
-        raise UsageProblem(str(error), "name another file with --state") from error
+        raise UsageProblem(str(error), tr("name another file with --state")) from error
     except OSError as error:
         reason = error.strerror or error
         raise UsageProblem(
-            f"the sandbox cannot be served: {reason}",
-            "choose another --port (0 picks a free one), or a --state that you may write",
+            tr("the sandbox cannot be served: {reason}", reason=reason),
+            tr("choose another --port (0 picks a free one), or a --state that you may write"),
         ) from error
 
 
@@ -130,13 +131,14 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
         code = echo_results(submission.outcomes, {"form": "text", "report": None, "verbose": False})
     if code not in {Exit.OK, Exit.ROWS}:
         return code
-    echo("look", f"open {target}: the answer stands in the last three columns")
+    echo("look", tr("open {target}: the answer stands in the last three columns", target=target))
     typed = options.on_command_line(ctx, "home")["home"]
     where = f" --home {quote(str(typed))}" if typed else ""
     (result,) = submission.outcomes  # its run is in the ledger as any other is
     if result.run and result.counts().by_status.get(Status.REJECTED):
-        echo("next", f"feedtool results {result.run} --failed-only{where}: the rows to correct")
-    echo("next", f"feedtool runs{where}: this run, and all others")
+        command = f"feedtool results {result.run} --failed-only{where}"
+        echo("next", tr("{command}: the rows to correct", command=command))
+    echo("next", tr("{command}: this run, and all others", command=f"feedtool runs{where}"))
     return Exit.OK
 
 
@@ -152,6 +154,11 @@ def _put(folder: Path) -> Path:
             shutil.copyfile(own, sample)
     except OSError as error:
         raise UsageProblem(
-            f"the sample cannot be put into {folder}: {error.strerror}", "name another folder"
+            tr(
+                "the sample cannot be put into {folder}: {why}",
+                folder=folder,
+                why=error.strerror,
+            ),
+            tr("name another folder"),
         ) from error
     return sample

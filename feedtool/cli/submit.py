@@ -32,6 +32,7 @@ from feedtool.cli.planning import (
     reading_of_plan,
     selecting,
 )
+from feedtool.model.text import tr
 from feedtool.runs.annotated_copy import Outputs
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _plan_only(
             select=select,
         )
     if given["save_plan"]:
-        echo("plan", f"saved as {given['save_plan']}")
+        echo("plan", tr("saved as {plan}", plan=given["save_plan"]))
     return echo_results(results, given)
 
 

@@ -13,6 +13,7 @@ from feedtool.cli.files import feed_of, refuse_ending, refuse_target
 from feedtool.cli.home import base_url, from_sandbox, local_catalog, sync_command
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
+from feedtool.model.text import tr
 
 if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
@@ -47,7 +48,9 @@ def template(
     if kind is None:
         for feed in load().feeds.values():
             echo(feed.kind, feed.summary)
-        raise UsageProblem("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
+        raise UsageProblem(
+            tr("KIND is missing"), tr("choose one, as in `feedtool template offers-upsert`")
+        )
     feed = feed_of(kind)
     codes = _codes(ctx, category, has_categories=feed.category_key is not None)
     target = out or Path(f"{kind}.xlsx")
@@ -69,12 +72,14 @@ def template(
 def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) -> list[str]:
     """The categories that were named: by products alone, and by them always."""
     if not has_categories and options.on_command_line(ctx, "category")["category"]:
-        raise UsageProblem("--category is for products: an offer has no category", "leave it out")
+        raise UsageProblem(
+            tr("--category is for products: an offer has no category"), tr("leave it out")
+        )
     codes = [code.strip() for code in (category or "").split(",") if code.strip()]
     if has_categories and not codes:
         raise UsageProblem(
-            "a workbook for products is made for its categories: none is named",
-            "give --category CODE,CODE; `feedtool catalog search TEXT` finds codes",
+            tr("a workbook for products is made for its categories: none is named"),
+            tr("give --category CODE,CODE; `feedtool catalog search TEXT` finds codes"),
         )
     return codes
 
@@ -90,13 +95,25 @@ def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
         if not inside or category is None:
             deepest.append(code)
             continue
-        named = f"{category.reference} ({category.label}) stands for {len(inside):,} categories"
+        named = tr(
+            "{reference} ({label}) stands for {count:,} categories",
+            reference=category.reference,
+            label=category.label,
+            count=len(inside),
+        )
         lacking = [name for name in inside if catalog.properties(name) is None]
         if lacking:
             raise UsageProblem(
-                f"{named}, and the properties of {listed(lacking)} were not brought",
-                f"bring them with `{sync_command(catalog.origin.service, catalog.language)}"
-                f" --category {category.reference}`",
+                tr(
+                    "{named}, and the properties of {categories} were not brought",
+                    named=named,
+                    categories=listed(lacking),
+                ),
+                tr(
+                    "bring them with `{command} --category {reference}`",
+                    command=sync_command(catalog.origin.service, catalog.language),
+                    reference=category.reference,
+                ),
             )
         echo("category", f"{named}: {listed(inside)}")
         deepest += inside

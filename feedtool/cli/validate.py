@@ -25,6 +25,7 @@ from feedtool.cli.output import echo_results, warn_of_copies
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
 from feedtool.model.sheet import CheckedSheet
+from feedtool.model.text import tr
 from feedtool.report.sheet_result import ColumnFacts, ExplainedHeader
 
 FIX = "--fix"
@@ -42,7 +43,7 @@ class FixingCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the fixes behind the options."""
         super().format_options(ctx, formatter)
-        for title, is_safe in (("Made by --fix", True), ("Made by --fix=NAME", False)):
+        for title, is_safe in ((tr("Made by --fix"), True), (tr("Made by --fix=NAME"), False)):
             with formatter.section(title):
                 fixes = (fix for fix in all_fixes(load()) if fix.is_safe is is_safe)
                 formatter.write_dl([(fix.name, fix.summary) for fix in fixes])
@@ -137,8 +138,12 @@ def _columns(header: Header) -> Iterator[ColumnFacts]:
         if column := header.columns.get(index):
             yield ColumnFacts(letters(index), text, column.key, header.reasons.get(index, ""))
         elif index in header.own:
-            yield ColumnFacts(letters(index), text, None, "written by feedtool; replaced")
+            yield ColumnFacts(letters(index), text, None, tr("written by feedtool; replaced"))
         else:
             near = nearest.get(index)
-            reason = f"unknown; did you mean {near}?" if near else "unknown; kept, not sent"
+            reason = (
+                tr("unknown; did you mean {choice}?", choice=near)
+                if near
+                else tr("unknown; kept, not sent")
+            )
             yield ColumnFacts(letters(index), text, None, reason)

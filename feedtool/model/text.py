@@ -98,6 +98,12 @@ def joined(texts: Iterable[object], separator: str = ", ") -> MessageText:
     return MessageText((between.join(f"{{{name}}}" for name in values),), values)
 
 
+def either(choices: Sequence[object]) -> MessageText:
+    """`.xlsx`, `.xlsx or .csv`, `.xlsx, .xlsm or .csv`."""
+    *first, last = choices
+    return tr("{first} or {last}", first=joined(first), last=last) if first else joined(choices)
+
+
 class Translator:
     """Says texts in a language, with the names that a sheet has for its fields and choices."""
 

@@ -73,7 +73,7 @@ def test_nothing_is_found(feedtool: Feedtool, text: str, hint: str, form: str, o
 WAYS = {
     ("en",): "in fr: `feedtool catalog sync --language fr`, then --language fr; in es: ",
     ("en", "fr"): "in fr: --language fr; in es: `feedtool catalog sync --language es`, then ",
-    ("fr", "en"): "in en: --language en; in es: ",
+    ("fr", "en"): "en en : --language en; en es : ",
 }
 
 
@@ -85,7 +85,8 @@ def test_a_word_that_is_not_found_may_be_of_another_language(
         fill(language=language)
     ran = feedtool("catalog search bouilloire --language", languages[0])
     assert ran.code == 9
-    assert f"the catalogue here is in {languages[0]}; {WAYS[languages]}" in ran.error()[1]
+    here = {"en": "the catalogue here is in en; ", "fr": "le catalogue présent est en fr ; "}
+    assert f"{here[languages[0]]}{WAYS[languages]}" in ran.error()[1]
 
 
 # Show.

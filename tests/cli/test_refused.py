@@ -148,7 +148,7 @@ USAGE = {
     "export offers --sandbox --out book.xlsx": ("is there already", "replace it with --yes"),
     f"export products {HERE} --seller 1 --token t": ("to make the columns of", "catalog sync"),
     "catalog search x": (NO_CATALOGUE, "bring it with `feedtool catalog sync`"),
-    "catalog show 0A --sandbox --language fr": (f"of {SANDBOX} in fr", "--sandbox --language fr`"),
+    "catalog show 0A --sandbox --language fr": (f"de {SANDBOX} en fr", "--sandbox --language fr`"),
     f"catalog show 0A {HERE}": ("of http://[::1]:1/v2 in en here", "`feedtool catalog sync`"),
     f"catalog search x --sandbox {HERE}": (CONTRADICT, "choose one of them"),
     "catalog sync": ("there is no service to ask", "--sandbox"),
@@ -191,7 +191,7 @@ NOT_SHOWN = {
         "bring them with `feedtool catalog sync --category 0A0102`",
     ),
     "show 0A0103": ("(Old kettles) were not brought, since it is not active", "0A0103`"),
-    "search kettle --language fr": ("in fr here; there is one in en", "sync --language fr`"),
+    "search kettle --language fr": ("en fr ici ; il y en a un en en", "sync --language fr`"),
 }
 NOT_MADE = {
     "--category 011B0X": ("there is no category “011B0X”", "did you mean 011B"),
@@ -201,7 +201,7 @@ NOT_MADE = {
     ),
     "--category 011B08": ("(Electric citrus presses) is not active", "catalog search TEXT"),
     "--category 011B2C": ("of 011B2C (Toasters) were not brought", "`feedtool catalog sync`"),
-    "--category 011B01 --language es": ("in es here; there is one in en, fr", "--language es`"),
+    "--category 011B01 --language es": ("en es aquí; hay uno en en, fr", "--language es`"),
     "": ("is made for its categories: none is named", "give --category CODE,CODE"),
     "--category 011B01 --sandbox --base-url https://x.example": (CONTRADICT, "choose one of them"),
 }
