@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -267,14 +268,16 @@ def _set_language(ctx: click.Context, parameter: click.Parameter, name: Language
 LANGUAGE = "feedtool.language"
 """The key of the context's `LanguageChoice`."""
 
-language = option(
+_language = partial(
+    option,
     "--language",
     type=click.Choice(LANGUAGES),
     default=terminal_language,
     show_default="the terminal's, else en",
     callback=_set_language,
-    help="Of all that is shown, of templates, and of the service's messages.",
 )
+language = _language(help="Of all that is shown, of templates, and of the service's messages.")
+shown_language = _language(help="Of all that is shown.", expose_value=False)
 
 
 def language_choice() -> LanguageChoice:
