@@ -345,7 +345,5 @@ def refuse_two_services(ctx: click.Context) -> None:
     is_account = typed["profile"] and not typed["sandbox"]  # else its columns are tried there
     if ctx.params["sandbox"] and (typed["base_url"] or is_account):
         words = "--base-url" if typed["base_url"] else "--profile"
-        reason = tr("--sandbox and {option} contradict each other", option=words)
-        raise UsageProblem(
-            reason, tr("choose one of them; look for `sandbox` in feedtool.toml, too")
-        )
+        hint = tr("choose one of them; look for `sandbox` in feedtool.toml, too")
+        raise UsageProblem(tr("--sandbox and {option} contradict each other", option=words), hint)
