@@ -1,7 +1,8 @@
-"""Makes the picture in README: `python docs/picture.py`.
+"""Makes the pictures of an annotated workbook: `python docs/picture.py`.
 
-A sample with a few mistakes is submitted to the sandbox, and the annotated workbook is drawn by
-LibreOffice. Debian and Ubuntu: `apt install libreoffice-calc-nogui poppler-utils`.
+A sample with a few mistakes is submitted to the sandbox, and the annotated sheet (in README) and
+the summary sheet are drawn by LibreOffice. Debian and Ubuntu:
+`apt install libreoffice-calc-nogui poppler-utils`.
 """
 
 import shutil
@@ -20,12 +21,12 @@ from openpyxl.worksheet.properties import PageSetupProperties
 HERE = Path(__file__).resolve().parent
 FEEDTOOL = Path(sysconfig.get_path("scripts")) / "feedtool"
 SAMPLE = HERE.parent / "samples" / "offers-upsert.xlsx"
-PICTURE = HERE / "annotated.png"
+PICTURE, SUMMARY_PICTURE = HERE / "annotated.png", HERE / "summary.png"
 NEEDED = ("soffice", "pdftoppm")
 SOME_REJECTED = 1
 """feedtool's exit code, as it is to be."""
 
-SHEET = "Offers"
+SHEET, SUMMARY = "Offers", "feedtool summary"
 ROWS = (3, 4, 5, 6, 7, 8, 12, 17, 18, 20, 23, 40)
 """The rows of the sample that are kept."""
 MISTAKES = {"B5": "3760452701059", "E7": None, "F12": "approx. 90", "Y20": "two"}
@@ -41,7 +42,7 @@ DOTS_PER_INCH = 130
 
 
 def main() -> int:
-    """Makes the picture, or says what is missing."""
+    """Makes the pictures, or says what is missing."""
     missing = [name for name in NEEDED if not shutil.which(name)]
     if missing:
         print(
@@ -53,9 +54,13 @@ def main() -> int:
     with TemporaryDirectory() as name:
         folder = Path(name)
         workbook = annotated(folder)
+        summary = folder / "summary.xlsx"
+        shutil.copy(workbook, summary)
         arrange(workbook)
         PICTURE.write_bytes(drawn(workbook, folder))
-    print(PICTURE)
+        show_only(summary, SUMMARY)
+        SUMMARY_PICTURE.write_bytes(drawn(summary, folder))
+    print(PICTURE, SUMMARY_PICTURE, sep="\n")
     return 0
 
 
@@ -70,22 +75,28 @@ def annotated(folder: Path) -> Path:
         if row not in ROWS:
             sheet.delete_rows(row)
     workbook.save(offers)
-    submit = [str(FEEDTOOL), "submit", str(offers), "--sandbox"]
+    submit = [str(FEEDTOOL), "submit", offers.name, "--sandbox"]
     where = ["--out", str(result), "--home", str(folder / "home")]
-    done = subprocess.run([*submit, *where], check=False, stdout=subprocess.DEVNULL)
+    done = subprocess.run([*submit, *where], check=False, cwd=folder, stdout=subprocess.DEVNULL)
     if done.returncode != SOME_REJECTED:
         done.check_returncode()
     return result
 
 
+def show_only(path: Path, name: str) -> None:
+    """Hides all sheets but one."""
+    workbook = load_workbook(path)
+    for other in workbook.worksheets:
+        other.sheet_state = "visible" if other.title == name else "hidden"
+    workbook.active = workbook[name]
+    workbook.save(path)
+
+
 def arrange(path: Path) -> None:
     """Sets the workbook up so that the sheet's interesting columns are one printed page."""
+    show_only(path, SHEET)
     workbook = load_workbook(path)
     sheet = workbook[SHEET]
-    for other in workbook.worksheets:
-        if other is not sheet:
-            other.sheet_state = "hidden"
-    workbook.active = sheet
     for letter in map(get_column_letter, range(1, sheet.max_column + 1)):
         sheet.column_dimensions[letter].hidden = letter not in WIDTHS
         sheet.column_dimensions[letter].width = WIDTHS.get(letter, 1)

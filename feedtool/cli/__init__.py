@@ -10,6 +10,8 @@ from feedtool import __version__
 
 COMMANDS = {
     "demo": ("sandbox", "See the main job with nothing to set up."),
+    "init": ("init", "Answer four questions; they become feedtool.toml."),
+    "account": ("account_check", "Say whether your account can be reached."),
     "validate": ("validate", "Say everything that is wrong; send nothing."),
     "map": ("map", "Say once what the columns of your own sheet are."),
     "submit": ("submit", "Check, send, and write the service's answer beside every row."),
@@ -24,7 +26,7 @@ COMMANDS = {
     "catalog": ("catalog", "Bring brands, categories and their properties, and look there."),
     "explain": ("config", "Say what a code or a status means, and how to mend it."),
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),
-    "config": ("config", "Show the settings in force and where each comes from."),
+    "config": ("config", "Show the settings that differ from the default, and where from."),
 }
 """Name → its module here, and what `feedtool --help` says of it without importing it."""
 

@@ -11,12 +11,17 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import options
+from feedtool.cli.errors import echo
 from feedtool.cli.home import home_path
+from feedtool.model.text import tr
 
 SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "hook", "webhook")
 """A command may hold a secret as well as print one, and so may the path of an address."""
 
 MASK = "********"
+
+DEFAULT = "default"
+"""The source of what nobody has set."""
 
 Row = tuple[str, object, str]
 """A setting's name, its value, and where that comes from."""
@@ -24,7 +29,7 @@ Row = tuple[str, object, str]
 
 @click.group(no_args_is_help=False)
 def config() -> None:
-    """Show the settings in force and where each comes from."""
+    """Show the settings that differ from the default, and where each comes from."""
 
 
 def _schema() -> dict[str, Any]:
@@ -73,14 +78,16 @@ def _option_schema(parameter: click.Parameter) -> dict[str, Any]:
 @options.language
 @options.home
 @options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
+@options.flag("--all", "Also those that are as they are by default; JSON has them anyway.")
 @click.pass_context
-def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
-    """Show the settings in force and where each comes from; secrets are masked.
+def show(ctx: click.Context, /, form: str, *, all: bool, **settings: Any) -> None:  # noqa: A002
+    """Show the settings that differ from the default, and where each comes from.
 
-    Precedence: option, environment, feedtool.toml, default.
+    They are named as feedtool.toml names them; secrets are masked. Precedence: option, environment,
+    feedtool.toml, default.
     """
     rows = [_row(ctx, name, value) for name, value in sorted(settings.items())]
-    rows += _dialect(ctx)
+    rows += [*_other_defaults(ctx), *_dialect(ctx)]
     if form == "json":
         from feedtool.report.as_json import write_entries
 
@@ -89,15 +96,19 @@ def show(ctx: click.Context, /, form: str, **settings: Any) -> None:
         return
     from feedtool.report.plain import clean
 
-    width = max(len(name) for name, _, _ in rows)
-    for name, value, source in rows:
+    shown = [row for row in rows if all or row[2] != DEFAULT]
+    if not shown:
+        echo("settings", tr("all are as they are by default; --all lists them"))
+        return
+    width = max(len(name) for name, _, _ in shown)
+    for name, value, source in shown:
         click.echo(f"{name:{width}}  {clean(_shown(value))}  [{clean(source)}]")
 
 
 def _row(ctx: click.Context, name: str, value: object) -> Row:
     """A setting as it may be shown: no token, and no password inside an address."""
     option = next(option for option in ctx.command.params if option.name == name)
-    label = max(option.opts, key=len).removeprefix("--")
+    label = max(option.opts, key=len).removeprefix("--").replace("-", "_")
     if name == "home":
         value = home_path(value if isinstance(value, Path) else None)
     shown = re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", "" if value is None else str(value))
@@ -115,7 +126,19 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
             is_profiles = name in state.profile.account
             table = f"profile {ctx.params.get('profile')}" if is_profiles else "defaults"
             return f"{state.config.path}, {table}"
-    return "default"
+    return DEFAULT
+
+
+def _other_defaults(ctx: click.Context) -> list[Row]:
+    """The options of `[defaults]` that other commands have."""
+    config = options.chosen(ctx).config
+    named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
+    own = options.names_of(ctx.command)
+    return [
+        (name, MASK if name in SECRETS else value, f"{config.path}, defaults")
+        for name, value in sorted(named.items())
+        if name not in own
+    ]
 
 
 def _dialect(ctx: click.Context) -> list[Row]:
@@ -125,7 +148,7 @@ def _dialect(ctx: click.Context) -> list[Row]:
     state = options.chosen(ctx)
     usual = _fields(AccountSettings())
     return [
-        (name, value, "default" if value == usual[name] else f"{state.config.path}, profile")
+        (name, value, DEFAULT if value == usual[name] else f"{state.config.path}, profile")
         for name, value in _fields(state.profile.dialect).items()
     ]
 

@@ -57,7 +57,7 @@ def _load_config(ctx: click.Context, parameter: click.Parameter, path: Path | No
 
 def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
     """The `[defaults]` that this command has an option for; UsageProblem where no command has."""
-    own = _names(ctx.command)
+    own = names_of(ctx.command)
     named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
     if INSECURE in named:
         raise UsageProblem(
@@ -68,12 +68,12 @@ def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
     if strangers:
         from feedtool.cli import feedtool
 
-        known = {name for command in feedtool.every() for name in _names(command)}
+        known = {name for command in feedtool.every() for name in names_of(command)}
         refuse_unknown(strangers, sorted(known), f"{config.path}, [defaults]")
     return {own[name]: value for name, value in named.items() if name in own}
 
 
-def _names(command: click.Command) -> dict[str, str]:
+def names_of(command: click.Command) -> dict[str, str]:
     """Click's name of each option, by the configuration's (`base_url`)."""
     return {
         name.removeprefix("--").replace("-", "_"): parameter.name

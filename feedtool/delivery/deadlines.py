@@ -13,6 +13,7 @@ from feedtool.ledger import Ledger, Package, Phase, Stage
 from feedtool.ledger.lock import hold
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
+from feedtool.model.text import tr
 
 OPEN_FOR = timedelta(hours=6)
 RESULTS_FOR = timedelta(days=3)
@@ -74,8 +75,8 @@ def deadline(package: Package, clock: Clock, routes: Routes) -> Deadline | None:
     if package.phase in FILLING and package.created_at:
         return Deadline(
             package.created_at + OPEN_FOR,
-            "what was uploaded expires",
-            "what was uploaded has expired",
+            tr("what was uploaded expires"),
+            tr("what was uploaded has expired"),
             timedelta(hours=1),
         )
     # The commit was noted by our clock.
@@ -85,8 +86,8 @@ def deadline(package: Package, clock: Clock, routes: Routes) -> Deadline | None:
         # Where the end of the processing is not known, it cannot have been before the commit.
         return Deadline(
             since + RESULTS_FOR,
-            "its results are deleted",
-            "its results have been deleted",
+            tr("its results are deleted"),
+            tr("its results have been deleted"),
             timedelta(days=1),  # a daily job comes once more in time
         )
     return None
@@ -111,15 +112,19 @@ def warnings_of_others(ledger: Ledger, run_id: int, clock: Clock, routes: Routes
         run = ledger.run(other)
         if this and run and other != run_id and run.service == this.service:
             for warning in warnings(ledger.read_packages(other), clock, routes):
-                yield f"run {other}: {warning}; go on with it: feedtool resume {other}"
+                yield tr(
+                    "run {other}: {warning}; go on with it: feedtool resume {other}",
+                    other=other,
+                    warning=warning,
+                )
 
 
 FINAL = {Phase.INTEGRATED, Phase.READ, Phase.LOOKING, Phase.CLOSED}
 """The service is done with the package; perhaps not all of its answer is read here."""
 
-NEVER_SENT = "Not sent: the run was given up."
-NEVER_COMMITTED = "Not in force: the run was given up before its package was committed."
-NOT_READ = "The run was given up before the service's answer was fetched."
+NEVER_SENT = tr("Not sent: the run was given up.")
+NEVER_COMMITTED = tr("Not in force: the run was given up before its package was committed.")
+NOT_READ = tr("The run was given up before the service's answer was fetched.")
 
 
 def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[str]:
@@ -129,20 +134,31 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[st
     """
     run = ledger.run(run_id)
     if run is None:
-        raise ValueError(f"the ledger has no run {run_id}")
+        raise ValueError(f"the ledger has no run {run}")
     with hold(ledger.engine, run.seller, run.service, command="runs", now=now):
         packages = [p for p in ledger.read_packages(run_id) if p.phase is not Phase.CLOSED]
         for package in packages:
             if open_until := may_be_applied(package, clock):
                 raise UsageProblem(
-                    f"run {run_id} cannot be given up yet: {_why(package)}",
-                    f"go on with it: feedtool resume {run_id}; or give it up after"
-                    f" {clock.shown(open_until):%Y-%m-%d %H:%M} UTC",
+                    tr(
+                        "run {run} cannot be given up yet: {why}",
+                        run=run_id,
+                        why=_why(package),
+                    ),
+                    tr(
+                        "go on with it: feedtool resume {run}; or give it up after {until} UTC",
+                        run=run_id,
+                        until=f"{clock.shown(open_until):%Y-%m-%d %H:%M}",
+                    ),
                 )
         rows = ledger.abandon(run_id, now, {p.key: end_of(p) for p in packages})
     return [
-        f"{_named(package)}: rows without a result: {rows[package.key]:,}; whether they"
-        " are in force is not known, `feedtool export` shows it"
+        tr(
+            "{package}: rows without a result: {rows:,}; whether they are in force is not "
+            "known, `feedtool export` shows it",
+            package=_named(package),
+            rows=rows[package.key],
+        )
         for package in packages
         if rows[package.key] and package.committed_at is not None
     ]
@@ -173,12 +189,19 @@ def end_of(package: Package) -> tuple[Status, str]:
 
 def _named(package: Package) -> str:
     kind = ", ".join(filter(None, (package.package_type, package.channel)))
-    return f"package {package.package_id or package.number} ({kind})"
+    return tr("package {id} ({kind})", id=package.package_id or package.number, kind=kind)
 
 
 def _why(package: Package) -> str:
     if package.committed_at is None:
-        return f"{_named(package)} is open, and the answer to an upload was lost"
+        return tr(
+            "{package} is open, and the answer to an upload was lost", package=_named(package)
+        )
     if package.package_id is None:
-        return f"the answer to {_named(package)} was lost, and it may have been taken"
-    return f"{_named(package)} is committed, and the service has not said what came of it"
+        return tr(
+            "the answer to {package} was lost, and it may have been taken", package=_named(package)
+        )
+    return tr(
+        "{package} is committed, and the service has not said what came of it",
+        package=_named(package),
+    )

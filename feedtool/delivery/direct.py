@@ -30,6 +30,7 @@ from feedtool.delivery.transition import (
 from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, Status
+from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
 
 NEXT: dict[Phase, Step | None] = {
@@ -49,8 +50,10 @@ SENDS = {Repeat.SAFE: 3, Repeat.TRACED: 2, Repeat.NEVER: 1}
 LOOKS = 2
 """So many looks must show nothing before a call counts as without effect."""
 
-NOT_SHOWN = "The answer was lost, and the service shows no effect: look at it before you send again"
-NOT_READABLE = "The answer was lost, and the service does not show what came of it."
+NOT_SHOWN = tr(
+    "The answer was lost, and the service shows no effect: look at it before you send again"
+)
+NOT_READABLE = tr("The answer was lost, and the service does not show what came of it.")
 
 
 def _judged(context: AnswerContext) -> Judgement:
@@ -125,7 +128,7 @@ def _confirmed(package: Package, context: AnswerContext) -> Transition:
         if judgement.goal is not Goal.OPEN:
             return _closed(package, judgement, context)
         return _not_shown(package, context)
-    refusal = package.message or Message("", "The service refused it and gave no reason.")
+    refusal = package.message or Message("", tr("The service refused it and gave no reason."))
     return _rejected(replace(package, message=None), refusal, context)
 
 

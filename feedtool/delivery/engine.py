@@ -46,6 +46,7 @@ from feedtool.feeds.feed import Routes
 from feedtool.ledger import Attempt, Ledger, Package
 from feedtool.model.call import NotSent, Sender
 from feedtool.model.errors import FeedtoolError
+from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer, CallPool, CallResult, Pace, read_answer
 
@@ -197,7 +198,9 @@ class Delivery:
     def _cancel(self) -> None:
         """Take back what still waits for a lane: it has never left."""
         for pending in self._calls.cancelled():
-            self._take_in(pending, Answer(AnswerKind.WAIT, "taken back before it left", wait=0.0))
+            self._take_in(
+                pending, Answer(AnswerKind.WAIT, tr("taken back before it left"), wait=0.0)
+            )
 
     def _read(self, pending: PendingCall, result: CallResult) -> None:
         """Read the answer to a step."""
@@ -285,7 +288,7 @@ class Delivery:
         """Let the calls under way finish, and write down what they came to."""
         with suppress(FeedtoolError):
             for pending in self._calls.unsent:
-                self._read(pending, NotSent("the run was stopped"))
+                self._read(pending, NotSent(tr("the run was stopped")))
             self._cancel()
             self._take_results(self._calls.last_results())
             self._state.save()

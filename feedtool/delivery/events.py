@@ -11,6 +11,7 @@ from feedtool.delivery.steps import READ_REPORTS, Step
 from feedtool.feeds.delivery import Direct
 from feedtool.feeds.feed import Routes
 from feedtool.ledger import Package, Phase, Stage
+from feedtool.model.text import joined, tr
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer
 from feedtool.service.fetch import unreachable
@@ -59,7 +60,7 @@ class EventBuffer:
         if kind is AnswerKind.NOT_SENT and before.failures < after.failures == 1:
             self._add("unreachable", unreachable(detail, now, self.failures), after)
         elif (step, kind) == (Step.COMMIT, AnswerKind.REFUSED):
-            self._add("waiting", "its uploads are still settling", after)
+            self._add("waiting", tr("its uploads are still settling"), after)
         elif kind is not AnswerKind.DONE:
             what = "waiting" if kind is AnswerKind.WAIT else "trouble"
             self._add(what, f"{step}: {kind}: {detail}", after)
@@ -70,14 +71,16 @@ class EventBuffer:
 
     def rest(self, until: datetime, package: Package) -> None:
         """Add that a quota is used up: nothing of its kind is sent for a while."""
-        text = f"a quota is used up, nothing more is sent before {until:%H:%M} UTC"
+        text = tr("a quota is used up, nothing more is sent before {until:%H:%M} UTC", until=until)
         self._add("waiting", text, package)
 
     def held(self, package: Package) -> None:
         """Add that what its offers need has had no answer yet."""
         needs = self.routes[package.package_type].needs
         noun = needs.noun if needs else ""
-        self._add("waiting", f"held back until its offers' {noun}s are answered", package)
+        self._add(
+            "waiting", tr("held back until its offers' {noun}s are answered", noun=noun), package
+        )
 
     def deadlines(self, packages: Iterable[Package], clock: Clock) -> None:
         """Add, once, what is lost before long: whoever reads it may see to the service."""
@@ -117,33 +120,38 @@ class EventBuffer:
         is_direct = isinstance(feed.delivery, Direct)
         if feed.has_reports or has_no_state or is_direct:
             # A single request may be of several rows.
-            noun = "requests" if is_direct else "rows"
-            return f"closed: results of {self.results[package.key]} of {package.rows} {noun}"
-        reason = f": {package.message.text}" if package.message else ""
-        return f"closed as {package.state}{reason}"
+            numbers = {"results": self.results[package.key], "rows": package.rows}
+            if is_direct:
+                return tr("closed: results of {results} of {rows} requests", **numbers)
+            return tr("closed: results of {results} of {rows} rows", **numbers)
+        closed = tr("closed as {state}", state=package.state)
+        return joined((closed, package.message.text), ": ") if package.message else closed
 
 
 def _describe(step: Step, package: Package, results: int) -> tuple[str, str]:
     """The kind of a step's event, and its text."""
-    state = f"the service says {package.state}"
-    count = f"results of {results} of {package.rows} rows"
-    found = f"its report was found: {package.package_id}"
-    report = found if package.package_id else "no report names it: it is sent once more"
+    state = tr("the service says {state}", state=package.state)
+    count = tr("results of {results} of {rows} rows", results=results, rows=package.rows)
+    found = tr("its report was found: {package_id}", package_id=package.package_id)
+    report = found if package.package_id else tr("no report names it: it is sent once more")
     texts = {
-        Step.CREATE: ("created", f"created as {package.package_id}"),
-        Step.UPLOAD: ("upload", f"upload {_sent(package)} of {len(package.uploads)}"),
+        Step.CREATE: ("created", tr("created as {package_id}", package_id=package.package_id)),
+        Step.UPLOAD: (
+            "upload",
+            tr("upload {sent} of {uploads}", sent=_sent(package), uploads=len(package.uploads)),
+        ),
         Step.GET_PACKAGE: ("state", state),
         Step.COMMIT: ("committed", "committed"),
         Step.GET_RESULTS: ("results", count),
-        Step.CLOSE: ("closed", "looking again: some results are missing"),
-        Step.LOOKUP: ("results", "looking up the offers of rows without a result"),
-        Step.SUBMIT: ("committed", f"submitted as {package.package_id}"),
+        Step.CLOSE: ("closed", tr("looking again: some results are missing")),
+        Step.LOOKUP: ("results", tr("looking up the offers of rows without a result")),
+        Step.SUBMIT: ("committed", tr("submitted as {package_id}", package_id=package.package_id)),
         Step.FIND_REPORT: ("state", report),
         Step.GET_REPORT: ("results", count),
         Step.GET_LOG: ("results", state if package.phase is Phase.SUBMITTED else count),
-        Step.CHECK: ("state", "it can be sent"),
+        Step.CHECK: ("state", tr("it can be sent")),
         Step.CALL: ("committed", "sent"),
-        Step.CONFIRM: ("state", "its effect does not show: it is sent once more"),
+        Step.CONFIRM: ("state", tr("its effect does not show: it is sent once more")),
         Step.FOLLOW: ("state", state),
     }
     return texts[step]

@@ -18,6 +18,7 @@ from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Failure, OutcomeUnknown, Sender
 from feedtool.model.errors import FeedtoolError, NotAuthorised
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import plural, tr
 from feedtool.service.answers import AnswerKind, Unreadable, kind_of, refusal
 from feedtool.service.auth import HTTP_UNAUTHORISED
 from feedtool.service.calls import Answer
@@ -44,20 +45,29 @@ def foreign_packages(
     except NotAuthorised:
         raise
     except (Unreadable, OutcomeUnknown) as error:
-        return [f"open packages that were not begun here are not known: {error}"]
+        return [tr("open packages that were not begun here are not known: {error}", error=error)]
     except (FeedtoolError, Failure):
         return []  # whatever it is, the delivery meets it too, and tells it better
     listed = [package for package in shown if package.meaning in meanings]
     known = ledger.known([package.package_id for package in listed])
     foreign = [package for package in listed if package.package_id not in known]
-    warnings = [
-        f"package {package.package_id} of this seller is open and was not begun here"
-        + (f" ({package.created_at:%Y-%m-%d %H:%M} UTC)" if package.created_at else "")
-        + ": offers that are in both are integrated in no certain order"
+    warnings: list[str] = [
+        tr(
+            "package {id}{at} of this seller is open and was not begun here: offers that are in"
+            " both are integrated in no certain order",
+            id=package.package_id,
+            at=f" ({package.created_at:%Y-%m-%d %H:%M} UTC)" if package.created_at else "",
+        )
         for package in foreign[:MOST]
     ]
     if len(foreign) > MOST:
-        warnings.append(f"{len(foreign) - MOST:,} more packages of this seller are open likewise")
+        warnings.append(
+            plural(
+                "{count:,} more package of this seller is open likewise",
+                "{count:,} more packages of this seller are open likewise",
+                len(foreign) - MOST,
+            )
+        )
     return warnings
 
 
@@ -70,7 +80,7 @@ def _listed(
         reply = client.send(call)
         if reply.status == HTTP_UNAUTHORISED:
             answer = Answer(AnswerKind.AUTH, refusal(reply).text, reply.status)
-            raise not_authorised(answer, "Nothing was sent.")
+            raise not_authorised(answer, tr("Nothing was sent."))
         if kind_of(call, reply) is not AnswerKind.DONE:
             return
         page = listing.read(reply)

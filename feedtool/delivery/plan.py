@@ -27,12 +27,13 @@ from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status, Upload
 from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import VALID, CheckedSheet, rows_of
+from feedtool.model.text import tr
 
 ADVICE = {
-    Status.INVALID: "it was not sent. Correct it, and send both again.",
-    Status.REFUSED: "correct it, and send both again.",
-    Status.REJECTED: "correct it, and send both again.",
-    Status.INTEGRATED: "send this row again.",
+    Status.INVALID: tr("it was not sent. Correct it, and send both again."),
+    Status.REFUSED: tr("correct it, and send both again."),
+    Status.REJECTED: tr("correct it, and send both again."),
+    Status.INTEGRATED: tr("send this row again."),
 }
 """What is to be done for a row that lacks what it needs, by what became of that."""
 
@@ -100,19 +101,36 @@ class Dependencies:
             return None
         where, status = self._place(maker), statuses_of(maker.sheet).get(maker.row)
         if is_refused and status:
-            advice = ADVICE.get(status, "see there, then send this row again.")
-            return Message("", f"Its {needs.noun} is {where}, which is {status}: {advice}")
+            advice = ADVICE.get(status, tr("see there, then send this row again."))
+            return Message(
+                "",
+                tr(
+                    "Its {noun} is {where}, which is {status}: {advice}",
+                    noun=needs.noun,
+                    where=where,
+                    status=status,
+                    advice=advice,
+                ),
+            )
         if result.status is status:
-            text = f"It is held back until its {needs.noun} is answered: {where}."
+            text = tr(
+                "It is held back until its {noun} is answered: {where}.",
+                noun=needs.noun,
+                where=where,
+            )
             return Message("", text)
         return None
 
     def _place(self, maker: Maker) -> str:
         """`row 6 of sheet Products`, and of which file where there are several."""
         sheet = self._sheets[maker.sheet]
-        where = f"row {maker.row}" + (f" of sheet {sheet.sheet}" if sheet.sheet else "")
+        where = tr("row {row}", row=maker.row)
+        if sheet.sheet:
+            where = tr("row {row} of sheet {sheet}", row=maker.row, sheet=sheet.sheet)
         has_others = len({other.file for other in self._sheets}) > 1
-        return f"{where} of {sheet.file}" if has_others else where
+        if has_others:
+            return tr("{row} of {sheet}", row=where, sheet=sheet.file)
+        return where
 
     def _provides(self, sheet: CheckedSheet) -> Names | None:
         feed = self._feeds.get(sheet.kind or "")

@@ -15,6 +15,7 @@ from feedtool.feeds.delivery import Direct
 from feedtool.feeds.feed import Feed, Routes
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage
 from feedtool.model.errors import FeedtoolError, Interrupted
+from feedtool.model.text import tr
 
 BEING_FILLED = {Phase.CLEARED, Phase.CREATING, Phase.FILLING, Phase.PROBING}
 
@@ -190,22 +191,40 @@ def check_all_committed(packages: Iterable[Package], routes: Routes) -> None:
 def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Routes) -> str:
     name, kind = f"Package {package.number}", package.package_type
     if package.phase is not Phase.PLANNED:
-        state = f"the service says {package.state}" if package.state else "the service lets it wait"
-        until = f", until {package.due:%Y-%m-%d %H:%M} UTC" if package.due else ""
+        state = (
+            tr("the service says {state}", state=package.state)
+            if package.state
+            else tr("the service lets it wait")
+        )
+        until = tr(", until {due:%Y-%m-%d %H:%M} UTC", due=package.due) if package.due else ""
         since = f"{package.since:%H:%M:%S} UTC"
-        return f"{name} ({kind}) has made no progress since {since}; {state}{until}."
+        return tr(
+            "{name} ({kind}) has made no progress since {since}; {state}{until}.",
+            name=name,
+            kind=kind,
+            since=since,
+            state=state,
+            until=until,
+        )
     feed = routes[kind]
     if feed.has_reports and not package.blocked_by:
-        return (
-            f"{name} waits until it is known what became of those that were"
-            " sent before it: the answers were lost, and no reports name them yet."
+        return tr(
+            "{name} waits until it is known what became of those that were sent before it: "
+            "the answers were lost, and no reports name them yet.",
+            name=name,
         )
     if feed.needs and waits_for_others(package, own, routes):
         nouns = f"{feed.needs.noun}s"
-        return f"{name} ({kind}) is held back: its offers' {nouns} have had no answer yet."
-    return (
-        f"{name} waits for another one that has the same references"
-        " or products and is not integrated yet."
+        return tr(
+            "{name} ({kind}) is held back: its offers' {nouns} have had no answer yet.",
+            name=name,
+            kind=kind,
+            nouns=nouns,
+        )
+    return tr(
+        "{name} waits for another one that has the same references or products and is "
+        "not integrated yet.",
+        name=name,
     )
 
 

@@ -37,6 +37,7 @@ from feedtool.feeds.delivery import AnswerPage, Meaning, PackageView, RequestRes
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message
+from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
 
 SURELY_OPEN = timedelta(hours=5)
@@ -172,7 +173,7 @@ def _gone(package: Package, context: AnswerContext) -> Transition:
     if package.committed_at is not None and not has_expired:
         return look_up(package, context)
     is_enough = package.creations >= context.settings.creations
-    text = f"The service keeps losing our packages: {context.answer.detail}"
+    text = tr("The service keeps losing our packages: {detail}", detail=context.answer.detail)
     return Transition(_anew(package, context), stop=Interrupted(text, GO_ON) if is_enough else None)
 
 

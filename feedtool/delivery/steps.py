@@ -10,6 +10,7 @@ from feedtool.feeds.feed import Feed
 from feedtool.ledger import Attempt, Package, Phase, Stage
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
 
 
 class Step(StrEnum):
@@ -45,7 +46,7 @@ class Step(StrEnum):
     """Look how far a single request is that was taken."""
 
 
-GO_ON = "Go on with `feedtool resume`: what has been sent is not sent again."
+GO_ON = tr("Go on with `feedtool resume`: what has been sent is not sent again.")
 
 LOCAL = {Step.CLEAR, Step.CLOSE}
 """Steps that ask nothing of the service."""

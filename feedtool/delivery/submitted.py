@@ -43,6 +43,7 @@ from feedtool.delivery.transition import (
 from feedtool.feeds.delivery import AnswerPage, LogPage, Meaning, ReportItem
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message
+from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
 
 MOST_PAGES = 200
@@ -55,9 +56,9 @@ TAKEN, REPORTED = "Submitted", "Reported"
 """The states of a package that the service has, and of one on all of whose rows a report has said
 the last word. The service has no words for these; between them are those of its rows."""
 
-PUT_OFF = "The service's quota was used up; it is sent again later."
-LOST = "The service took it, and has given no report of it."
-NEVER_SEEN = "The answer to its sending was lost, and no report of the service's ever named it."
+PUT_OFF = tr("The service's quota was used up; it is sent again later.")
+LOST = tr("The service took it, and has given no report of it.")
+NEVER_SEEN = tr("The answer to its sending was lost, and no report of the service's ever named it.")
 
 WITH_REPORTS: dict[Phase, Step | None] = {
     Phase.PLANNED: Step.CLEAR,

@@ -21,6 +21,7 @@ from feedtool.ledger import Package, Phase, Resolution, Result, Stage
 from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.model.nouns import Message, PendingRow, Status
+from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import Answer, back_off
 from feedtool.service.fetch import no_answer
@@ -33,7 +34,7 @@ FORBIDDEN = 403
 A_SECOND = timedelta(seconds=1)
 """A date-time may be cut to the second."""
 
-NO_REASON = "The service rejected the package and gave no reason."
+NO_REASON = tr("The service rejected the package and gave no reason.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,11 @@ def joined(messages: Sequence[Message]) -> Message | None:
 
 def look_up(package: Package, context: AnswerContext) -> Transition:
     """A package that the service no longer has: a look-up tells what became of its rows."""
-    text = f"The service no longer has package {package.package_id}: {context.answer.detail}"
+    text = tr(
+        "The service no longer has package {package_id}: {detail}",
+        package_id=package.package_id,
+        detail=context.answer.detail,
+    )
     return Transition(package.advance(context.time, phase=Phase.LOOKING, message=Message("", text)))
 
 
@@ -178,8 +183,12 @@ def stop_run(package: Package, context: AnswerContext) -> Transition:
     # What refuses even to create is not in trouble: it is the wrong address or seller.
     kind = UsageProblem if context.intent.step in {Step.CREATE, *AT_ONCE} else Interrupted
     stop = kind(
-        f"The service refuses to {context.intent.step}: {context.answer.detail}",
-        "Check the base address (its version segment included) and the seller.",
+        tr(
+            "The service refuses to {step}: {detail}",
+            step=context.intent.step,
+            detail=context.answer.detail,
+        ),
+        tr("Check the base address (its version segment included) and the seller."),
     )
     return Transition(undo(package, context.intent), stop=stop)
 
@@ -199,15 +208,21 @@ def asked_to_wait(package: Package, context: AnswerContext) -> Transition:
 def not_authorised(package: Package, context: AnswerContext) -> Transition:
     """401 or 403: the run stops."""
     forbidden = context.answer.status == FORBIDDEN
-    what = "does not allow this seller to do that" if forbidden else "does not accept the token"
-    hint = (
-        "The token is known but lacks the right: check the seller and what the account is opened"
-        " for."
+    what = (
+        tr("does not allow this seller to do that")
         if forbidden
-        else "Check the token, and that it has not run out; then go on with `feedtool resume`."
+        else tr("does not accept the token")
+    )
+    hint = (
+        tr(
+            "The token is known but lacks the right: check the seller and what the account "
+            "is opened for."
+        )
+        if forbidden
+        else tr("Check the token, and that it has not run out; then go on with `feedtool resume`.")
     )
     stop = context.answer.error or NotAuthorised(
-        f"The service {what}: {context.answer.detail}", hint
+        tr("The service {what}: {detail}", what=what, detail=context.answer.detail), hint
     )
     return Transition(undo(package, context.intent), stop=stop)
 
@@ -294,7 +309,9 @@ def _looked_up(package: Package, context: AnswerContext) -> Transition:
 
 
 def _not_looked_up(package: Package, context: AnswerContext) -> Transition:
-    text = f"The service gives no result for it, nor its offers: {context.answer.detail}"
+    text = tr(
+        "The service gives no result for it, nor its offers: {detail}", detail=context.answer.detail
+    )
     resolved = unknown(context.intent.rows, text)
     return Transition(package.advance(context.time), resolutions=resolved)
 

@@ -28,7 +28,7 @@ from feedtool.ledger.records import (
 )
 from feedtool.ledger.row_results import FACTS
 from feedtool.model.nouns import Status
-from feedtool.model.text import kept_text
+from feedtool.model.text import kept_text, tr
 
 IS_IRREVOCABLE = sa.and_(
     t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)
@@ -43,7 +43,7 @@ def supersede(db: sa.Connection, package: Package, run: Run) -> None:
     if not db.execute(later.limit(1)).first():
         return
     sent = sent_later(run, package.channel).where(LATER.c.reference == t.requests.c.reference)
-    why = "Not sent: a later run has sent this reference."
+    why = tr("Not sent: a later run has sent this reference.")
     db.execute(
         sa.update(t.requests)
         .where(_is_live(package), sent.correlate(t.requests).exists())

@@ -27,6 +27,7 @@ from feedtool.ledger import tables, trouble
 from feedtool.ledger.migrations import FIRST, STEPS, Step, migrate
 from feedtool.ledger.trouble import explain, explained, is_file, shown_as
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
 
 IN_MEMORY = "sqlite://"
 
@@ -101,7 +102,7 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> sa.Engin
             raise
         reason, way_out = explain(error, url, trouble.ON_OPENING)
         raise UsageProblem(
-            f"The ledger {shown} cannot be opened: {reason}.",
+            tr("The ledger {shown} cannot be opened: {reason}.", shown=shown, reason=reason),
             f"{way_out[0].upper()}{way_out[1:]}.",
         ) from error
     return engine
@@ -114,7 +115,7 @@ def _url_of(place: Path | str) -> sa.URL:
     if not (isinstance(place, str) and "://" in place):
         return sa.URL.create("sqlite", database=str(Path(place).absolute()))
     scheme = place.partition("://")[0]
-    hint = "It is a path, sqlite:///PATH, or postgresql://USER:PASSWORD@HOST/DATABASE."
+    hint = tr("It is a path, sqlite:///PATH, or postgresql://USER:PASSWORD@HOST/DATABASE.")
     try:
         url = make_url(place)
     except (ArgumentError, ValueError):
@@ -122,12 +123,19 @@ def _url_of(place: Path | str) -> sa.URL:
         url = None
     if url is None or ("@" in (url.database or "") and not scheme.startswith("sqlite")):
         raise UsageProblem(
-            f"The ledger {scheme}://… cannot be opened: that is no URL of a database.", hint
+            tr(
+                "The ledger {scheme}://… cannot be opened: that is no URL of a database.",
+                scheme=scheme,
+            ),
+            hint,
         )
     if url.drivername not in DRIVERS or "uri" in url.query:
         raise UsageProblem(
-            f"The ledger {shown_as(url)} cannot be opened: feedtool keeps it in SQLite or in"
-            " PostgreSQL.",
+            tr(
+                "The ledger {shown} cannot be opened: feedtool keeps it in SQLite or in "
+                "PostgreSQL.",
+                shown=shown_as(url),
+            ),
             hint,
         )
     url = url.set(drivername=DRIVERS[url.drivername])
@@ -148,7 +156,12 @@ def _own(path: Path, shown: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise UsageProblem(
-            f"The ledger {shown} cannot be opened: {error.strerror}.", "Name another with --home."
+            tr(
+                "The ledger {shown} cannot be opened: {why}.",
+                shown=shown,
+                why=error.strerror,
+            ),
+            tr("Name another with --home."),
         ) from error
     for old in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))):
         # Somebody else's file is not ours to close, and one that is gone needs no closing.
@@ -212,8 +225,11 @@ def _postgresql(url: sa.URL, shown: str) -> sa.Engine:
         engine = sa.create_engine(url, connect_args=given, pool_pre_ping=True, hide_parameters=True)
     except (ImportError, NoSuchModuleError) as error:
         raise UsageProblem(
-            f"The ledger {shown} cannot be opened: the driver psycopg is not installed.",
-            "Install it with: pip install 'feedtool[postgresql]'",
+            tr(
+                "The ledger {shown} cannot be opened: the driver psycopg is not installed.",
+                shown=shown,
+            ),
+            tr("Install it with: pip install 'feedtool[postgresql]'"),
         ) from error
 
     @sa.event.listens_for(engine, "connect")
@@ -266,7 +282,12 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
             encoding = connection.execute(sa.text("SHOW server_encoding")).scalar()
             if encoding != "UTF8":
                 raise UsageProblem(
-                    f"The ledger {shown} cannot be opened: the database's encoding is {encoding}.",
+                    tr(
+                        "The ledger {shown} cannot be opened: the database's encoding is "
+                        "{encoding}.",
+                        shown=shown,
+                        encoding=encoding,
+                    ),
                     "Make one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
                 )
             # Who makes or migrates the tables holds it.
@@ -287,18 +308,26 @@ def _version(connection: sa.Connection, shown: str, wanted: int) -> int | None:
         if not inspector.get_table_names():
             return None
         raise UsageProblem(
-            f"{shown} is a database, but no ledger.",
-            "Name another with --home."
+            tr("{shown} is a database, but no ledger.", shown=shown),
+            tr("Name another with --home.")
             if connection.dialect.name == "sqlite"
-            else "Name a database or a schema of its own (URL?options=-csearch_path%3DSCHEMA).",
+            else tr("Name a database or a schema of its own (URL?options=-csearch_path%3DSCHEMA)."),
         )
     version = connection.execute(sa.select(tables.schema_version.c.version)).scalar()
     if version is None:
-        raise UsageProblem(f"{shown} is a database, but no ledger.", "Name another with --home.")
+        raise UsageProblem(
+            tr("{shown} is a database, but no ledger.", shown=shown),
+            tr("Name another with --home."),
+        )
     if version > wanted:
         raise UsageProblem(
-            f"The ledger {shown} is of version {version}, made by a newer feedtool; this one knows"
-            f" version {wanted}.",
-            "Upgrade feedtool, or name another ledger with --home.",
+            tr(
+                "The ledger {shown} is of version {version}, made by a newer feedtool; this one"
+                " knows version {wanted}.",
+                shown=shown,
+                version=version,
+                wanted=wanted,
+            ),
+            tr("Upgrade feedtool, or name another ledger with --home."),
         )
     return int(version)

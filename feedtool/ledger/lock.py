@@ -26,6 +26,7 @@ from sqlalchemy import Connection, Engine, event, text
 
 from feedtool.ledger.trouble import explained, is_file, shown_as
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.text import tr
 
 TIME = "%Y%m%dT%H%M%SZ"
 NAME_LENGTH = 63
@@ -66,9 +67,13 @@ class Holder:
     since: datetime
 
     def __str__(self) -> str:
-        return (
-            f"process {self.pid} on {self.host} since {self.since.astimezone(UTC):%Y-%m-%d %H:%M}"
-            f" UTC (feedtool {self.command}, of {self.user})"
+        return tr(
+            "process {pid} on {host} since {since} UTC (feedtool {command}, of {user})",
+            pid=self.pid,
+            host=self.host,
+            since=f"{self.since.astimezone(UTC):%Y-%m-%d %H:%M}",
+            command=self.command,
+            user=self.user,
         )
 
     @classmethod
@@ -110,8 +115,13 @@ class Held(UsageProblem):
 
     def __init__(self, shown: str, seller: str, holder: Holder | None) -> None:
         super().__init__(
-            f"The ledger {shown} is held for seller {seller} by {holder or 'another process'}.",
-            "One process at a time sends for a seller: wait until it is done, or end it.",
+            tr(
+                "The ledger {shown} is held for seller {seller} by {holder}.",
+                shown=shown,
+                seller=seller,
+                holder=holder or tr("another process"),
+            ),
+            tr("One process at a time sends for a seller: wait until it is done, or end it."),
         )
         self.holder = holder
         """None while it has not said yet who it is."""
@@ -178,8 +188,13 @@ def _locked(ledger: Path, seller: str, digest: str, me: Holder) -> Iterator[None
             is_mine = _lock(handle)
         except OSError as error:
             raise UsageProblem(
-                f"The ledger {ledger} cannot be locked with {path.name}: {error.strerror}.",
-                "Name another on a disk of this machine with --home.",
+                tr(
+                    "The ledger {ledger} cannot be locked with {name}: {why}.",
+                    ledger=ledger,
+                    name=path.name,
+                    why=error.strerror,
+                ),
+                tr("Name another on a disk of this machine with --home."),
             ) from error
         if not is_mine:
             content = os.pread(handle, 4096, 0) if hasattr(os, "pread") else path.read_bytes()
@@ -249,8 +264,8 @@ def _advisory(
             writes = writer.get_execution_options().get("writes", False)
             if writes and not _only(writer, IS_HELD, pid=pid, key=key):
                 raise Interrupted(
-                    f"The server has let go of the lock of seller {seller}.",
-                    "Somebody else may send by now; go on with: feedtool resume",
+                    tr("The server has let go of the lock of seller {seller}.", seller=seller),
+                    tr("Somebody else may send by now; go on with: feedtool resume"),
                 )
 
         event.listen(engine, "begin", see_that_it_is_held)

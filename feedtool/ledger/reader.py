@@ -27,6 +27,7 @@ from feedtool.model.nouns import (
     RowResult,
     Status,
 )
+from feedtool.model.text import tr
 
 EARLIER = 200
 """Files among which the one before is looked for."""
@@ -279,6 +280,10 @@ def _entry_of(run_id: int) -> Iterator[None]:
         yield
     except ValueError as error:
         raise UsageProblem(
-            f"The ledger's entry of run {run_id} cannot be read: {error}.",
-            "The other runs are not affected: `feedtool runs` lists them.",
+            tr(
+                "The ledger's entry of run {run} cannot be read: {error}.",
+                run=run_id,
+                error=error,
+            ),
+            tr("The other runs are not affected: `feedtool runs` lists them."),
         ) from error

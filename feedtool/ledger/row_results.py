@@ -6,7 +6,7 @@ and its package, in the order of the table in `row_result`.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from heapq import merge
 from itertools import chain, islice
@@ -19,7 +19,7 @@ from feedtool.ledger import tables as t
 from feedtool.ledger.database import reading
 from feedtool.ledger.records import REQUEUE, Phase, Stage
 from feedtool.model.nouns import Message, RowResult, Severity, Status, by_row, worst_status
-from feedtool.model.text import kept_text, text_of_kept
+from feedtool.model.text import MessageText, kept_text, text_of_kept, tr
 
 BATCHES = (Phase.CLEARED, Phase.SUBMITTING, Phase.SUBMITTED)
 """Phases in which only a batch of products, or a legacy zip, is committed."""
@@ -80,7 +80,7 @@ def row_result(facts: RowFacts) -> RowResult:
 def _why_pending(facts: RowFacts) -> Message:
     """What a row waits for in a package that is not closed."""
     if facts.is_committed and facts.phase in BATCHES:
-        return _of_package(facts, _UNNAMED if facts.package_id is None else _REPORTED)
+        return _of_package(facts, "unnamed" if facts.package_id is None else "reported")
     if facts.why and not facts.is_committed:
         return Message("", text_of_kept(facts.why))
     if not facts.is_committed:
@@ -88,8 +88,8 @@ def _why_pending(facts: RowFacts) -> Message:
     if facts.stage == Stage.PLANNED:
         return _LEFT_OUT
     if facts.phase == Phase.COMMITTING:
-        return _of_package(facts, _COMMITTING)
-    return _of_package(facts, _WAITED_FOR if facts.stage == Stage.STAGED else _DOUBTFUL)
+        return _of_package(facts, "committing")
+    return _of_package(facts, "waited for" if facts.stage == Stage.STAGED else "doubtful")
 
 
 def _closed(facts: RowFacts) -> RowResult:
@@ -114,27 +114,43 @@ def _result(facts: RowFacts, status: Status, *messages: Message | None) -> RowRe
 
 
 def _of_package(facts: RowFacts, words: str) -> Message:
-    return Message("", words.format(id=facts.package_id))
+    return Message("", _OF_PACKAGE[words](facts.package_id))
 
 
 _STATUSES = {str(status): status for status in Status}
 _REFUSED_SO_FAR = Message(
-    "", "Its upload was refused as a whole; which row is to blame is found out in a later package."
+    "",
+    tr("Its upload was refused as a whole; which row is to blame is found out in a later package."),
 )
-_NOT_SENT = Message("", "Not sent: the run stopped before its package was begun.")
-_NOT_YET = Message("", "Not in force: the run stopped before its package was committed.")
-_LEFT_OUT = Message("", "Not sent: its package was completed without it.")
-_LOST = Message("", "The service took it, and has given no result for it.")
+_NOT_SENT = Message("", tr("Not sent: the run stopped before its package was begun."))
+_NOT_YET = Message("", tr("Not in force: the run stopped before its package was committed."))
+_LEFT_OUT = Message("", tr("Not sent: its package was completed without it."))
+_LOST = Message("", tr("The service took it, and has given no result for it."))
 _IN_DOUBT = Message(
     "",
-    "The answer to its upload was lost, and nothing that the service says of the package names it:"
-    " most likely it was never taken. It was not sent again.",
+    tr(
+        "The answer to its upload was lost, and nothing that the service says of the "
+        "package names it: most likely it was never taken. It was not sent again."
+    ),
 )
-_COMMITTING = "Sent in package {id}; that it is completed is not confirmed yet."
-_WAITED_FOR = "Committed in package {id}; its result is not there yet."
-_DOUBTFUL = "The answer to its upload was lost; the results of package {id} will tell."
-_UNNAMED = "Sent; the answer was lost, and nothing that the service shows names it yet."
-_REPORTED = "Sent in package {id}; the service has not said the last word on it yet."
+_OF_PACKAGE: Mapping[str, Callable[[str | None], MessageText]] = {
+    "committing": lambda number: tr(
+        "Sent in package {id}; that it is completed is not confirmed yet.", id=number
+    ),
+    "waited for": lambda number: tr(
+        "Committed in package {id}; its result is not there yet.", id=number
+    ),
+    "doubtful": lambda number: tr(
+        "The answer to its upload was lost; the results of package {id} will tell.", id=number
+    ),
+    "unnamed": lambda _: tr(
+        "Sent; the answer was lost, and nothing that the service shows names it yet."
+    ),
+    "reported": lambda number: tr(
+        "Sent in package {id}; the service has not said the last word on it yet.", id=number
+    ),
+}
+"""What a row waits for in a package of an identifier."""
 
 
 # Of the tables.

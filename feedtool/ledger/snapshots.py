@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 from feedtool.model.errors import CannotWrite, FileProblem
 from feedtool.model.file_version import Version, read_unchanged, unchanged
+from feedtool.model.text import tr
 
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
@@ -36,7 +37,7 @@ class Snapshots:
         return read_unchanged(path, str(path), partial(self._keep, path))
 
     def _keep(self, path: Path, version: Version | None) -> str:
-        with _readable(path, "See that it is there, and that you may read it.") as source:
+        with _readable(path, tr("See that it is there, and that you may read it.")) as source:
             digest = _digest_of(source)
             if self._is_whole(digest):
                 return digest
@@ -45,21 +46,28 @@ class Snapshots:
                 with unchanged(path, str(path), version) as confirm:
                     return self._copy_of(source, confirm)
             except OSError as error:
-                why = "the disk is full" if error.errno in FULL else error.strerror
+                why = tr("the disk is full") if error.errno in FULL else error.strerror
                 raise CannotWrite(
-                    f"No snapshot of {path} can be kept in {self._folder}: {why}.",
-                    "Make room and allow writing there, or name another place with --home.",
+                    tr(
+                        "No snapshot of {path} can be kept in {folder}: {why}.",
+                        path=path,
+                        folder=self._folder,
+                        why=why,
+                    ),
+                    tr("Make room and allow writing there, or name another place with --home."),
                 ) from error
 
     def path_of(self, sha256: str) -> Path:
         """The path of a snapshot; FileProblem where it is missing, unreadable, or was changed."""
         path = self._folder / sha256
-        with _readable(path, "It is what the run was sent from; bring it back to go on.") as kept:
+        with _readable(
+            path, tr("It is what the run was sent from; bring it back to go on.")
+        ) as kept:
             digest = _digest_of(kept)
         if digest != sha256:
             raise FileProblem(
-                f"The snapshot {path} is not what was sent: its content has changed.",
-                "Put the original file there, or bring it back from a backup.",
+                tr("The snapshot {path} is not what was sent: its content has changed.", path=path),
+                tr("Put the original file there, or bring it back from a backup."),
             )
         return path
 
@@ -95,7 +103,9 @@ def _readable(path: Path, hint: str) -> Iterator[BinaryIO]:
         with path.open("rb", buffering=0) as file:
             yield file
     except OSError as error:
-        raise FileProblem(f"{path} cannot be read: {error.strerror}.", hint) from error
+        raise FileProblem(
+            tr("{path} cannot be read: {why}.", path=path, why=error.strerror), hint
+        ) from error
 
 
 def _digest_of(file: Any) -> str:

@@ -9,15 +9,17 @@ from sqlalchemy import URL, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.text import tr
 
 ON_OPENING = {
-    "sqlite": "name another with --home, or move the file away to begin a new one",
-    "postgresql": "see that the server runs, and that the URL's user, password and database are"
-    " right",
+    "sqlite": tr("name another with --home, or move the file away to begin a new one"),
+    "postgresql": tr(
+        "see that the server runs, and that the URL's user, password and database are right"
+    ),
 }
 LATER = {
-    "sqlite": "make room, or name another with --home",
-    "postgresql": "see to the server, then go on",
+    "sqlite": tr("make room, or name another with --home"),
+    "postgresql": tr("see to the server, then go on"),
 }
 """What to do where nothing better is known, by the database's name."""
 
@@ -33,10 +35,16 @@ SHOWN = ("host", "port", "options", "service")
 def gone(path: Path) -> Interrupted:
     """The file was deleted, moved or replaced while it was in use."""
     return Interrupted(
-        f"The ledger {path} is gone: its folder was deleted or moved while feedtool was at work.",
-        "What was sent last may be in force, and is noted nowhere: look with `feedtool export`"
-        " before you send it again. If the folder was moved, move it back and run `feedtool"
-        " resume`.",
+        tr(
+            "The ledger {path} is gone: its folder was deleted or moved while feedtool was "
+            "at work.",
+            path=path,
+        ),
+        tr(
+            "What was sent last may be in force, and is noted nowhere: look with `feedtool "
+            "export` before you send it again. If the folder was moved, move it back and "
+            "run `feedtool resume`."
+        ),
     )
 
 
@@ -74,8 +82,8 @@ def explained(engine: Engine, done: str) -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         raise UsageProblem(
-            f"{error.object} cannot be recorded: its name is not UTF-8.",
-            "Rename the file or the folder, and try again.",
+            tr("{object} cannot be recorded: its name is not UTF-8.", object=error.object),
+            tr("Rename the file or the folder, and try again."),
         ) from error
     except DBAPIError as error:
         # All else is a bug. SQLite's driver says DatabaseError, without more, of a broken file.
@@ -85,8 +93,8 @@ def explained(engine: Engine, done: str) -> Iterator[None]:
             raise
         reason, way_out = explain(error, engine.url, LATER)
         raise Interrupted(
-            f"The ledger cannot be {done}: {reason}.",
-            f"Nothing that it does not know of was sent; {way_out}.",
+            tr("The ledger cannot be {done}: {reason}.", done=done, reason=reason),
+            tr("Nothing that it does not know of was sent; {way_out}.", way_out=way_out),
         ) from error
 
 
@@ -100,10 +108,12 @@ def explain(error: SQLAlchemyError, url: URL, otherwise: Mapping[str, str]) -> t
         # An extended code has more than its kind in it.
         kind = getattr(cause, "sqlite_errorcode", 0) & 0xFF
         if kind in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            who = " and ".join(holders(path)) or "another program"
-            return f"{who} has locked it", "close it there, or wait until it is done, and try again"
+            who = " and ".join(holders(path)) or tr("another program")
+            return tr("{who} has locked it", who=who), tr(
+                "close it there, or wait until it is done, and try again"
+            )
         if kind == sqlite3.SQLITE_FULL:
-            return "the disk is full", "make room, or name another with --home"
+            return tr("the disk is full"), tr("make room, or name another with --home")
     reason = (str(cause) or type(cause).__name__).splitlines()[0].rstrip(".")
     for secret in (url.password, url.query.get("password"), url.query.get("sslpassword")):
         if secret:

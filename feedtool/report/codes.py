@@ -66,10 +66,7 @@ class Codes:
     def fix_of(self, name: str) -> str:
         """The advice of a code's page, which fits every cell; empty for a code that is not ours."""
         code = self.pages.get(name)
-        last = " ".join(code.page.strip().rpartition("\n\n")[2].split()) if code else ""
-        for start in ("To mend it, ", "How to mend it: "):
-            last = last.removeprefix(start)
-        return last
+        return advice_of(code.page) if code else ""
 
     def page_of(self, name: str) -> str:
         """The page of one of our codes, with the options that mend what it is about."""
@@ -96,6 +93,14 @@ class Codes:
         if key in self.pages:
             return f"{self.pages[key].severity}[{key}]\n\n{self.page_of(key)}\n"
         return f"{key}, {known[key].kind}\n\n{known[key].page}\n"
+
+
+def advice_of(page: str) -> str:
+    """The last paragraph of a page, which says how to mend what it is about."""
+    last = " ".join(page.strip().rpartition("\n\n")[2].split())
+    for start in ("To mend it, ", "How to mend it: "):
+        last = last.removeprefix(start)
+    return last
 
 
 def _folded(name: str) -> str:

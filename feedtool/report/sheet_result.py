@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -55,6 +56,16 @@ class FixedCells(NamedTuple):
         return dict(Counter(fix.fix for fix in self.cells).most_common())
 
 
+class RunFacts(NamedTuple):
+    """The circumstances of a run."""
+
+    started: datetime
+    """UTC."""
+    seller: str
+    service: str
+    """The base address."""
+
+
 @dataclass(slots=True)
 class SheetResult:
     """One sheet, checked, and what the service said of it if it was sent."""
@@ -80,6 +91,7 @@ class SheetResult:
     """What was mended in the annotated copy, where that was asked for."""
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
+    run_facts: RunFacts | None = None
 
     def every_verdict(self) -> Iterator[RowResult]:
         """The results of the rows that are shown; a mere check has none beside its problems."""

@@ -18,6 +18,7 @@ from feedtool.model.nouns import (
     by_row,
     worst_status,
 )
+from feedtool.model.sheet import INVALID, SKIPPED, VALID
 from feedtool.model.text import MessageText, joined, plural, tr
 from feedtool.report.plain import clean, value
 from feedtool.report.sheet_result import NOT_SENT, SheetResult
@@ -127,6 +128,8 @@ class Tally:
     """Errors before warnings, the frequent before the rare."""
     refusals: list[RefusedRows]
     """In the order of their first row."""
+    first: Mapping[Status, int]
+    """The first row of each status."""
 
 
 def tally(result: SheetResult, kept: int) -> Tally:
@@ -137,16 +140,28 @@ def tally(result: SheetResult, kept: int) -> Tally:
         if group is None:
             group = groups[problem.code] = CodeGroup(problem.code, problem.severity)
         group.add(problem, kept)
-    statuses, refusals = _refusals(result.every_verdict())
+    first: dict[Status, int] = {}
+    statuses, refusals = _refusals(result.every_verdict(), first)
+    marks = result.checked.marks
+    for row in marks if not statuses else ():
+        first.setdefault(_OF_MARKS[marks[row]], row)
     ordered = sorted(groups.values(), key=lambda group: (group.severity, -group.count, group.code))
-    return Tally(result.counts_with(statuses), ordered, refusals)
+    return Tally(result.counts_with(statuses), ordered, refusals, first)
 
 
-def _refusals(results: Iterable[RowResult]) -> tuple[Counter[Status], list[RefusedRows]]:
+_OF_MARKS = {VALID: Status.VALID, INVALID: Status.INVALID, SKIPPED: Status.SKIPPED}
+
+
+def _refusals(
+    results: Iterable[RowResult], first: dict[Status, int]
+) -> tuple[Counter[Status], list[RefusedRows]]:
+    """The rows by status, and those that were refused; `first` gets the first of each status."""
     statuses: Counter[Status] = Counter()
     refusals: dict[tuple[Status, str, str], RefusedRows] = {}
     for of_row in by_row(results):
-        statuses[worst_status(of_row)] += 1
+        status = worst_status(of_row)
+        statuses[status] += 1
+        first.setdefault(status, of_row[0].row)
         reasons = (_reasons(result, is_alone=len(of_row) == 1) for result in of_row)
         for key in dict.fromkeys(chain.from_iterable(reasons)):
             is_kept = key in refusals or len(refusals) < MESSAGES

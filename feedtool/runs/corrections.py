@@ -18,9 +18,10 @@ from feedtool.model.spool import temporary_folder
 from feedtool.model.text import Language
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.annotated_copy import digest_of, summary_sheet
+from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections_sheet import SheetToCorrect
 from feedtool.runs.row_results import note_sent_again, results_of_run
+from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.runs.workspace import Workspace, check_again, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
 from feedtool.templates import limits

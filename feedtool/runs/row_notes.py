@@ -38,7 +38,11 @@ OUTCOMES: Mapping[Status, Outcome] = {
     Status.SKIPPED: "idle",
     Status.SUPERSEDED: "idle",
 }
-"""What a row became; of all others it is not decided yet."""
+
+
+def outcome_of(status: Status) -> Outcome:
+    """The colour of a status: all that is neither accepted, refused nor left out is open."""
+    return OUTCOMES.get(status, "open")
 
 
 def of_check(checked: CheckedSheet) -> Iterator[RowResult]:
@@ -236,7 +240,7 @@ def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Col
         "\n".join(lines),
         ", ".join(dict.fromkeys(codes)),
         tuple((index, severity.value) for index, severity in sorted(guilty.items())),
-        outcome=OUTCOMES.get(status, "open"),
+        outcome=outcome_of(status),
         comments=tuple((index, "\n".join(texts)) for index, texts in sorted(comments.items())),
     )
 

@@ -9,7 +9,7 @@ from feedtool.delivery.plan import Dependencies, Plan
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
 from feedtool.model.sheet import CheckedSheet
-from feedtool.report.sheet_result import SheetResult
+from feedtool.report.sheet_result import RunFacts, SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.row_notes import REFUSED, Verdicts, refused_rows
 from feedtool.runs.run_record import RunOptions
@@ -71,6 +71,7 @@ def results_of_run(
     dependencies = Dependencies(sheets, load().feeds)
     begun = ledger.run(run)
     is_given_up = begun is not None and RunOptions.from_json(begun.options).abandoned is not None
+    facts = RunFacts(begun.started_at, begun.seller, begun.service) if begun else None
     outcomes = []
 
     def every_row(sheet: CheckedSheet) -> Iterator[RowResult]:
@@ -90,7 +91,7 @@ def results_of_run(
 
     for sheet in sheets:
         file = files.get((sheet.file, sheet.sheet))
-        outcome = SheetResult(sheet, str(run), is_submitted=True, stopped=stopped)
+        outcome = SheetResult(sheet, str(run), is_submitted=True, stopped=stopped, run_facts=facts)
         if file is not None:
             outcome.packages = ledger.packages(file)
         if file is not None or sheet.error is None:

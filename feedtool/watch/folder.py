@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from feedtool.ledger.claims import Claim
 from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.text import tr
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import place_of
 from feedtool.sheets.atomic_write import atomic_write
@@ -58,8 +59,12 @@ class Folder:
             self.inbox.mkdir()
         except FileNotFoundError as error:
             raise UsageProblem(
-                f"{self.root} cannot be made: there is no {self.root.parent}",
-                "see that the name is right, and that its disk is there",
+                tr(
+                    "{root} cannot be made: there is no {parent}",
+                    root=self.root,
+                    parent=self.root.parent,
+                ),
+                tr("see that the name is right, and that its disk is there"),
             ) from error
         except OSError as error:
             raise self._cannot_watch(error) from error
@@ -74,9 +79,17 @@ class Folder:
         try:
             if not self.inbox.is_dir():
                 raise UsageProblem(
-                    f"{self.root} is no watched folder: there is no {self.inbox}",
-                    "see that the name is right, and that its disk is there;"
-                    f" --create makes {', '.join(PARTS)} in it",
+                    tr(
+                        "{root} is no watched folder: there is no {inbox}",
+                        root=self.root,
+                        inbox=self.inbox,
+                    ),
+                    tr(
+                        "see that the name is right, and that its disk is there; --create makes "
+                        "{parts} "
+                        "in it",
+                        parts=", ".join(PARTS),
+                    ),
                 )
             for part in PARTS:
                 (self.root / part).mkdir(exist_ok=True)
@@ -86,8 +99,8 @@ class Folder:
 
     def _cannot_watch(self, error: OSError) -> UsageProblem:
         return UsageProblem(
-            f"{self.root} cannot be watched: {error.strerror}",
-            "feedtool needs to write there; name another folder, or allow it",
+            tr("{root} cannot be watched: {why}", root=self.root, why=error.strerror),
+            tr("feedtool needs to write there; name another folder, or allow it"),
         )
 
     def _name(self) -> str:
@@ -100,7 +113,8 @@ class Folder:
                 return name
             time.sleep(0)
         raise UsageProblem(
-            f"{place} does not hold the folder's name", "remove it while no watcher is running"
+            tr("{place} does not hold the folder's name", place=place),
+            tr("remove it while no watcher is running"),
         )
 
     def listing(self) -> list[Entry]:
@@ -109,8 +123,8 @@ class Folder:
             return list(_entries(self.inbox, PurePosixPath()))
         except OSError as error:
             raise UsageProblem(
-                f"{self.inbox} cannot be read: {error.strerror}",
-                "see that it is there, and that feedtool may read it",
+                tr("{inbox} cannot be read: {why}", inbox=self.inbox, why=error.strerror),
+                tr("see that it is there, and that feedtool may read it"),
             ) from error
 
     def opens(self, place: PurePosixPath) -> bool:
@@ -232,8 +246,13 @@ def move(source: Path, target: Path) -> bool:
         return False
     except OSError as error:
         raise CannotMove(
-            f"{source} cannot be moved to {target.parent}: {error.strerror}.",
-            "Close it where it is open, and see that feedtool may write in both folders.",
+            tr(
+                "{source} cannot be moved to {parent}: {why}.",
+                source=source,
+                parent=target.parent,
+                why=error.strerror,
+            ),
+            tr("Close it where it is open, and see that feedtool may write in both folders."),
         ) from error
     return True
 
@@ -253,8 +272,8 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CannotMove(
-            f"{folder} cannot be made: {error.strerror}.",
-            "See that nothing else has its name, and that feedtool may write there.",
+            tr("{folder} cannot be made: {why}.", folder=folder, why=error.strerror),
+            tr("See that nothing else has its name, and that feedtool may write there."),
         ) from error
 
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from feedtool.ledger.claims import Claim, EarlierClaim
 from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
+from feedtool.model.text import joined, plural, tr
 from feedtool.report.as_json import Fields, notice_fields
-from feedtool.report.plain import counted
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import Totals, statuses_text
 from feedtool.sheets.atomic_write import atomic_write
@@ -65,7 +65,8 @@ def one_line(results: Sequence[SheetResult]) -> str:
     for result in results:
         totals.add(result, result.counts())
     counts = totals.counts
-    return f"{counted(counts.rows, 'row')}: {statuses_text(counts.by_status) or 'nothing sent'}"
+    rows = plural("{count:,} row", "{count:,} rows", counts.rows)
+    return joined((rows, statuses_text(counts.by_status) or tr("nothing sent")), ": ")
 
 
 def _sheet(result: SheetResult) -> Fields:
@@ -84,9 +85,17 @@ class AlreadySent(FeedtoolError):
         when = earlier.taken_at.astimezone().strftime("%Y-%m-%d %H:%M")
         run = earlier.run_id
         super().__init__(
-            f"The same content was sent as {earlier.source} on {when}: run {run}.",
-            f"Its answers: feedtool results {run}. To send it all the same, drop it again while"
-            " feedtool watch runs with --same-within 0.",
+            tr(
+                "The same content was sent as {source} on {when}: run {run}.",
+                source=earlier.source,
+                when=when,
+                run=run,
+            ),
+            tr(
+                "Its answers: feedtool results {run}. To send it all the same, drop it again "
+                "while feedtool watch runs with --same-within 0.",
+                run=run,
+            ),
         )
 
 
@@ -97,9 +106,11 @@ class RouteUnknown(FeedtoolError):
 
     def __init__(self, place: PurePosixPath) -> None:
         super().__init__(
-            f"“{place.parent}” is no profile and no kind of feed.",
-            "Put the file into the inbox itself, or into a subfolder PROFILE, KIND or"
-            " PROFILE/KIND.",
+            tr("“{parent}” is no profile and no kind of feed.", parent=place.parent),
+            tr(
+                "Put the file into the inbox itself, or into a subfolder PROFILE, KIND or "
+                "PROFILE/KIND."
+            ),
         )
 
 
@@ -109,7 +120,7 @@ class NameUnfit(FeedtoolError):
     exit = Exit.FILE
 
     def __init__(self, message: str) -> None:
-        super().__init__(message, "Rename the file and drop it again.")
+        super().__init__(message, tr("Rename the file and drop it again."))
 
 
 class Bug(FeedtoolError):
@@ -118,8 +129,8 @@ class Bug(FeedtoolError):
     def __init__(self, error: Exception, report: Callable[[Exception], str]) -> None:
         """`report` writes down all of it, and returns where."""
         super().__init__(
-            f"This is a bug in feedtool: {type(error).__name__}.",
-            f"Please report it with the contents of {report(error)}",
+            tr("This is a bug in feedtool: {name}.", name=type(error).__name__),
+            tr("Please report it with the contents of {report}", report=report(error)),
         )
 
 
@@ -190,7 +201,9 @@ class Health:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
             if not self._has_failed:  # a reader may have it open; a disk may be full for long
-                self._warn(f"{self._place} cannot be written: {error.strerror}")
+                self._warn(
+                    tr("{place} cannot be written: {why}", place=self._place, why=error.strerror)
+                )
             self._has_failed = True
 
 
@@ -198,21 +211,32 @@ def check_health(root: Path, now: datetime, within: timedelta) -> tuple[Exit, st
     """The state of a folder's watcher: its last turn may be as old as `within`."""
     place = root / FILE
     if not root.is_dir():
-        raise UsageProblem(f"there is no folder {root}", "name the folder that is watched")
+        raise UsageProblem(
+            tr("there is no folder {root}", root=root), tr("name the folder that is watched")
+        )
     try:
         fields = json.loads(place.read_text("utf-8"))
         state, age = str(fields["state"]), now - datetime.fromisoformat(fields["turnAt"])
         code, troubles = Exit(fields["exitCode"]), "; ".join(fields["troubles"])
-        work = f"{fields['inWork']} in work, {fields['waiting']} waiting"
+        work = tr(
+            "{working} in work, {waiting} waiting",
+            working=fields["inWork"],
+            waiting=fields["waiting"],
+        )
     except FileNotFoundError:
-        return Exit.INTERRUPTED, f"no watcher has ever looked into {root}"
+        return Exit.INTERRUPTED, tr("no watcher has ever looked into {root}", root=root)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise UsageProblem(
-            f"{place} does not say how the watcher is", "a running watcher writes it anew"
+            tr("{place} does not say how the watcher is", place=place),
+            tr("a running watcher writes it anew"),
         ) from error
     ago = f"{max(0, round(age.total_seconds()))} s ago"
     if state == STOPPED:
-        return Exit.INTERRUPTED, f"the watcher of {root} was stopped; last turn {ago}"
+        return Exit.INTERRUPTED, tr(
+            "the watcher of {root} was stopped; last turn {ago}", root=root, ago=ago
+        )
     if age > within:
-        return Exit.INTERRUPTED, f"nobody watches {root}: last turn {ago}"
-    return code, f"{troubles} ({work})" if troubles else f"{state}: last turn {ago}, {work}"
+        return Exit.INTERRUPTED, tr("nobody watches {root}: last turn {ago}", root=root, ago=ago)
+    return code, tr("{troubles} ({work})", troubles=troubles, work=work) if troubles else tr(
+        "{state}: last turn {ago}, {work}", state=state, ago=ago, work=work
+    )

@@ -11,6 +11,7 @@ from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
+from feedtool.model.text import tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, has_workbook_copy
 from feedtool.runs.deliver import Submission, results, resume
@@ -62,10 +63,12 @@ class FileProcessor:
     ) -> Claim | None:
         """A claim of a file; None where somebody else has one."""
         if not is_recordable(str(place)):
-            raise NameUnfit("The name is not UTF-8.")
+            raise NameUnfit(tr("The name is not UTF-8."))
         sha256, now = digest_of(self._folder.inbox / place), self._now()
         if sha256 is None:
-            raise FileProblem(f"{place.name} cannot be read.", "See that feedtool may read it.")
+            raise FileProblem(
+                tr("{name} cannot be read.", name=place.name), tr("See that feedtool may read it.")
+            )
         claim = account.claims.take(
             folder=self._environment.name,
             lane=route.path,
@@ -84,7 +87,7 @@ class FileProcessor:
         """The names that a file and its answers may have; NameUnfit where the next is too long."""
         for name in names_for(place.name, self._now().astimezone().date()):
             if not has_room(name, SUMMARY, f".result{place.suffix}"):
-                raise NameUnfit("The name is too long for those of its answers.")
+                raise NameUnfit(tr("The name is too long for those of its answers."))
             if self._folder.is_free(route.path, name, place.suffix):
                 yield name
 
@@ -95,9 +98,10 @@ class FileProcessor:
 
     def echo_other_account(self, claim: Claim) -> None:
         """Say of a claim that its folder stands for another account now, which must not send it."""
-        text = (
-            f"{self._shown(claim)} was taken for another account than its folder stands for now,"
-            " and stays until it stands for that one again"
+        text = tr(
+            "{file} was taken for another account than its folder stands for now, and "
+            "stays until it stands for that one again",
+            file=self._shown(claim),
         )
         self._log.once(f"account of {claim.claim}", "error", text)
 
@@ -237,7 +241,9 @@ class FileProcessor:
         if claim.run_id is None and error:
             if isinstance(error, KindUnclear):  # to whoever sends updates its hint names the folder
                 updates = self._folder.inbox / claim.lane / error.kinds[1]
-                error.hint = error.hint_with(f"drop it into {self._folder.relative(updates)}/")
+                error.hint = error.hint_with(
+                    tr("drop it into {folder}/", folder=self._folder.relative(updates))
+                )
             return self._refuse_claimed(claim, error, account)
         self._write_failed(claim, results, account)
         code = exit_code(results)

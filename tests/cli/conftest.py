@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import redirect_stderr
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -217,10 +218,16 @@ def applied() -> list[tuple[str | None, str]]:
 
 
 def rows_of(path: Path | str, sheet: str = "", header: int = 2) -> list[dict[str, Any]]:
-    """The rows of a sheet, or of the first, by the keys of a row; blank cells left out."""
+    """The rows of a sheet, or of the first, by the keys of a row; blank cells left out.
+
+    Our own headings stand in the row above, where people read the header.
+    """
     book = load_workbook(path)
-    found = (book[sheet] if sheet else book.worksheets[0]).iter_rows(header, values_only=True)
-    keys = next(found)
+    found = (book[sheet] if sheet else book.worksheets[0]).iter_rows(
+        max(header - 1, 1), values_only=True
+    )
+    labels = next(found) if header > 1 else ()
+    keys = [key or label for key, label in zip_longest(next(found), labels)]
     return [
         {str(key): cell for key, cell in zip(keys, row, strict=True) if cell is not None}
         for row in found

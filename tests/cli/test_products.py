@@ -204,7 +204,7 @@ def test_products_and_offers_of_one_workbook(feedtool: Feedtool, both: Path) -> 
     assert refused == {5: "1324", 10: "1324"}
     assert answers(both)[6][0] == "Refused"
     assert offers[5][1] == (
-        "There is no product sheet for this product.; Its product is row 6 of sheet Products, "
+        "There is no product sheet for this product.\nIts product is row 6 of sheet Products, "
         "which is Refused: correct it, and send both again."
     )
     assert offers[10][1] == "There is no product sheet for this product."

@@ -41,12 +41,12 @@ SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
     ),
     "a setting": (SHOP, "", "--profile shop", "vat_scale", (1, "feedtool.toml, profile")),
     "no setting": (SHOP, "", "--profile shop", "gtin_as", ("string", "default")),
-    "unencrypted": (UNSAFE, "", "--profile shop", "insecure-http", ("True", OF_SHOP[1])),
+    "unencrypted": (UNSAFE, "", "--profile shop", "insecure_http", ("True", OF_SHOP[1])),
     "unencrypted by no variable": (
-        *(UNSAFE, "INSECURE_HTTP=1", "", "insecure-http", ("False", "default")),
+        *(UNSAFE, "INSECURE_HTTP=1", "", "insecure_http", ("False", "default")),
     ),
     "a time": (
-        *("[profile.shop]\ncall_timeout = 30", "", "--profile shop", "call-timeout"),
+        *("[profile.shop]\ncall_timeout = 30", "", "--profile shop", "call_timeout"),
         ("30.0", "feedtool.toml, profile shop"),
     ),
 }
@@ -104,6 +104,21 @@ def test_how_much_is_read_is_a_setting(feedtool: Feedtool, files: Files) -> None
     assert ran.only["error"]["code"] == "zip-bomb"
 
 
+def test_only_what_differs_is_shown(feedtool: Feedtool, files: Files) -> None:
+    files.text(f'[defaults]\n"dry-run" = true\nprofile = "shop"\n{SHOP}', "feedtool.toml")
+    differing = {line.split()[0] for line in feedtool("config show").out.splitlines()}
+    assert differing == {"base_url", "dry_run", "home", "profile", "seller", "vat_scale"}
+    every = {line.split()[0] for line in feedtool("config show --all").out.splitlines()}
+    assert every == feedtool(SHOW).settings.keys() > differing
+    assert not any("-" in name for name in every), "named as in feedtool.toml"
+
+
+def test_nothing_differs(feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FEEDTOOL_HOME")
+    ran = feedtool("config show")
+    assert (ran.out, "--all" in ran.err) == ("", True)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="permissions of another kind")
 def test_the_state_is_the_users_alone(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer())
@@ -125,4 +140,4 @@ def test_no_secret_is_shown(
     files.text(f'[profile.shop]\n{name.replace("-", "_")} = "{SECRET}"\n', "feedtool.toml")
     ran = feedtool(SHOW + words)
     assert SECRET not in ran.out + ran.err
-    assert ran.settings[name][0] == MASK
+    assert ran.settings[name.replace("-", "_")][0] == MASK

@@ -32,7 +32,7 @@ from tests.fuzz.trial import judge
 
 SUMMARY = "feedtool summary"
 BACK = f"'{SUMMARY}'!A1"
-STYLE_LISTS = ("fonts", "fills", "cellXfs", "dxfs")
+STYLE_LISTS = ("fonts", "fills", "borders", "cellXfs", "dxfs")
 
 Element = etree._Element  # noqa: SLF001  # it has no other name
 

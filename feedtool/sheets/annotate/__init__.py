@@ -16,20 +16,33 @@ from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import Outcome, Severity
 from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv
-from feedtool.sheets.annotate.notes import Finish, Link, Note, SheetNotes, Summary, Table
+from feedtool.sheets.annotate.notes import (
+    DataBar,
+    Finish,
+    Link,
+    Note,
+    SheetNotes,
+    Styled,
+    Summary,
+    SummaryCell,
+    Table,
+)
 from feedtool.sheets.annotate.workbook_copy import annotate_workbook, is_annotated_workbook
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.sheets.cell_text import shown
 from feedtool.sheets.read.package import DEFAULT_LIMITS
 
 __all__ = [
+    "DataBar",
     "Finish",
     "Link",
     "Note",
     "Outcome",
     "Severity",
     "SheetNotes",
+    "Styled",
     "Summary",
+    "SummaryCell",
     "Table",
     "annotate",
     "is_package",

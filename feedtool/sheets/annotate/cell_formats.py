@@ -10,7 +10,11 @@ from feedtool.sheets.read.xml_parser import MAIN_NAMESPACES, Node
 
 Outcome = Literal["good", "bad", "open", "idle"]
 """What became of a row: accepted, to be corrected, not yet decided, nothing to be done."""
-Style = Literal[Outcome, "text", "heading", "message", "prose", "number", "link"]
+Style = Literal[
+    Outcome, "text", "heading", "message", "code",
+    "title", "label", "fact", "band", "prose", "number", "share", "link", "jump",
+]  # fmt: skip
+"""The second line is the summary's."""
 Severity = Literal["error", "warning", "fixed"]
 
 
@@ -29,6 +33,8 @@ class CellLook(NamedTuple):
     fill: str = ""
     """ARGB."""
     alignment: str = ""
+    has_line: bool = False
+    """True if there is a thin line below it."""
     number_format: str = 'numFmtId="49" quotePrefix="1" applyNumberFormat="1"'
     """Text for good: format `@` and a quote prefix, so that `=1+1` stays text when it is edited."""
 
@@ -72,8 +78,14 @@ _FONT_ORDER = (
     "name", "family", "charset", "scheme",
 )  # fmt: skip
 _BOLD = "<b/>"
-_NUMBER = 'numFmtId="0"'
+_COUNT = 'numFmtId="3" applyNumberFormat="1"'
+"""`#,##0`."""
 _TOP = 'vertical="top"'
+_LEFT = f'{_TOP} horizontal="left" indent="1"'
+_MIDDLE = 'vertical="center" horizontal="left" indent="1"'
+_RIGHT = f'{_TOP} horizontal="right" indent="1"'
+_DARK = "FF1F3864"
+_LINK = "<u/>", '<color rgb="FF0563C1"/>'
 
 
 def _inked(letters: str) -> tuple[str, ...]:
@@ -84,14 +96,25 @@ LOOKS: Mapping[Style, CellLook] = {
     "text": CellLook(),
     "heading": CellLook((_BOLD,)),
     "message": CellLook(alignment=f'{_TOP} wrapText="1"'),
-    "good": CellLook(_inked("FF006100"), "FFC6EFCE"),
-    "bad": CellLook(_inked("FF9C0006"), "FFFFC7CE"),
-    "open": CellLook(_inked("FF7F4700"), "FFFFEB9C"),
-    "idle": CellLook(_inked("FF595959"), "FFEDEDED"),
-    "prose": CellLook(alignment=f'{_TOP} wrapText="1"'),
-    "number": CellLook(alignment=_TOP, number_format=_NUMBER),
-    "link": CellLook(("<u/>", '<color rgb="FF0563C1"/>'), alignment=_TOP),
+    "code": CellLook(alignment=_TOP),
+    "good": CellLook(_inked("FF006100"), "FFC6EFCE", _LEFT),
+    "bad": CellLook(_inked("FF9C0006"), "FFFFC7CE", _LEFT),
+    "open": CellLook(_inked("FF7F4700"), "FFFFEB9C", _LEFT),
+    "idle": CellLook(_inked("FF595959"), "FFEDEDED", _LEFT),
+    "title": CellLook(
+        (_BOLD, '<sz val="16"/>', f'<color rgb="{_DARK}"/>'),
+        alignment=_MIDDLE,
+    ),
+    "label": CellLook(('<color rgb="FF595959"/>',), alignment=_LEFT),
+    "fact": CellLook(alignment=_LEFT),
+    "band": CellLook(_inked("FFFFFFFF"), _DARK, f'{_MIDDLE} wrapText="1"'),
+    "prose": CellLook(alignment=f'{_LEFT} wrapText="1"', has_line=True),
+    "number": CellLook(alignment=_RIGHT, has_line=True, number_format=_COUNT),
+    "share": CellLook(alignment=_RIGHT, has_line=True),
+    "link": CellLook(_LINK, alignment=_LEFT, has_line=True),
+    "jump": CellLook(_LINK, alignment=_LEFT),
 }
+FILLS: Mapping[Style, str] = {style: look.fill for style, look in LOOKS.items() if look.fill}
 COLOURS: Mapping[Severity, tuple[str, str]] = {
     "error": ("FF9C0006", "FFFFC7CE"),
     "warning": ("FF7F4700", "FFFFEB9C"),
@@ -134,7 +157,8 @@ def _index(lists: Mapping[str, "_Formats"], look: CellLook) -> int:
     base = fonts.first or _defaults()["fonts"][0]
     font = fonts.index(_font_with(base, *look.font)) if look.font else 0
     fill = lists["fills"].index(_fill(look.fill)) if look.fill else 0
-    return lists["cellXfs"].index(_cell_format(look, font, fill))
+    border = lists["borders"].index(_format(_LINE)) if look.has_line else 0
+    return lists["cellXfs"].index(_cell_format(look, font, fill, border))
 
 
 class _Formats:
@@ -224,13 +248,19 @@ def _format(markup: str) -> Format:
     return _read(outline(part.encode(), "styles").children[0])
 
 
-def _cell_format(look: CellLook, font: int, fill: int) -> Format:
-    flags = {"Font": font, "Fill": fill, "Alignment": look.alignment}
+_LINE = (
+    '<border><left/><right/><top/><bottom style="thin"><color rgb="FFD9D9D9"/></bottom>'
+    "<diagonal/></border>"
+)
+
+
+def _cell_format(look: CellLook, font: int, fill: int, border: int) -> Format:
+    flags = {"Font": font, "Fill": fill, "Border": border, "Alignment": look.alignment}
     applied = "".join(f' apply{name}="1"' for name, is_set in flags.items() if is_set)
     alignment = f"<alignment {look.alignment}/>" if look.alignment else ""
     return _format(
-        f'<xf fontId="{font}" fillId="{fill}" borderId="0" xfId="0" {look.number_format}{applied}>'
-        f"{alignment}</xf>"
+        f'<xf fontId="{font}" fillId="{fill}" borderId="{border}" xfId="0"'
+        f" {look.number_format}{applied}>{alignment}</xf>"
     )
 
 

@@ -15,7 +15,7 @@ from feedtool.sheets.annotate.notes import MOST_COMMENTS
 from feedtool.sheets.annotate.sheet_envelope import SheetEnvelope
 from feedtool.sheets.annotate.workbook_parts import BookParts
 from feedtool.sheets.annotate.xml_offsets import Edit
-from feedtool.sheets.cell_text import escaped, quoted
+from feedtool.sheets.cell_text import escaped, quoted, shown
 from feedtool.sheets.read.package import ZipPackage
 from feedtool.sheets.read.workbook import SheetEntry, read_relationships
 from feedtool.sheets.read.xml_parser import parse_part
@@ -136,6 +136,7 @@ def _texts(notes: Notes, namespace: str) -> bytes:
 
 
 def _said(text: str) -> str:
+    text = shown(text)
     return _START + (text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…")
 
 

@@ -76,13 +76,30 @@ class Link(NamedTuple):
     text: str
     sheet: str
     ref: str
-    """`B5`."""
+    """`B5`; `5` is the status of that row."""
+    style: Style = "link"
 
     def __str__(self) -> str:
         return self.text
 
 
-Table = Sequence[Sequence[str | int | Link]]
+class Styled(NamedTuple):
+    """A cell of the summary with a look of its own."""
+
+    value: str | int
+    style: Style
+
+
+class DataBar(NamedTuple):
+    """A cell of the summary that shows a number as a bar, `most` filling the cell."""
+
+    number: int
+    most: int
+    outcome: Outcome
+
+
+SummaryCell = str | int | Link | Styled | DataBar
+Table = Sequence[Sequence[SummaryCell]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +109,8 @@ class Summary:
     name: str
     table: Table
     """Rows of cells, from A1 on."""
-    bold: frozenset[int] = frozenset({0})
-    """Which rows of `table` (0-based) are in bold: the title and the headings."""
+    widths: Sequence[int] = ()
+    """Of the columns, in characters."""
 
 
 class NoteQueue:
@@ -219,4 +236,4 @@ class NoteCells(NoteQueue):
         if not self.is_styled:
             return text, text, text
         status: Style = note.outcome or "text"
-        return self._styles[status], self._styles["message"], text
+        return self._styles[status], self._styles["message"], self._styles["code"]

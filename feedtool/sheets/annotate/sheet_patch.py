@@ -198,17 +198,14 @@ def patch_rows(
 
 
 def _match_heading(row: RawRow, notes: NoteCells, stale: frozenset[int]) -> None:
-    """In the row of headings: gives ours the format of the last one before them."""
+    """In the row of headings: gives ours the format of the last one before them that has one."""
     if row.number != notes.header_row or not notes.is_styled:
         return
-    before = [
-        cell
-        for cell in row.cells
-        if cell.is_used and cell.column not in stale and cell.column < min(notes.columns)
-    ]
-    style = _STYLE.match(row.data[before[-1].start : before[-1].end]) if before else None
-    if style and int(style[1]):
-        notes.heading_style = int(style[1])
+    for cell in row.cells:
+        if cell.is_used and cell.column not in stale and cell.column < min(notes.columns):
+            style = _STYLE.match(row.data[cell.start : cell.end])
+            if style and int(style[1]):
+                notes.heading_style = int(style[1])
 
 
 def _with_values(

@@ -13,7 +13,8 @@ from feedtool.model.limits import ReadingLimits
 from feedtool.sheets.annotate.cell_formats import FormatIndexes, add_styles, empty_styles
 from feedtool.sheets.annotate.notes import Finish, SheetNotes, Summary
 from feedtool.sheets.annotate.sheet_plan import SheetPlan, header_rows, plan_sheet
-from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8, summary_sheet
+from feedtool.sheets.annotate.summary_part import summary_sheet
+from feedtool.sheets.annotate.workbook_parts import BookParts, read_utf8
 from feedtool.sheets.annotate.zip_copy import LEVEL, Repack, named, raw
 from feedtool.sheets.atomic_write import Digest, NotAsWritten, not_as_written
 from feedtool.sheets.read.cell_decoder import Decoder, SharedStrings
@@ -44,7 +45,7 @@ def annotate_workbook(
         parts = BookParts(package, book)
         for plan in plans:
             plan.prepare(package, parts)
-        styles = _enter_ours(package, book, parts, summary)
+        styles = _enter_ours(package, book, parts, summary, plans)
         with TemporaryFile() as patched, result.open("wb") as out:
             side = Repack(patched)
             # The sheets first: what is in them decides on the parts that stand in front of them.
@@ -88,7 +89,11 @@ def is_annotated_workbook(
 
 
 def _enter_ours(
-    package: ZipPackage, book: WorkbookParts, parts: BookParts, summary: Summary | None
+    package: ZipPackage,
+    book: WorkbookParts,
+    parts: BookParts,
+    summary: Summary | None,
+    plans: Sequence[SheetPlan],
 ) -> FormatIndexes:
     """Enters styles and summary into the parts; where our styles are."""
     if book.styles is None:
@@ -99,7 +104,8 @@ def _enter_ours(
         parts.changed[book.styles] = data
     if summary is not None:
         name = _summary_part(book, summary) or parts.add_sheet(summary.name)
-        parts.changed[name] = summary_sheet(summary, styles, parts.namespace)
+        statuses = {plan.entry.name: plan.columns[0] for plan in plans}
+        parts.changed[name] = summary_sheet(summary, styles, parts.namespace, statuses)
     return styles
 
 

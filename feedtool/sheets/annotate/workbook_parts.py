@@ -1,14 +1,11 @@
-"""The parts around the sheets: changed as a sheet is added, and the summary sheet itself."""
+"""The parts around the sheets, changed as parts are added and taken back."""
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, count
 
-from feedtool.model.cells import letters
-from feedtool.sheets.annotate.cell_formats import FormatIndexes
-from feedtool.sheets.annotate.notes import Link, Summary
 from feedtool.sheets.annotate.xml_offsets import Edit, appended, outline, splice, utf8
-from feedtool.sheets.cell_text import inline, quoted
+from feedtool.sheets.cell_text import quoted
 from feedtool.sheets.read.package import ZipPackage, part_key
 from feedtool.sheets.read.workbook import WorkbookParts, resolve
 from feedtool.sheets.read.xml_parser import Node, corrupt, parse_part, whole
@@ -22,9 +19,6 @@ _NO_RELATIONSHIPS = (
     b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<Relationships'
     b' xmlns="http://schemas.openxmlformats.org/package/2006/relationships"></Relationships>'
 )
-
-_NARROWEST, _WIDEST = 8, 60
-"""Of a column, in characters; longer texts are wrapped."""
 
 
 def read_utf8(package: ZipPackage, name: str) -> bytes:
@@ -186,60 +180,3 @@ class BookParts:
         names = quoted("/" + part), quoted(content_type)
         markup = b"<%bOverride PartName=%b ContentType=%b/>" % (root.prefix, *names)
         self.append(self._book.content_types, root, markup)
-
-
-def summary_sheet(summary: Summary, styles: FormatIndexes, namespace: str) -> bytes:
-    """The part of the summary. Links are to this workbook (`location`): no relationships."""
-    rows = b"".join(
-        b'<row r="%d">%b</row>' % (number, b"".join(_cells(number, row, summary, styles)))
-        for number, row in enumerate(summary.table, 1)
-    )
-    links = b"".join(_links(summary.table))
-    return (
-        b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-        b"<worksheet xmlns=%b>%b<sheetData>%b</sheetData>%b</worksheet>"
-    ) % (
-        quoted(namespace),
-        b"".join(_columns(summary)),
-        rows,
-        b"<hyperlinks>%b</hyperlinks>" % links if links else b"",
-    )
-
-
-def _cells(
-    number: int, row: Sequence[str | int | Link], summary: Summary, styles: FormatIndexes
-) -> Iterator[bytes]:
-    is_bold = number - 1 in summary.bold
-    for column, value in enumerate(row):
-        place = b'<c r="%b%d" s="%%d"' % (letters(column).encode(), number)
-        if isinstance(value, Link):
-            yield place % styles.cells["link"] + inline(value.text)
-        elif isinstance(value, int):
-            yield place % styles.cells["number"] + b"><v>%d</v></c>" % value
-        elif value:
-            yield place % styles.cells["heading" if is_bold else "prose"] + inline(value)
-
-
-def _columns(summary: Summary) -> Iterator[bytes]:
-    """Widths that fit what is in the columns; a title over all of them does not count."""
-    width = max(map(len, summary.table), default=0)
-    if not width:
-        return
-    yield b"<cols>"
-    for column in range(width):
-        texts = [str(row[column]) for row in summary.table if 1 < len(row) > column]
-        longest = max(map(len, texts), default=0)
-        shown = min(max(longest + 2, _NARROWEST), _WIDEST)
-        place = column + 1
-        yield b'<col min="%d" max="%d" width="%d" customWidth="1"/>' % (place, place, shown)
-    yield b"</cols>"
-
-
-def _links(table: Sequence[Sequence[str | int | Link]]) -> Iterator[bytes]:
-    for number, row in enumerate(table, 1):
-        for column, value in enumerate(row):
-            if isinstance(value, Link):
-                sheet = value.sheet.replace("'", "''")
-                names = quoted(f"'{sheet}'!{value.ref}"), quoted(value.text)
-                place = f"{letters(column)}{number}".encode()
-                yield b'<hyperlink ref="%b" location=%b display=%b/>' % (place, *names)

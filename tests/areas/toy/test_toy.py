@@ -199,7 +199,7 @@ def test_it_is_submitted_answered_and_exported(files: Files, feedtool: Feedtool)
     with Path("toys.result.csv").open(encoding="utf-8-sig", newline="") as file:
         beside = [(one["feedtool status"], one["feedtool message"]) for one in csv.DictReader(file)]
     assert [status for status, _ in beside] == ["Integrated", "Rejected", "Integrated", "Rejected"]
-    assert sorted(beside[2][1].split("\n")) == ["PRIMARY Integrated", "SECOND Integrated"]
+    assert sorted(beside[2][1].split("; ")) == ["PRIMARY Integrated", "SECOND Integrated"]
     assert "Nobody sends dragons" in beside[1][1]
     assert parcels() == PARCELS
     again = feedtool("submit", path, "--sandbox", "--format", "json")

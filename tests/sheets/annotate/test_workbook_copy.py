@@ -8,7 +8,16 @@ from openpyxl.styles import Font
 
 from feedtool.check import HEADINGS
 from feedtool.model.errors import UsageProblem
-from feedtool.sheets.annotate import Finish, Link, Note, SheetNotes, Summary, annotate
+from feedtool.sheets.annotate import (
+    DataBar,
+    Finish,
+    Link,
+    Note,
+    SheetNotes,
+    Styled,
+    Summary,
+    annotate,
+)
 from feedtool.sheets.read.errors import CorruptXml, GridOutOfRange
 from tests.corpus.books import SECOND, SHEET, openpyxl_writes_all
 from tests.corpus.made import MAIN, data, relationships
@@ -17,12 +26,12 @@ from tests.sheets.conftest import Make, Part, Values
 SUMMARY = Summary(
     "feedtool summary",
     [
-        ["3 rows checked"],
-        ["Code", "Rows", "First"],
-        ["gtin-checksum", 2, Link("B4", "Offers", "B4")],
-        ["=cmd", 1, Link("'x", SECOND, "A2")],
+        [Styled("3 rows checked", "title")],
+        [Styled(heading, "band") for heading in ("Code", "Rows", "First", "Status", "")],
+        ["gtin-checksum", 2, Link("B4", "Offers", "B4"), Link("row 4", "Offers", "4")],
+        ["=cmd", DataBar(1, 3, "bad"), Link("'x", SECOND, "A2"), "two\nlines " * 9],
     ],
-    frozenset({0, 1}),
+    (20, 9, 9, 12, 5),
 )
 
 
@@ -116,16 +125,25 @@ def test_headings_that_stood_in_the_row_of_keys_move_to_that_of_labels(
 def test_the_summary_comes_last_and_its_links_lead_to_the_cells(copy: Path) -> None:
     sheet = openpyxl.load_workbook(copy)["feedtool summary"]
     assert [[cell.value for cell in row] for row in sheet.iter_rows()] == [
-        ["3 rows checked", None, None],
-        ["Code", "Rows", "First"],
-        ["gtin-checksum", 2, "B4"],
-        ["=cmd", 1, "'x"],
+        ["3 rows checked", *[None] * 4],
+        ["Code", "Rows", "First", "Status", None],
+        ["gtin-checksum", 2, "B4", "row 4", None],
+        ["=cmd", 1, "'x", "two\nlines " * 9, None],
     ]
-    assert sheet["C3"].hyperlink.location == "'Offers'!B4"
-    assert sheet["C4"].hyperlink.location == "'Über ''m & <b>'!A2"
-    assert sheet["A2"].font.bold
-    assert not sheet["A3"].font.bold
+    links = {place: sheet[place].hyperlink.location for place in ("C3", "D3", "C4")}
+    assert links == {"C3": "'Offers'!B4", "D3": "'Offers'!G4", "C4": "'Über ''m & <b>'!A2"}
+    assert (sheet["A2"].font.bold, sheet["A3"].font.bold) == (True, False)
+    assert sheet["E2"].fill.fgColor.rgb == sheet["A2"].fill.fgColor.rgb
     assert sheet["A4"].data_type == "s"
+    heights = [sheet.row_dimensions[number].height for number in range(1, 5)]
+    assert heights == [30, 21, 18, 18 + 9 * 15]
+    assert sheet.column_dimensions["A"].width == 20
+
+
+def test_a_bar_shows_its_share(copy: Path) -> None:
+    sheet = openpyxl.load_workbook(copy)["feedtool summary"]
+    (rule,) = sheet.conditional_formatting["B4"]
+    assert [entry.val for entry in rule.dataBar.cfvo] == [0, 3]
 
 
 LINKED = '<hyperlinks><hyperlink ref="A1" location="Offers!A2"/></hyperlinks>'

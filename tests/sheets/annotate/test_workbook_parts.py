@@ -9,7 +9,7 @@ import pytest
 
 from feedtool.check import HEADINGS
 from feedtool.sheets import open_source
-from feedtool.sheets.annotate import Link, Note, SheetNotes, Summary, annotate
+from feedtool.sheets.annotate import Link, SheetNotes, Summary, annotate
 from tests.corpus.books import STRICT, STRICT_RELS
 from tests.corpus.made import MAIN, RELS, data, relationships
 from tests.sheets.conftest import Make, Part
@@ -139,21 +139,3 @@ def test_names_of_sheets_with_any_character(book_of: Make, part: Part, name: str
 def test_a_summary_of_no_rows(book_of: Make) -> None:
     copy = summarised(book_of(SHEET), Summary("feedtool summary", []))
     assert names(copy) == ["Offers", "feedtool summary"]
-
-
-def test_long_texts_of_the_summary_are_wrapped_in_a_column_of_bounded_width(
-    book_of: Make,
-) -> None:
-    table = [["title, which is wider than any column and not counted" * 3], ["x", "y" * 500]]
-    copy = summarised(book_of(SHEET), Summary("feedtool summary", table))
-    sheet = openpyxl.load_workbook(copy)["feedtool summary"]
-    assert [sheet.column_dimensions[name].width for name in "AB"] == [8, 60]
-    assert sheet["B2"].alignment.wrap_text
-
-
-def test_notes_in_a_workbook_without_styles(book_of: Make, part: Part) -> None:
-    source = book_of(SHEET)
-    copy = source.with_name("copy.xlsx")
-    annotate(source, copy, [SheetNotes("Offers", 1, HEADINGS, list[Note]())], overwrite=True)
-    assert openpyxl.load_workbook(copy)["Offers"]["B1"].font.bold
-    assert b"/xl/styles.xml" in part(copy, "[Content_Types].xml")

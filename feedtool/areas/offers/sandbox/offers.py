@@ -29,6 +29,7 @@ from feedtool.sandbox.exchange import (
     RequestRefused,
     SandboxSettings,
     bad_request,
+    json_answer,
 )
 from feedtool.sandbox.state import stamp
 
@@ -38,6 +39,13 @@ FEEDBACK = "salesChannelFeedback"
 DATE_TIME = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII | re.IGNORECASE
 )
+
+
+def read_channels(exchange: Exchange) -> HttpResponse:
+    """GET /sales-channel-configurations; the specification does not show how an item is named."""
+    channels = exchange.settings.channels
+    items = [{"salesChannelId": channel, "isEnabled": False} for channel in channels]
+    return json_answer(200, {"items": items})
 
 
 def read_offers(exchange: Exchange) -> HttpResponse:

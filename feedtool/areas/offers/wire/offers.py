@@ -198,6 +198,7 @@ def read_offers(
     offer_ids: Sequence[str] = (),
     states: Sequence[str] = (),
     since: str | None = None,
+    limit: int = OFFERS_LIMIT,
 ) -> Call:
     """A page of the seller's offers on a channel; without references, GTINs and ids of all of them.
 
@@ -219,6 +220,6 @@ def read_offers(
         "offerStates": states,
         "updatedAtMin": [since] if since else (),
     }
-    query = [("salesChannelId", channel), ("limit", str(OFFERS_LIMIT))]
+    query = [("salesChannelId", channel), ("limit", str(limit))]
     query += [(name, ",".join(values)) for name, values in lists.items() if values]
     return Call("GET", "/offers", READ, query=tuple(query))

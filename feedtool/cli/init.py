@@ -1,0 +1,159 @@
+"""`feedtool init`: four questions, and the configuration that follows from the answers."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from feedtool.cli import options
+from feedtool.cli.errors import CONSOLE, echo
+from feedtool.model.errors import UsageProblem
+from feedtool.model.text import MessageText, tr
+from feedtool.runs.config import FILE
+
+PRACTISE = "sandbox"
+"""The answer that asks for the embedded sandbox."""
+COMMAND = "command:"
+"""Begins the answer that is a command, not a file."""
+PROFILE = "shop"
+NEEDED = ("base_url", "seller", "token_file", "channel")
+"""What the questions ask for, each an option too."""
+
+
+@click.command()
+@options.flag("--sandbox", "Practise with the embedded sandbox; nothing else is asked.")
+@options.text("--base-url", "URL", "The service's address, version segment included.")
+@options.text("--seller", "ID", "The SellerId of the account.")
+@options.text("--token-file", "FILE", "A file that holds the token.")
+@options.text("--token-command", "COMMAND", "A command that prints the token.")
+@options.text("--channel", "ID", "The sales channel of rows that name none.")
+@options.language
+@options.flag("--yes", "Replace a feedtool.toml that is there; it is kept as feedtool.toml.old.")
+def init(language: str, *, sandbox: bool, yes: bool, **given: Any) -> None:
+    """Ask four questions, and write feedtool.toml here.
+
+    The questions: the service's address (or the sandbox, to practise), the seller, where the token
+    is, the channel. Options answer them beforehand; without a terminal they have to. The language
+    is --language, else the terminal's. No token is asked for, nor written down.
+    """
+    path = Path(FILE)
+    can_ask = sys.stdin.isatty() and sys.stderr.isatty()
+    if path.exists() and not yes:
+        _confirm_replacing(can_ask=can_ask)
+    answers = {} if sandbox else _answers(given, can_ask=can_ask)
+    _write(path, configuration_text(language, answers))
+    token_file = answers.get("token_file")
+    if token_file and not Path(token_file).exists():
+        echo("todo", tr("write your token into {file}, readable by you alone", file=token_file))
+    echo("next", tr("feedtool account check: tries what you have answered"))
+
+
+def _confirm_replacing(*, can_ask: bool) -> None:
+    question = tr("There is a {file} here. Replace it? It is kept as {file}.old", file=FILE)
+    if not (can_ask and click.confirm(CONSOLE.say(question), err=True)):
+        raise UsageProblem(
+            tr("there is a {file} here already; it stays as it is", file=FILE),
+            tr("edit it, or replace it with --yes; it is then kept as {file}.old", file=FILE),
+        )
+
+
+def _answers(given: Mapping[str, Any], *, can_ask: bool) -> dict[str, str]:
+    """The lines of the profile, by name; none for the sandbox."""
+    answers = {name: value for name, value in given.items() if value}
+    if "token_command" in answers:
+        answers.pop("token_file", None)
+    missing = [
+        name
+        for name in NEEDED
+        if name not in answers and not (name == "token_file" and "token_command" in answers)
+    ]
+    if missing and not can_ask:
+        words = ", ".join(f"--{name.replace('_', '-')}" for name in missing)
+        raise UsageProblem(
+            tr("there is no terminal to ask on, and this is missing: {options}", options=words),
+            tr("give these options, or --sandbox alone to practise"),
+        )
+    for name in missing:
+        answers[name] = _ask(name, answers)
+        if answers.get("base_url") == PRACTISE:
+            return {}
+    if answers.get("token_file", "").startswith(COMMAND):
+        answers["token_command"] = answers.pop("token_file").removeprefix(COMMAND).strip()
+    _check(answers)
+    return answers
+
+
+QUESTIONS: Mapping[str, tuple[MessageText, str | None]] = {
+    "base_url": (tr("Address of the service (Enter: the sandbox, to practise)"), PRACTISE),
+    "seller": (tr("Your SellerId"), None),
+    "token_file": (
+        tr("File that holds the token, or “command: …”, which prints it"),
+        "token.txt",
+    ),
+    "channel": (tr("Sales channel"), "PRIMARY"),
+}
+"""The questions, each with the answer that Enter gives."""
+
+
+def _ask(name: str, answers: Mapping[str, str]) -> str:
+    question, default = QUESTIONS[name]
+    answer: str = click.prompt(
+        CONSOLE.say(question), default=default, err=True, value_proc=_checker(name, answers)
+    )
+    return answer
+
+
+def _checker(name: str, answers: Mapping[str, str]) -> Callable[[str], str]:
+    """Takes an answer that can be sent; what is wrong with another is said, and asked again."""
+
+    def take(answer: str) -> str:
+        answer = answer.strip()
+        if (name, answer) != ("base_url", PRACTISE):
+            try:
+                _check({**answers, name: answer})
+            except UsageProblem as problem:
+                text = f"{CONSOLE.say(problem.message)} {CONSOLE.say(problem.hint)}"
+                raise click.UsageError(text) from problem
+        return answer
+
+    return take
+
+
+def _check(answers: Mapping[str, str]) -> None:
+    """Raises UsageProblem for an address, or a seller, that cannot be called."""
+    from feedtool.service.auth import StaticToken
+    from feedtool.service.client import Client
+
+    Client(answers["base_url"], answers.get("seller"), StaticToken(PRACTISE)).close()
+
+
+def configuration_text(language: str, answers: Mapping[str, str]) -> str:
+    """The configuration of an account with these lines; of the sandbox without any."""
+    # A TOML text is written as JSON writes it.
+    lines = [f"{name} = {json.dumps(text, ensure_ascii=False)}" for name, text in answers.items()]
+    account = [f'profile = "{PROFILE}"', "", f"[profile.{PROFILE}]", *lines]
+    practice = ["sandbox = true  # nothing leaves this machine; `feedtool init` sets up an account"]
+    head = [
+        "# `feedtool config show --all` lists every setting.",
+        "[defaults]",
+        f'language = "{language}"',
+    ]
+    return "\n".join([*head, *(account if lines else practice), ""])
+
+
+def _write(path: Path, content: str) -> None:
+    old = path.with_name(f"{FILE}.old")
+    try:
+        if path.exists():
+            path.replace(old)
+            echo("kept", tr("the {file} of before is {old} now", file=FILE, old=str(old)))
+        path.write_text(content, "utf-8")
+    except OSError as error:
+        raise UsageProblem(
+            tr("{file} cannot be written here: {reason}", file=FILE, reason=str(error.strerror)),
+            tr("choose a folder that you may write"),
+        ) from error
+    echo("wrote", str(path))

@@ -1,0 +1,107 @@
+"""An account tried out: its token, its seller and its channels, by one harmless read each."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from feedtool.areas.offers.wire.offers import read_offers, read_packages
+from feedtool.areas.products.catalog.wire import read_brands
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
+from feedtool.model.text import MessageText, tr
+from feedtool.runs.workspace import Session
+from feedtool.service.answers import AnswerKind, items_of, text
+from feedtool.service.calls import Answer, ask_all, read_answer
+from feedtool.service.fetch import no_answer, not_authorised
+
+CHANNEL_NAMES = ("salesChannelId", "salesChannel")
+"""Names of a channel's identifier; the specification does not say how configurations have it."""
+
+
+class AccountCheck(NamedTuple):
+    """What came of one read."""
+
+    part: str
+    """`token`, `seller` or `channel`."""
+    value: str
+    error: FeedtoolError | None = None
+    channels: tuple[str, ...] = ()
+    """The channels that its answer names."""
+
+
+def check_account(session: Session, channel: str) -> Iterator[AccountCheck]:
+    """The token, the seller, and each channel: the one given, and those that the service names.
+
+    What fails ends it, but for a channel. Brands need no seller, so that a refusal there is of the
+    token alone; a refusal of the seller's own packages is of the seller.
+    """
+    token = _check(session, "token", session.address, read_brands(size=1), _wrong_address)
+    yield token
+    if token.error:
+        return
+    seller = _check(session, "seller", session.seller, read_packages(), _wrong_seller)
+    yield seller
+    if seller.error:
+        return
+    # Not each account has the right to read these, and nothing else depends on them.
+    call = Call("GET", "/sales-channel-configurations", READ)
+    named = _check(session, "channel", "", call, _wrong_seller).channels
+    known = tuple(dict.fromkeys((*named, *seller.channels)))
+    for name in dict.fromkeys((channel, *known)):
+        others = ", ".join(other for other in known if other != name)
+        yield _check(session, "channel", name, read_offers(name, limit=1), _wrong_channel(others))
+
+
+Refused = Callable[[str], tuple[MessageText, MessageText]]
+"""The message and the way out, for the service's reason."""
+
+
+def _check(session: Session, part: str, value: str, call: Call, refused: Refused) -> AccountCheck:
+    result = ask_all(session.client, [call])
+    answer = read_answer(call, result, session.now(), _channels)
+    if answer.kind is AnswerKind.DONE:
+        return AccountCheck(part, value, channels=answer.value)
+    return AccountCheck(part, value, _error(answer, refused))
+
+
+def _channels(reply: Reply) -> tuple[str, ...]:
+    items: Iterable[Any] = items_of(reply, "entries")
+    names = (item.get(name) for item in items if isinstance(item, dict) for name in CHANNEL_NAMES)
+    return tuple(dict.fromkeys(filter(None, map(text, names))))
+
+
+def _error(answer: Answer, refused: Refused) -> FeedtoolError:
+    match answer.kind:
+        case AnswerKind.AUTH:
+            return answer.error or not_authorised(answer)
+        case AnswerKind.REFUSED:
+            return UsageProblem(*refused(answer.detail))
+        case AnswerKind.WAIT:
+            return Interrupted(
+                tr("The service asks to wait: {reason}", reason=answer.detail),
+                tr("Run it again in a minute."),
+            )
+    hint = tr("Check base_url, your network and its proxy, and run it again.")
+    return Interrupted(no_answer(answer), hint)
+
+
+def _wrong_address(reason: str) -> tuple[MessageText, MessageText]:
+    return (
+        tr("The address does not answer as the service does: {reason}", reason=reason),
+        tr("Check base_url: it ends with the version segment, as in https://host/v2."),
+    )
+
+
+def _wrong_seller(reason: str) -> tuple[MessageText, MessageText]:
+    return (
+        tr("The service refuses the seller: {reason}", reason=reason),
+        tr("Check seller: it is the SellerId of your account."),
+    )
+
+
+def _wrong_channel(others: str) -> Refused:
+    hint = (
+        tr("Check channel; the service names: {others}", others=others)
+        if others
+        else tr("Check channel: the marketplace tells you the identifiers of your channels.")
+    )
+    return lambda reason: (tr("The service refuses the channel: {reason}", reason=reason), hint)

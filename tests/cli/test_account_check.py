@@ -1,0 +1,109 @@
+"""`feedtool account check`: what is wrong with an account, and the way out."""
+
+import json
+
+import pytest
+
+from feedtool.model.errors import Exit
+from tests.cli.conftest import Feedtool
+from tests.loopback import serving_answers
+
+
+def test_all_is_well_in_the_sandbox(feedtool: Feedtool) -> None:
+    ran = feedtool("account check --sandbox")
+    assert (ran.code, [line.split() for line in ran.out.splitlines()]) == (
+        Exit.OK,
+        [
+            ["token", "http://sandbox.invalid/v2", "works"],
+            ["seller", "sandbox", "works"],
+            ["channel", "PRIMARY", "works"],
+            ["channel", "SECOND", "works"],
+        ],
+    )
+    assert ran.err.startswith("next: feedtool demo")
+
+
+BRANDS, CHANNELS = "/brands", "/sales-channel-configurations"
+PACKAGES, OFFERS = "/offer-packages", "/offers"
+Answers = dict[str, tuple[int, object]]
+USED: Answers = {PACKAGES: (200, [{"packageId": "1", "salesChannelId": "USED"}])}
+LISTED: Answers = {CHANNELS: (200, [{"salesChannel": "LISTED"}, {"isEnabled": True}, "strange"])}
+MINE = {"token": True, "seller": True, "channel MINE": True}
+CASES: dict[str, tuple[Answers, int, dict[str, bool], str]] = {
+    "nothing is listed": ({}, Exit.OK, MINE, "next: feedtool template"),
+    "what is listed or was used": (
+        {**USED, **LISTED},
+        Exit.OK,
+        {**MINE, "channel LISTED": True, "channel USED": True},
+        "next: feedtool template",
+    ),
+    "a wrong token": ({BRANDS: (401, {})}, Exit.AUTH, {"token": False}, "does not accept"),
+    "another address": ({BRANDS: (404, {})}, Exit.USAGE, {"token": False}, "Check base_url"),
+    "a seller of somebody else": (
+        {PACKAGES: (403, {})},
+        Exit.AUTH,
+        {"token": True, "seller": False},
+        "check the seller",
+    ),
+    "no seller": (
+        {PACKAGES: (400, {})},
+        Exit.USAGE,
+        {"token": True, "seller": False},
+        "Check seller",
+    ),
+    "a wrong channel": (
+        {OFFERS: (400, {})},
+        Exit.USAGE,
+        {**MINE, "channel MINE": False},
+        "Check channel: ",
+    ),
+    "wrong channels": (
+        {OFFERS: (404, {}), **LISTED},
+        Exit.USAGE,
+        {**MINE, "channel MINE": False, "channel LISTED": False},
+        "names: LISTED",
+    ),
+    "too many calls": ({BRANDS: (429, {})}, Exit.INTERRUPTED, {"token": False}, "asks to wait"),
+    "a broken service": ({BRANDS: (500, {})}, Exit.INTERRUPTED, {"token": False}, "no usable"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_wrong_and_the_way_out(feedtool: Feedtool, case: str) -> None:
+    answers, code, expected, said = CASES[case]
+
+    def answer(path: str) -> tuple[int, dict[str, str], bytes]:
+        path = path.partition("?")[0]
+        status, document = answers.get(path, (404 if path == CHANNELS else 200, []))
+        return status, {}, json.dumps(document).encode()
+
+    with serving_answers(answer) as service:
+        account = f"--base-url {service.url} --seller S --token t --channel MINE"
+        ran = feedtool(f"account check --format json {account}")
+    shown = {
+        f"channel {entry['value']}" if entry["check"] == "channel" else entry["check"]: (
+            entry["works"]
+        )
+        for entry in ran.json
+    }
+    assert (ran.code, shown) == (code, expected), ran.err
+    assert said in ran.err
+    assert all(entry["works"] or (entry["message"] and entry["hint"]) for entry in ran.json)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        ("--base-url http://127.0.0.1:9/v2 --seller S --token t", Exit.INTERRUPTED, "base_url"),
+        ("--base-url http://127.0.0.1:9/v2 --seller S", Exit.USAGE, "--token-file"),
+        ("--base-url http://127.0.0.1:9/v2 --token t", Exit.USAGE, "--seller"),
+        ("", Exit.USAGE, "--sandbox"),
+        ("--sandbox --token wrong", Exit.AUTH, "Check the token"),
+        ("--sandbox --channel NOPE", Exit.USAGE, "the service names: PRIMARY, SECOND"),
+    ],
+)
+def test_an_account_that_is_not_reached(
+    feedtool: Feedtool, options: str, code: int, said: str
+) -> None:
+    ran = feedtool(f"account check {options}")
+    assert (ran.code, said in " ".join(ran.error())) == (code, True), ran.err
