@@ -129,7 +129,7 @@ class Effects:
         }
 
 
-class Change(NamedTuple):
+class OfferChange(NamedTuple):
     """What a row would do to its offer; None is a number that is not known, or not given."""
 
     what: str
@@ -159,21 +159,21 @@ def _share(before: float | None, after: float | None) -> float:
     return max(abs(after - before) / before, SMALLEST) if before else FROM_NOTHING
 
 
-def change_of(item: Item, offer: AcceptedOffer | None, quantity: int | None) -> Change:
+def change_of(item: Item, offer: AcceptedOffer | None, quantity: int | None) -> OfferChange:
     """What a row would do, with what is known of its offer, and of the stock."""
     is_offer = item.package_type in TYPES
     fields = state.offer_fields(item.package_type, item.body) if is_offer else {}
     price, stock = fields.get(state.PRICE), fields.get(state.QUANTITY)
     if offer is None or offer.fields == {}:
-        return Change("unknown", None, price, None, stock)
+        return OfferChange("unknown", None, price, None, stock)
     if offer.fields is None:
         is_made = item.package_type not in {PackageType.UPDATE, PackageType.DELETE}
-        return Change("created" if is_made else "absent", None, price, None, stock)
+        return OfferChange("created" if is_made else "absent", None, price, None, stock)
     old = offer.fields.get(state.PRICE)
     if item.package_type == PackageType.DELETE:
-        return Change("removed", old, None, quantity, None)
+        return OfferChange("removed", old, None, quantity, None)
     is_same = state.differences(item, fields, offer, quantity) == frozenset()
-    return Change("unchanged" if is_same else "changed", old, price, quantity, stock)
+    return OfferChange("unchanged" if is_same else "changed", old, price, quantity, stock)
 
 
 def _add_move(
