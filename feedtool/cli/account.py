@@ -114,8 +114,8 @@ def _source(options: Mapping[str, Any], name: str, what: str) -> Token | None:
 SANDBOX_TOKEN = "sandbox"  # noqa: S105  # the sandbox tells it to everybody
 
 ACCOUNT_HINT = tr(
-    "try --sandbox, or name a profile with --profile, or give --base-url, --seller,"
-    " --channel and --token"
+    "try --sandbox, or name a profile with --profile (`feedtool init` writes one), or give"
+    " --base-url, --seller, --channel and --token"
 )
 SERVICE_HINT = tr("try --sandbox, or name a profile with --profile, or give --base-url and --token")
 

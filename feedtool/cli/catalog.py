@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import echo, stopping
+from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.home import (
     FILE,
     base_url,
@@ -94,7 +94,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
         )
     if synced.lacks:
         echo("help", tr("`feedtool catalog sync` tries again; the rest can be used"))
-    write_synced(synced, sys.stdout, form)
+    write_synced(synced, sys.stdout, form, CONSOLE.say)
     return Exit.ROWS if synced.lacks else Exit.OK
 
 
@@ -114,7 +114,7 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
     with local_catalog(ctx) as local:
         results = find(local, text)
         if results or form == "json":
-            write_results(results, sys.stdout, form)
+            write_results(results, sys.stdout, form, CONSOLE.say)
         if not results:
             near = meant(local, text)
             hint = (
@@ -166,7 +166,7 @@ def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **_: Any
                     reference=category.reference,
                 ),
             )
-        write_category(local, category, sys.stdout, form, is_verbose=verbose)
+        write_category(local, category, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
 
 
 def _codes(only: str | None) -> list[str]:

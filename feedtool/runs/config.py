@@ -51,7 +51,7 @@ from feedtool.model.settings import (
     PackageLimits,
     is_constant,
 )
-from feedtool.model.text import tr
+from feedtool.model.text import joined, tr
 
 FILE = "feedtool.toml"
 
@@ -176,18 +176,12 @@ def _profile(table: Mapping[str, Any], where: str, folder: Path) -> Profile:
     recipes = table.pop("recipes", None)
     table.pop("default", None)
     if not isinstance(recipes, str | None):
-        raise UsageProblem(
-            tr("{where}: recipes must be a folder", where=where), tr('write recipes = "recipes"')
-        )
+        raise _refused(where, tr("recipes must be a folder"), tr('write recipes = "recipes"'))
     for key, value in default.items():
         if not is_constant(value):
-            reason = tr(
-                "{where}, [default]: {key} = {value} is no text or number",
-                where=where,
-                key=key,
-                value=value,
-            )
-            raise UsageProblem(reason, tr("write {key} = 2, for example", key=key))
+            reason = tr("{name} = {value} is no text or number", name=key, value=value)
+            hint = tr("write {name} = 2, for example", name=key)
+            raise _refused(f"{where}, [default]", reason, hint)
     known, own = _names(AccountSettings), (*ACCOUNT, *TIMEOUTS, *FLAGS)
     refuse_unknown(table, (*own, *known, "recipes", "default"), where)
     account = {name: table[name] for name in own if name in table}
@@ -197,36 +191,27 @@ def _profile(table: Mapping[str, Any], where: str, folder: Path) -> Profile:
     return Profile(account, settings, folder / recipes if recipes else None, default)
 
 
+def _refused(where: str, reason: str, hint: str) -> UsageProblem:
+    """The error of a place in the configuration."""
+    return UsageProblem(joined((where, reason), ": "), hint)
+
+
 def _check_account(name: str, value: Any, where: str) -> None:
     if name in ACCOUNT and not isinstance(value, str):
         is_secret = any(word in name for word in ("token", "secret", "hook"))
         shown = "…" if is_secret else value
-        raise UsageProblem(
-            tr("{where}: {name} must be a text", where=where, name=name),
-            tr('write {name} = "{shown}"', name=name, shown=shown),
-        )
+        hint = tr('write {name} = "{shown}"', name=name, shown=shown)
+        raise _refused(where, tr("{name} must be a text", name=name), hint)
     if name in FLAGS and not isinstance(value, bool):
-        raise UsageProblem(
-            tr(
-                "{where}: {name} = {value} is no yes or no",
-                where=where,
-                name=name,
-                value=repr(value),
-            ),
-            tr("write {name} = true", name=name),
-        )
+        reason = tr("{name} = {value} is no yes or no", name=name, value=repr(value))
+        raise _refused(where, reason, tr("write {name} = true", name=name))
     if name in TIMEOUTS:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 < value < math.inf:
-            raise UsageProblem(
-                tr(
-                    "{where}: {name} = {value} must be a number of seconds",
-                    where=where,
-                    name=name,
-                    value=repr(value),
-                ),
-                tr("write {name} = 60", name=name),
+            reason = tr(
+                "{name} = {value} must be a number of seconds", name=name, value=repr(value)
             )
+            raise _refused(where, reason, tr("write {name} = 60", name=name))
 
 
 def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
@@ -234,15 +219,9 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
     default = AccountSettings()
     for name, allowed in CHOICES.items():
         if name in table and table[name] not in allowed:
-            raise UsageProblem(
-                tr(
-                    "{where}: {name} = {value} is not possible",
-                    where=where,
-                    name=name,
-                    value=repr(table[name]),
-                ),
-                f"use one of {', '.join(map(repr, allowed))}",
-            )
+            reason = tr("{name} = {value} is not possible", name=name, value=repr(table[name]))
+            hint = tr("use one of {choices}", choices=", ".join(map(repr, allowed)))
+            raise _refused(where, reason, hint)
     values = _values(default, table, where)
     if "tax_codes" in values:
         refuse_unknown(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
@@ -250,8 +229,8 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
         if name in values:
             values[name] = {**getattr(default, name), **values[name]}
     settings = AccountSettings(**values)
-    for reason, hint in _impossible(settings):
-        raise UsageProblem(f"{where}: {reason}", hint)
+    for lack, way_out in _impossible(settings):
+        raise _refused(where, lack, way_out)
     return settings
 
 
@@ -300,9 +279,7 @@ def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any
         try:
             values[name] = RECORDS[name](**_values(getattr(default, name), own, place))
         except ValueError as error:
-            raise UsageProblem(
-                tr("{place}: {error}", place=place, error=error), tr("correct it in the file")
-            ) from error
+            raise _refused(place, str(error), tr("correct it in the file")) from error
     return values
 
 
@@ -311,7 +288,7 @@ def _like(default: object, value: Any, where: str) -> Any:
     wanted: str = tr("a whole number")
     match default:
         case Decimal():
-            wanted, number = "a number", isinstance(value, int | float)
+            wanted, number = tr("a number"), isinstance(value, int | float)
             if number and not isinstance(value, bool) and Decimal(str(value)).is_finite():
                 return Decimal(str(value))
         case tuple():
@@ -324,7 +301,7 @@ def _like(default: object, value: Any, where: str) -> Any:
             if all(isinstance(entry, str) for entry in entries):
                 return value
         case _:
-            wanted = "a text" if isinstance(default, str) else wanted
+            wanted = tr("a text") if isinstance(default, str) else wanted
             # Python takes yes and no for numbers, and no setting is one of them.
             kind = int if default is None else type(default)
             if isinstance(value, kind) and not isinstance(value, bool):
@@ -338,10 +315,8 @@ def _like(default: object, value: Any, where: str) -> Any:
 def _table(tables: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
     value = tables.get(name, {})
     if not isinstance(value, Mapping):
-        raise UsageProblem(
-            tr("{where}: {name} must be a table", where=where, name=name),
-            tr("write [{name}] above its lines", name=name),
-        )
+        hint = tr("write [{name}] above its lines", name=name)
+        raise _refused(where, tr("{name} must be a table", name=name), hint)
     return value
 
 
@@ -354,9 +329,7 @@ def refuse_unknown(names: Iterable[str], known: Iterable[str], where: str) -> No
     for name in names:
         if name not in (known := list(known)):
             near = get_close_matches(name, known, n=1)
-            raise UsageProblem(
-                tr("{where}: nobody knows “{name}”", where=where, name=name),
-                tr("did you mean {choice}?", choice=near[0])
-                if near
-                else tr("use one of: {choices}", choices=", ".join(known)),
-            )
+            hint = tr("use one of: {choices}", choices=", ".join(known))
+            if near:
+                hint = tr("did you mean {choice}?", choice=near[0])
+            raise _refused(where, tr("nobody knows “{name}”", name=name), hint)

@@ -5,15 +5,16 @@ from itertools import chain
 
 from feedtool.areas.offers.wire.result_codes import explanation_of
 from feedtool.check import SUMMARY
+from feedtool.model.cells import index_of
 from feedtool.model.nouns import Counts, Severity, Status
-from feedtool.model.text import LANGUAGES, Translator, joined, tr
+from feedtool.model.text import LANGUAGES, FieldName, Translator, joined, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import WORDS, advice_of
-from feedtool.report.plain import clean, listed, printable, value
+from feedtool.report.plain import clean, listed, printable
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import CodeGroup, RefusedRows, Tally, status_word, tally
 from feedtool.runs.codes import all_codes
-from feedtool.runs.row_notes import outcome_of
+from feedtool.runs.row_notes import outcome_of, sheet_translator
 from feedtool.sheets.annotate import DataBar, Link, Outcome, Styled, Summary, SummaryCell, Table
 
 Line = Sequence[SummaryCell]
@@ -45,8 +46,7 @@ def summary_sheet(results: Iterable[SheetResult], say: Translator = ENGLISH) -> 
 
 def summary_table(result: SheetResult, say: Translator = ENGLISH) -> Table:
     """Its rows: the facts, the statuses, then a line for each code and each refusal."""
-    names = {key: value(name) for key, name in result.checked.names(ENGLISH.language).items()}
-    own = result.checked.translator(say, names)
+    own = sheet_translator(result.checked, say)
     counted = tally(result, 1)
     statuses = _statuses(counted.counts)
     lines = [
@@ -158,7 +158,10 @@ def _problem_lines(
     codes = all_codes(next(it for it in LANGUAGES if it == say.language))
     for group in groups:
         first = group.first[0]
-        columns = (f"{letter} {clean(name)}".strip() for letter, name in group.columns.items())
+        columns = (
+            f"{letter} {_name(result, letter, say) or clean(name)}".strip()
+            for letter, name in group.columns.items()
+        )
         # Of a whole column the first cell is its header, of a whole row that of column A.
         header = result.checked.header
         row = first.row or (header.row if header and first.column else None)
@@ -172,6 +175,13 @@ def _problem_lines(
             codes.summary_of(group.code) or printable(say(first.message)),
             printable(say(group.hint or codes.fix_of(group.code) or first.hint)),
         )
+
+
+def _name(result: SheetResult, letter: str, say: Translator) -> str:
+    """The name of a column that is known by its key."""
+    header = result.checked.header
+    column = header.columns.get(index_of(letter)) if header else None
+    return say(FieldName(column.key)) if column else ""
 
 
 def _answer_lines(

@@ -98,11 +98,11 @@ def test_a_category_with_its_properties(feedtool: Feedtool) -> None:
     assert ran.code == 0
     assert ran.out.splitlines() == [
         "0A0101  Home > Kitchen > Kettles",
-        "level 3, active, brand mandatory, no variants",
-        "4 properties, 1 mandatory, as of 2026-03-01 14:02 UTC",
+        "level 3, active, brand required, no variants",
+        "4 properties, 1 required, as of 2026-03-01 14:02 UTC",
         "",
         "CODE  NECESSITY    LABEL   VALUE                    UNIT  CHOICES",
-        "10    Mandatory    Colour  choice, several                2: Red (1), Blue (2)",
+        "10    Required     Colour  choice, several                2: Red (1), Blue (2)",
         "20    Recommended  Volume  number                   l",
         "30    Optional     Manual  file (pdf, png)",
         "40    Optional     Size    choice, variation, size        2: S, M",
@@ -176,10 +176,10 @@ def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
     ran = feedtool("catalog sync --sandbox --language fr --category 1e01")
     assert ran.code == 0
     lines = ran.out.splitlines()
-    assert lines[0].startswith(f"Catalogue of {SANDBOX} in fr, synced ")
+    assert lines[0].startswith(f"Catalogue de {SANDBOX} en fr, synchronisé le ")
     begins = [line.partition(" ")[0] for line in lines[1:]]
-    assert begins == ["Categories:", "Brands:", "Properties"]
-    assert "new" in lines[1]
+    assert begins == ["Catégories", "Marques", "Propriétés"]
+    assert "nouvelles" in lines[1]
     again = feedtool("catalog sync --sandbox --language fr --category 1E01 --format json").json
     assert again["categories"]["new"] == again["categories"]["removed"] == 0
     assert again["categories"]["same"] > 300

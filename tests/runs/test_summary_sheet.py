@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from feedtool.feeds.columns.text import Text
+from feedtool.model.header import Column, Header
 from feedtool.model.nouns import CellFix, PackageSummary, Problem, RowResult, Severity, Status
 from feedtool.model.text import Translator
 from feedtool.report.sheet_result import FixedCells, RunFacts, SheetResult
@@ -136,6 +138,15 @@ def test_of_a_check_alone_the_rows_are_shown_by_validity() -> None:
     bars = [line for line in table if any(isinstance(cell, DataBar) for cell in line)]
     assert [line[0] for line in bars] == [Styled("Valid", "good"), Styled("Invalid", "bad")]
     assert [line[4] for line in bars] == [link("A3", "3"), link("A5", "5")]
+
+
+def test_a_column_is_called_as_the_sheet_calls_it() -> None:
+    result = make_outcome([make_problem()])
+    gtin = Column("product.gtin", Text(), ("", "", ""), ("", "", ""))
+    result.checked.header = Header(
+        2, 2, {1: gtin}, {1: "product.gtin"}, (), frozenset(), labels={1: "Code barre *"}
+    )
+    assert summary_table(result)[-1][3] == "B Code barre"
 
 
 def test_what_was_mended_is_counted() -> None:

@@ -10,7 +10,7 @@ from feedtool.areas.products.catalog.model import DEEPEST
 from feedtool.areas.products.columns.attribute import RETIRED
 from feedtool.feeds.template import SHOWN_CHOICES, is_whole
 from feedtool.model.errors import UsageProblem
-from feedtool.model.text import Translate
+from feedtool.model.text import Translate, joined, tr
 
 NAMED = 5
 """Categories that are named in place of all that a higher one holds."""
@@ -38,7 +38,7 @@ def chosen(catalog: Catalog, codes: Sequence[str]) -> list[Category]:
     refusals = list(filter(None, (refusal(catalog, code) for code in references)))
     if refusals:
         reasons, hints = zip(*refusals, strict=True)
-        raise UsageProblem("; ".join(reasons), "; ".join(dict.fromkeys(hints)))
+        raise UsageProblem(joined(reasons, "; "), joined(dict.fromkeys(hints), "; "))
     return [catalog.categories[code] for code in references]
 
 
@@ -47,21 +47,28 @@ def refusal(catalog: Catalog, code: str) -> tuple[str, str] | None:
     category = catalog.category(code)
     if category is None:
         near = catalog.near_categories(code)
-        hint = f"did you mean {', '.join(near)}?" if near else _SEARCH
-        return f"there is no category “{code}”", hint
+        hint = tr("did you mean {choice}?", choice=joined(near)) if near else _SEARCH
+        return tr("there is no category “{code}”", code=code), hint
     named = f"{code} ({category.label})"
     if category.level != DEEPEST:
         shown = listed(below(catalog, code))
-        reason = f"{named} is of level {category.level}, and products go into level {DEEPEST}"
-        return reason, f"it holds {shown}" if shown else _SEARCH
+        reason = tr(
+            "{category} is of level {level}, and products go into level {deepest}",
+            category=named,
+            level=category.level,
+            deepest=DEEPEST,
+        )
+        return reason, tr("it holds {categories}", categories=shown) if shown else _SEARCH
     if not category.is_active:
-        return f"{named} is not active, so it takes no products", _SEARCH
+        return tr("{category} is not active, so it takes no products", category=named), _SEARCH
     if catalog.properties(code) is None:
-        return f"the properties of {named} were not brought", "`feedtool catalog sync` brings them"
+        return tr("the properties of {category} were not brought", category=named), tr(
+            "`feedtool catalog sync` brings them"
+        )
     return None
 
 
-_SEARCH = "`feedtool catalog search TEXT` finds categories"
+_SEARCH = tr("`feedtool catalog search TEXT` finds categories")
 
 
 # Properties.

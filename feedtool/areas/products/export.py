@@ -36,7 +36,7 @@ from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
-from feedtool.model.text import LANGUAGES, Language
+from feedtool.model.text import LANGUAGES, Language, MessageText, joined, plural, tr
 
 PICTURE_WIDTH = 24
 
@@ -58,8 +58,8 @@ def check(query: Query) -> None:
     """Refuse to begin without the catalogue that the columns are made of."""
     if query.context.catalog(None) is None:
         raise UsageProblem(
-            "there is no local catalogue to make the columns of",
-            "bring it with `feedtool catalog sync`",
+            tr("there is no local catalogue to make the columns of"),
+            tr("bring it with `feedtool catalog sync`"),
         )
 
 
@@ -215,16 +215,26 @@ def sheet(query: Query, products: KeyedRows, tally: ExportTally) -> FilledTempla
 
 def nothing(query: Query, tally: ExportTally) -> NothingToDo:
     """The reason that there are no products."""
-    of = f" of the category {', '.join(map(str.upper, query[CATEGORY]))}" if query[CATEGORY] else ""
+    codes = joined(map(str.upper, query[CATEGORY]))
     if count := tally[OTHERS, ""]:
         return NothingToDo(
-            f"none of the products{of} was created by the seller",
-            f"the service shows all of a product to its creator alone ({_products(count)} of"
-            " others); nothing was written",
+            tr(
+                "none of the products of the category {codes} was created by the seller",
+                codes=codes,
+            )
+            if codes
+            else tr("none of the products was created by the seller"),
+            tr(
+                "the service shows all of a product to its creator alone ({products} of"
+                " others); nothing was written",
+                products=_products(count),
+            ),
         )
     return NothingToDo(
-        f"the seller has no products{of}",
-        "look at --seller and --category; nothing was written",
+        tr("the seller has no products of the category {codes}", codes=codes)
+        if codes
+        else tr("the seller has no products"),
+        tr("look at --seller and --category; nothing was written"),
     )
 
 
@@ -232,36 +242,52 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
     """The products and values that are not in the file."""
     categories, (_, _, refused) = _counted(tally, CATEGORY), _sendable(query, tally)
     notes = [
-        ExportNote(f"left out: {_products(categories[code])} of {code}: {reason}", hint, True)
+        ExportNote(
+            tr(
+                "left out: {products} of {category}: {reason}",
+                products=_products(categories[code]),
+                category=code,
+                reason=reason,
+            ),
+            hint,
+            is_loss=True,
+        )
         for code, (reason, hint) in refused.items()
     ]
     left_out = {
-        OTHERS: "that others created, of which the service does not show all",
-        HOMELESS: "without a category",
-        STRANGE: "that cannot be read",
+        OTHERS: tr("that others created, of which the service does not show all"),
+        HOMELESS: tr("without a category"),
+        STRANGE: tr("that cannot be read"),
     }
     counts = {name: tally[name, ""] for name in left_out}
     notes += [
-        ExportNote(f"left out: {_products(count)} {left_out[name]}", is_loss=name != OTHERS)
+        ExportNote(
+            tr("left out: {products} {why}", products=_products(count), why=left_out[name]),
+            is_loss=name != OTHERS,
+        )
         for name, count in counts.items()
         if count
     ]
     if left := _counted(tally, LEFT):
         notes.append(
             ExportNote(
-                f"{left.total():,} values stay with the service and are not in the file: their"
-                f" category has no such property, or a cell cannot say them"
-                f" ({', '.join(sorted(left))})",
-                "bring the catalogue anew with `feedtool catalog sync`",
+                tr(
+                    "{count:,} values stay with the service and are not in the file: their"
+                    " category has no such property, or a cell cannot say them ({properties})",
+                    count=left.total(),
+                    properties=joined(sorted(left)),
+                ),
+                tr("bring the catalogue anew with `feedtool catalog sync`"),
             )
         )
     if count := tally[PICTURES, ""]:
-        notes.append(ExportNote(f"{count:,} pictures beyond the 20th stay with the service alone"))
+        text = tr("{count:,} pictures beyond the 20th stay with the service alone", count=count)
+        notes.append(ExportNote(text))
     return ExportSummary(notes, sum(counts.values()) + sum(categories[code] for code in refused))
 
 
-def _products(count: int) -> str:
-    return f"{count:,} product{'' if count == 1 else 's'}"
+def _products(count: int) -> MessageText:
+    return plural("{count:,} product", "{count:,} products", count)
 
 
 LISTING = ServiceList(
@@ -269,8 +295,8 @@ LISTING = ServiceList(
     lambda _, __: [read_products()],
     _page,
     nothing,
-    "look at the base address (its version segment included); nothing was written",
-    unit="products",
+    tr("look at the base address (its version segment included); nothing was written"),
+    unit=tr("products"),
 )
 
 EXPORT = Export(
@@ -285,7 +311,7 @@ EXPORT = Export(
     lambda _: (LISTING,),
     sheet,
     summary,
-    (Filter(CATEGORY, "CODE[,CODE]", "Only products of these categories.", is_list=True),),
+    (Filter(CATEGORY, "CODE[,CODE]", tr("Only products of these categories."), is_list=True),),
     check,
     rows,
 )

@@ -17,6 +17,7 @@ from feedtool.feeds.feed import Feed, JsonRequests, Read, Row, SheetColumns, is_
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.header import STAMP_LANGUAGE
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import FieldName, tr
 
 ALWAYS = (columns.GTIN, columns.CATEGORY)
 """The keys without which a row cannot be judged."""
@@ -152,7 +153,7 @@ def name_of(row: Row, key: str) -> str:
     """A property by its label, which people know it by."""
     known = details_of(row)
     result = known.properties.get(key) if known else None
-    return f"{result.label} ({key})" if result and result.label else key
+    return f"{result.label} ({key})" if result and result.label else FieldName(key)
 
 
 def stamped(stamp: Mapping[str, str]) -> Mapping[str, str]:
@@ -173,7 +174,7 @@ FEED = Feed(
     area="feedtool.areas.products",
     sheet="Products",
     package_type=PACKAGE_TYPE,
-    summary="Products that are created, or completed.",
+    summary=tr("Products that are created, or completed."),
     columns=lambda _: columns.TEMPLATE_COLUMNS,
     understood=lambda _: columns.UNDERSTOOD_COLUMNS,
     modes=lambda _: (),

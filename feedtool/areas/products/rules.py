@@ -1,6 +1,6 @@
 """The rules about products; their pages for users are in `problems.md`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from feedtool.areas.products.catalog import Catalog, Necessity
 from feedtool.areas.products.catalog.model import fingerprint_of, read_fingerprints
@@ -16,6 +16,7 @@ from feedtool.feeds.feed import Row, SheetColumns, stamped_list
 from feedtool.feeds.rule import Occurrences, Place, Problems, Rule, SheetFacts
 from feedtool.model.header import STAMP_LANGUAGE
 from feedtool.model.nouns import Issue
+from feedtool.model.text import FieldName, MessageText, joined, tr
 
 PROBLEMS = Problems("feedtool.areas.products")
 
@@ -42,8 +43,15 @@ def check_language(row: Row) -> Iterator[Issue]:
     if catalog and named and named != LANGUAGE_TAGS.get(catalog.language):
         yield Issue(
             LANGUAGE_DIFFERS,
-            f"there are rows in {named}, and the local catalogue is in {catalog.language}",
-            f"bring it in that language: `feedtool catalog sync --language {str(named)[:2]}`",
+            tr(
+                "there are rows in {named}, and the local catalogue is in {language}",
+                named=str(named),
+                language=catalog.language,
+            ),
+            tr(
+                "bring it in that language: `feedtool catalog sync --language {code}`",
+                code=str(named)[:2],
+            ),
             "language",
             str(named),
         )
@@ -60,8 +68,11 @@ def check_variant_incomplete(row: Row) -> Iterator[Issue]:
         return
     for field in blank:
         if field not in known.mandatory:
-            message = f"{name_of(row, field)} is missing beside the rest of a variant"
-            yield Issue(VARIANT_INCOMPLETE, message, "fill the cell, or empty the others", field)
+            message = tr(
+                "{field} is missing beside the rest of a variant", field=name_of(row, field)
+            )
+            hint = tr("fill the cell, or empty the others")
+            yield Issue(VARIANT_INCOMPLETE, message, hint, field)
 
 
 def check_variant_not_allowed(row: Row) -> Iterator[Issue]:
@@ -69,7 +80,12 @@ def check_variant_not_allowed(row: Row) -> Iterator[Issue]:
     known = details_of(row)
     if known and not known.category.is_variant and not row.is_blank(GROUP):
         name = f"{known.category.label} ({known.category.reference})"
-        yield Issue(VARIANT_NOT_ALLOWED, f"{name} has no variants", "empty the cell", GROUP)
+        yield Issue(
+            VARIANT_NOT_ALLOWED,
+            tr("{category} has no variants", category=name),
+            tr("empty the cell"),
+            GROUP,
+        )
 
 
 # Of a sheet.
@@ -87,31 +103,36 @@ def check_template(sheet: SheetFacts) -> Iterator[Issue]:
     for code, fingerprint in {name.strip(): text for name, colon, text in stamped if colon}.items():
         known = catalog.fingerprint(code)
         if known is not None and known != fingerprint.strip():
-            changes = "; ".join(
-                f"{title} {', '.join(names[:NAMED])}" + (" …" if len(names) > NAMED else "")
-                for title, names in _changed(columns, code, catalog)
-                if names
+            changes = joined(
+                (change for names, change in _changed(columns, code, catalog) if names), "; "
             )
             yield Issue(
                 TEMPLATE_OUTDATED,
-                f"the properties of {code} have changed since this template was made: "
-                f"{changes or 'what is possible or needed in its columns'}",
-                f"make it anew with `feedtool template products --category {code}`",
+                tr(
+                    "the properties of {category} have changed since this template was made:"
+                    " {changes}",
+                    category=code,
+                    changes=changes or tr("what is possible or required in its columns"),
+                ),
+                tr(
+                    "make it anew with `feedtool template products --category {category}`",
+                    category=code,
+                ),
                 None,
                 code,
             )
 
 
-def _changed(columns: SheetColumns, code: str, catalog: Catalog) -> Iterator[tuple[str, list[str]]]:
-    """The properties that are new, gone or otherwise, and in what."""
+def _changed(
+    columns: SheetColumns, code: str, catalog: Catalog
+) -> Iterator[tuple[Sequence[str], str]]:
+    """The properties that are new, gone or otherwise, and a text that says in what."""
     properties = catalog.properties(code) or ()
     was = read_fingerprints(stamped_list(columns.stamp, f"{STAMP_TRAITS}.{code}"))
     # One that the template had a column of may be removed.
     added = [item for item in properties if item.reference not in columns.fields | was.keys()]
-    yield (
-        "without a column are",
-        [f"{item.name}, mandatory" if item.is_mandatory else item.name for item in added],
-    )
+    new = [tr("{name}, required", name=of.name) if of.is_mandatory else of.name for of in added]
+    yield new, tr("without a column: {names}", names=_first(new))
     # The properties that the template was made for, or where it is silent, has columns of.
     if was:
         gone = was.keys() - {item.reference for item in properties}
@@ -119,7 +140,7 @@ def _changed(columns: SheetColumns, code: str, catalog: Catalog) -> Iterator[tup
         codes = categories_of(columns.stamp)
         known = {item.reference for other in codes for item in catalog.properties(other) or ()}
         gone = {*columns.fields} - known - UNDERSTOOD_KEYS
-    yield "no longer there are", sorted(gone)
+    yield [*gone], tr("no longer there: {names}", names=_first(sorted(gone)))
     now = [
         (item, was[item.reference], fingerprint_of(item))
         for item in properties
@@ -127,17 +148,26 @@ def _changed(columns: SheetColumns, code: str, catalog: Catalog) -> Iterator[tup
     ]
     for necessity in Necessity:
         needed = [item for item, old, new in now if old.necessity != new.necessity]
-        names = [item.name for item in needed if item.necessity is necessity]
-        yield f"{necessity.lower()} now are", names
-    yield "other choices have", [item.name for item, old, new in now if old.choices != new.choices]
-    yield (
-        "another unit or other values have",
-        [
-            item.name + (f", in {item.unit}" if item.unit else "")
-            for item, old, new in now
-            if old.form != new.form
-        ],
-    )
+        names: list[str] = [item.name for item in needed if item.necessity is necessity]
+        match necessity:
+            case Necessity.MANDATORY:
+                yield names, tr("now required: {names}", names=_first(names))
+            case Necessity.RECOMMENDED:
+                yield names, tr("now recommended: {names}", names=_first(names))
+            case Necessity.OPTIONAL:
+                yield names, tr("now optional: {names}", names=_first(names))
+    names = [item.name for item, old, new in now if old.choices != new.choices]
+    yield names, tr("with other choices: {names}", names=_first(names))
+    names = [
+        tr("{name}, in {unit}", name=item.name, unit=item.unit) if item.unit else item.name
+        for item, old, new in now
+        if old.form != new.form
+    ]
+    yield names, tr("with another unit or other values: {names}", names=_first(names))
+
+
+def _first(names: Sequence[str]) -> MessageText:
+    return joined([*names[:NAMED], *(["…"] if len(names) > NAMED else [])])
 
 
 # Of all rows of a command.
@@ -162,8 +192,14 @@ class DuplicateProducts(Occurrences):
             field, _, value = key.partition("\0")
             shown = value.lstrip("0") if field == "gtin" else value
             others = self.others(index, group, names)
-            message = f"{field} {shown} occurs {len(group)} times: also in {others}"
-            hint = "keep one row of each product"
+            message = tr(
+                "{field} {value} occurs {count} times: also in {others}",
+                field=FieldName(field),
+                value=shown,
+                count=len(group),
+                others=others,
+            )
+            hint = tr("keep one row of each product")
             yield self.place(index), Issue(DUPLICATE_PRODUCT, message, hint, field, shown)
 
 
@@ -184,8 +220,12 @@ class DoubleVariants(Occurrences):
         for index, key, same in self.repeated():
             group = key.partition("\0")[0]
             where = self.others(index, same, names)
-            message = f"size and colour are those of {where} in the group “{group}”"
-            hint = "correct the size or the colour"
+            message = tr(
+                "size and colour are those of {where} in the group “{group}”",
+                where=where,
+                group=group,
+            )
+            hint = tr("correct the size or the colour")
             yield self.place(index), Issue(VARIANT_DOUBLE, message, hint, GROUP, group)
 
 
@@ -219,12 +259,17 @@ class GroupCategories(Occurrences):
             if other is not None:
                 other = first if categories[other] == categories[index] else other
                 place, where = self.place(index), self.place(other)
-                of = f" of {names[where.sheet]}" if where.sheet != place.sheet else ""
-                message = (
-                    f"“{group}” is a group of {categories[index]} here and of "
-                    f"{categories[other]} in row {where.row}{of}"
+                row = tr("row {row}", row=where.row)
+                if where.sheet != place.sheet:
+                    row = tr("row {row} of {sheet}", row=where.row, sheet=names[where.sheet])
+                message = tr(
+                    "“{group}” is a group of {category} here and of {other} in {row}",
+                    group=group,
+                    category=categories[index],
+                    other=categories[other],
+                    row=row,
                 )
-                hint = "correct the category, or give another group"
+                hint = tr("correct the category, or give another group")
                 yield place, Issue(VARIANT_GROUP_CATEGORY, message, hint, GROUP, group)
 
 

@@ -36,7 +36,7 @@ from feedtool.feeds.template import (
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, folded
 from feedtool.model.settings import AccountSettings
-from feedtool.model.text import LANGUAGES, Language, Translator
+from feedtool.model.text import LANGUAGES, Language, Translator, tr
 
 TEXTS = "feedtool.areas.products"
 """The package whose catalogue translates the texts."""
@@ -62,8 +62,8 @@ def contents(basis: Basis) -> Contents:
     catalog = basis.context.catalog(basis.language)
     if catalog is None:
         raise UsageProblem(
-            "the columns of products are the catalogue's, and there is none here yet",
-            "bring it with `feedtool catalog sync`",
+            tr("the columns of products are the catalogue's, and there is none here yet"),
+            tr("bring it with `feedtool catalog sync`"),
         )
     codes = list(dict.fromkeys(code.strip().upper() for code in basis.categories))
     if not basis.has_example:

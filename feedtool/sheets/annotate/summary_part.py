@@ -79,7 +79,11 @@ def _height(row: Sequence[SummaryCell], widths: Sequence[int]) -> int:
         return _TITLE
     texts = zip(styled, widths, strict=False)
     lines = [
-        sum(len(wrap(line, width - 2)) for line in str(value).splitlines())
+        sum(
+            1 + (len(part) - 1) // (width - 2)  # a long word is broken, on lines of its own
+            for line in str(value).splitlines()
+            for part in wrap(line, width - 2, break_long_words=False)
+        )
         for (value, style), width in texts
         if style in _WRAPPED
     ]

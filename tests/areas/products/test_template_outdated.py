@@ -68,9 +68,9 @@ NEW = (*KETTLES, replace(ENERGY, reference="3999", label="Noise"))
 OTHER = (replace(ENERGY, choices=ENERGY.choices[1:]), *KETTLES[1:])
 # By fingerprints alone, as templates once told no more.
 FINGERPRINTS = {
-    "new properties": (NEW, "Noise (3999), mandatory"),
-    "properties that are gone": ((ENERGY,), "no longer there are 3002, 3003"),
-    "other choices": (OTHER, "what is possible or needed"),
+    "new properties": (NEW, "Noise (3999), required"),
+    "properties that are gone": ((ENERGY,), "no longer there: 3002, 3003"),
+    "other choices": (OTHER, "what is possible or required"),
 }
 
 
@@ -88,12 +88,12 @@ def length(now: Property) -> tuple[Property, ...]:
 
 
 CHANGES: dict[str, tuple[Property, ...]] = {
-    "without a column are Noise (3999), mandatory": NEW,
-    "no longer there are 3003, 3004": KETTLES[:2],
-    "mandatory now are Length (3003)": length(replace(LENGTH, necessity=MANDATORY)),
-    "optional now are Energy class (3001)": (replace(ENERGY, necessity=OPTIONAL), *KETTLES[1:]),
-    "other choices have Energy class (3001)": OTHER,
-    "another unit or other values have Length (3003), in mm": length(replace(LENGTH, unit="mm")),
+    "without a column: Noise (3999), required": NEW,
+    "no longer there: 3003, 3004": KETTLES[:2],
+    "now required: Length (3003)": length(replace(LENGTH, necessity=MANDATORY)),
+    "now optional: Energy class (3001)": (replace(ENERGY, necessity=OPTIONAL), *KETTLES[1:]),
+    "with other choices: Energy class (3001)": OTHER,
+    "with another unit or other values: Length (3003), in mm": length(replace(LENGTH, unit="mm")),
 }
 
 
@@ -120,4 +120,4 @@ def test_a_column_that_was_removed_is_not_new(tmp_path: Path) -> None:
     book["Products"].delete_cols(book["Products"].max_column)
     book.save(path)
     (problem,) = outdated(path, NEW)
-    assert problem.message.endswith("made: without a column are Noise (3999), mandatory")
+    assert problem.message.endswith("made: without a column: Noise (3999), required")

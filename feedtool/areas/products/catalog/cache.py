@@ -30,6 +30,7 @@ from feedtool.areas.products.catalog.model import (
     with_paths,
 )
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.text import tr
 
 FILE = "catalog.sqlite"
 
@@ -110,8 +111,12 @@ class Cache(AbstractContextManager["Cache"]):
             self._db = _open(path)
         except (OSError, sqlite3.Error) as error:
             raise UsageProblem(
-                f"The catalogue's cache {path} cannot be opened: {_reason(error)}.",
-                "Choose another folder with --home.",
+                tr(
+                    "The catalogue's cache {path} cannot be opened: {reason}.",
+                    path=path,
+                    reason=_reason(error),
+                ),
+                tr("Choose another folder with --home."),
             ) from error
 
     def close(self) -> None:
@@ -122,17 +127,22 @@ class Cache(AbstractContextManager["Cache"]):
         self.close()
 
     @contextmanager
-    def _use(self, done: str) -> Iterator[sqlite3.Connection]:
-        """One transaction, Interrupted where it cannot be `done`: read, or written."""
+    def _use(self, *, is_write: bool) -> Iterator[sqlite3.Connection]:
+        """One transaction that reads or writes; Interrupted where it cannot."""
         try:
-            with _transaction(self._db, "IMMEDIATE" if done == "written" else "DEFERRED"):
+            with _transaction(self._db, "IMMEDIATE" if is_write else "DEFERRED"):
                 yield self._db
         except sqlite3.DatabaseError as error:
             if type(error) not in {sqlite3.OperationalError, sqlite3.DatabaseError}:
                 raise
+            values = {"path": self._path, "reason": _reason(error)}
             raise Interrupted(
-                f"The catalogue's cache {self._path} cannot be {done}: {_reason(error)}.",
-                "Make room, or remove the file: `feedtool catalog sync` brings all of it again.",
+                tr("The catalogue's cache {path} cannot be written: {reason}.", **values)
+                if is_write
+                else tr("The catalogue's cache {path} cannot be read: {reason}.", **values),
+                tr(
+                    "Make room, or remove the file: `feedtool catalog sync` brings all of it again."
+                ),
             ) from error
 
     # Reading.
@@ -142,7 +152,7 @@ class Cache(AbstractContextManager["Cache"]):
         return [*self._keys()]
 
     def _keys(self) -> dict[Origin, int]:
-        with self._use("read") as db:
+        with self._use(is_write=False) as db:
             rows = db.execute(
                 "SELECT catalog, service, language, synced_at FROM catalogs"
                 " ORDER BY synced_at DESC NULLS LAST, started_at DESC"
@@ -168,7 +178,7 @@ class Cache(AbstractContextManager["Cache"]):
 
     def _documents(self, key: int, kind: type[Category | Brand]) -> list[list[Any]]:
         """All entries of a kind, by reference."""
-        with self._use("read") as db:
+        with self._use(is_write=False) as db:
             query = f"SELECT document {ENTRIES} ORDER BY reference"
             rows = db.execute(query, (key, kind.__name__)).fetchall()
         documents: list[list[Any]] = json.loads(f"[{','.join(text for (text,) in rows)}]")
@@ -176,7 +186,7 @@ class Cache(AbstractContextManager["Cache"]):
 
     def _listed(self, key: int, category: str) -> Listed | None:
         query = f"SELECT document, checked_at {ENTRIES} AND reference = ?"
-        with self._use("read") as db:
+        with self._use(is_write=False) as db:
             row = db.execute(query, (key, Property.__name__, category)).fetchone()
         return row and Listed(properties_of(row[0]), datetime.fromisoformat(row[1]))
 
@@ -188,7 +198,7 @@ class Cache(AbstractContextManager["Cache"]):
         `scope` is whose properties are wanted; empty for all of them.
         """
         wanted = " ".join(sorted(scope))
-        with self._use("written") as db:
+        with self._use(is_write=True) as db:
             db.execute(
                 "INSERT INTO catalogs(service, language) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 (service, language),
@@ -218,7 +228,7 @@ class Cache(AbstractContextManager["Cache"]):
     def save(self, key: int, entries: Iterable[Category | Brand]) -> Counter[Saved]:
         """Keep categories or brands; only those that differ are written."""
         counts: Counter[Saved] = Counter()
-        with self._use("written") as db:
+        with self._use(is_write=True) as db:
             for item in entries:
                 # The path of a category follows from the others, and changes with them.
                 plain = item._replace(path=()) if isinstance(item, Category) else item
@@ -236,7 +246,7 @@ class Cache(AbstractContextManager["Cache"]):
     ) -> Saved:
         """Keep a category's properties, or that they are as they were (None)."""
         document = None if properties is None else document_of(properties)
-        with self._use("written") as db:
+        with self._use(is_write=True) as db:
             return _save(db, (key, Property.__name__, category), document, stamp(at), *marks)
 
     def finish(
@@ -250,7 +260,7 @@ class Cache(AbstractContextManager["Cache"]):
         def remove_all_but(kind: type, listed: Collection[str]) -> int:
             return db.execute(REMOVE, (key, kind.__name__, json.dumps([*listed]))).rowcount
 
-        with self._use("written") as db:
+        with self._use(is_write=True) as db:
             removed = Removed(
                 remove_all_but(Category, categories),
                 remove_all_but(Brand, brands) if brands else 0,

@@ -1,16 +1,17 @@
 """The reports about the catalogue: of a search, of one category, of a sync."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, TextIO
 
-from feedtool.areas.products.catalog import Brand, Catalog, Category, Property
+from feedtool.areas.products.catalog import Brand, Catalog, Category, Necessity, Property
 from feedtool.areas.products.catalog.cache import Saved
 from feedtool.areas.products.catalog.model import Origin
 from feedtool.areas.products.catalog.sync import Synced
-from feedtool.report.as_json import dumped, write_entries
-from feedtool.report.plain import clean, counted, shorten
+from feedtool.model.text import MessageText, Translator, joined, plural, tr
+from feedtool.report.as_json import ENGLISH, dumped, write_entries
+from feedtool.report.plain import clean, shorten
 
 Fields = dict[str, Any]
 
@@ -20,11 +21,16 @@ FEW_CHOICES = 60
 LONGEST_LABEL = 60
 
 
-def describe_origin(origin: Origin) -> str:
+def describe_origin(origin: Origin) -> MessageText:
     """`https://… in en, synced 2026-03-01 14:02 UTC`."""
     at = origin.synced_at
-    when = f"synced {_minute(at)}" if at else "never brought to its end"
-    return f"{origin.service} in {origin.language}, {when}"
+    when = tr("synced {time}", time=_minute(at)) if at else tr("never brought to its end")
+    return tr(
+        "{service} in {language}, {when}",
+        service=clean(origin.service),
+        language=origin.language,
+        when=when,
+    )
 
 
 def _minute(at: datetime) -> str:
@@ -34,7 +40,9 @@ def _minute(at: datetime) -> str:
 # Search.
 
 
-def write_results(results: Sequence[Category | Brand], out: TextIO, form: str) -> None:
+def write_results(
+    results: Sequence[Category | Brand], out: TextIO, form: str, say: Translator = ENGLISH
+) -> None:
     """The results of a search: as a table, or as a list in JSON."""
     if form == "json":
         write_entries(map(_result_fields, results), out)
@@ -42,19 +50,19 @@ def write_results(results: Sequence[Category | Brand], out: TextIO, form: str) -
     categories = [item for item in results if isinstance(item, Category)]
     brands = [item for item in results if isinstance(item, Brand)]
     if categories:
-        _write_categories(categories, out)
+        _write_categories(categories, out, say)
     if brands:
         out.write("\n" if categories else "")
-        _write_table(("CODE", "BRAND"), brands, out)
+        _write_table((tr("CODE"), tr("BRAND")), brands, out, say)
 
 
-def _write_categories(categories: Iterable[Category], out: TextIO) -> None:
-    endings = {True: "", False: "  (not active)"}
+def _write_categories(categories: Iterable[Category], out: TextIO, say: Translator) -> None:
+    endings = {True: "", False: f"  ({say(tr('not active'))})"}
     rows = (
         (item.reference, str(item.level), item.full_path + endings[item.is_active])
         for item in categories
     )
-    _write_table(("CODE", "LEVEL", "CATEGORY"), rows, out)
+    _write_table((tr("CODE"), tr("LEVEL"), tr("CATEGORY")), rows, out, say)
 
 
 def _result_fields(item: Category | Brand) -> Fields:
@@ -75,51 +83,72 @@ def _head(category: Category) -> Fields:
 
 # One category.
 
+_NECESSITIES = {
+    Necessity.MANDATORY: tr("Required"),
+    Necessity.RECOMMENDED: tr("Recommended"),
+    Necessity.OPTIONAL: tr("Optional"),
+}
+
 
 def write_category(
-    catalog: Catalog, category: Category, out: TextIO, form: str, *, is_verbose: bool = False
+    catalog: Catalog,
+    category: Category,
+    out: TextIO,
+    form: str,
+    say: Translator = ENGLISH,
+    *,
+    is_verbose: bool = False,
 ) -> None:
     """A category with its properties; above the deepest level, with the categories in it."""
     if form == "json":
         out.write(dumped(_category_fields(catalog, category)) + "\n")
         return
-    facts = (
-        f"level {category.level}",
-        "active" if category.is_active else "not active",
-        "brand mandatory" if category.is_brand_mandatory else "brand optional",
-        "variants possible" if category.is_variant else "no variants",
+    facts: tuple[MessageText, ...] = (
+        tr("level {level}", level=category.level),
+        tr("active") if category.is_active else tr("not active"),
+        tr("brand required") if category.is_brand_mandatory else tr("brand optional"),
+        tr("variants possible") if category.is_variant else tr("no variants"),
     )
     out.write(clean(f"{category.reference}  {category.full_path}") + "\n")
-    out.write(f"{', '.join(facts)}\n")
+    out.write(f"{say(joined(facts))}\n")
     properties = catalog.properties(category.reference)
     if properties is None:
-        out.write("products go into categories of level 3\n\n")
+        out.write(say(tr("products go into categories of level 3")) + "\n\n")
         inside = (item for item in catalog.categories.values() if item.parent == category.reference)
-        _write_categories(sorted(inside), out)
+        _write_categories(sorted(inside), out, say)
         return
     mandatory = sum(item.is_mandatory for item in properties)
-    count = counted(len(properties), "property", "properties")
-    at = catalog.checked_at(category.reference)
-    out.write(f"{count}, {mandatory} mandatory{f', as of {_minute(at)}' if at else ''}\n\n")
+    facts = (
+        plural("{count:,} property", "{count:,} properties", len(properties)),
+        tr("{count} required", count=mandatory),
+    )
+    if at := catalog.checked_at(category.reference):
+        facts += (tr("as of {time}", time=_minute(at)),)
+    out.write(f"{say(joined(facts))}\n\n")
     rows = (
         (
-            *(item.reference, str(item.necessity), shorten(item.label, LONGEST_LABEL)),
+            *(item.reference, _NECESSITIES[item.necessity], shorten(item.label, LONGEST_LABEL)),
             *(_value(item), item.unit or "", _choices(item, is_verbose=is_verbose)),
         )
         for item in properties
     )
-    _write_table(("CODE", "NECESSITY", "LABEL", "VALUE", "UNIT", "CHOICES"), rows, out)
+    heads = (tr("CODE"), tr("NECESSITY"), tr("LABEL"), tr("VALUE"), tr("UNIT"), tr("CHOICES"))
+    _write_table(heads, rows, out, say)
 
 
-def _value(item: Property) -> str:
+def _value(item: Property) -> MessageText:
     """The kind of its values: `number`, `choice, several`, `file (pdf)`."""
-    kind = "number" if item.is_numeric else "text"
+    kind = tr("number") if item.is_numeric else tr("text")
     if item.is_ranged:
-        kind = "choice"
+        kind = tr("choice")
     if item.allowed_file_types:
-        kind = f"file ({', '.join(item.allowed_file_types)})"
-    more = {"several": item.is_multiple, "variation": item.is_variation, "size": item.is_size}
-    return ", ".join([kind, *(word for word, is_so in more.items() if is_so)])
+        kind = tr("file ({types})", types=joined(item.allowed_file_types))
+    more = {
+        tr("several"): item.is_multiple,
+        tr("variation"): item.is_variation,
+        tr("size"): item.is_size,
+    }
+    return joined([kind, *(word for word, is_so in more.items() if is_so)])
 
 
 def _choices(item: Property, *, is_verbose: bool) -> str:
@@ -173,28 +202,56 @@ def _iso(at: datetime | None) -> str | None:
 # A sync.
 
 
-def write_synced(synced: Synced, out: TextIO, form: str) -> None:
+def write_synced(synced: Synced, out: TextIO, form: str, say: Translator = ENGLISH) -> None:
     """The result of a sync."""
     if form == "json":
         out.write(dumped(_synced_fields(synced)) + "\n")
         return
     origin = describe_origin(Origin(synced.service, synced.language, synced.at))
     missing = len(synced.lacks)
-    out.write(clean(f"Catalogue of {origin}") + "\n")
-    out.write(_line("Categories", synced.categories, removed=synced.removed.categories))
-    out.write(_line("Brands", synced.brands, removed=synced.removed.brands))
-    out.write(_line("Properties of", synced.properties, kept=synced.resumed, missing=missing))
+    properties = synced.properties.total() + synced.resumed
+    lines = (
+        tr("Catalogue of {origin}", origin=origin),
+        joined(
+            (
+                tr("Categories: {count:,}", count=synced.categories.total()),
+                *_changes(synced.categories, removed=synced.removed.categories),
+            )
+        ),
+        joined(
+            (
+                tr("Brands: {count:,}", count=synced.brands.total()),
+                *_changes(synced.brands, removed=synced.removed.brands),
+            )
+        ),
+        joined(
+            (
+                plural(
+                    "Properties of {count:,} category",
+                    "Properties of {count:,} categories",
+                    properties,
+                ),
+                *_changes(synced.properties, missing=missing, kept=synced.resumed),
+            )
+        ),
+    )
+    out.writelines(f"{say(line)}\n" for line in lines)
 
 
-def _line(what: str, counts: Counter[Saved], **more: int) -> str:
-    """`Categories: 388, 3 new, 1 changed`."""
-    total = counts.total() + more.get("kept", 0)
-    words = {"new": counts[Saved.NEW], "changed": counts[Saved.CHANGED], **more}
-    words["brought before the sync was stopped"] = words.pop("kept", 0)
-    parts = ["", *(f"{number:,} {word}" for word, number in words.items() if number)]
-    if what.endswith(" of"):
-        return f"{what} {counted(total, 'category', 'categories')}{', '.join(parts)}\n"
-    return f"{what}: {total:,}{', '.join(parts)}\n"
+def _changes(
+    counts: Counter[Saved], *, removed: int = 0, missing: int = 0, kept: int = 0
+) -> Iterator[MessageText]:
+    """`3 new`, `1 changed`."""
+    if count := counts[Saved.NEW]:
+        yield tr("{count:,} new", count=count)
+    if count := counts[Saved.CHANGED]:
+        yield tr("{count:,} changed", count=count)
+    if removed:
+        yield tr("{count:,} removed", count=removed)
+    if missing:
+        yield tr("{count:,} missing", count=missing)
+    if kept:
+        yield tr("{count:,} brought before the sync was stopped", count=kept)
 
 
 def _synced_fields(synced: Synced) -> Fields:
@@ -219,9 +276,11 @@ def _counts(counts: Counter[Saved]) -> Fields:
     return {str(how): counts[how] for how in Saved}
 
 
-def _write_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], out: TextIO) -> None:
+def _write_table(
+    heads: tuple[str, ...], rows: Iterable[tuple[str, ...]], out: TextIO, say: Translator
+) -> None:
     """Columns as wide as what is in them; the last of each row as long as it is."""
-    cleaned = [heads, *(tuple(map(clean, row)) for row in rows)]
+    cleaned = [tuple(clean(say(cell)) for cell in row) for row in (heads, *rows)]
     widths = [max(map(len, column)) for column in zip(*cleaned, strict=True)]
     for row in cleaned:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))

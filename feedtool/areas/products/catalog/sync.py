@@ -24,9 +24,12 @@ from feedtool.areas.products.catalog.model import (
 from feedtool.areas.products.catalog.wire import CatalogPage
 from feedtool.model.call import Call, Reply, Sender, language_tag
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.text import plural, tr
 from feedtool.service.fetch import MOST_PAGES, FetchContext, fetch
 
-GO_ON = "Go on with `feedtool catalog sync`: what was brought is kept."
+GO_ON = tr("Go on with `feedtool catalog sync`: what was brought is kept.")
+
+_KINDS = {"brands": tr("brands"), "categories": tr("categories"), "properties": tr("properties")}
 
 BAD_REQUEST = 400
 NOT_FOUND = 404
@@ -140,10 +143,14 @@ class _SyncReader:
             # Where the service does not say how many pages there are, this one was a try.
             return self._asks_for_properties() if asked.kind == "categories" else []
         raise UsageProblem(
-            f"The service does not list its {asked.kind}: {reason}",
-            "Ask for smaller pages with --page-size; the service's own have 25."
+            tr(
+                "The service does not list its {kind}: {reason}",
+                kind=_KINDS[asked.kind],
+                reason=reason,
+            ),
+            tr("Ask for smaller pages with --page-size; the service's own have 25.")
             if status == BAD_REQUEST
-            else "Check the base address (its version segment included).",
+            else tr("Check the base address (its version segment included)."),
         )
 
     def finished(self) -> Synced:
@@ -151,11 +158,17 @@ class _SyncReader:
         synced = self.synced
         if not self.brands:
             synced.warnings.append(
-                "The service lists no brands; those of an earlier sync are kept."
+                tr("The service lists no brands; those of an earlier sync are kept.")
             )
         if others := self.languages - {synced.language}:
             tags, asked = ", ".join(sorted(others)), language_tag(synced.language)
-            synced.warnings.append(f"The service was asked for {asked} and answered in {tags}.")
+            synced.warnings.append(
+                tr(
+                    "The service was asked for {asked} and answered in {tags}.",
+                    asked=asked,
+                    tags=tags,
+                )
+            )
         synced.at = self.now()
         synced.removed = self.cache.finish(
             self.begun.catalog, frozenset(self.categories), frozenset(self.brands), synced.at
@@ -168,7 +181,15 @@ class _SyncReader:
         page = (wire.brands_page if is_brands else wire.categories_page)(reply, asked.page)
         known: dict[str, Any] = self.brands if is_brands else self.categories
         fresh = {item.reference: item for item in page.entries if item.reference not in known}
-        self._warn_of_strange(page.strange, f"{asked.kind} on page {asked.page.number}")
+        if page.strange:
+            self.synced.warnings.append(
+                tr(
+                    "{count} of the {name} on page {page} cannot be read.",
+                    count=page.strange,
+                    name=_KINDS[asked.kind],
+                    page=asked.page.number,
+                )
+            )
         counts = self.synced.brands if is_brands else self.synced.categories
         counts += self.cache.save(self.begun.catalog, fresh.values())
         if not is_brands:
@@ -177,24 +198,24 @@ class _SyncReader:
         if page.next and (page.next.link or fresh):
             if page.next.number > MOST_PAGES or page.next.link in self.links:
                 raise Interrupted(
-                    f"The service's list of {asked.kind} does not end: page {page.next.number} "
-                    "leads back.",
-                    "Tell the service's operator; what the cache had is kept.",
+                    tr(
+                        "The service's list of {name} does not end: page {page} leads back.",
+                        name=_KINDS[asked.kind],
+                        page=page.next.number,
+                    ),
+                    tr("Tell the service's operator; what the cache had is kept."),
                 )
             self.links.update(filter(None, [page.next.link]))
             return [Ask(asked.kind, page.next)]
         return [] if is_brands else self._asks_for_properties()
-
-    def _warn_of_strange(self, count: int, what: str) -> None:
-        if count:
-            self.synced.warnings.append(f"{count} of the {what} cannot be read.")
 
     def _asks_for_properties(self) -> list[Ask]:
         """Those of the categories whose properties are wanted, now that all are known."""
         categories, only = self.categories, self.only
         if not categories:
             raise Interrupted(
-                "The service lists no categories.", "Try again later; what the cache had is kept."
+                tr("The service lists no categories."),
+                tr("Try again later; what the cache had is kept."),
             )
         for code in only:
             if code not in categories:
@@ -212,7 +233,14 @@ class _SyncReader:
 
     def _take_properties(self, code: str, reply: Reply) -> None:
         result, begun = wire.properties_of(reply), self.begun
-        self._warn_of_strange(result.strange, f"properties of {code}")
+        if result.strange:
+            self.synced.warnings.append(
+                tr(
+                    "{count} of the properties of {category} cannot be read.",
+                    count=result.strange,
+                    category=code,
+                )
+            )
         # A 304 need not repeat what it was compared by.
         marks = result.marks if result.properties is not None else begun.marks[code]
         how = self.cache.save_properties(begun.catalog, code, result.properties, marks, self.now())
@@ -221,14 +249,22 @@ class _SyncReader:
     def _report_step(self, asked: Ask) -> None:
         synced = self.synced
         done = synced.resumed + synced.properties.total() + len(synced.lacks)
-        text = f"{len(self.categories):,} categories, {len(self.brands):,} brands"
+        text = tr(
+            "{categories}, {brands}",
+            categories=plural("{count:,} category", "{count:,} categories", len(self.categories)),
+            brands=plural("{count:,} brand", "{count:,} brands", len(self.brands)),
+        )
         if asked.kind == "properties":
-            text = f"properties of {asked.category}"
+            text = tr("properties of {category}", category=asked.category)
         self.on_step(text, done, self.wanted)
 
 
 def unknown_category(code: str, known: Iterable[str]) -> UsageProblem:
     """The problem that there is no category of this code; the codes that may be meant."""
     near = ", ".join(near_codes(code, known))
-    hint = f"Did you mean {near}?" if near else "`feedtool catalog search TEXT` finds codes."
-    return UsageProblem(f"There is no category “{code}”.", hint)
+    hint = (
+        tr("Did you mean {choice}?", choice=near)
+        if near
+        else tr("`feedtool catalog search TEXT` finds codes.")
+    )
+    return UsageProblem(tr("There is no category “{code}”.", code=code), hint)

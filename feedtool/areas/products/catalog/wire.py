@@ -19,6 +19,7 @@ from feedtool.areas.products.catalog.model import (
     Validators,
 )
 from feedtool.model.call import READ, Call, Reply, language_tag
+from feedtool.model.text import tr
 from feedtool.service.answers import Unreadable, items_of, loads, next_link, text
 
 Fields = dict[str, Any]
@@ -149,7 +150,13 @@ def listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], An
     items = items_of(reply, what)
     entries = [entry for item in items if isinstance(item, dict) and (entry := read(item))]
     if items and not entries:
-        raise Unreadable(f"the answer holds {len(items)} {what} and none can be read")
+        raise Unreadable(
+            tr(
+                "the answer holds {count:,} {what} and none can be read",
+                count=len(items),
+                what=what,
+            )
+        )
     spoken = text(reply.headers.get("content-language"))
     return Listing(entries, next_page(reply, page, items), len(items) - len(entries), spoken)
 
@@ -161,9 +168,9 @@ def properties_of(reply: Reply) -> PropertiesReply:
         return PropertiesReply(None, marks)
     items = items_of(reply, "properties")
     if len(items) > MOST_PROPERTIES:
-        raise Unreadable(f"the answer holds more than {MOST_PROPERTIES} properties")
+        raise Unreadable(tr("the answer holds more than {most} properties", most=MOST_PROPERTIES))
     if next_link(reply) is not None:
-        raise Unreadable("the properties of one category come in pages, which nobody has foretold")
+        raise Unreadable(tr("the properties of one category come in pages, which is not expected"))
     read = (_property(item) for item in items if isinstance(item, dict))
     known = {result.reference: result for result in read if result}
     ordered = sorted(known.values(), key=lambda item: (item.index, item.reference))
@@ -242,9 +249,9 @@ def _property(item: Fields) -> Property | None:
         is_multiple=_is(item, "isMultiple"),
         is_variation=_is(item, "isVariation"),
         is_size=_is(item, "isSize"),
-        choices=_all_of(item.get("choices"), _choice, MOST_CHOICES, "choices"),
+        choices=_all_of(item.get("choices"), _choice, MOST_CHOICES, tr("choices")),
         allowed_file_types=_all_of(
-            item.get("allowedFileTypes"), _file_type, MOST_FILE_TYPES, "file types"
+            item.get("allowedFileTypes"), _file_type, MOST_FILE_TYPES, tr("file types")
         ),
     )
 
@@ -276,7 +283,9 @@ def _all_of(value: Any, read: Callable[[Any], Any], most: int, what: str) -> tup
     if not isinstance(value, list):
         return ()
     if len(value) > most:
-        raise Unreadable(f"the answer holds more than {most} {what} of one property")
+        raise Unreadable(
+            tr("the answer holds more than {most} {what} of one property", most=most, what=what)
+        )
     return tuple(dict.fromkeys(filter(None, map(read, value))))
 
 

@@ -29,6 +29,7 @@ from feedtool.feeds.columns.text import (
 )
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Issue
+from feedtool.model.text import joined, tr
 
 UNIT_DIFFERS = PROBLEMS.error("unit-differs")
 SINGLE_VALUE = PROBLEMS.error("single-value")
@@ -92,8 +93,12 @@ class PropertyCell:
         if len(text) > bounds.longest_text:
             return refused(
                 TEXT_TOO_LONG,
-                f"{len(text):,} characters, at most {bounds.longest_text:,} are possible",
-                "shorten the text; look whether a quote is missing before it",
+                tr(
+                    "{count:,} characters, at most {most:,} are possible",
+                    count=len(text),
+                    most=bounds.longest_text,
+                ),
+                tr("shorten the text; look whether a quote is missing before it"),
             )
         for part in text.split(SEPARATOR) if text[0].isdecimal() or text[0] in "+-" else ():
             result = _NUMBER.fullmatch(part.strip()) if len(part) <= _LONGEST_NUMBER else None
@@ -127,8 +132,8 @@ class Judge:
         known, faults = self.known, list[Issue]()
         values: dict[str, bool] = {}
         if known.reference.upper() == RETIRED:
-            message = "this field can no longer be submitted"
-            return Judged(None, (Issue(FIELD_RETIRED, message, "empty the cell", known.reference),))
+            message, hint = tr("this field can no longer be submitted"), tr("empty the cell")
+            return Judged(None, (Issue(FIELD_RETIRED, message, hint, known.reference),))
         parts = self._parts(written.text)
         for part in parts:
             try:
@@ -141,8 +146,8 @@ class Judge:
             values, faults = {choice: True}, []  # a choice that holds the separator
         count = len(parts if self._types else values)
         if not faults and count > 1 and not known.is_multiple:
-            message = f"{count} values, and {known.name} takes one"
-            faults.append(Issue(SINGLE_VALUE, message, "keep one of them", known.reference))
+            message = tr("{count} values, and {name} takes one", count=count, name=known.name)
+            faults.append(Issue(SINGLE_VALUE, message, tr("keep one of them"), known.reference))
         if faults:
             return Judged(None, tuple(faults))
         if self._types:
@@ -198,13 +203,20 @@ class Judge:
         labels = {choice.code: choice.label for choice in self.known.choices}
         known = tuple(self._by_name)
         near = process.extractOne(folded(text), known, scorer=fuzz.ratio, score_cutoff=50)
-        some = ", ".join(list(labels.values())[:NAMED])
-        more = len(labels) - NAMED
-        among = f"{some} and {more} more" if more > 0 else some
+        among = joined(list(labels.values())[:NAMED])
+        if (more := len(labels) - NAMED) > 0:
+            among = tr("{choices} and {more} more", choices=among, more=more)
         return _Refused(
             ENUM_VALUE,
-            f"“{visible(text)}” is no choice of {self.known.name}: {among}",
-            f"did you mean {labels[self._by_name[near[0]]]}?" if near else "choose one of the list",
+            tr(
+                "“{text}” is no choice of {name}: {choices}",
+                text=visible(text),
+                name=self.known.name,
+                choices=among,
+            ),
+            tr("did you mean {choice}?", choice=labels[self._by_name[near[0]]])
+            if near
+            else tr("choose one of the list"),
         )
 
     def _number(
@@ -220,8 +232,10 @@ class Judge:
         if not result or not amount:
             raise _Refused(
                 NUMBER_FORMAT,
-                f"“{visible(text)}” is not a number",
-                f"type the number alone{f', in {unit}' if unit else ''}",
+                tr("“{text}” is not a number", text=visible(text)),
+                tr("type the number alone, in {unit}", unit=unit)
+                if unit
+                else tr("type the number alone"),
             )
         if result["unit"] and (not unit or _bare(result["unit"]) != _bare(unit)):
             raise self._other_unit(text, result["unit"])
@@ -229,19 +243,28 @@ class Judge:
             whole, fraction = re.split("[.,]", result["digits"])[:2]
             raise _Refused(
                 NUMBER_AMBIGUOUS,
-                f"{text} could mean {whole}{fraction} or {whole}.{fraction}; no other cell of "
-                "the column settles it",
-                f"type {whole}{fraction}, or store the column as numbers",
+                tr(
+                    "{text} could mean {thousands} or {fraction}; no other cell of the column"
+                    " settles it",
+                    text=text,
+                    thousands=f"{whole}{fraction}",
+                    fraction=f"{whole}.{fraction}",
+                ),
+                tr("type {number}, or store the column as numbers", number=f"{whole}{fraction}"),
             )
         return -amount.number if result["sign"] == "-" else amount.number
 
     def _other_unit(self, text: str, unit: str) -> _Refused:
-        known, own = self.known, self.known.unit
+        own = self.known.unit
+        values = {"text": visible(text), "name": self.known.name, "unit": visible(unit)}
         return _Refused(
             UNIT_DIFFERS,
-            f"{visible(text)}: {known.name} is given {f'in {own}' if own else 'without a unit'}, "
-            f"not in {visible(unit)}",
-            f"convert it to {own} and type the number alone" if own else "type the number alone",
+            tr("{text}: {name} is given in {own}, not in {unit}", own=own, **values)
+            if own
+            else tr("{text}: {name} is given without a unit, not in {unit}", **values),
+            tr("convert it to {own} and type the number alone", own=own)
+            if own
+            else tr("type the number alone"),
         )
 
     def _file(self, url: str) -> str:
@@ -249,16 +272,28 @@ class Judge:
         if not is_address(url, ("https",)):
             raise _Refused(
                 URL_FORMAT,
-                f"“{visible(url)}” is no address of a file on the web",
-                f"paste the address of a file ({types}), which begins with https://",
+                tr("“{url}” is no address of a file on the web", url=visible(url)),
+                tr(
+                    "paste the address of a file ({types}), which begins with https://", types=types
+                ),
             )
         kind = ending(url)
         if _file_type(kind) not in self._types:
             raise _Refused(
                 FILE_TYPE,
-                f"{f'the address ends with .{kind}' if kind else 'no type ends the address'}; "
-                f"{self.known.name} takes {types}",
-                f"give the file as {types}",
+                tr(
+                    "the address ends with .{kind}; {name} takes {types}",
+                    kind=kind,
+                    name=self.known.name,
+                    types=types,
+                )
+                if kind
+                else tr(
+                    "no type ends the address; {name} takes {types}",
+                    name=self.known.name,
+                    types=types,
+                ),
+                tr("give the file as {types}", types=types),
             )
         return url
 
@@ -267,8 +302,12 @@ def unneeded(reference: str, category: Category) -> Issue:
     """The fault of a value whose property the category does not have."""
     return Issue(
         PROPERTY_UNNEEDED,
-        f"{category.label} ({category.reference}) has no such property: the value is not sent",
-        "nothing needs to be done if the category is right",
+        tr(
+            "{label} ({category}) has no such property: the value is not sent",
+            label=category.label,
+            category=category.reference,
+        ),
+        tr("nothing needs to be done if the category is right"),
         reference,
     )
 

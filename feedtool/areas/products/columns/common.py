@@ -18,6 +18,7 @@ from feedtool.feeds.template import Words
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.header import Column
 from feedtool.model.nouns import Issue
+from feedtool.model.text import either, tr
 
 CATEGORY_UNKNOWN = PROBLEMS.error("category-unknown")
 CATEGORY_LEVEL = PROBLEMS.error("category-level")
@@ -58,10 +59,12 @@ def written_as(text: str, catalog: Catalog, *, is_number: bool) -> tuple[str, tu
     lengths = [length for length in (LENGTH, LEGACY_LENGTH) if is_number and len(code) < length]
     padded = (code.zfill(length) for length in lengths)
     if restored := next((item for item in padded if catalog.category(item[:LENGTH])), None):
-        warnings.append(Issue(CATEGORY_PADDED, f"leading zeros were put back: {restored}", ""))
+        warnings.append(
+            Issue(CATEGORY_PADDED, tr("leading zeros were put back: {padded}", padded=restored))
+        )
         code = restored
     if _LEGACY.fullmatch(code):
-        message = f"{code} is a legacy code: read as {code[:LENGTH]}"
+        message = tr("{code} is a legacy code: read as {cut}", code=code, cut=code[:LENGTH])
         warnings.append(Issue(CATEGORY_CODE_CUT, message))
         code = code[:LENGTH]
     return code, tuple(warnings)
@@ -71,20 +74,24 @@ def faults_of(code: str, catalog: Catalog) -> tuple[Issue, ...]:
     """The reason that no product can be put into a category, or be judged; () where it can."""
     category = catalog.category(code)
     if category is None:
-        near = " or ".join(_named(item, catalog) for item in catalog.near_categories(code))
-        hint = f"did you mean {near}?" if near else "look for it with `feedtool catalog search`"
-        message = f"the catalogue has no category {visible(code)}"
+        near = [_named(item, catalog) for item in catalog.near_categories(code)]
+        hint = tr("look for it with `feedtool catalog search`")
+        if near:
+            hint = tr("did you mean {choice}?", choice=either(near))
+        message = tr("the catalogue has no category {code}", code=visible(code))
         return (Issue(CATEGORY_UNKNOWN, message, hint),)
     name = _named(code, catalog)
     if not category.is_active:
-        hint = "choose another one with `feedtool catalog search`"
-        return (Issue(CATEGORY_INACTIVE, f"{name} is not active", hint),)
+        hint = tr("choose another one with `feedtool catalog search`")
+        return (Issue(CATEGORY_INACTIVE, tr("{category} is not active", category=name), hint),)
     if not category.takes_products:
-        hint = f"choose one below it: `feedtool catalog show {code}` lists them"
-        return (Issue(CATEGORY_LEVEL, f"{name} is of level {category.level}, not 3", hint),)
+        hint = tr("choose one below it: `feedtool catalog show {code}` lists them", code=code)
+        message = tr("{category} is of level {level}, not 3", category=name, level=category.level)
+        return (Issue(CATEGORY_LEVEL, message, hint),)
     if catalog.properties(code) is None:
-        hint = f"bring them with `feedtool catalog sync --category {code}`"
-        return (Issue(CATEGORY_NOT_SYNCED, f"the properties of {name} are not here", hint),)
+        hint = tr("bring them with `feedtool catalog sync --category {code}`", code=code)
+        message = tr("the properties of {category} are not here", category=name)
+        return (Issue(CATEGORY_NOT_SYNCED, message, hint),)
     return ()
 
 
@@ -112,8 +119,11 @@ class BrandName(Text):
             value = known.name
         elif any(True for _ in catalog.brands()):  # some catalogues were brought without brands
             near = catalog.near_brands(value)
-            hint = f"did you mean {' or '.join(near)}?" if near else "nothing needs to be done"
-            faults += (Issue(BRAND_UNKNOWN, f"the catalogue has no brand “{value}”", hint),)
+            hint = tr("nothing needs to be done")
+            if near:
+                hint = tr("did you mean {choice}?", choice=either(near))
+            message = tr("the catalogue has no brand “{value}”", value=value)
+            faults += (Issue(BRAND_UNKNOWN, message, hint),)
         return InvalidValue(value, faults) if faults else value
 
 

@@ -26,6 +26,7 @@ from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import STAMP_LANGUAGE, Column
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import CELL, AccountSettings, Context
+from feedtool.model.text import tr
 
 ATTRIBUTES = "attributes"
 """The key of the attributes that an enriched row sends, in their order."""
@@ -137,8 +138,8 @@ def extra_columns(sheet: HeaderContext) -> ExtraColumns:
     catalog: Catalog | None = sheet.context.catalog(sheet.stamp.get(STAMP_LANGUAGE))
     if catalog is None or not catalog.categories:
         raise CatalogMissing(
-            "products are judged by the catalogue, and there is none here yet",
-            "bring it with `feedtool catalog sync`",
+            tr("products are checked by the catalogue, and there is none here yet"),
+            tr("bring it with `feedtool catalog sync`"),
         )
     context = sheet.context._replace(catalog=lambda _: catalog)
     wanted = _HeaderMatches(sheet.headers, context.settings.columns)
@@ -213,7 +214,9 @@ def enrich(sheet: SheetColumns) -> Enrich:
     """Judges the properties of rows by their categories, each distinct cell once."""
     catalog: Catalog | None = sheet.context.catalog(None)
     if catalog is None:
-        raise CatalogMissing("there is no catalogue", "bring it with `feedtool catalog sync`")
+        raise CatalogMissing(
+            tr("there is no catalogue"), tr("bring it with `feedtool catalog sync`")
+        )
     given, category_faults = _sheet_category(sheet.stamp, catalog)
     references = [key for key in sheet.fields if key not in columns.UNDERSTOOD_KEYS]
     categories: dict[str, _RowEnricher] = {}

@@ -21,6 +21,7 @@ from feedtool.feeds.columns.text import (
 )
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Issue
+from feedtool.model.text import FieldName, joined, tr
 
 HTML_NOT_ALLOWED = PROBLEMS.error("html-not-allowed")
 HTML_MALFORMED = PROBLEMS.error("html-malformed")
@@ -51,8 +52,8 @@ class Lines(Comment):
         result = invisible_in(value) and invisible_in(value.translate(_BREAKS))
         if not result:
             return Comment.faults(self, value)
-        message = f"the text holds an invisible character: {_around(result)}"
-        hint = "delete it together with the letters beside it, and type these again"
+        message = tr("the text holds an invisible character: {value}", value=_around(result))
+        hint = tr("delete it together with the letters beside it, and type these again")
         return (Issue(TEXT_CONTROL_CHARS, message, hint),)
 
 
@@ -71,8 +72,15 @@ class Prose(Lines):
         advised: int = getattr(bounds, self.advised)
         if not isinstance(value, str) or not advised < len(value) <= bounds.longest_text:
             return result
-        message = f"{len(value):,} characters, comparable services allow {advised:,}"
-        hint = f"shorten it if the service refuses it, or raise bounds.{self.advised}"
+        message = tr(
+            "{count:,} characters, comparable services allow {most:,}",
+            count=len(value),
+            most=advised,
+        )
+        hint = tr(
+            "shorten it if the service refuses it, or raise {setting}",
+            setting=f"bounds.{self.advised}",
+        )
         return InvalidValue(value, (*faults, Issue(LENGTH_ADVISED, message, hint)))
 
     def faults(self, value: str) -> tuple[Issue, ...]:
@@ -80,10 +88,11 @@ class Prose(Lines):
         result = _TAG.search(value) or _entity(value)
         if not result:
             return Lines.faults(self, value)
-        message = f"“{result[0][:_SHOWN]}” is HTML, and this text is plain"
-        html = Issue(
-            HTML_NOT_ALLOWED, message, "remove it; HTML belongs into richMarketingDescription"
+        message = tr("“{tag}” is HTML, and this text is plain", tag=result[0][:_SHOWN])
+        hint = tr(
+            "remove it; HTML belongs into {field}", field=FieldName("richMarketingDescription")
         )
+        html = Issue(HTML_NOT_ALLOWED, message, hint)
         return (*Lines.faults(self, value), html)
 
 
@@ -97,8 +106,10 @@ class Title(Prose):
         """Line breaks and other characters that nobody sees are refused, too."""
         if not invisible_in(value):
             return Prose.faults(self, value)
-        message = f"the text holds a line break or an invisible character: {visible(value)}"
-        return (Issue(TEXT_CONTROL_CHARS, message, "delete the text and type it again"),)
+        message = tr(
+            "the text holds a line break or an invisible character: {value}", value=visible(value)
+        )
+        return (Issue(TEXT_CONTROL_CHARS, message, tr("delete the text and type it again")),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +130,9 @@ def malformed(text: str) -> tuple[str, str] | None:
     opened: list[re.Match[str]] = []
     for tag in _MARKUP.finditer(text):
         if tag[0] == "<":
-            return f"`<` begins no tag: {_around(tag)}", "write &lt; for it, or complete the tag"
+            return tr("`<` begins no tag: {around}", around=_around(tag)), tr(
+                "write &lt; for it, or complete the tag"
+            )
         name = (tag["name"] or "").lower()
         if not name or name in _VOID:
             continue
@@ -127,12 +140,19 @@ def malformed(text: str) -> tuple[str, str] | None:
             if not tag["rest"].endswith("/"):
                 opened.append(tag)
         elif not opened or opened[-1]["name"].lower() != name:
-            last = f"<{opened[-1]['name']}> is still open" if opened else "nothing is open"
-            return f"</{tag['name']}> closes what is not open: {last}", f"see {_around(tag)}"
+            message = tr("</{tag}> closes what is not open: nothing is open", tag=tag["name"])
+            if opened:
+                message = tr(
+                    "</{tag}> closes what is not open: <{last}> is still open",
+                    tag=tag["name"],
+                    last=opened[-1]["name"],
+                )
+            return message, tr("see {around}", around=_around(tag))
         else:
             opened.pop()
     if opened:
-        return f"<{opened[-1]['name']}> is never closed", f"see {_around(opened[-1])}"
+        message = tr("<{tag}> is never closed", tag=opened[-1]["name"])
+        return message, tr("see {around}", around=_around(opened[-1]))
     return None
 
 
@@ -192,14 +212,14 @@ class Picture:
         if not is_address(text):
             return refused(
                 URL_FORMAT,
-                f"“{visible(text)[:LONGEST]}” is no address of a picture on the web",
-                "paste the address, which begins with https://",
+                tr("“{url}” is no address of a picture on the web", url=visible(text)[:LONGEST]),
+                tr("paste the address, which begins with https://"),
             )
         advice = (
             Issue(
                 PICTURE_ADVISED,
-                f"{what}; comparable services take {', '.join(usual)}",
-                "give another picture if the service refuses it",
+                tr("{what}; comparable services take {usual}", what=what, usual=joined(usual)),
+                tr("give another picture if the service refuses it"),
             )
             for what, usual in self._unusual(text, column)
         )
@@ -210,12 +230,16 @@ class Picture:
         dialect = column.dialect
         scheme, kind = urlsplit(url).scheme, ending(url)
         if scheme not in dialect.picture_schemes:
-            yield f"the address begins with {scheme}://", dialect.picture_schemes
+            yield tr("the address begins with {scheme}://", scheme=scheme), dialect.picture_schemes
         if kind not in dialect.picture_types:
-            what = f"the address ends with .{kind}" if kind else "no type ends the address"
+            what = (
+                tr("the address ends with .{kind}", kind=kind)
+                if kind
+                else tr("no type ends the address")
+            )
             yield what, dialect.picture_types
         if self.index > (most := dialect.bounds.advised_pictures):
-            yield f"picture {self.index}", [f"{most} pictures"]
+            yield tr("picture {index}", index=self.index), [tr("{most} pictures", most=most)]
 
 
 def is_address(text: str, schemes: Iterable[str] = SCHEMES) -> bool:
