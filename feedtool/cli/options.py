@@ -261,12 +261,9 @@ def _set_language(ctx: click.Context, parameter: click.Parameter, name: Language
     del parameter
     CONSOLE.say = Translator(name)
     is_asked = ctx.get_parameter_source("language") in SOURCES[:2]
-    ctx.meta[LANGUAGE] = LanguageChoice(name if is_asked else None, name)
+    CONSOLE.language = LanguageChoice(name if is_asked else None, name)
     return name
 
-
-LANGUAGE = "feedtool.language"
-"""The key of the context's `LanguageChoice`."""
 
 _language = partial(
     option,
@@ -278,14 +275,6 @@ _language = partial(
 )
 language = _language(help="Of all that is shown, of templates, and of the service's messages.")
 shown_language = _language(help="Of all that is shown.", expose_value=False)
-
-
-def language_choice() -> LanguageChoice:
-    """The language that the command was told, and the one where nothing says more."""
-    ctx = click.get_current_context(silent=True)
-    choice: LanguageChoice = ctx.meta.get(LANGUAGE, LanguageChoice()) if ctx else LanguageChoice()
-    return choice
-
 
 home = path(
     "--home",
