@@ -25,6 +25,7 @@ from feedtool.model.nouns import Severity
 from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, ProblemSpool
 from feedtool.model.spool import Spool
+from feedtool.model.text import tr
 from feedtool.sheets import Sheet, Source, open_source
 
 
@@ -141,8 +142,8 @@ class _Checking:
                 checked.explained = explain_row(chosen.sheet, checked.header, context, row)
             if not any(True for _ in checked.marks):
                 raise NoRows(
-                    f"there is no row below the header in row {chosen.header.row}",
-                    "fill the sheet, or name another one with --sheet",
+                    tr("there is no row below the header in row {row}", row=chosen.header.row),
+                    tr("fill the sheet, or name another one with --sheet"),
                 )
         except FileProblem as error:
             self._rewind(seen)
@@ -174,8 +175,8 @@ class _Checking:
 
 def unreadable(file: Input, error: OSError) -> FileMissing:
     """The user's error for the system's refusal to open a file."""
-    hint = "rename it" if error.errno == errno.ENAMETOOLONG else "look at its permissions"
-    return FileMissing(f"{file.name} cannot be read: {error.strerror}", hint)
+    hint = tr("rename it") if error.errno == errno.ENAMETOOLONG else tr("look at its permissions")
+    return FileMissing(tr("{name} cannot be read: {why}", name=file.name, why=error.strerror), hint)
 
 
 def open_input(file: Input, options: ReadOptions, areas: Areas) -> Source:
@@ -231,10 +232,12 @@ def _name(sheet: CheckedSheet, sheets: Sequence[CheckedSheet]) -> str:
 def _missing(file: Input) -> FileMissing:
     if file.path.is_dir():
         return FileMissing(
-            f"{file.name} is a folder", "name the files in it, as in `folder/*.xlsx`"
+            tr("{name} is a folder", name=file.name),
+            tr("name the files in it, as in `folder/*.xlsx`"),
         )
     if file.path.exists():
         return FileMissing(
-            f"{file.name} is a pipe or a device", f"read it as standard input: `- < {file.name}`"
+            tr("{name} is a pipe or a device", name=file.name),
+            tr("read it as standard input: `- < {name}`", name=file.name),
         )
-    return FileMissing(f"there is no file {file.name}", "look at the path")
+    return FileMissing(tr("there is no file {name}", name=file.name), tr("look at the path"))

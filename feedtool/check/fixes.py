@@ -17,6 +17,7 @@ from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nearest import nearest
 from feedtool.model.nouns import CellFix, Problem, Severity
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet
+from feedtool.model.text import tr
 from feedtool.sheets import Sheet
 
 SAFE = "safe"
@@ -28,7 +29,7 @@ def empty_note(flawed: FlawedCell) -> NewValue | None:
     return None if flawed.is_csv else ""
 
 
-OWN = Fix("beyond", "empty the cells beyond the last header", (TOO_MANY_COLUMNS,), empty_note)
+OWN = Fix("beyond", tr("empty the cells beyond the last header"), (TOO_MANY_COLUMNS,), empty_note)
 
 
 def all_fixes(areas: Areas) -> tuple[Fix, ...]:
@@ -49,14 +50,17 @@ def chosen_fixes(names: Iterable[str], areas: Areas) -> frozenset[str]:
             near = nearest(name, known)
             choices = ", ".join(name for name, fix in known.items() if not fix.is_safe)
             raise UsageProblem(
-                f"there is no fix “{name}”",
-                f"did you mean {near}?" if near else f"fixes to choose: {choices}",
+                tr("there is no fix “{name}”", name=name),
+                tr("did you mean {choice}?", choice=near)
+                if near
+                else tr("fixes to choose: {choices}", choices=choices),
             )
         chosen.add(name)
     separators = [name for name in sorted(chosen - {SAFE}) if known[name].decimal]
     if len(separators) > 1:
         raise UsageProblem(
-            f"the fixes {' and '.join(separators)} contradict each other", "choose one of them"
+            tr("the fixes {fixes} contradict each other", fixes=" and ".join(separators)),
+            tr("choose one of them"),
         )
     return frozenset(chosen)
 

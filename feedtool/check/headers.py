@@ -18,7 +18,7 @@ from feedtool.model.cells import Cell, Kind, letters
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import LONGEST, Column, Header, folded
 from feedtool.model.settings import AccountSettings
-from feedtool.model.text import LANGUAGES
+from feedtool.model.text import LANGUAGES, FieldName, tr
 
 SEARCHED = 40
 """Non-blank rows of a sheet among which its header is looked for."""
@@ -104,10 +104,11 @@ class Names:
         for column in self.by_key.values():
             for label, language in zip(column.labels, LANGUAGES, strict=True):
                 self._by_name.setdefault(
-                    folded(label), KnownHeader(column, f"its label ({language})")
+                    folded(label),
+                    KnownHeader(column, tr("its label ({language})", language=language)),
                 )
             for alias in column.aliases:
-                known = KnownHeader(column, f"the alias “{alias}”")
+                known = KnownHeader(column, tr("the alias “{alias}”", alias=alias))
                 start, any_words, end = alias.partition(_ANY_WORDS)
                 if any_words:
                     self._by_ends[folded(start), folded(end)] = known
@@ -115,10 +116,10 @@ class Names:
                     self._by_name.setdefault(folded(alias), known)
         self._starts = tuple(start for start, _ in self._by_ends)
         for key, column in self.by_key.items():  # a key is never another one's alias
-            self._by_name[folded(key)] = KnownHeader(column, "its key")
+            self._by_name[folded(key)] = KnownHeader(column, tr("its key"))
         for header, key in dialect.columns.items():
             if key in self.by_key:
-                known = KnownHeader(self.by_key[key], "the profile's [columns] table")
+                known = KnownHeader(self.by_key[key], tr("the profile's [columns] table"))
                 self._by_name[folded(header)] = known
 
     def column(self, header: str) -> Column | None:
@@ -136,7 +137,7 @@ class Names:
         if self._has_channels and header.endswith("]"):
             own = channel_column(header, self.by_key)
             if own and not own.is_shared:
-                return KnownHeader(own, "its key, on a channel")
+                return KnownHeader(own, tr("its key, on a channel"))
         name = _bare(header)
         known = self._by_name.get(name)
         if known or not name.startswith(self._starts):
@@ -327,9 +328,16 @@ def _understand(row: Texts, after: int, names: Names) -> Header:
         if key in seen:
             first = seen[key]
             raise HeaderDuplicate(
-                f"“{texts[first]}” in column {letters(first)} and “{texts[index]}” in column "
-                f"{letters(index)} both mean {key}",
-                "remove or rename one of them",
+                tr(
+                    "“{first}” in column {column} and “{second}” in column {other} both mean "
+                    "{field}",
+                    first=texts[first],
+                    column=letters(first),
+                    second=texts[index],
+                    other=letters(index),
+                    field=FieldName(key),
+                ),
+                tr("remove or rename one of them"),
             )
         seen[key] = index
     unknown = tuple(

@@ -9,6 +9,7 @@ from feedtool.feeds.feed import Feed, Fit, SheetColumns
 from feedtool.model.errors import FileProblem
 from feedtool.model.header import Header
 from feedtool.model.settings import Context
+from feedtool.model.text import FieldName, MessageText, joined, plural, tr
 
 
 class HeaderMissing(FileProblem):
@@ -30,13 +31,15 @@ class KindUnclear(HeaderMissing):
 
     def add_way(self, way: str) -> None:
         """Name a further way out, in the hint and in those that are made later."""
-        self.more = "; ".join(filter(None, (self.more, way)))
-        self.hint += f"; {way}"
+        self.more = joined(filter(None, (self.more, way)), "; ")
+        self.hint = joined((self.hint, way), "; ")
 
     def hint_with(self, way: str) -> str:
         """The hint, where `way` says that it is an update."""
-        hint = f"for new offers add what is missing; for an update of existing ones {way}"
-        return f"{hint}; {self.more}" if self.more else hint
+        hint = tr(
+            "for new offers add what is missing; for an update of existing ones {way}", way=way
+        )
+        return joined((hint, self.more), "; ") if self.more else hint
 
 
 class Recognised(NamedTuple):
@@ -86,11 +89,11 @@ def recognise(
     """
     columns = sheet_columns(header, family[0], context)
     has_action = "action" in columns.fields
-    otherwise = "" if wanted else ", or say with --as what it is"
+    otherwise = "" if wanted else tr(", or say with --as what it is")
     if kind := wanted or stamp:
         feed = next(feed for feed in family if feed.kind == kind)
         if has_action or not feed.missing(columns):
-            return Recognised(feed, "as asked" if wanted else "as its template says")
+            return Recognised(feed, tr("as asked") if wanted else tr("as its template says"))
         raise _missing(feed, columns, header, otherwise)
     if family[0].key_column and family[0].key_column not in columns.fields:
         return None
@@ -101,12 +104,12 @@ def recognise(
     ]
     for feed in possible:
         if feed.operator_columns == columns.fields and feed.operator_sheet == sheet:
-            return Recognised(feed, "the channel operator's template")
+            return Recognised(feed, tr("the channel operator's template"))
         fit = feed.fit(columns)
         if fit.is_sure and not feed.needs_asking:
             return Recognised(feed, fit.reason)
         if has_action:
-            return Recognised(feed, "its action column says so", is_certain=False)
+            return Recognised(feed, tr("its action column says so"), is_certain=False)
         raise _unclear(feed, fit, family[0], columns, header)
     raise _missing(family[0], columns, header, otherwise)
 
@@ -114,8 +117,16 @@ def recognise(
 def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) -> HeaderMissing:
     keys = feed.missing(columns)
     error = HeaderMissing(
-        f"{feed.kind} needs the {columns_listed(keys)}",
-        f"add what is missing, or start from `feedtool template {feed.kind}`{otherwise}",
+        tr(
+            "{kind} needs the {columns}",
+            kind=feed.kind,
+            columns=columns_listed(keys, feed, columns.context),
+        ),
+        tr(
+            "add what is missing, or start from `feedtool template {kind}`{otherwise}",
+            kind=feed.kind,
+            otherwise=otherwise,
+        ),
     )
     error.header, error.lacks = header, keys
     return error
@@ -126,18 +137,25 @@ def _unclear(
 ) -> KindUnclear:
     keys = demanding.missing(columns)
     error = KindUnclear(
-        f"these may be new offers or an update of existing ones: {fit.reason}; new offers"
-        f" ({demanding.kind}) need the {columns_listed(keys)}"
+        tr(
+            "these may be new offers or an update of existing ones: {reason}; new offers "
+            "({kind}) need the {columns}",
+            reason=fit.reason,
+            kind=demanding.kind,
+            columns=columns_listed(keys, demanding, columns.context),
+        )
     )
     error.header, error.lacks, error.kinds = header, keys, (demanding.kind, feed.kind)
     error.more = fit.hint
-    error.hint = error.hint_with(f"say --as {feed.kind}")
+    error.hint = error.hint_with(tr("say --as {kind}", kind=feed.kind))
     return error
 
 
-def columns_listed(keys: Sequence[str]) -> str:
-    """Some columns in words."""
-    return f"{'columns' if len(keys) > 1 else 'column'} {', '.join(keys)}"
+def columns_listed(keys: Sequence[str], feed: Feed, context: Context) -> MessageText:
+    """Some columns of a feed in words."""
+    labels = {column.key: column.labels for column in feed.understood(context.settings)}
+    fields = joined(FieldName(key, labels.get(key, ())) for key in keys)
+    return plural("column {fields}", "columns {fields}", len(keys), fields=fields)
 
 
 def families(areas: Areas) -> list[list[Feed]]:

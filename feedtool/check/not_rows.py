@@ -19,6 +19,7 @@ from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
 from feedtool.model.header import Header, folded
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import Context
+from feedtool.model.text import tr
 from feedtool.sheets import Sheet
 
 TOTALS = frozenset(
@@ -132,22 +133,22 @@ class NotRows:
         first = filled.get(self._reference)
         if self._is_header(filled):
             text = shown(first or next(iter(filled.values())))
-            return not_a_row("this row repeats the header", text)
+            return not_a_row(tr("this row repeats the header"), text)
         if first and is_total(first):
-            return not_a_row("this row is a total by its reference", first.text)
+            return not_a_row(tr("this row is a total by its reference"), first.text)
         read = self._reader.cell_type.read
         parts = {index: read(cell, self._reader) for index, cell in filled.items()}
         if not self._is_anonymous(parts) or _TEXT in parts.values():
             return None
         word = next((filled[index] for index, part in parts.items() if part is _WORD), None)
         if word:
-            return not_a_row("this row is a total, without a reference or a GTIN", word.text)
+            return not_a_row(tr("this row is a total, without a reference or a GTIN"), word.text)
         if self._sums is None:
             self._sums = frozenset(self._find_sums())
         if cells.block.rows[position] not in self._sums:
             return None
         text = shown(next(iter(filled.values())))
-        return not_a_row("the only cells of this row are the sums of those above them", text)
+        return not_a_row(tr("the only cells of this row are the sums of those above them"), text)
 
     def _filled(self, cells: Cells, position: int) -> Mapping[int, Cell]:
         """The cells of a row that hold something, ours aside."""

@@ -20,6 +20,7 @@ from feedtool.feeds.feed import NOTHING_REFUSED, Feed, Row, SheetColumns
 from feedtool.model.nouns import Issue, Item
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
+from feedtool.model.text import tr
 
 
 @cache
@@ -45,7 +46,7 @@ def faults(feed: Feed, request: dict[str, object]) -> Iterator[Issue]:
         is_explained = True
         yield schema_mismatch("/".join(map(str, error.absolute_path)), error.message)
     if not is_explained:
-        yield schema_mismatch("", "refused by the schema")
+        yield schema_mismatch("", tr("refused by the schema"))
 
 
 def product_of(row: Row) -> str:

@@ -9,6 +9,7 @@ from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import Problems, Rule, SheetFacts, notices
 from feedtool.model.cells import Cell, shown
 from feedtool.model.nouns import Issue
+from feedtool.model.text import MessageText, joined, plural, tr
 
 PROBLEMS = Problems("feedtool.check")
 
@@ -29,20 +30,25 @@ def check_required(row: Row) -> Iterator[Issue]:
     """An issue for each key that the row must fill and does not."""
     for key in row.feed.required(row):
         name = row.feed.name_of(row, key)
-        hint = "fill the cell" if key in row.sheet.fields else "add its column, and fill it"
+        hint = tr("fill the cell") if key in row.sheet.fields else tr("add its column, and fill it")
         if key in row.sheet.made:
-            hint = f"see with --explain-row {row.number} where the recipe takes it from"
-        yield Issue(REQUIRED_MISSING, f"{name} is missing", hint, key)
+            hint = tr(
+                "see with --explain-row {number} where the recipe takes it from", number=row.number
+            )
+        yield Issue(REQUIRED_MISSING, tr("{field} is missing", field=name), hint, key)
 
 
 def check_hidden(sheet: SheetFacts) -> Iterator[Issue]:
     """One warning with the number of hidden rows."""
     if sheet.hidden_rows:
-        are = "row is" if sheet.hidden_rows == 1 else "rows are"
         yield Issue(
             HIDDEN_ROWS,
-            f"{sheet.hidden_rows} hidden {are} read like all others",
-            "delete the rows that shall not be sent",
+            plural(
+                "{count} hidden row is read like all others",
+                "{count} hidden rows are read like all others",
+                sheet.hidden_rows,
+            ),
+            tr("delete the rows that shall not be sent"),
         )
 
 
@@ -51,25 +57,37 @@ def check_unknown(sheet: SheetFacts) -> Iterator[Issue]:
     if not sheet.unknown:
         return
     names = [
-        f"“{header}” in {column}" + _meaning(nearest, sheet.elsewhere.get(header))
+        _unknown(column, header, nearest, sheet.elsewhere.get(header))
         for column, header, nearest in sheet.unknown
     ]
     yield Issue(
         UNKNOWN_COLUMN,
-        f"not sent: {', '.join(names)}",
-        "nothing needs to be done if it is not meant to be sent here"
+        tr("not sent: {columns}", columns=joined(names)),
+        tr("nothing needs to be done if it is not meant to be sent here")
         if all(header in sheet.elsewhere for _, header, _ in sheet.unknown)
-        else f"give it a field in [columns] of {sheet.recipe}, or false where it is of no use"
+        else tr(
+            "give it a field in [columns] of {recipe}, or false where it is of no use",
+            recipe=sheet.recipe,
+        )
         if sheet.recipe
-        else "rename the header, or map it in the profile's [columns] table",
+        else tr("rename the header, or map it in the profile's [columns] table"),
         value=sheet.unknown[0][1],
     )
 
 
-def _meaning(nearest: str | None, kind: str | None) -> str:
+def _unknown(column: str, header: str, nearest: str | None, kind: str | None) -> MessageText:
     if kind:  # as an Offers.xml that is sent as JSON packages brings them along
-        return f" (a column of {kind})"
-    return f" (did you mean {nearest}?)" if nearest else ""
+        return tr(
+            "“{header}” in {column} (a column of {kind})", header=header, column=column, kind=kind
+        )
+    if not nearest:
+        return tr("“{header}” in {column}", header=header, column=column)
+    return tr(
+        "“{header}” in {column} (did you mean {choice}?)",
+        header=header,
+        column=column,
+        choice=nearest,
+    )
 
 
 class Beyond:
@@ -82,31 +100,34 @@ class Beyond:
             return None
         return refused(
             TOO_MANY_COLUMNS,
-            f"“{shown(cell)[:40]}” stands beyond the last header",
-            "put values with separators in quotes, give the column a header, or delete the value",
+            tr("“{cell}” stands beyond the last header", cell=shown(cell)[:40]),
+            tr(
+                "put values with separators in quotes, give the column a header, or delete the "
+                "value"
+            ),
         )
 
 
 def not_a_row(reason: str, value: str) -> Issue:
     """The issue of a row that is none; `value` is the text of the cell that shows it."""
-    hint = "delete it, or take it all the same with --as-row and its number"
+    hint = tr("delete it, or take it all the same with --as-row and its number")
     return Issue(NOT_A_ROW, reason, hint, value=value)
 
 
 def request_incomplete(row: int) -> Issue:
     """The issue of a row whose request the row of this number keeps back."""
-    message = f"row {row} is of the same request, and cannot be sent"
-    return Issue(REQUEST_INCOMPLETE, message, f"see row {row}")
+    message = tr("row {row} is of the same request, and cannot be sent", row=row)
+    return Issue(REQUEST_INCOMPLETE, message, tr("see row {row}", row=row))
 
 
 def schema_mismatch(place: str, reason: str) -> Issue:
     """The issue of one place in a request."""
-    hint = "look at the cell and at the profile's settings for it"
-    return Issue(SCHEMA_MISMATCH, f"{place or 'the request'}: {reason}", hint)
+    hint = tr("look at the cell and at the profile's settings for it")
+    return Issue(SCHEMA_MISMATCH, joined((place or tr("the request"), reason), ": "), hint)
 
 
-MARKS_HINT = 'close each mark, or double it if it is text: "24"" screen"'
-ENCODING_HINT = "look whether accents are right; save as CSV UTF-8 to be sure"
+MARKS_HINT = tr('close each mark, or double it if it is text: "24"" screen"')
+ENCODING_HINT = tr("look whether accents are right; save as CSV UTF-8 to be sure")
 
 RULES = (
     Rule(CSV_QUOTES, check_sheet=notices(CSV_QUOTES, MARKS_HINT)),

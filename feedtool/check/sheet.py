@@ -35,6 +35,7 @@ from feedtool.model.sheet import (
     ProblemSpool,
     Refused,
 )
+from feedtool.model.text import FieldName, tr
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
@@ -309,7 +310,12 @@ class SheetReader:
     def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Issue]:
         """The rules' issues of a row; those that are said once for a sheet are kept for its end."""
         if not self.checked.is_kind_certain and row.is_blank(ACTION):
-            yield Issue(REQUIRED_MISSING, "action is missing", "fill the cell", "action")
+            yield Issue(
+                REQUIRED_MISSING,
+                tr("{field} is missing", field=FieldName(ACTION)),
+                tr("fill the cell"),
+                "action",
+            )
         for rule, check in checks.rules:
             for fault in check(row):
                 if rule.is_once:

@@ -26,6 +26,7 @@ from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.header import Column
 from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
 from feedtool.sheets import Source
 
 ALIAS = "the alias"
@@ -65,7 +66,8 @@ def sheet_names(source: Source, wanted: Sequence[str]) -> list[str]:
     for name in wanted:
         if name.casefold() not in by_name:
             raise SheetMissing(
-                f"there is no sheet “{name}”", f"choose one of: {', '.join(visible)}"
+                tr("there is no sheet “{name}”", name=name),
+                tr("choose one of: {sheets}", sheets=", ".join(visible)),
             )
     return list(dict.fromkeys(by_name[name.casefold()] for name in wanted))
 
@@ -169,9 +171,11 @@ class _Selection:
                     reasons.append(unclear)
                     continue
                 if len(names) > 1:
-                    unclear.message = f"sheet “{name}”: {unclear.message}"
+                    unclear.message = tr(
+                        "sheet “{name}”: {reason}", name=name, reason=unclear.message
+                    )
                     unclear.add_way(
-                        "if it is no feed remove the sheet, or name another with --sheet"
+                        tr("if it is no feed remove the sheet, or name another with --sheet")
                     )
                 self._explain(unclear, name)
                 kind = self._options.settle(self._file, name, unclear)
@@ -269,8 +273,11 @@ class _Selection:
             if len(named) != 1:
                 sheets = ", ".join(item.sheet.name for item in several)
                 raise SheetAmbiguous(
-                    f"several sheets could be meant: {sheets}",
-                    f"name one of them with --sheet, or read them all with --sheet {ALL_SHEETS}",
+                    tr("several sheets could be meant: {sheets}", sheets=sheets),
+                    tr(
+                        "name one of them with --sheet, or read them all with --sheet {word}",
+                        word=ALL_SHEETS,
+                    ),
                 )
             chosen[kind] = named
         return [item for several in chosen.values() for item in several]

@@ -16,6 +16,7 @@ from feedtool.model.cells import Cell, Kind
 from feedtool.model.header import Column
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings, Context
+from feedtool.model.text import FieldName
 
 ACTION, CHANNEL = "action", "salesChannelId"
 """The keys by which a row says what is done with it, and where."""
@@ -256,7 +257,7 @@ class Feed:
     """True if a key may be one of its extra columns."""
     enrich: Callable[[SheetColumns], Enrich] | None = None
     """A change of the rows of a sheet before rules see them; it may remember rows."""
-    name_of: Callable[[Row, str], str] = lambda _, key: key
+    name_of: Callable[[Row, str], str] = lambda _, key: FieldName(key)
     title: str = ""
     """Of its template; translated, as `about` is, by the area's catalogue."""
     about: str = ""

@@ -38,18 +38,12 @@ Translate = Callable[[str], str]
 """Gives an English text in another language; a text without a translation stays English."""
 
 
-class FieldName(str):
-    """The key of a column; people read the header that it has in their sheet, else its label."""
-
-    __slots__ = ()
-
-
 class Label(str):
     """A value of a closed list as it is sent; people read it as the list of their sheet has it."""
 
     __slots__ = ("labels",)
     labels: tuple[str, ...]
-    """In English, French and Spanish; none where there is but the one writing."""
+    """In LANGUAGES; none where there is but the one writing."""
 
     def __new__(cls, value: str, labels: Iterable[str] = ()) -> Self:
         """The value with its labels."""
@@ -59,6 +53,12 @@ class Label(str):
 
     def __getnewargs__(self) -> tuple[str, tuple[str, ...]]:  # type: ignore[override]
         return str(self), self.labels
+
+
+class FieldName(Label):
+    """The key of a column; people read the header that it has in their sheet, else its label."""
+
+    __slots__ = ()
 
 
 class MessageText(str):
@@ -143,8 +143,9 @@ class Translator:
         match value:
             case MessageText():
                 return self(value)
-            case FieldName():
-                return self._names.get(value, value)
+            case FieldName(labels=labels):
+                name = labels[LANGUAGES.index(self.language)] if labels else str(value)
+                return self._names.get(value, name)
             case Label(labels=labels) if labels and self._list_language:
                 return labels[LANGUAGES.index(self._list_language)]
         return format(value, spec).replace(",", _THOUSANDS[self.language]) if spec else str(value)
@@ -228,8 +229,8 @@ def _kept(value: object) -> object:
     match value:
         case MessageText(forms=forms, values=values):
             return [*forms, {name: _kept(item) for name, item in values.items()}]
-        case FieldName():
-            return {"field": str(value)}
+        case FieldName(labels=labels):
+            return {"field": str(value), "labels": labels}
         case Label(labels=labels):
             return {"label": str(value), "labels": labels}
     return value if isinstance(value, int) else str(value)
@@ -241,6 +242,6 @@ def _read(kept: Any) -> Any:
             return MessageText(tuple(forms), {name: _read(item) for name, item in values.items()})
         case {"label": value, "labels": labels}:
             return Label(value, labels)
-        case {"field": key}:
-            return FieldName(key)
+        case {"field": key, "labels": labels}:
+            return FieldName(key, labels)
     return kept
