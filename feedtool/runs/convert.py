@@ -132,7 +132,7 @@ def _write_requests(
     count = sum(len(sheet.items) for sheet in sheets)
     if output and count > (most := output.limit(settings)):
         raise UsageProblem(
-            output.too_many.format(count=count, most=most),
+            output.too_many(count, most),
             f"give a folder as OUT, with --to {feed.kind}: as many are written as it needs",
         )
     if options.form.ending == FOLDER and sheets:

@@ -328,7 +328,7 @@ def _remember(*whose: Any, **how: Any) -> bool:
 
 
 LOOK = tr("look at --fields and the filters; nothing was written")
-LISTING = ServiceList("offers", _first, _page, nothing, LOOK, unit=tr("offers"))
+LISTING = ServiceList(tr("offers"), _first, _page, nothing, LOOK, unit=tr("offers"))
 
 EXPORT = Export(
     "offers",
