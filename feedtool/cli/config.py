@@ -98,7 +98,7 @@ def show(ctx: click.Context, /, form: str, *, all: bool, **settings: Any) -> Non
 
     shown = [row for row in rows if all or row[2] != DEFAULT]
     if not shown:
-        echo("settings", tr("all are as they are by default; --all lists them"))
+        echo("note", tr("all settings are as they are by default; --all lists them"))
         return
     width = max(len(name) for name, _, _ in shown)
     for name, value, source in shown:

@@ -2,14 +2,14 @@
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import CONSOLE, echo
+from feedtool.cli.errors import CONSOLE, echo, echo_error
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import MessageText, tr
 from feedtool.runs.config import FILE
@@ -47,7 +47,7 @@ def init(language: str, *, sandbox: bool, yes: bool, **given: Any) -> None:
     _write(path, configuration_text(language, answers))
     token_file = answers.get("token_file")
     if token_file and not Path(token_file).exists():
-        echo("todo", tr("write your token into {file}, readable by you alone", file=token_file))
+        echo("note", tr("write your token into {file}, readable by you alone", file=token_file))
     echo("next", tr("feedtool account check: tries what you have answered"))
 
 
@@ -99,27 +99,18 @@ QUESTIONS: Mapping[str, tuple[MessageText, str | None]] = {
 
 
 def _ask(name: str, answers: Mapping[str, str]) -> str:
+    """An answer that can be sent; what is wrong with another is said, and asked again."""
     question, default = QUESTIONS[name]
-    answer: str = click.prompt(
-        CONSOLE.say(question), default=default, err=True, value_proc=_checker(name, answers)
-    )
-    return answer
-
-
-def _checker(name: str, answers: Mapping[str, str]) -> Callable[[str], str]:
-    """Takes an answer that can be sent; what is wrong with another is said, and asked again."""
-
-    def take(answer: str) -> str:
-        answer = answer.strip()
-        if (name, answer) != ("base_url", PRACTISE):
-            try:
-                _check({**answers, name: answer})
-            except UsageProblem as problem:
-                text = f"{CONSOLE.say(problem.message)} {CONSOLE.say(problem.hint)}"
-                raise click.UsageError(text) from problem
-        return answer
-
-    return take
+    while True:
+        answer = str(click.prompt(CONSOLE.say(question), default=default, err=True)).strip()
+        if (name, answer) == ("base_url", PRACTISE):
+            return answer
+        try:
+            _check({**answers, name: answer})
+        except UsageProblem as problem:
+            echo_error(problem)
+        else:
+            return answer
 
 
 def _check(answers: Mapping[str, str]) -> None:
@@ -149,11 +140,11 @@ def _write(path: Path, content: str) -> None:
     try:
         if path.exists():
             path.replace(old)
-            echo("kept", tr("the {file} of before is {old} now", file=FILE, old=str(old)))
+            echo("note", tr("the {file} of before is {old} now", file=FILE, old=str(old)))
         path.write_text(content, "utf-8")
     except OSError as error:
         raise UsageProblem(
             tr("{file} cannot be written here: {reason}", file=FILE, reason=str(error.strerror)),
             tr("choose a folder that you may write"),
         ) from error
-    echo("wrote", str(path))
+    echo("made", str(path))

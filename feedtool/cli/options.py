@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.model.errors import UsageProblem
-from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator
+from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, tr
 from feedtool.runs.config import FILE, Config, Profile, load, refuse_unknown
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -340,6 +340,10 @@ connection = group(
 
 
 def refuse_two_services(ctx: click.Context) -> None:
-    """Raises UsageProblem where both the sandbox and an address were typed."""
-    if ctx.params["sandbox"] and on_command_line(ctx, "base_url")["base_url"]:
-        raise UsageProblem("--sandbox and --base-url contradict each other", "choose one of them")
+    """Raises UsageProblem where the sandbox is meant and an account was typed."""
+    typed = on_command_line(ctx, "base_url", "profile", "sandbox")
+    is_account = typed["profile"] and not typed["sandbox"]  # else its columns are tried there
+    if ctx.params["sandbox"] and (typed["base_url"] or is_account):
+        words = "--base-url" if typed["base_url"] else "--profile"
+        hint = tr("choose one of them; look for `sandbox` in feedtool.toml, too")
+        raise UsageProblem(tr("--sandbox and {option} contradict each other", option=words), hint)

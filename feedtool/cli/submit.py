@@ -8,7 +8,7 @@ import click
 
 from feedtool.check import Input, ReadOptions
 from feedtool.cli import options
-from feedtool.cli.errors import echo, stopping
+from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import (
     as_row,
     inputs,
@@ -32,6 +32,7 @@ from feedtool.cli.planning import (
     reading_of_plan,
     selecting,
 )
+from feedtool.cli.previewing import asking_live, check_preview, previewing
 from feedtool.model.text import tr
 from feedtool.runs.annotated_copy import Outputs
 
@@ -71,6 +72,18 @@ if TYPE_CHECKING:
     "Send exactly what was planned, or nothing if file, profile or tool are not as they were.",
     may_be="file",
 )
+@options.path(
+    "--preview",
+    "PATH",
+    "With --dry-run: write what would happen to each offer, the biggest change first, into this "
+    ".xlsx or .csv.",
+    may_be="file",
+)
+@options.flag(
+    "--live",
+    "With --dry-run: compare with the offers that the service has now, not with what is known of "
+    "them here.",
+)
 @options.configuration
 @options.selection
 @options.release
@@ -95,6 +108,7 @@ def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     plan = plan_of(ctx, given, files)
     files = files or tuple(file["file"] for file in plan.conditions["inputs"]) if plan else files
     account_options(ctx, given)
+    check_preview(given)
     purges = is_purge(ctx, given)
     # A plan has to come out the same wherever it is sent.
     settle = kind_asked("plan" if plan or given["save_plan"] else given["form"])
@@ -115,25 +129,34 @@ def _plan_only(
     from feedtool.runs.submit import plan_only
 
     is_annotated = given["out"] is not None or given["in_place"]
-    with selecting(given, reading) as (select, open_accepted):
+    with (
+        selecting(given, reading) as (select, open_accepted),
+        asking_live(given, reading, open_accepted) as known,
+        previewing(given, known) as preview,
+    ):
         results = plan_only(
             read,
             reading,
             _outputs(read, given) if is_annotated else Outputs(),
             requests=given["requests"],
             is_all_or_nothing=given["all_or_nothing"],
-            plan_file=plan_file(account_of(given), open_accepted),
+            plan_file=plan_file(account_of(given), known),
+            preview=preview,
             select=select,
         )
-    if given["save_plan"]:
-        echo("plan", tr("saved as {plan}", plan=given["save_plan"]))
-    return echo_results(results, given)
+        if preview and given["preview"]:
+            preview.write(given["preview"], reading.dialect.reading, CONSOLE.say)
+            echo("preview", tr("saved as {file}", file=given["preview"]))
+        if given["save_plan"]:
+            echo("plan", tr("saved as {plan}", plan=given["save_plan"]))
+        return echo_results(results, given)
 
 
 def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
     in_place = given["in_place"]
     copies = targets(read, given["out"], in_place=in_place)
-    return Outputs(copies, is_in_place=in_place, is_plain=given["plain"])
+    language = options.language_choice()
+    return Outputs(copies, is_in_place=in_place, is_plain=given["plain"], language=language)
 
 
 def _submit(

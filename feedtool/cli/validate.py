@@ -113,7 +113,8 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
         )
         word = RESULT if fixes is None else FIXED
         copies = targets(read, out, in_place=in_place, word=word) if is_written else {}
-        outputs = Outputs(copies, is_in_place=in_place, is_plain=given["plain"])
+        language = options.language_choice()
+        outputs = Outputs(copies, is_in_place=in_place, is_plain=given["plain"], language=language)
         if fixes is None:
             results = validate(read, reading, outputs)
         else:

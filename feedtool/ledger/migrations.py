@@ -246,6 +246,22 @@ def _requests(connection: sa.Connection) -> None:
     )
 
 
+# 9 to 10: what was accepted before a run.
+
+
+def _earlier(connection: sa.Connection) -> None:
+    _creation(connection)(
+        "earlier",
+        sa.Column(
+            "run_id", _key(), sa.ForeignKey("runs.run_id"), primary_key=True, autoincrement=False
+        ),
+        sa.Column("scope", sa.Text, primary_key=True),
+        sa.Column("reference", sa.Text, primary_key=True),
+        sa.Column("terms", sa.Text),
+        sa.Column("quantity", sa.BigInteger),
+    )
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
@@ -258,6 +274,7 @@ STEPS: tuple[Step, ...] = (
     _unindexed,
     _baseline,
     _requests,
+    _earlier,
 )
 """The n-th of them takes a ledger from version n to n + 1."""
 

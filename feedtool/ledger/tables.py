@@ -231,6 +231,17 @@ accepted = sa.Table(
     sqlite_with_rowid=False,
 )
 
+# The same as a run met it, of what the run has changed: what `feedtool undo` brings back.
+earlier = sa.Table(
+    "earlier",
+    metadata,
+    sa.Column("run_id", sa.ForeignKey(runs.c.run_id), primary_key=True, autoincrement=False),
+    *_texts("scope", "reference", primary_key=True),
+    sa.Column("terms", sa.Text),
+    sa.Column("quantity", sa.BigInteger),
+    sqlite_with_rowid=False,
+)
+
 stocks = sa.Table(
     "stocks",
     metadata,

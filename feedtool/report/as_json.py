@@ -148,6 +148,8 @@ def _result_fields(result: SheetResult, counts: Counts, say: Translator = ENGLIS
             "packages": map(_package_fields, result.packages),
             "results": (row_fields(row, say) for row in result.every_verdict()),
         }
+    if result.changes is not None:
+        fields["changes"] = map(dict, result.changes)
     fields["annotated"] = None if result.annotated is None else str(result.annotated)
     if fixed := result.fixed:
         fields["fixed"] = {

@@ -1,7 +1,7 @@
 """The result of one sheet, whatever the form it is shown in."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -92,6 +92,8 @@ class SheetResult:
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
     run_facts: RunFacts | None = None
+    changes: Iterable[Mapping[str, object]] | None = None
+    """What its rows would change, the biggest first, where a preview was asked for."""
 
     def every_verdict(self) -> Iterator[RowResult]:
         """The results of the rows that are shown; a mere check has none beside its problems."""

@@ -13,6 +13,7 @@ from feedtool.model.errors import FeedtoolError, FileProblem, UsageProblem
 from feedtool.model.file_version import unchanged
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
+from feedtool.model.text import LanguageChoice, Translator
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.summary_sheet import summary_sheet
@@ -27,6 +28,8 @@ from feedtool.sheets.annotate import (
 )
 from feedtool.sheets.as_workbook import write_as_workbook
 
+ENGLISH_UNLESS_STAMPED = LanguageChoice()
+
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
@@ -40,6 +43,13 @@ class Outputs:
     """True if a copy is written only once nothing stops the delivery before its end."""
     is_plain: bool = False
     """True if a copy gets neither notes in cells nor a filter."""
+    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
+    """That of what is written beside the rows."""
+
+    def say(self, results: Iterable[SheetResult]) -> Translator:
+        """The translator for sheets of a workbook: the first template among them decides."""
+        stamps = (result.checked.language for result in results)
+        return Translator(self.language.of(next(filter(None, stamps), None)))
 
 
 def refuse_places(
@@ -83,7 +93,7 @@ def write_copies_of(
                         "Take the answers from the copy beside it.",
                     )
                 finish: Finish = "bare" if is_own else "plain" if outputs.is_plain else "full"
-                _write(file, place, own, asked, finish)
+                _write(file, place, own, asked, finish, outputs.say(own))
             except FeedtoolError as error:
                 failed = failed or error
                 if isinstance(error, UsageProblem):
@@ -99,7 +109,12 @@ def write_copies_of(
 
 
 def _write(
-    file: Input, place: Path, own: Sequence[SheetResult], asked: ReadOptions, finish: Finish
+    file: Input,
+    place: Path,
+    own: Sequence[SheetResult],
+    asked: ReadOptions,
+    finish: Finish,
+    say: Translator,
 ) -> None:
     _refuse_pipe(place)
     version = own[0].checked.version
@@ -107,8 +122,8 @@ def _write(
         annotate(
             path,
             place,
-            [_notes(result) for result in own],
-            summary_sheet(own) if is_package(path) else None,
+            [_notes(result, say) for result in own],
+            summary_sheet(own, say) if is_package(path) else None,
             overwrite=finish == "bare",
             finish=finish,
             csv_fallback=asked.dialect.csv_fallback,
@@ -117,10 +132,11 @@ def _write(
         )
 
 
-def _notes(result: SheetResult) -> SheetNotes:
+def _notes(result: SheetResult, say: Translator) -> SheetNotes:
     """What is written beside the rows of a sheet, and into its cells."""
-    notes = row_notes.notes(result.checked, result.verdicts)
-    return row_notes.with_fixes(notes, result.fixed.cells) if result.fixed else notes
+    notes = row_notes.notes(result.checked, result.verdicts, say)
+    own = row_notes.sheet_translator(result.checked, say)
+    return row_notes.with_fixes(notes, result.fixed.cells, own) if result.fixed else notes
 
 
 def has_workbook_copy(path: Path) -> bool:

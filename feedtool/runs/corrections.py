@@ -15,7 +15,7 @@ from feedtool.check import Input, ReadOptions, open_input
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import RowResult, Status
 from feedtool.model.spool import temporary_folder
-from feedtool.model.text import Language
+from feedtool.model.text import Language, Translator
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
@@ -183,11 +183,12 @@ def _write(target: Path, sheets: Sequence[SheetToCorrect], reading: ReadOptions)
         rows = [SheetRows(sheet.contents, sheet) for sheet in sheets]
         write(book, rows, bounds, copies_cells=True)
         results = [sheet.result(target.name) for sheet in sheets]
+        say = Translator(sheets[0].contents.language)
         annotate(
             book,
             target,
-            [row_notes.notes(sheet.checked, sheet.verdicts or tuple) for sheet in results],
-            summary_sheet(results),
+            [row_notes.notes(sheet.checked, sheet.verdicts or tuple, say) for sheet in results],
+            summary_sheet(results, say),
             overwrite=True,
             limits=bounds,
         )

@@ -36,7 +36,9 @@ BATCH = 1000
 
 
 class RowBuffer:
-    """Rows in the order in which they came first; a later one of the same key takes its place.
+    """Rows, the weightiest first; a later one of the same key takes its place.
+
+    Without weights they are in the order in which they came first.
 
     A list may change while its pages are read, so that one entry is on two of them. The rows are
     in a temporary database, which is gone when the process is.
@@ -45,18 +47,19 @@ class RowBuffer:
     def __init__(self, stopping: Callable[[], FeedtoolError | None] = lambda: None) -> None:
         self._stopping = stopping
         self._db = sqlite3.connect("", isolation_level=None)
-        self._db.execute("CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL)")
+        self._db.execute("CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL, weight REAL)")
         self._db.execute("BEGIN")
         self.columns: dict[str, None] = {}
         """The keys of the columns that any row fills, as they were met."""
 
-    def put(self, key: str | None, row: KeyedRow) -> None:
+    def put(self, key: str | None, row: KeyedRow, weight: float = 0) -> None:
         """Adds a row, or replaces the one of this key; None is never another's."""
         filled = {name: value for name, value in row.items() if value is not None and value != ""}
         self.columns.update(dict.fromkeys(filled))
         self._db.execute(
-            "INSERT INTO row VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET cells = excluded.cells",
-            (key, pickle.dumps(filled)),
+            "INSERT INTO row VALUES (?, ?, ?)"
+            " ON CONFLICT(key) DO UPDATE SET cells = excluded.cells",
+            (key, pickle.dumps(filled), weight),
         )
 
     def __len__(self) -> int:
@@ -65,7 +68,7 @@ class RowBuffer:
 
     def __iter__(self) -> Iterator[KeyedRow]:
         """All rows; raises what `stopping` says."""
-        rows = self._db.execute("SELECT cells FROM row ORDER BY rowid")
+        rows = self._db.execute("SELECT cells FROM row ORDER BY weight DESC, rowid")
         for number, (cells,) in enumerate(rows):
             if number % BATCH == 0 and (reason := self._stopping()):
                 raise reason

@@ -19,7 +19,11 @@ from feedtool.model.nouns import (
     worst_status,
 )
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
+from feedtool.model.text import FieldName, Translator, tr
+from feedtool.report.as_json import ENGLISH
+from feedtool.report.plain import value
 from feedtool.report.sheet_result import to_read
+from feedtool.report.tally import status_word
 from feedtool.sheets.annotate import Note, Outcome, SheetNotes
 
 Columns = Mapping[str, Sequence[int]]
@@ -108,15 +112,36 @@ def told(problem: Problem) -> str:
     """A problem as one sentence: place, reason, way out."""
     column, header = problem.column, problem.header
     place = f"{column} {header}" if column and header else column or header
-    return f"{place}: {_with_hint(problem)}" if place else _with_hint(problem)
+    text = _with_hint(problem)
+    return tr("{place}: {text}", place=place, text=text) if place else text
 
 
 def _with_hint(problem: Problem) -> str:
-    return f"{problem.message} ({problem.hint})" if problem.hint else problem.message
+    message, hint = problem.message, problem.hint
+    return tr("{message} ({hint})", message=message, hint=hint) if hint else message
+
+
+def _line(problem: Problem, say: Translator) -> str:
+    """A problem as one sentence, in the words of its sheet; a name is not said twice."""
+    text, field = say(_with_hint(problem)), problem.field or ""
+    name = say(FieldName(field))
+    name = problem.header or field if name == field else name
+    place = " ".join(filter(None, (problem.column, name)))
+    if name and text.startswith(f"{name} "):
+        return " ".join(filter(None, (problem.column, text)))
+    return f"{place}: {text}" if place else text
+
+
+def sheet_translator(checked: CheckedSheet, say: Translator) -> Translator:
+    """A translator that calls fields as a sheet does, in names that can be shown."""
+    names = checked.names(say.language).items()
+    return checked.translator(say, {key: value(name) for key, name in names})
 
 
 def notes(
-    checked: CheckedSheet, verdicts: Callable[[], Iterable[RowResult]] | None = None
+    checked: CheckedSheet,
+    verdicts: Callable[[], Iterable[RowResult]] | None = None,
+    say: Translator = ENGLISH,
 ) -> SheetNotes:
     """What is written beside the rows of a sheet; without verdicts, what checking found."""
     if checked.header is None:
@@ -131,27 +156,31 @@ def notes(
         checked.sheet or "",
         row,
         HEADINGS,
-        _notes(results, checked.header.places()),
+        _notes(results, checked.header.places(), sheet_translator(checked, say)),
         last_header_row=checked.header.after,
     )
 
 
-def with_fixes(notes: SheetNotes, fixes: Iterable[CellFix]) -> SheetNotes:
+def with_fixes(
+    notes: SheetNotes, fixes: Iterable[CellFix], say: Translator = ENGLISH
+) -> SheetNotes:
     """The notes, with what was mended: new values, and the old ones beside and in the cells."""
     by_row: dict[int, list[CellFix]] = {}
     for fix in fixes:
         by_row.setdefault(fix.row, []).append(fix)
-    return replace(notes, notes=_with_fixes(notes.notes, by_row)) if by_row else notes
+    return replace(notes, notes=_with_fixes(notes.notes, by_row, say)) if by_row else notes
 
 
-def _with_fixes(notes: Iterable[Note], by_row: Mapping[int, Sequence[CellFix]]) -> Iterator[Note]:
+def _with_fixes(
+    notes: Iterable[Note], by_row: Mapping[int, Sequence[CellFix]], say: Translator
+) -> Iterator[Note]:
     for note in notes:
         fixes = by_row.get(note.row, ())
         if not fixes:
             yield note
             continue
         cells = {index_of(fix.column): fix for fix in fixes}
-        texts = "\n".join(filter(None, (note.message, *map(fixed_text, fixes))))
+        texts = "\n".join(filter(None, (note.message, *(_fixed(fix, say) for fix in fixes))))
         guilty = {**dict.fromkeys(cells, FIXED), **dict(note.guilty)}
         yield replace(
             note,
@@ -159,25 +188,36 @@ def _with_fixes(notes: Iterable[Note], by_row: Mapping[int, Sequence[CellFix]]) 
             guilty=tuple(sorted(guilty.items())),
             values=tuple((index, fix.new) for index, fix in cells.items()),
             comments=(
-                *((index, f"was {_old(fix)} ({fix.fix})") for index, fix in cells.items()),
+                *((index, say(_was(fix))) for index, fix in cells.items()),
                 *((index, text) for index, text in note.comments if index not in cells),
             ),
         )
 
 
-def fixed_text(fix: CellFix) -> str:
+def _fixed(fix: CellFix, say: Translator) -> str:
     """A correction as one sentence: place, what was there, what is there now, and by which fix."""
-    place = " ".join(filter(None, (fix.column, fix.header or fix.field)))
-    new = f"“{fix.new}”" if fix.new != "" else "blank"
-    return f"fixed: {place}: was {_old(fix)}, is {new} ({fix.fix})"
+    field = fix.field or ""
+    name = say(FieldName(field))
+    name = fix.header or field if name == field else name
+    place = " ".join(filter(None, (fix.column, name)))
+    new = f"“{fix.new}”" if fix.new != "" else tr("blank")
+    said = tr(
+        "fixed: {place}: was {old}, is {new} ({fix})",
+        place=place, old=_old(fix), new=new, fix=fix.fix,
+    )  # fmt: skip
+    return say(said)
+
+
+def _was(fix: CellFix) -> str:
+    return tr("was {old} ({fix})", old=_old(fix), fix=fix.fix)
 
 
 def _old(fix: CellFix) -> str:
-    return f"“{visible(fix.old)}”" if fix.old else "blank"
+    return f"“{visible(fix.old)}”" if fix.old else tr("blank")
 
 
 def _notes(
-    results: Iterable[tuple[RowResult, Sequence[Problem]]], columns: Columns
+    results: Iterable[tuple[RowResult, Sequence[Problem]]], columns: Columns, say: Translator
 ) -> Iterator[Note]:
     """A note for each row."""
     of_row: list[RowResult] = []
@@ -185,12 +225,12 @@ def _notes(
     # By hand: `groupby` takes a tenth longer, and there are as many as the sheet has rows.
     for result, problems in results:
         if of_row and of_row[0].row != result.row:
-            yield note(of_row, found, columns)
+            yield note(of_row, found, columns, say)
             of_row = []
         of_row.append(result)
         found = problems
     if of_row:
-        yield note(of_row, found, columns)
+        yield note(of_row, found, columns, say)
 
 
 def join_problems(
@@ -205,7 +245,12 @@ def join_problems(
         yield of_row, found if row == of_row.row else ()
 
 
-def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Columns) -> Note:
+def note(
+    results: Sequence[RowResult],
+    problems: Sequence[Problem],
+    columns: Columns,
+    say: Translator = ENGLISH,
+) -> Note:
     """What is written beside a row, and its guilty cells.
 
     Where the row has several results each is a line, and the worst status counts. `columns` are the
@@ -218,14 +263,21 @@ def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Col
         for problem in problems
         if problem.severity is Severity.WARNING and problem.code not in codes
     ]
-    texts = [f"warning: {told(warning)}" for warning in warnings]
+    texts = [say(tr("warning: {text}", text=_line(warning, say))) for warning in warnings]
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     codes += [warning.code for warning in warnings]
     if len(results) == 1:
-        lines = list(dict.fromkeys([*_said(results[0], columns), *texts]))
+        is_ours = status is Status.INVALID and errors
+        own = (
+            [_line(error, say) for error in errors] if is_ours else _said(results[0], columns, say)
+        )
+        lines = list(dict.fromkeys([*own, *texts]))
+        if say.language != ENGLISH.language:  # the status itself is never translated
+            lines[:1] = [": ".join([say(status_word(status)), *lines[:1]])]
     else:
         lines = []
         for result in results:
-            said = "; ".join(_said(result, columns))
+            said = "; ".join(_said(result, columns, say))
             line = f"{result.channel or result.reference} {result.status}"
             lines.append(f"{line}: {said}" if said else line)
         lines += dict.fromkeys(texts)
@@ -233,7 +285,7 @@ def note(results: Sequence[RowResult], problems: Sequence[Problem], columns: Col
     comments: dict[int, dict[str, None]] = {}
     for index, severity, text in _faults(results, problems, columns):
         guilty[index] = min(severity, guilty.get(index, severity))
-        comments.setdefault(index, {})[text] = None
+        comments.setdefault(index, {})[say(text)] = None
     return Note(
         results[0].row,
         status.value,
@@ -267,7 +319,7 @@ def _faults(
                 yield index, severity, message.text
 
 
-def _said(result: RowResult, columns: Columns) -> Iterator[str]:
+def _said(result: RowResult, columns: Columns, say: Translator) -> Iterator[str]:
     """The messages to read, each once, behind the names of all fields that it is said of."""
     fields: dict[str, list[str]] = {}
     for message in to_read(result, is_confirmation):
@@ -276,9 +328,10 @@ def _said(result: RowResult, columns: Columns) -> Iterator[str]:
         named = fields.setdefault(message.text, [])
         if message.field:
             places = _columns_of(message.field, result, columns)  # a sheet may have none for it
-            named.append(f"{letters(places[0])} {message.field}" if places else message.field)
+            name = say(FieldName(message.field))
+            named.append(f"{letters(places[0])} {name}" if places else name)
     for text, named in fields.items():
-        yield f"{', '.join(dict.fromkeys(named))}: {text}" if named else text
+        yield f"{', '.join(dict.fromkeys(named))}: {say(text)}" if named else say(text)
 
 
 def _columns_of(field: str, result: RowResult, columns: Columns) -> Sequence[int]:

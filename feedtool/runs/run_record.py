@@ -21,7 +21,7 @@ from feedtool.model.header import Column, Header
 from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet, ProblemSpool, Refused, RowStates
-from feedtool.model.text import kept_text, text_of_kept
+from feedtool.model.text import LanguageChoice, kept_text, text_of_kept
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.config import dialect_of
 from feedtool.runs.recipes import KeptRecipe
@@ -204,6 +204,7 @@ class RunOptions:
             "dialect": _changed(asked.dialect, AccountSettings()),
             "targets": {name: str(path.absolute()) for name, path in outputs.targets.items()},
             **{key: getattr(outputs, name) for key, name in OF_COPIES.items()},
+            "language": list(outputs.language),
             "sandbox": self.is_sandbox,
             "sifting": asdict(self.selection),
             "recipes": [kept._asdict() for kept in self.recipes],
@@ -228,7 +229,9 @@ class RunOptions:
         given_up = kept.get("abandoned")  # by `Ledger.abandon`
         return cls(
             asked=ReadOptions(dialect, **asked),
-            outputs=Outputs(targets, **of_copies),
+            outputs=Outputs(
+                targets, **of_copies, language=LanguageChoice(*kept.get("language", ()))
+            ),
             is_sandbox=kept.get("sandbox", False),
             selection=SelectionOptions(**selection),
             abandoned=datetime.fromisoformat(given_up) if given_up else None,

@@ -7,6 +7,7 @@ on with.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, check_one_zip, measure, refuse
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
@@ -41,6 +42,9 @@ from feedtool.runs.workspace import (
     select_rows,
 )
 
+if TYPE_CHECKING:  # it writes workbooks, whose library takes longer to import than a file to check
+    from feedtool.runs.preview import Preview
+
 ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
 OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
 
@@ -53,11 +57,13 @@ def plan_only(
     requests: Path | None = None,
     is_all_or_nothing: bool = False,
     plan_file: PlanFile | None = None,
+    preview: "Preview | None" = None,
     select: Callable[[Sequence[CheckedSheet]], None] = lambda _: None,
 ) -> list[SheetResult]:
     """The results of a dry run: everything up to the plan; nothing is sent.
 
     `requests` is the folder for the request bodies. `select` decides which rows would be sent.
+    A `preview` gets what they would do.
     """
     if plan_file:
         plan_file.begin([(file.name, digest_of(file.path)) for file in inputs])
@@ -67,7 +73,11 @@ def plan_only(
     plan = checked.plan()
     if requests:
         write_requests(requests, plan, asked.dialect)
-    return checked.results(plan)
+    results = checked.results(plan)
+    if preview:
+        preview.add(plan)
+        preview.attach(results)
+    return results
 
 
 def submit(

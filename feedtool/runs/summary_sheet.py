@@ -10,11 +10,11 @@ from feedtool.model.nouns import Counts, Severity, Status
 from feedtool.model.text import LANGUAGES, FieldName, Translator, joined, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import WORDS, advice_of
-from feedtool.report.plain import clean, listed, printable, value
+from feedtool.report.plain import clean, listed, printable
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import CodeGroup, RefusedRows, Tally, status_word, tally
 from feedtool.runs.codes import all_codes
-from feedtool.runs.row_notes import outcome_of
+from feedtool.runs.row_notes import outcome_of, sheet_translator
 from feedtool.sheets.annotate import DataBar, Link, Outcome, Styled, Summary, SummaryCell, Table
 
 Line = Sequence[SummaryCell]
@@ -46,8 +46,7 @@ def summary_sheet(results: Iterable[SheetResult], say: Translator = ENGLISH) -> 
 
 def summary_table(result: SheetResult, say: Translator = ENGLISH) -> Table:
     """Its rows: the facts, the statuses, then a line for each code and each refusal."""
-    names = {key: value(name) for key, name in result.checked.names(say.language).items()}
-    own = result.checked.translator(say, names)
+    own = sheet_translator(result.checked, say)
     counted = tally(result, 1)
     statuses = _statuses(counted.counts)
     lines = [

@@ -6,6 +6,7 @@ import pytest
 
 from feedtool.model.errors import Exit
 from tests.cli.conftest import Feedtool
+from tests.conftest import Files
 from tests.loopback import serving_answers
 
 
@@ -107,3 +108,13 @@ def test_an_account_that_is_not_reached(
 ) -> None:
     ran = feedtool(f"account check {options}")
     assert (ran.code, said in " ".join(ran.error())) == (code, True), ran.err
+
+
+def test_practice_by_default_is_never_taken_for_an_account(
+    feedtool: Feedtool, files: Files
+) -> None:
+    files.text("[defaults]\nsandbox = true\n[profile.shop]\nseller = 'S'\n", "feedtool.toml")
+    for typed in ("--profile shop", "--base-url https://a.example/v2"):
+        ran = feedtool(f"account check {typed}")
+        assert (ran.code, "look for `sandbox`" in ran.error()[1]) == (Exit.USAGE, True)
+    assert feedtool("account check --profile shop --sandbox").code == Exit.OK

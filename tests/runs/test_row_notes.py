@@ -11,6 +11,7 @@ from feedtool.areas.registry import load
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Problem, RowResult, Severity, Status
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import FieldName, Translator, tr
 from feedtool.runs import row_notes
 from tests.conftest import Files, checked, offer
 
@@ -247,3 +248,32 @@ BLAMELESS = [
 def test_what_blames_no_cell(code: str, status: str) -> None:
     assert guilty("offers-upsert", of_json(code, status)) == []
     assert guilty("legacy-offers", of_log(code, status)) == []
+
+
+FRENCH = Translator("fr", {"price.price": "Prix (TTC)"})
+MISSING = ERROR._replace(
+    column="E",
+    header="price.price",
+    field="price.price",
+    message=tr("{field} is missing", field=FieldName("price.price")),
+    hint=tr("fill the cell"),
+)
+
+
+def test_a_note_in_another_language_names_the_status_and_the_columns_of_the_sheet() -> None:
+    told = Message("required-missing", row_notes.told(MISSING))
+    verdict = RowResult(5, "SKU-1", Status.INVALID, (told,))
+    french = row_notes.note([verdict], [MISSING], COLUMNS, FRENCH)
+    assert french.status == "Invalid"
+    assert french.message.startswith("Invalide: E Prix (TTC)")
+    assert "price.price" not in french.message
+    english = row_notes.note([verdict], [MISSING], COLUMNS)
+    assert english.message == "E price.price is missing (fill the cell)"
+
+
+def test_the_words_of_the_service_stay_what_they_are() -> None:
+    refused = RowResult(5, "SKU-1", Status.REJECTED, (Message("1324", "Pas de fiche.", "taxes"),))
+    note = row_notes.note([refused], [], {}, FRENCH)
+    assert note.message == "Rejetée: taxes: Pas de fiche."
+    taken = row_notes.note([RowResult(5, "SKU-1", Status.INTEGRATED, ())], [], {}, FRENCH)
+    assert (taken.status, taken.message) == ("Integrated", "Intégrée")

@@ -10,6 +10,7 @@ from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions, check
 from feedtool.model.nouns import Item
 from feedtool.model.sheet import VALID, CheckedSheet, rows_of
+from feedtool.model.text import LanguageChoice
 from feedtool.report.as_json import write_json
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.text import write_text
@@ -92,11 +93,17 @@ def test_the_rows_that_were_taken_all_the_same_are_kept() -> None:
     assert RunOptions.from_json(recorded.as_json()).asked.as_rows == (4, 12)
 
 
-@pytest.mark.parametrize("outputs", [Outputs(), Outputs(is_in_place=True), Outputs(is_plain=True)])
+FINISHES = (
+    *(Outputs(), Outputs(is_in_place=True), Outputs(is_plain=True)),
+    Outputs(language=LanguageChoice("fr", "es")),
+)
+
+
+@pytest.mark.parametrize("outputs", FINISHES)
 def test_the_finish_of_copies_is_kept(outputs: Outputs) -> None:
     recorded = RunOptions([], ReadOptions(), outputs).as_json()
     assert RunOptions.from_json(recorded).outputs == outputs
-    del recorded["plain"]
+    del recorded["plain"], recorded["language"]
     assert not RunOptions.from_json(recorded).outputs.is_plain
 
 

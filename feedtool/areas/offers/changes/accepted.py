@@ -88,15 +88,16 @@ def write_accepted(db: Connection, scope: str, offers: Mapping[str, AcceptedOffe
     """Write what is known of some references, in the place of what was."""
     rows = [
         (
-            *(scope, reference, _json(offer.fields), int(offer.is_sure)),
-            *(offer.product, offer.run_id, _json(offer.last_price)),
+            *(scope, reference, as_json(offer.fields), int(offer.is_sure)),
+            *(offer.product, offer.run_id, as_json(offer.last_price)),
         )
         for reference, offer in offers.items()
     ]
-    _upsert(db, _ACCEPTED, rows)
+    upsert(db, _ACCEPTED, rows)
 
 
-def _json(value: object) -> str | None:
+def as_json(value: object) -> str | None:
+    """JSON as it is kept; None stays None."""
     return None if value is None else orjson.dumps(value).decode()
 
 
@@ -129,7 +130,7 @@ def write_stocks(
         (shared, key, stock.quantity, _as_text(stock.begun), _as_text(stock.until))
         for key, stock in stocks.items()
     ]
-    _upsert(db, _STOCKS, rows)
+    upsert(db, _STOCKS, rows)
 
 
 _as_text = lru_cache(t.as_text)
@@ -144,7 +145,7 @@ def _later(old: Stock | None, new: Stock) -> Stock:
     return Stock(quantity, max(old.begun, new.begun), max(old.until, new.until))
 
 
-def _upsert(db: Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+def upsert(db: Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
     """Write rows of a table, new ones or in the place of old ones."""
     if rows:
         mark = "?" if db.dialect.positional else "%s"

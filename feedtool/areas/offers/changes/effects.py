@@ -8,8 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
@@ -17,10 +16,19 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.nouns import Item
 from feedtool.report.plain import counted
 
-if TYPE_CHECKING:  # the ledger's library takes longer to import than a small file to check
-    from feedtool.areas.offers.changes.accepted import AcceptedOffers
+KnownOffer = tuple[AcceptedOffer | None, str, int | None]
+"""An offer, the key of its stock, and the quantity; None is not known."""
 
-OpenAccepted = Callable[[], "AcceptedOffers | None"]
+
+class KnownOffers(Protocol):
+    """The offers of a seller, as far as they are known."""
+
+    def look_up(self, items: Sequence[Item], /) -> Sequence[KnownOffer]:
+        """What is known of the offer of each row."""
+        ...
+
+
+OpenAccepted = Callable[[], KnownOffers | None]
 """Returns what the service has accepted; None if nobody says whose offers are meant."""
 
 UNKNOWN = "of which nothing is known: no run here has had them accepted"
@@ -101,24 +109,12 @@ class Effects:
     def add(self, item: Item, offer: AcceptedOffer | None, quantity: int | None) -> None:
         """Count a row, with what is known of its offer, and of the stock that channels share."""
         self.rows += 1
-        if offer is None or offer.fields == {}:
-            self.counts["unknown"] += 1
-        elif offer.fields is None:
-            is_made = item.package_type not in {PackageType.UPDATE, PackageType.DELETE}
-            self.counts["created" if is_made else "absent"] += 1
-        elif item.package_type == PackageType.DELETE:
-            self.counts["removed"] += 1
-        else:
-            fields = state.offer_fields(item.package_type, item.body)
-            if state.differences(item, fields, offer, quantity) == frozenset():
-                self.counts["unchanged"] += 1
-                return
-            self.counts["changed"] += 1
-            old, new = offer.fields.get(state.PRICE), fields.get(state.PRICE)
-            _add_move(item, old, new, self.prices_up, self.prices_down)
-            stock = fields.get(state.QUANTITY)
-            if _add_move(item, quantity, stock, self.stock_up, self.stock_down):
-                self.to_zero += stock == 0
+        change = change_of(item, offer, quantity)
+        self.counts[change.what] += 1
+        if change.what == "changed":
+            _add_move(item, change.old_price, change.price, self.prices_up, self.prices_down)
+            if _add_move(item, change.old_stock, change.stock, self.stock_up, self.stock_down):
+                self.to_zero += change.stock == 0
 
     def as_json(self) -> dict[str, Any]:
         """The counts by name."""
@@ -131,6 +127,53 @@ class Effects:
             "stockDown": self.stock_down.as_json(),
             "stockToZero": self.to_zero,
         }
+
+
+class OfferChange(NamedTuple):
+    """What a row would do to its offer; None is a number that is not known, or not given."""
+
+    what: str
+    """A name of COUNTS."""
+    old_price: float | None = None
+    price: float | None = None
+    old_stock: int | None = None
+    stock: int | None = None
+
+    @property
+    def size(self) -> float:
+        """For sorting: how much happens. What is removed comes first, what stays comes last."""
+        if self.what == "changed":
+            return max(_share(self.old_price, self.price), _share(self.old_stock, self.stock))
+        return SIZES.get(self.what, 0.0)
+
+
+SIZES = {"removed": float("inf"), "created": 2e-6, "unknown": 1e-6, "absent": 1e-6}
+"""The sizes of changes that are no moves of numbers; unchanged has none."""
+SMALLEST, FROM_NOTHING = 3e-6, 1e12
+"""The sizes of a change that moves neither price nor stock, and of one that starts from zero."""
+
+
+def _share(before: float | None, after: float | None) -> float:
+    if before is None or after is None or before == after:
+        return SMALLEST
+    return max(abs(after - before) / before, SMALLEST) if before else FROM_NOTHING
+
+
+def change_of(item: Item, offer: AcceptedOffer | None, quantity: int | None) -> OfferChange:
+    """What a row would do, with what is known of its offer, and of the stock."""
+    is_offer = item.package_type in TYPES
+    fields = state.offer_fields(item.package_type, item.body) if is_offer else {}
+    price, stock = fields.get(state.PRICE), fields.get(state.QUANTITY)
+    if offer is None or offer.fields == {}:
+        return OfferChange("unknown", None, price, None, stock)
+    if offer.fields is None:
+        is_made = item.package_type not in {PackageType.UPDATE, PackageType.DELETE}
+        return OfferChange("created" if is_made else "absent", None, price, None, stock)
+    old = offer.fields.get(state.PRICE)
+    if item.package_type == PackageType.DELETE:
+        return OfferChange("removed", old, None, quantity, None)
+    is_same = state.differences(item, fields, offer, quantity) == frozenset()
+    return OfferChange("unchanged" if is_same else "changed", old, price, quantity, stock)
 
 
 def _add_move(
@@ -152,15 +195,21 @@ def effects_of(
     What was accepted is opened when it is first needed.
     """
     effects: dict[str, Effects] = {}
-    known: AcceptedOffers | None = None
-    for items in uploads:
-        looked_up: list[tuple[AcceptedOffer | None, str, int | None]] = []
-        if items[0].package_type in TYPES and (known := known or open_accepted()):
-            looked_up = known.look_up(items)
-        nothing = repeat((None, "", None), len(items))
-        for item, (offer, _, quantity) in zip(items, looked_up or nothing, strict=True):
-            effects.setdefault(item.channel, Effects()).add(item, offer, quantity)
+    for item, (offer, _, quantity) in looked_up(uploads, open_accepted):
+        effects.setdefault(item.channel, Effects()).add(item, offer, quantity)
     return effects
+
+
+def looked_up(
+    uploads: Iterable[Sequence[Item]], open_accepted: OpenAccepted
+) -> Iterator[tuple[Item, KnownOffer]]:
+    """Each row of a plan with what is known of its offer; products have none."""
+    known: KnownOffers | None = None
+    for items in uploads:
+        offers: Sequence[KnownOffer] = [(None, "", None)] * len(items)
+        if items[0].package_type in TYPES and (known := known or open_accepted()):
+            offers = known.look_up(items)
+        yield from zip(items, offers, strict=True)
 
 
 def describe(effects: Mapping[str, Effects]) -> Iterator[str]:

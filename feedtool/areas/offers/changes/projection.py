@@ -26,7 +26,7 @@ of two quantities the later one counts only where its package was committed afte
 known to be over, both by our own clock; else, unless they are equal, the stock is not known.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -36,12 +36,15 @@ from sqlalchemy import Connection, Engine, Row, delete, func, select, text, tupl
 from feedtool.areas.offers.changes import offer_state as state
 from feedtool.areas.offers.changes.accepted import (
     CHUNK,
+    Stock,
     forget,
     read_accepted,
+    read_stocks,
     scope_of,
     write_accepted,
     write_stocks,
 )
+from feedtool.areas.offers.changes.earlier import EarlierOffer, write_earlier
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer, ObservedOffer, OfferFields
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import tables as t
@@ -101,14 +104,11 @@ def _project(db: Connection, package: Row[Any], service: str, seller: str) -> No
     # It was known to be over by our clock: `finished_at` is by the service's.
     last = select(func.max(t.attempts.c.answered_at)).where(t.attempts.c.package == package.package)
     over: datetime = db.execute(last).scalar() or package.finished_at or begun
-    query = FACTS.add_columns(t.requests.c.body, t.requests.c.product).where(
-        t.requests.c.file == package.file, t.requests.c.package == package.package
-    )
-    key, after = tuple_(t.requests.c.row, t.requests.c.number), (0, 0)
-    while rows := db.execute(query.where(key > after).limit(CHUNK)).all():
+    for rows in read_rows(db, package.file, package.package):
         known = read_accepted(db, scope, [row.reference for row in rows])
         quantities: dict[str, int | None] = {}
         changed: dict[str, AcceptedOffer] = {}
+        keys: dict[str, str] = {}
         for row in rows:
             status = row_result(RowFacts._make(row[:-2])).status
             if status in NEVER_SENT:
@@ -124,12 +124,35 @@ def _project(db: Connection, package: Row[Any], service: str, seller: str) -> No
                 package.run_id,
                 before.last_price if price is None and before else price,
             )
+            if status not in FAILED:
+                keys[row.reference] = product
             if state.QUANTITY in fields and status not in FAILED:
                 quantities[product] = fields[state.QUANTITY] if is_done else None
+        stocks = read_stocks(db, shared, {*keys.values()})
+        earlier = {
+            reference: EarlierOffer(known[reference].fields, _quantity(stocks.get(key)))
+            for reference, key in keys.items()
+            if reference in known
+        }
+        write_earlier(db, scope, package.run_id, earlier)
         write_accepted(db, scope, changed)
         kinds = {offer.product[0] for offer in changed.values()}
         write_stocks(db, shared, scope, quantities, (begun, max(over, begun)), kinds)
+
+
+def read_rows(db: Connection, file: int, package: int) -> Iterator[Sequence[Row[Any]]]:
+    """The requests of a package with the facts of their results, some at a time."""
+    query = FACTS.add_columns(t.requests.c.body, t.requests.c.product).where(
+        t.requests.c.file == file, t.requests.c.package == package
+    )
+    key, after = tuple_(t.requests.c.row, t.requests.c.number), (0, 0)
+    while rows := db.execute(query.where(key > after).limit(CHUNK)).all():
+        yield rows
         after = (rows[-1].row, rows[-1].number)
+
+
+def _quantity(stock: Stock | None) -> int | None:
+    return stock.quantity if stock else None
 
 
 def _fields(

@@ -69,6 +69,7 @@ class Offer(NamedTuple):
     offer_id: str | None = None
     supply_modes: frozenset[str] | None = None
     """Who delivers it, in the service's words: Seller, Fulfillment, Xdock."""
+    created_at: datetime | None = None
 
 
 class OffersPage(NamedTuple):
@@ -144,6 +145,7 @@ def offer_of(item: dict[str, Any]) -> Offer:
         updated_at=moment(item.get("updatedAt")),
         offer_id=_key(item.get("offerId")),
         supply_modes=None if deliveries is None else frozenset(filter(None, supply)),
+        created_at=moment(item.get("createdAt")),
     )
 
 

@@ -1,0 +1,76 @@
+"""The rows of a preview: what a plan does to each offer, in columns."""
+
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from feedtool.areas.offers import columns
+from feedtool.areas.offers.changes.effects import OfferChange
+from feedtool.model.nouns import Item
+from feedtool.model.text import MessageText, tr
+
+MONEY, WHOLE, PERCENT, TEXT = "#,##0.00", "#,##0", "+0.0%;-0.0%;0.0%", "General"
+
+
+class PreviewColumn(NamedTuple):
+    """A column of the preview."""
+
+    key: str
+    label: MessageText
+    width: int
+    number_format: str = TEXT
+
+
+COLUMNS = (
+    PreviewColumn("row", tr("Row"), 8, WHOLE),
+    PreviewColumn(columns.REFERENCE, tr("Your reference"), 26),
+    PreviewColumn(columns.CHANNEL, tr("Sales channel"), 16),
+    PreviewColumn("change", tr("What happens"), 18),
+    PreviewColumn("oldPrice", tr("Old price"), 12, MONEY),
+    PreviewColumn("newPrice", tr("New price"), 12, MONEY),
+    PreviewColumn("priceChange", tr("Price change"), 13, PERCENT),
+    PreviewColumn("oldStock", tr("Old stock"), 11, WHOLE),
+    PreviewColumn("newStock", tr("New stock"), 11, WHOLE),
+    PreviewColumn("stockChange", tr("Stock change"), 13, WHOLE),
+    PreviewColumn("file", tr("File"), 30),
+)
+WORDS = {
+    "created": tr("created"),
+    "changed": tr("changed"),
+    "unchanged": tr("unchanged"),
+    "removed": tr("removed"),
+    "absent": tr("not there any more"),
+    "unknown": tr("not known here"),
+}
+"""The words for a change, as people read them."""
+
+
+def change_row(item: Item, change: OfferChange) -> dict[str, Any]:
+    """The row of a preview; whatever is not known is None."""
+    old, new = _money(change.old_price), _money(change.price)
+    is_both_stocks = change.old_stock is not None and change.stock is not None
+    return {
+        "row": item.row,
+        columns.REFERENCE: item.reference,
+        columns.CHANNEL: item.channel,
+        "change": change.what,
+        "oldPrice": old,
+        "newPrice": new,
+        "priceChange": round((new - old) / old, 4) if old and new is not None else None,
+        "oldStock": change.old_stock,
+        "newStock": change.stock,
+        "stockChange": (change.stock or 0) - (change.old_stock or 0) if is_both_stocks else None,
+        "size": str(change.size),
+    }
+
+
+def _money(value: float | None) -> Decimal | None:
+    return None if value is None else Decimal(str(value))
+
+
+def json_of_row(row: Any) -> dict[str, Any]:
+    """A row of `changes`: money as text, so that no cent is lost."""
+    names = [it.key for it in COLUMNS if it.key not in {"file", "priceChange", "stockChange"}]
+    fields = {name: row.get(name) for name in names}
+    return {
+        name: str(value) if isinstance(value, Decimal) else value for name, value in fields.items()
+    }

@@ -1,0 +1,71 @@
+"""A preview of a plan: a row for each offer, with what would happen to it, the biggest first."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from feedtool.areas.offers.changes.change_rows import COLUMNS, WORDS, change_row, json_of_row
+from feedtool.areas.offers.changes.effects import TYPES, OpenAccepted, change_of, looked_up
+from feedtool.delivery.plan import Plan
+from feedtool.feeds.export import PlainTable
+from feedtool.feeds.template import CellEntry, Field
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import Translator
+from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.export import RowBuffer
+from feedtool.templates.rows import SheetRows, write
+
+SHEET = "Changes"
+
+
+@dataclass(slots=True)
+class Preview:
+    """What the rows of a plan would do, by the file and sheet that they stand in."""
+
+    open_accepted: OpenAccepted
+    _sheets: dict[tuple[str, str | None], RowBuffer]
+
+    def add(self, plan: Plan) -> None:
+        """Look up what all rows of a plan would do."""
+        for sheet in plan.sent:
+            rows = self._sheets.setdefault((sheet.file, sheet.sheet), RowBuffer())
+            uploads = (upload.items for _, upload in plan.uploads(sheet))
+            for item, (offer, _, quantity) in looked_up(uploads, self.open_accepted):
+                if item.package_type in TYPES:
+                    change = change_of(item, offer, quantity)
+                    rows.put(None, change_row(item, change), change.size)
+
+    def attach(self, results: Sequence[SheetResult]) -> None:
+        """Show the changes of each sheet in its result."""
+        for result in results:
+            rows = self._sheets.get((result.checked.file, result.checked.sheet))
+            result.changes = () if rows is None else map(json_of_row, rows)
+
+    def write(self, target: Path, limits: ReadingLimits, say: Translator) -> int:
+        """Write the workbook of all changes; how many there are."""
+        with RowBuffer() as rows:
+            for (file, _), changes in self._sheets.items():
+                name = {"file": file} if len(self._sheets) > 1 else {}
+                for row in changes:
+                    what, size = row["change"], row["size"]
+                    said = {"change": say(WORDS[str(what)]), **name}
+                    rows.put(None, {**row, **said}, float(str(size)))
+            fields = [
+                Field(it.key, say(it.label), "", CellEntry(it.number_format, it.width))
+                for it in COLUMNS
+                if it.key in rows.columns or it.key not in {"file", "priceChange", "stockChange"}
+            ]
+            table = PlainTable(SHEET, fields)
+            return write(target, [SheetRows(table, rows)], limits).rows
+
+
+@contextmanager
+def preview_of(open_accepted: OpenAccepted) -> Iterator[Preview]:
+    """A preview, for as long as its rows are needed."""
+    sheets: dict[tuple[str, str | None], RowBuffer] = {}
+    try:
+        yield Preview(open_accepted, sheets)
+    finally:
+        for rows in sheets.values():
+            rows.__exit__()

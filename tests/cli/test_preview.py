@@ -1,0 +1,80 @@
+"""`submit --dry-run --preview` and `--live`: what would happen to each offer."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Feedtool, applied, rows_of
+from tests.conftest import Files, offer, update
+
+DRY = "--dry-run --sandbox"
+
+
+@pytest.fixture
+def changed(feedtool: Feedtool, files: Files) -> str:
+    """A file that changes one of two offers that were sent."""
+    assert feedtool("submit --sandbox", files.csv(offer(1), offer(2))).code == 0
+    files.csv(update(1, quantity="7"), update(2, price__price="9.99", quantity="3"))
+    return "offers.csv"
+
+
+def test_a_workbook_shows_the_biggest_change_first(feedtool: Feedtool, changed: str) -> None:
+    ran = feedtool(f"submit {changed} {DRY} --preview changes.xlsx")
+    assert (ran.code, "preview: saved as changes.xlsx" in ran.err) == (0, True), ran.err
+    first, second = rows_of("changes.xlsx")
+    assert (first["sellerExternalReference"], first["change"]) == ("SKU-2", "changed")
+    assert (first["oldPrice"], first["newPrice"], first["oldStock"], first["newStock"]) == (
+        *(19.99, 9.99),
+        *(7, 3),
+    )
+    assert (first["priceChange"], first["stockChange"]) == (-0.5003, -4)
+    assert (second["sellerExternalReference"], second["change"]) == ("SKU-1", "unchanged")
+    assert len(applied()) == 2
+
+
+def test_json_has_the_same(feedtool: Feedtool, changed: str) -> None:
+    first, second = feedtool(f"submit {changed} {DRY} --format json").only["changes"]
+    assert (second["change"], second["oldPrice"]) == ("unchanged", "19.99")
+    assert first == {
+        "row": 3,
+        "sellerExternalReference": "SKU-2",
+        "salesChannelId": "PRIMARY",
+        "change": "changed",
+        "oldPrice": "19.99",
+        "newPrice": "9.99",
+        "oldStock": 7,
+        "newStock": 3,
+    }
+
+
+def test_the_words_are_those_of_the_language(feedtool: Feedtool, changed: str) -> None:
+    assert feedtool(f"submit {changed} {DRY} --preview changes.xlsx --language fr").code == 0
+    assert [row["change"] for row in rows_of("changes.xlsx")] == ["modifiée", "inchangée"]
+
+
+def test_live_asks_the_service(feedtool: Feedtool, changed: str) -> None:
+    Path("home/ledger.sqlite").unlink()
+    command = f"submit {changed} {DRY} --format json"
+    assert {row["change"] for row in feedtool(command).only["changes"]} == {"unknown"}
+    changes = feedtool(f"{command} --live").only["changes"]
+    assert [(row["change"], row["oldPrice"], row["oldStock"]) for row in changes] == [
+        ("changed", "19.99", 7),
+        ("unchanged", "19.99", 7),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--preview changes.xlsx", "--preview is about --dry-run, which is not there"),
+        ("--live", "--live is about --dry-run, which is not there"),
+        (f"{DRY} --preview changes.pdf", "changes.pdf would be neither a workbook nor a CSV"),
+        (f"{DRY} --preview offers.csv", "offers.csv is there already"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(
+    feedtool: Feedtool, files: Files, options: str, message: str
+) -> None:
+    files.csv(offer(1))
+    ran = feedtool(f"submit offers.csv {options}")
+    assert (ran.code, ran.error()[0]) == (2, message)
