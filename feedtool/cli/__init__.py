@@ -20,6 +20,7 @@ COMMANDS = {
     "runs": ("runs", "List all runs."),
     "status": ("runs", "Show one run: its packages, deadlines and counts."),
     "results": ("runs", "Fetch what is still to be had, and write the answers again."),
+    "undo": ("undo", "Make a plan that takes a run back."),
     "template": ("template", "Make an empty workbook to fill."),
     "export": ("export", "Bring what the service has into a file, to edit and send back."),
     "convert": ("convert", "Turn a file into another: Excel, CSV, Offers.xml, its zip, JSON."),

@@ -328,7 +328,9 @@ def _said(result: RowResult, columns: Columns, say: Translator) -> Iterator[str]
         named = fields.setdefault(message.text, [])
         if message.field:
             places = _columns_of(message.field, result, columns)  # a sheet may have none for it
-            name = say(FieldName(message.field))
+            at = (key for key, indexes in columns.items() if places and places[0] in indexes)
+            key = message.field if message.field in columns else next(at, message.field)
+            name = say(FieldName(key))
             named.append(f"{letters(places[0])} {name}" if places else name)
     for text, named in fields.items():
         yield f"{', '.join(dict.fromkeys(named))}: {say(text)}" if named else say(text)

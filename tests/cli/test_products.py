@@ -151,10 +151,10 @@ def test_what_the_service_says_stands_on_row_and_cell(feedtool: Feedtool, produc
     told = answers(products)
     status, message, code = told[6]
     assert (status, code) == ("Refused", "PictureInvalid, picture-advised")
-    assert message.startswith("E sellerPictureUrls: The picture https://shop.example/")
+    assert message.startswith("E Picture 1 (address): The picture https://shop.example/")
     status, message, code = told[8]
     assert (status, code) == ("Integrated", "PropertyUnknown, ValueAlreadyKnown")
-    assert "C title, D description" in message
+    assert "C Title, D Description" in message
     assert "You may not change this product's sheet" in message
     assert "The sheet is 60 % complete." in message
     assert "The product cannot be sold yet" in told[20][1]

@@ -89,7 +89,7 @@ OF_PRODUCTS = {
     "a property": (REFUSED, [no("3263")], {4: "error"}, "E 3263: No."),
     "one of several columns": (
         *(REFUSED, [no("sellerPictureUrls")], {2: "error"}),
-        "C sellerPictureUrls: No.",
+        "C sellerPictureUrls_1: No.",
     ),
     "nothing was refused": (INTEGRATED, [no("title")], {1: "warning"}, "B title: No."),
     "the whole product": (REFUSED, [no()], {}, "No."),

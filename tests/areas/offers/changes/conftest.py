@@ -1,11 +1,12 @@
 """A seller at a sandbox of his own, who sends one file after the other."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from functools import partial
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any
 
@@ -209,3 +210,19 @@ def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
 @pytest.fixture
 def shop(market: Market) -> Shop:
     return market.shop()
+
+
+@pytest.fixture(scope="module")
+def next_market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Market]]:
+    """The same one for some examples: the more sellers there were, the slower it is."""
+    folder = tmp_path_factory.mktemp("markets")
+    with ExitStack() as stack:
+
+        def markets() -> Iterator[Market]:
+            while True:
+                stack.close()
+                market = Market(folder)
+                stack.callback(market.close)
+                yield from repeat(market, 25)
+
+        yield partial(next, markets())

@@ -1,9 +1,6 @@
 """File after file with --changed-only leaves just what sending every row leaves."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
-from functools import partial
-from itertools import repeat
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -114,22 +111,6 @@ def check_same(market: Market, coming: list[Day], selection: SelectionOptions) -
             changed.resume()
             assert changed.offers() == every.offers()
     assert len(changed.applied()) <= len(every.applied())
-
-
-@pytest.fixture(scope="module")
-def next_market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Market]]:
-    """The same one for some examples: the more sellers there were, the slower it is."""
-    folder = tmp_path_factory.mktemp("markets")
-    with ExitStack() as stack:
-
-        def markets() -> Iterator[Market]:
-            while True:
-                stack.close()
-                market = Market(folder)
-                stack.callback(market.close)
-                yield from repeat(market, 25)
-
-        yield partial(next, markets())
 
 
 @settings(max_examples=20)

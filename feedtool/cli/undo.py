@@ -1,0 +1,148 @@
+"""`feedtool undo`."""
+
+import io
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.cli import options
+from feedtool.cli.errors import CONSOLE, echo, stopping
+from feedtool.cli.files import refuse_target
+from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.planning import account_of
+from feedtool.model.errors import Exit, NothingToDo
+from feedtool.model.text import plural, tr
+from feedtool.report.as_json import write_objects
+
+if TYPE_CHECKING:
+    from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow
+
+OWN = frozenset(("run", "out", "stock", "delete_created"))
+"""The parameters that a plan does not take."""
+
+
+@click.command()
+@click.argument("run", type=int, metavar="RUN")
+@options.path(
+    "--out",
+    "PLAN",
+    "The plan; default undo-RUN.plan here. Its rows are beside it, in an .xlsx of that name.",
+    may_be="file",
+)
+@options.flag("--stock", "Restore the stock, too; what was sold since is put back with it.")
+@options.flag(
+    "--delete-created",
+    "Delete the offers that the run created; the service is asked when each was.",
+)
+@options.sandbox
+@options.configuration
+@options.text("--channel", "ID", "The sales channel of rows that name none.")
+@options.release
+@options.connection
+@options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
+@options.common
+@options.ledger
+@click.pass_context
+def undo(ctx: click.Context, /, run: int, out: Path | None, **given: Any) -> int:
+    """Make a plan that takes RUN back; send it with `feedtool submit --plan PLAN`.
+
+    It restores price, taxes, delivery modes and preparation time as they were before the run, as
+    far as that is known here. Offers that were changed since are left alone. Nothing is sent.
+    """
+    from feedtool.cli.account import account_options
+    from feedtool.runs.undo import run_to_undo, write_undo
+
+    account_options(ctx, given)
+    plan = out or Path(f"undo-{run}.plan")
+    workbook = plan.with_name(f"{plan.stem}.xlsx")
+    for place in (plan, workbook):
+        refuse_target(place, may_replace=given["yes"])
+    account = account_of(given)
+    home = home_folder(given["home"])
+    with open_workspace(home, given["ledger"]) as workspace:
+        begun = run_to_undo(run, workspace, (account.service, account.seller))
+        settings = options.chosen(ctx).profile.dialect
+        with _undo_options(home, given, settings) as how:
+            sheet = write_undo(begun, workspace, workbook, settings, given["language"], how)
+    if not sheet.rows:
+        _write([{"run": run, "plan": None}], sheet.left, given["form"])
+        raise NothingToDo(
+            tr("nothing of run {run} can be taken back", run=run),
+            tr("no plan was written"),
+        )
+    code, results = _plan(ctx, workbook, plan)
+    objects = [{**result, "plan": str(plan), "undoes": run} for result in results]
+    _write(objects, sheet.left, given["form"])
+    if count := len(sheet.left):
+        echo(
+            "note",
+            plural("{count:,} offer is left alone", "{count:,} offers are left alone", count),
+        )
+    places = {"file": workbook, "plan": plan}
+    echo("help", tr("look at {file}, then: feedtool submit --plan {plan}", **places))
+    return Exit.ROWS if sheet.left else code
+
+
+@contextmanager
+def _undo_options(home: Path, given: dict[str, Any], settings: Any) -> "Iterator[UndoOptions]":
+    """How much is taken back; the service is asked where something may be deleted."""
+    from feedtool.areas.offers.changes.undo import UndoOptions
+
+    if not given["delete_created"]:
+        yield UndoOptions(given["stock"])
+        return
+    from feedtool.areas.offers.changes.live import LiveOffers
+    from feedtool.cli.account import connect
+    from feedtool.runs.workspace import fetch_context_of
+
+    lack = tr("there is no account to ask")
+    with stopping() as stop, connect(home, given, stop, lack) as session:
+        live = LiveOffers(session.client, fetch_context_of(session), settings)
+        yield UndoOptions(given["stock"], live.created_since)
+
+
+def _plan(ctx: click.Context, workbook: Path, plan: Path) -> tuple[int, list[dict[str, Any]]]:
+    """Plans the workbook as `submit` does: the exit code, and the results as JSON has them."""
+    from feedtool.cli.submit import submit
+
+    words = [str(workbook), "--dry-run", f"--save-plan={plan}", *_typed(ctx), "--format=json"]
+    with redirect_stdout(io.StringIO()) as shown:
+        code = submit.main(words, prog_name="feedtool submit", standalone_mode=False)
+    return code, json.loads(shown.getvalue())
+
+
+def _typed(ctx: click.Context) -> Iterator[str]:
+    """The options that were typed and that a plan takes, too."""
+    names = [parameter.name or "" for parameter in ctx.command.params]
+    typed = options.on_command_line(ctx, *names)
+    if ctx.get_parameter_source("config") is options.SOURCES[0]:
+        yield f"--config={options.chosen(ctx).config.path}"
+    for parameter in ctx.command.params:
+        value = typed.get(parameter.name or "")
+        if parameter.name not in OWN and value is not None:
+            yield parameter.opts[0] if value is True else f"{parameter.opts[0]}={value}"
+
+
+def _write(objects: list[dict[str, Any]], left: "Iterable[UndoRow]", form: str) -> None:
+    """The offers that are left alone, each with its reason; in JSON with the plan."""
+    if form == "json":
+        fields = [row.as_json() for row in left]
+        write_objects([{**fields_of, "left": iter(fields)} for fields_of in objects], sys.stdout)
+        return
+    for row in left:
+        click.echo(
+            CONSOLE.say(
+                tr(
+                    "{channel}, row {row}, {reference}: {reason}",
+                    channel=row.channel,
+                    row=row.row,
+                    reference=row.reference,
+                    reason=row.reason,
+                )
+            )
+        )

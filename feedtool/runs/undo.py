@@ -1,0 +1,76 @@
+"""A workbook that takes a run back: it is planned, looked at and sent like any other."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.areas.offers.changes.accepted import AcceptedOffers
+from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow, undo_rows
+from feedtool.areas.offers.feeds import UPDATE
+from feedtool.feeds.feed import ACTION, CHANNEL
+from feedtool.feeds.template import Basis
+from feedtool.ledger.records import Run
+from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import AccountSettings, Context
+from feedtool.model.spool import Spool
+from feedtool.model.text import Language, tr
+from feedtool.runs.export import RowBuffer
+from feedtool.runs.workspace import Workspace, accepted_offers, unfinished
+from feedtool.templates.contents import contents_of
+from feedtool.templates.rows import SheetRows, unfolded, write
+
+
+class UndoSheet(NamedTuple):
+    """What a workbook restores, and what it leaves alone."""
+
+    rows: int
+    """None of them: no workbook was written."""
+    left: Spool[UndoRow]
+
+
+def run_to_undo(run_id: int, workspace: Workspace, account: tuple[str | None, str | None]) -> Run:
+    """A run of an account (address, seller) that is at its end. UsageProblem for any other."""
+    run = workspace.ledger.run(run_id)
+    if run is None:
+        raise UsageProblem(
+            tr("there is no run {run}", run=run_id), tr("`feedtool runs` lists them")
+        )
+    if account != (run.service, run.seller):
+        raise UsageProblem(
+            tr(
+                "run {run} was for the seller {seller} at {service}",
+                run=run_id,
+                seller=run.seller,
+                service=run.service,
+            ),
+            tr("name that account, with --profile, --base-url and --seller, or --sandbox"),
+        )
+    if run_id in unfinished(workspace):
+        raise UsageProblem(
+            tr("run {run} is not finished", run=run_id),
+            tr("`feedtool resume {run}` goes on with it; then undo it", run=run_id),
+        )
+    return run
+
+
+def write_undo(
+    run: Run,
+    workspace: Workspace,
+    target: Path,
+    settings: AccountSettings,
+    language: Language,
+    options: UndoOptions,
+) -> UndoSheet:
+    """What a run's workbook restores, once it is written; UsageProblem as `undo_rows`."""
+    known: AcceptedOffers = accepted_offers(workspace, (run.service, run.seller))
+    left = Spool(UndoRow)
+    with RowBuffer() as rows:
+        for row in undo_rows(workspace.ledger.engine, run, known, settings, options):
+            if row.reason:
+                left.append(row)
+            else:
+                rows.put(None, row.values)
+        if len(rows):
+            basis = Basis(language, Context(settings), (), frozenset(rows.columns))
+            contents = unfolded(contents_of(UPDATE, basis), [*rows.columns, ACTION, CHANNEL])
+            write(target, [SheetRows(contents, rows)], settings.reading)
+        return UndoSheet(len(rows), left)

@@ -1,0 +1,246 @@
+"""A run that is taken back: what it changed is as before, what was changed since stays."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from feedtool.areas.offers.changes.live import LiveOffers
+from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow, undo_rows
+from feedtool.model.cells import Value
+from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import AccountSettings
+from feedtool.runs.workspace import accepted_offers, fetch_context_of
+from tests.areas.offers.changes.conftest import ADDRESS, Market, Shop
+from tests.areas.offers.changes.test_same_offers import ROWS
+from tests.conftest import offer, update
+
+ONE, GONE = offer(1), {"sellerExternalReference": "SKU-1"}
+STRUCK = ONE | {"price.originPrice": "30"}
+DELETED = ("offers-delete", GONE)
+SIGNED = {
+    "deliveryModes.SignedHomeDelivery.cost": "9",
+    "deliveryModes.SignedHomeDelivery.additionalCost": "1",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    market = Market(tmp_path)
+    yield market.shop()
+    market.close()
+
+
+def undone(shop: Shop, run: int, *, stock: bool = False, delete: bool = False) -> list[UndoRow]:
+    session = shop.service
+    live = LiveOffers(session.client, fetch_context_of(session), AccountSettings())
+    options = UndoOptions(stock, live.created_since if delete else None)
+    began = shop.ledger.run(run)
+    assert began is not None
+    known = accepted_offers(shop.books, (ADDRESS, shop.seller))
+    return [*undo_rows(shop.ledger.engine, began, known, AccountSettings(), options)]
+
+
+def send(shop: Shop, *steps: object) -> None:
+    for step in steps:
+        kind, row = step if isinstance(step, tuple) else (None, step)
+        assert isinstance(row, Mapping)
+        shop.send(row, kind=kind)
+
+
+def cells(row: UndoRow) -> dict[str, str]:
+    """What is restored, without what every row has."""
+    always = ("sellerExternalReference", "salesChannelId")
+    return {key: str(value) for key, value in row.values.items() if key not in always}
+
+
+UPDATE = {"action": "Update"}
+RESTORED: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "the price": (update(1, price__price="18"), {"price.price": "19.99"}),
+    "the price of an Upsert": (offer(1, price__price="18"), {"price.price": "19.99"}),
+    "the preparation time": (update(1, preparationTime="9"), {"preparationTime": "2"}),
+    "all taxes": (
+        offer(1, taxes__VAT="5.5"),
+        {"taxes.VAT": "20", "taxes.EcoPart": "0", "taxes.DEA": "0"},
+    ),
+    "all delivery modes, with the preparation time": (
+        ONE | SIGNED,
+        {
+            "deliveryModes.TrackedHomeDelivery.cost": "4.9",
+            "deliveryModes.TrackedHomeDelivery.additionalCost": "1.5",
+            "preparationTime": "2",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize(("sent", "restored"), RESTORED.values(), ids=RESTORED)
+def test_what_is_restored(shop: Shop, sent: dict[str, str], restored: dict[str, str]) -> None:
+    send(shop, ONE, sent)
+    (row,) = undone(shop, 2)
+    own = {key: str(float(value)) for key, value in restored.items()}
+    values = cells(row)
+    assert values.pop("action") == "Update"
+    assert {key: str(float(value)) for key, value in values.items()} == own
+
+
+def test_a_struck_price_that_an_upsert_removed_comes_back(shop: Shop) -> None:
+    send(shop, STRUCK, ONE)
+    (row,) = undone(shop, 2)
+    assert cells(row) == UPDATE | {"price.originPrice": "30", "price.price": "19.99"}
+
+
+def test_what_the_run_left_as_it_was_has_no_row(shop: Shop) -> None:
+    send(shop, ONE, ONE)
+    assert undone(shop, 2) == []
+
+
+LEFT: dict[str, tuple[list[object], int, str]] = {
+    "sent since": ([ONE, update(1, price__price="18"), ONE], 2, "run 3 has sent it since"),
+    "refused since": (
+        [ONE, update(1, price__price="18"), offer(1, product__gtin="2000000000008")],
+        2,
+        "run 3 has sent it since",
+    ),
+    "removed by the run": ([ONE, DELETED], 2, "the run removed it"),
+    "created by the run": ([ONE, DELETED, ONE], 3, "the run created it"),
+    "not known before": ([ONE], 1, "if the run created it"),
+    "only stock": ([ONE, update(1, quantity="1")], 2, "the run changed its stock alone"),
+    "a struck price that cannot go": ([ONE, STRUCK], 2, "no strike-through price before"),
+}
+
+
+@pytest.mark.parametrize(("steps", "run", "reason"), LEFT.values(), ids=LEFT)
+def test_what_is_left_alone(shop: Shop, steps: list[object], run: int, reason: str) -> None:
+    send(shop, *steps)
+    (row,) = undone(shop, run)
+    assert row.values == {}
+    assert reason in row.reason
+
+
+def test_what_was_refused_was_not_changed(shop: Shop) -> None:
+    send(shop, ONE, offer(1, product__gtin="2000000000008"))
+    assert undone(shop, 2) == []
+
+
+def test_a_row_on_its_way_since_is_left_alone(shop: Shop) -> None:
+    send(shop, ONE, update(1, price__price="18"))
+    shop.send(update(1, price__price="17"), wait=False)
+    (row,) = undone(shop, 2)
+    assert "on its way" in row.reason
+
+
+def test_stock_is_restored_where_that_is_asked_for(shop: Shop) -> None:
+    send(shop, ONE, update(1, quantity="1", price__price="18"))
+    (row,) = undone(shop, 2, stock=True)
+    assert cells(row) == UPDATE | {"price.price": "19.99", "quantity": "7"}
+    (row,) = undone(shop, 2)
+    assert "quantity" not in row.values
+
+
+def test_stock_that_another_channel_has_moved_is_left_alone(shop: Shop) -> None:
+    second = {"salesChannelId": "SECOND"}
+    send(shop, ONE, ONE | second, update(1, quantity="1"), update(1, quantity="3") | second)
+    (row,) = undone(shop, 3, stock=True)
+    assert row.reason == "its stock was changed since"
+
+
+def test_what_the_run_created_is_deleted_where_that_is_asked_for(shop: Shop) -> None:
+    send(shop, ONE)
+    shop.send(ONE, offer(2))
+    rows = undone(shop, 2, delete=True)
+    assert [(row.reference, cells(row)) for row in rows] == [("SKU-2", {"action": "Delete"})]
+
+
+def test_what_was_there_before_is_not_taken_for_created(shop: Shop) -> None:
+    shop.send(ONE)
+    since = shop.service.now()
+    live = LiveOffers(shop.service.client, fetch_context_of(shop.service), AccountSettings())
+    created = partial(live.created_since, "PRIMARY", ["SKU-1", "a,b"])
+    assert created(since.replace(year=since.year + 1)) == frozenset()
+    assert created(datetime.min.replace(tzinfo=since.tzinfo)) == {"SKU-1"}
+
+
+def test_what_an_export_showed_otherwise_was_changed_since(shop: Shop) -> None:
+    send(shop, ONE, update(1, price__price="18"))
+    other = shop.elsewhere()
+    other.send(update(1, price__price="15"))
+    shop.export()
+    (row,) = undone(shop, 2)
+    assert row.reason == "it was changed since, as an export has shown"
+
+
+def test_a_run_of_legacy_packages_is_refused(shop: Shop) -> None:
+    shop.send(ONE, kind="legacy-offers")
+    with pytest.raises(UsageProblem, match="run 1 sent legacy packages"):
+        undone(shop, 1)
+
+
+# Whatever is sent, and however it is interrupted.
+
+Key = tuple[str, str]
+Sent = list[dict[str, str]]
+
+
+@st.composite
+def files(draw: st.DrawFn) -> Sent:
+    key = itemgetter("salesChannelId", "sellerExternalReference")
+    return draw(st.lists(ROWS, min_size=1, max_size=5, unique_by=key))
+
+
+WAYS = st.sampled_from(("waited for", "resumed", "killed"))
+
+
+def deliver(shop: Shop, rows: Sent, way: str) -> None:
+    if way == "killed":
+        shop.kill_while_recording(*rows)
+    else:
+        shop.send(*rows, wait=way == "waited for")
+    shop.resume()
+
+
+def restored(shop: Shop) -> dict[Key, tuple[object, ...]]:
+    """What undo restores of each offer there is."""
+    return {(str(row[0]), str(row[1])): row[6:11] for row in shop.offers()}
+
+
+def keys(rows: Iterable[Mapping[str, Value]]) -> set[Key]:
+    return {(str(row["salesChannelId"]), str(row["sellerExternalReference"])) for row in rows}
+
+
+@settings(max_examples=25)
+@given(files(), files(), st.none() | files(), WAYS, WAYS, WAYS)
+def test_undo_restores_what_the_run_changed_and_nothing_else(
+    next_market: Callable[[], Market],
+    before: Sent,
+    run: Sent,
+    since: Sent | None,
+    way: str,
+    next_way: str,
+    last_way: str,
+) -> None:
+    shop = next_market().shop()
+    deliver(shop, before, way)
+    was = restored(shop)
+    deliver(shop, run, next_way)
+    number = shop.ledger.run_ids()[0]
+    changed = restored(shop)
+    if since:
+        deliver(shop, since, way)
+    left = restored(shop)
+    rows = undone(shop, number)
+    sent = [{key: str(value) for key, value in row.values.items()} for row in rows if row.values]
+    if sent:
+        deliver(shop, sent, last_way)
+    now, touched = restored(shop), keys(since or [])
+    assert not keys(sent) & touched
+    for key, fields in now.items():
+        assert fields == (was if key in keys(sent) else left)[key]
+    alone = {(row.channel, row.reference) for row in rows if row.reason}
+    for key in changed.keys() & was.keys() - touched:
+        assert changed[key] == was[key] or key in keys(sent) | alone

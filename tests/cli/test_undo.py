@@ -1,0 +1,92 @@
+"""`feedtool undo`: a plan that takes a run back, sent like any other."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Feedtool, on_shelf, rows_of
+from tests.conftest import Files, offer, update
+
+UNDO = "undo 2 --sandbox"
+
+
+def prices() -> dict[str, float]:
+    return {it["sellerExternalReference"]: it["integrationPrice"]["price"] for it in on_shelf()}
+
+
+@pytest.fixture
+def changed(feedtool: Feedtool, files: Files) -> None:
+    """Two offers, and a run that has changed the price of one and made a third."""
+    assert feedtool("submit --sandbox", files.csv(offer(1), offer(2))).code == 0
+    files.csv(offer(1, price__price="18"), offer(2), offer(3))
+    assert feedtool("submit offers.csv --sandbox").code == 0
+
+
+@pytest.mark.usefixtures("changed")
+def test_a_plan_takes_a_run_back(feedtool: Feedtool) -> None:
+    ran = feedtool(UNDO)
+    assert ran.code == 1, ran.err
+    assert ran.out.startswith("PRIMARY, row 4, SKU-3: what it was before the run is not known here")
+    assert "note: 1 offer is left alone" in ran.err
+    assert "help: look at undo-2.xlsx, then: feedtool submit --plan undo-2.plan" in ran.err
+    (row,) = rows_of("undo-2.xlsx", "Offers")
+    assert row == {
+        "sellerExternalReference": "SKU-1",
+        "price.price": 19.99,
+        "action": "Update",
+        "salesChannelId": "PRIMARY",
+    }
+    assert prices()["SKU-1"] == 18
+    assert feedtool("submit --plan undo-2.plan").code == 0
+    assert prices()["SKU-1"] == 19.99
+    ran = feedtool("undo 2 --sandbox --out again.plan")
+    assert (ran.code, ran.error()[0]) == (9, "nothing of run 2 can be taken back")
+    assert "PRIMARY, row 2, SKU-1: run 3 has sent it since" in ran.out
+    assert not Path("again.plan").exists()
+
+
+@pytest.mark.usefixtures("changed")
+def test_what_the_run_created_is_deleted_on_request(feedtool: Feedtool) -> None:
+    ran = feedtool(f"{UNDO} --delete-created --release mass-removal --out back.plan")
+    assert ran.code == 0, ran.err
+    assert [row["action"] for row in rows_of("back.xlsx", "Offers")] == ["Update", "Delete"]
+    assert feedtool("submit --plan back.plan").code == 0
+    assert sorted(prices()) == ["SKU-1", "SKU-2"]
+
+
+@pytest.mark.usefixtures("changed")
+def test_json_lists_what_is_left(feedtool: Feedtool) -> None:
+    ran = feedtool(f"{UNDO} --format json")
+    result = ran.only
+    assert (result["plan"], result["undoes"], result["valid"]) == ("undo-2.plan", 2, 1)
+    assert [row["newPrice"] for row in result["changes"]] == ["19.99"]
+    (left,) = result["left"]
+    assert (left["row"], left["sellerExternalReference"]) == (4, "SKU-3")
+    ran = feedtool("undo 1 --sandbox --format json")
+    assert (ran.code, ran.only["plan"], len(ran.only["left"])) == (9, None, 2)
+
+
+@pytest.mark.usefixtures("changed")
+def test_what_is_left_is_said_in_the_language(feedtool: Feedtool) -> None:
+    out = feedtool(f"{UNDO} --language fr").out
+    assert out.startswith("PRIMARY, ligne 4, SKU-3 : ce qu'elle était avant l'exécution")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("undo 7 --sandbox", "there is no run 7"),
+        ("undo 1 --sandbox --seller other", "run 1 was for the seller sandbox at"),
+        ("undo 2 --sandbox", "run 2 is not finished"),
+        ("undo 1 --sandbox --out offers.csv", "offers.csv is there already"),
+    ],
+)
+def test_what_cannot_be_undone_is_refused(
+    feedtool: Feedtool, files: Files, command: str, message: str
+) -> None:
+    feedtool("submit --sandbox", files.csv(offer(1)))
+    files.csv(update(1, quantity="2"))
+    feedtool("submit --sandbox --no-wait offers.csv")
+    ran = feedtool(command)
+    assert ran.code == 2
+    assert ran.error()[0].startswith(message)
