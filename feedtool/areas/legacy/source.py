@@ -7,6 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
+from feedtool.areas.legacy.irregularities import printable_name
 from feedtool.areas.legacy.offers_xml import (
     ATTRIBUTES,
     KIND,
@@ -17,7 +18,7 @@ from feedtool.areas.legacy.offers_xml import (
     Shipping,
     cost_keys,
 )
-from feedtool.areas.legacy.parser import TWICE, printable_name
+from feedtool.areas.legacy.parser import TWICE
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import CHANNEL
