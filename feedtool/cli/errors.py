@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import click
 
 from feedtool.model.errors import Exit, FeedtoolError, Interrupted, Stopped
-from feedtool.model.text import LANGUAGES, Language, Translator, tr
+from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, tr
 
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
@@ -33,6 +33,8 @@ class Console:
     """What is shown by this process's command."""
 
     say: Translator
+    language: LanguageChoice = field(default_factory=LanguageChoice)
+    """The language that the command was told, and the one where nothing says more."""
     listeners: list[tuple[OnLine, OnEnd]] = field(default_factory=list)
     """Called with the lines on stderr, and with the exit code."""
 
@@ -56,7 +58,8 @@ def listen(on_line: OnLine, on_end: OnEnd) -> None:
 
 def run(command: click.Command, arguments: list[str]) -> int:
     """Runs the command line and returns its exit code."""
-    CONSOLE.say = Translator(terminal_language())
+    CONSOLE.language = LanguageChoice(None, terminal_language())
+    CONSOLE.say = Translator(CONSOLE.language.default)
     CONSOLE.listeners.clear()
     code = _run(command, arguments)
     for _, on_end in CONSOLE.listeners:

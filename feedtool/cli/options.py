@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -260,29 +261,20 @@ def _set_language(ctx: click.Context, parameter: click.Parameter, name: Language
     del parameter
     CONSOLE.say = Translator(name)
     is_asked = ctx.get_parameter_source("language") in SOURCES[:2]
-    ctx.meta[LANGUAGE] = LanguageChoice(name if is_asked else None, name)
+    CONSOLE.language = LanguageChoice(name if is_asked else None, name)
     return name
 
 
-LANGUAGE = "feedtool.language"
-"""The key of the context's `LanguageChoice`."""
-
-language = option(
+_language = partial(
+    option,
     "--language",
     type=click.Choice(LANGUAGES),
     default=terminal_language,
     show_default="the terminal's, else en",
     callback=_set_language,
-    help="Of all that is shown, of templates, and of the service's messages.",
 )
-
-
-def language_choice() -> LanguageChoice:
-    """The language that the command was told, and the one where nothing says more."""
-    ctx = click.get_current_context(silent=True)
-    choice: LanguageChoice = ctx.meta.get(LANGUAGE, LanguageChoice()) if ctx else LanguageChoice()
-    return choice
-
+language = _language(help="Of all that is shown, of templates, and of the service's messages.")
+shown_language = _language(help="Of all that is shown.", expose_value=False)
 
 home = path(
     "--home",

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from feedtool.cli.errors import CONSOLE, discard_stdout, echo, echo_error, wants_colour
-from feedtool.cli.options import language_choice
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
@@ -35,7 +34,7 @@ def echo_results(
 ) -> int:
     """Shows the results as the options `given` say, and writes the report; the exit code."""
     stamps = (result.checked.language for result in results)
-    codes = all_codes(language_choice().of(next(filter(None, stamps), None)))
+    codes = all_codes(CONSOLE.language.of(next(filter(None, stamps), None)))
     CONSOLE.say = codes.say
     unwritten = None
     try:

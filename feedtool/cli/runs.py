@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import Terminated, echo, echo_error, stopping
+from feedtool.cli.errors import CONSOLE, Terminated, echo, echo_error, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
 from feedtool.model.text import tr
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from feedtool.runs.history import RunState
     from feedtool.runs.workspace import Workspace
 
-_listing = options.group(options.format_, options.home, options.ledger)
+_listing = options.group(options.format_, options.shown_language, options.home, options.ledger)
 _recorded = options.group(
     options.configuration,
     options.connection,
@@ -67,7 +67,7 @@ def runs(
         else:
             _abandon(abandon, workspace, clock_of)
             states = [run_state(workspace.ledger, abandon, clock_of)]
-    write_runs(states, sys.stdout, form)
+    write_runs(states, sys.stdout, form, CONSOLE.say)
     _warn(states)
     if not states:
         echo("note", tr("there are no runs yet"))
@@ -87,7 +87,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
     folder = home_folder(home)
     with open_workspace(folder, ledger) as workspace:
         state = run_state(workspace.ledger, run, _clocks(folder, workspace))
-    write_run(state, sys.stdout, form)
+    write_run(state, sys.stdout, form, CONSOLE.say)
     _warn([state])
 
 

@@ -155,7 +155,7 @@ def _plan_only(
 def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
     in_place = given["in_place"]
     copies = targets(read, given["out"], in_place=in_place)
-    language = options.language_choice()
+    language = CONSOLE.language
     return Outputs(copies, is_in_place=in_place, is_plain=given["plain"], language=language)
 
 

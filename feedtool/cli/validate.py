@@ -11,6 +11,7 @@ from feedtool.areas.registry import load
 from feedtool.check.fixes import SAFE, all_fixes, chosen_fixes
 from feedtool.check.kinds import HeaderMissing
 from feedtool.cli import options
+from feedtool.cli.errors import CONSOLE
 from feedtool.cli.files import (
     FIXED,
     RESULT,
@@ -113,7 +114,7 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
         )
         word = RESULT if fixes is None else FIXED
         copies = targets(read, out, in_place=in_place, word=word) if is_written else {}
-        language = options.language_choice()
+        language = CONSOLE.language
         outputs = Outputs(copies, is_in_place=in_place, is_plain=given["plain"], language=language)
         if fixes is None:
             results = validate(read, reading, outputs)

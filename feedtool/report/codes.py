@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code
-from feedtool.model.text import Language, Translator
+from feedtool.model.text import Language, Translator, either, tr
 
 
 class Word(NamedTuple):
@@ -23,8 +23,8 @@ class Word(NamedTuple):
     """The first line is its summary."""
 
 
-ROW, BOTH = "status of a row", "status of a row or a package"
-REPORT, RESULT = "word of a report", "result code of the service"
+ROW, BOTH = tr("status of a row"), tr("status of a row or a package")
+REPORT, RESULT = tr("word of a report"), tr("result code of the service")
 _TABLES = tomllib.loads((files("feedtool.report") / "glossary.toml").read_text("utf-8"))
 
 WORDS: Mapping[str, Word] = MappingProxyType({name: Word(**said) for name, said in _TABLES.items()})
@@ -86,9 +86,11 @@ class Codes:
             every = {_folded(entry): entry for entry in (*self.pages, *known, *others)}
             first, second, third = get_close_matches(wanted[:LONGEST], every, n=3, cutoff=0)
             raise UsageProblem(
-                f"there is no code or status “{name}”",
-                f"did you mean {every[first]}, {every[second]} or {every[third]}? `feedtool"
-                " explain` lists all",
+                tr("there is no code or status “{name}”", name=name),
+                tr(
+                    "did you mean {choices}? `feedtool explain` lists all",
+                    choices=either([every[name] for name in (first, second, third)]),
+                ),
             )
         if key in self.pages:
             return f"{self.pages[key].severity}[{key}]\n\n{self.page_of(key)}\n"

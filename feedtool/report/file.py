@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Message, Severity, Status
+from feedtool.model.text import tr
 from feedtool.report.as_json import error_fields, write_json
 from feedtool.report.codes import Codes
 from feedtool.report.plain import clean
@@ -97,8 +98,12 @@ def write_report(path: Path, results: Iterable[SheetResult], codes: Codes) -> No
         beside.replace(path)
     except OSError as reason:
         raise UsageProblem(
-            f"the report {path} cannot be written: {reason.strerror}",
-            "name another file with --report, in a folder that exists and may be written to",
+            tr(
+                "the report {path} cannot be written: {why}",
+                path=path,
+                why=reason.strerror,
+            ),
+            tr("name another file with --report, in a folder that exists and may be written to"),
         ) from reason
     finally:
         with suppress(OSError):
@@ -117,5 +122,6 @@ def writer_for(path: Path) -> Write:
         case ".csv":
             return lambda results, out, _: write_csv(results, out)
     raise UsageProblem(
-        f"{path.name}: a report's name says what it is", "end it in .json, .csv or .html"
+        tr("{name}: a report's name says what it is", name=path.name),
+        tr("end it in .json, .csv or .html"),
     )

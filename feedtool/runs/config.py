@@ -51,6 +51,7 @@ from feedtool.model.settings import (
     PackageLimits,
     is_constant,
 )
+from feedtool.model.text import joined, tr
 
 FILE = "feedtool.toml"
 
@@ -70,15 +71,15 @@ FLAGS = ("changed_only", "prefer_update", "insecure_http")
 CHOICES = {
     "upload_body": ("array", "offerRequests"),
     "vat_scale": (100, 1),
-    "gtin_as": ("string", "number"),
+    "gtin_as": ("string", tr("number")),
     "legacy_transport": ("bytes", "url"),
 }
 
 RANGES = {
-    "operator_notes": (30, "number of rows between codes and products", "number"),
-    "batch_pause": (86_400, "pause that can be kept", "number of seconds"),
-    "quota_pause": (86_400, "pause that can be kept", "number of seconds"),
-    "resend_pause": (86_400, "pause that can be kept", "number of seconds"),
+    "operator_notes": (30, tr("number of rows between codes and products"), tr("number")),
+    "batch_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
+    "quota_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
+    "resend_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
 }
 """The highest value of numbers from 0 on, and two names of them. The header of a template is looked
 for among the first 40 rows of a sheet."""
@@ -119,10 +120,17 @@ class Config:
             return Profile()
         if name not in self.profiles:
             known = ", ".join(self.profiles) or "none"
-            where = f"in {self.path}" if self.path else f"since there is no {FILE}"
+            lack = tr("there is no profile “{name}” since there is no {file}", name=name, file=FILE)
+            if self.path:
+                lack = tr("there is no profile “{name}” in {path}", name=name, path=self.path)
             raise UsageProblem(
-                f"there is no profile “{name}” {where}",
-                f"known profiles: {known}; add a table [profile.{name}] to {self.path or FILE}",
+                lack,
+                tr(
+                    "known profiles: {known}; add a table [profile.{name}] to {file}",
+                    known=known,
+                    name=name,
+                    file=self.path or FILE,
+                ),
             )
         return self.profiles[name]
 
@@ -140,12 +148,14 @@ def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         if isinstance(error, OSError):
             why = (error.strerror or type(error).__name__).lower()
-            hint = "name another with --config"
+            hint = tr("name another with --config")
         elif isinstance(error, UnicodeDecodeError):
-            why, hint = "it is not UTF-8", "save it as UTF-8"
+            why, hint = tr("it is not UTF-8"), tr("save it as UTF-8")
         else:
-            why, hint = f"it is no TOML: {error}", "correct the file"
-        raise UsageProblem(f"the configuration {path} cannot be read: {why}", hint) from error
+            why, hint = tr("it is no TOML: {error}", error=error), tr("correct the file")
+        raise UsageProblem(
+            tr("the configuration {path} cannot be read: {why}", path=path, why=why), hint
+        ) from error
     refuse_unknown(tables, ("defaults", "profile"), str(path))
     profiles = _table(tables, "profile", str(path))
     return Config(
@@ -166,11 +176,12 @@ def _profile(table: Mapping[str, Any], where: str, folder: Path) -> Profile:
     recipes = table.pop("recipes", None)
     table.pop("default", None)
     if not isinstance(recipes, str | None):
-        raise UsageProblem(f"{where}: recipes must be a folder", 'write recipes = "recipes"')
+        raise _refused(where, tr("recipes must be a folder"), tr('write recipes = "recipes"'))
     for key, value in default.items():
         if not is_constant(value):
-            reason = f"{where}, [default]: {key} = {value} is no text or number"
-            raise UsageProblem(reason, f"write {key} = 2, for example")
+            reason = tr("{name} = {value} is no text or number", name=key, value=value)
+            hint = tr("write {name} = 2, for example", name=key)
+            raise _refused(f"{where}, [default]", reason, hint)
     known, own = _names(AccountSettings), (*ACCOUNT, *TIMEOUTS, *FLAGS)
     refuse_unknown(table, (*own, *known, "recipes", "default"), where)
     account = {name: table[name] for name in own if name in table}
@@ -180,19 +191,27 @@ def _profile(table: Mapping[str, Any], where: str, folder: Path) -> Profile:
     return Profile(account, settings, folder / recipes if recipes else None, default)
 
 
+def _refused(where: str, reason: str, hint: str) -> UsageProblem:
+    """The error of a place in the configuration."""
+    return UsageProblem(joined((where, reason), ": "), hint)
+
+
 def _check_account(name: str, value: Any, where: str) -> None:
     if name in ACCOUNT and not isinstance(value, str):
         is_secret = any(word in name for word in ("token", "secret", "hook"))
         shown = "…" if is_secret else value
-        raise UsageProblem(f"{where}: {name} must be a text", f'write {name} = "{shown}"')
+        hint = tr('write {name} = "{shown}"', name=name, shown=shown)
+        raise _refused(where, tr("{name} must be a text", name=name), hint)
     if name in FLAGS and not isinstance(value, bool):
-        raise UsageProblem(f"{where}: {name} = {value!r} is no yes or no", f"write {name} = true")
+        reason = tr("{name} = {value} is no yes or no", name=name, value=repr(value))
+        raise _refused(where, reason, tr("write {name} = true", name=name))
     if name in TIMEOUTS:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 < value < math.inf:
-            raise UsageProblem(
-                f"{where}: {name} = {value!r} must be a number of seconds", f"write {name} = 60"
+            reason = tr(
+                "{name} = {value} must be a number of seconds", name=name, value=repr(value)
             )
+            raise _refused(where, reason, tr("write {name} = 60", name=name))
 
 
 def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
@@ -200,10 +219,9 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
     default = AccountSettings()
     for name, allowed in CHOICES.items():
         if name in table and table[name] not in allowed:
-            raise UsageProblem(
-                f"{where}: {name} = {table[name]!r} is not possible",
-                f"use one of {', '.join(map(repr, allowed))}",
-            )
+            reason = tr("{name} = {value} is not possible", name=name, value=repr(table[name]))
+            hint = tr("use one of {choices}", choices=", ".join(map(repr, allowed)))
+            raise _refused(where, reason, hint)
     values = _values(default, table, where)
     if "tax_codes" in values:
         refuse_unknown(values["tax_codes"], default.tax_codes, f"{where}, [tax_codes]")
@@ -211,34 +229,42 @@ def dialect_of(table: Mapping[str, Any], where: str) -> AccountSettings:
         if name in values:
             values[name] = {**getattr(default, name), **values[name]}
     settings = AccountSettings(**values)
-    for reason, hint in _impossible(settings):
-        raise UsageProblem(f"{where}: {reason}", hint)
+    for lack, way_out in _impossible(settings):
+        raise _refused(where, lack, way_out)
     return settings
 
 
 def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
     """Values that cannot be, and what to do."""
     if settings.legacy_transport == "url":
-        needs = 'legacy_transport = "url" needs'
         if not settings.legacy_folder:
-            yield f"{needs} legacy_folder", "name the folder that your web server publishes"
+            yield (
+                tr('legacy_transport = "url" needs legacy_folder'),
+                tr("name the folder that your web server publishes"),
+            )
         if not settings.legacy_address.startswith(("https://", "http://")):
             yield (
-                f"{needs} legacy_address",
-                'write the public address of that folder: "https://files.example.com/offers"',
+                tr('legacy_transport = "url" needs legacy_address'),
+                tr('write the public address of that folder: "https://files.example.com/offers"'),
             )
     try:
         codecs.lookup(settings.csv_fallback)
     except LookupError:
-        reason = f"csv_fallback = {settings.csv_fallback!r} is no encoding"
-        yield reason, 'write "cp1252", for example'
+        reason = tr("csv_fallback = {value} is no encoding", value=repr(settings.csv_fallback))
+        yield reason, tr('write "cp1252", for example')
     if not CELL.fullmatch(settings.operator_category):
-        reason = f"operator_category = {settings.operator_category!r} is no cell"
-        yield reason, 'write its name: "C1"'
+        reason = tr(
+            "operator_category = {value} is no cell",
+            value=repr(settings.operator_category),
+        )
+        yield reason, tr('write its name: "C1"')
     for name, (most, meaning, number) in RANGES.items():
         value = getattr(settings, name)
         if not 0 <= value <= most:
-            yield f"{name} = {value} is no {meaning}", f"write a {number} from 0 to {most}"
+            yield (
+                tr("{name} = {value} is no {meaning}", name=name, value=value, meaning=meaning),
+                tr("write a {number} from 0 to {most}", number=number, most=most),
+            )
 
 
 def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -253,40 +279,44 @@ def _values(default: Any, table: Mapping[str, Any], where: str) -> dict[str, Any
         try:
             values[name] = RECORDS[name](**_values(getattr(default, name), own, place))
         except ValueError as error:
-            raise UsageProblem(f"{place}: {error}", "correct it in the file") from error
+            raise _refused(place, str(error), tr("correct it in the file")) from error
     return values
 
 
 def _like(default: object, value: Any, where: str) -> Any:
     """The value in the type of its default. UsageProblem where it is of another."""
-    wanted = "a whole number"
+    wanted: str = tr("a whole number")
     match default:
         case Decimal():
-            wanted, number = "a number", isinstance(value, int | float)
+            wanted, number = tr("a number"), isinstance(value, int | float)
             if number and not isinstance(value, bool) and Decimal(str(value)).is_finite():
                 return Decimal(str(value))
         case tuple():
-            wanted = "a list of texts"
+            wanted = tr("a list of texts")
             if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
                 return tuple(value)
         case Mapping():
-            wanted = "a table of texts"
+            wanted = tr("a table of texts")
             entries = value.values() if isinstance(value, Mapping) else [None]
             if all(isinstance(entry, str) for entry in entries):
                 return value
         case _:
-            wanted = "a text" if isinstance(default, str) else wanted
+            wanted = tr("a text") if isinstance(default, str) else wanted
             # Python takes yes and no for numbers, and no setting is one of them.
             kind = int if default is None else type(default)
             if isinstance(value, kind) and not isinstance(value, bool):
                 return value
-    raise UsageProblem(f"{where} = {value!r} must be {wanted}", "correct it in the file")
+    raise UsageProblem(
+        tr("{where} = {value} must be {wanted}", where=where, value=repr(value), wanted=wanted),
+        tr("correct it in the file"),
+    )
 
 
 def _table(tables: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
     value = tables.get(name, {})
     if not isinstance(value, Mapping):
-        raise UsageProblem(f"{where}: {name} must be a table", f"write [{name}] above its lines")
+        hint = tr("write [{name}] above its lines", name=name)
+        raise _refused(where, tr("{name} must be a table", name=name), hint)
     return value
 
 
@@ -299,7 +329,7 @@ def refuse_unknown(names: Iterable[str], known: Iterable[str], where: str) -> No
     for name in names:
         if name not in (known := list(known)):
             near = get_close_matches(name, known, n=1)
-            raise UsageProblem(
-                f"{where}: nobody knows “{name}”",
-                f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}",
-            )
+            hint = tr("use one of: {choices}", choices=", ".join(known))
+            if near:
+                hint = tr("did you mean {choice}?", choice=near[0])
+            raise _refused(where, tr("nobody knows “{name}”", name=name), hint)

@@ -14,6 +14,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.file_version import read_unchanged
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
+from feedtool.model.text import tr
 from feedtool.report.output_files import Conversion
 from feedtool.runs.convert_requests import RequestsSource, is_requests
 from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, SheetConversion
@@ -21,7 +22,7 @@ from feedtool.runs.request_files import write_requests
 from feedtool.sheets import NotAsWritten
 from feedtool.sheets.atomic_write import atomic_write
 
-BY_HAND = "give OUT no ending: a folder takes as many packages as there are"
+BY_HAND = tr("give OUT no ending: a folder takes as many packages as there are")
 
 
 def convert(
@@ -44,9 +45,13 @@ def convert(
     if len(opened) > 1 and options.form.ending != FOLDER:
         names = ", ".join(str(sheet.sheet) for sheet, _ in opened)
         raise UsageProblem(
-            f"{file.name} has several sheets with rows, and {options.target.name} takes one:"
-            f" {names}",
-            f"name one with --sheet, or {BY_HAND}",
+            tr(
+                "{name} has several sheets with rows, and {target} takes one: {names}",
+                name=file.name,
+                target=options.target.name,
+                names=names,
+            ),
+            tr("name one with --sheet, or {way}", way=BY_HAND),
         )
     steps = [SheetConversion(sheet, reading, options, areas) for sheet, _ in opened]
     for step, (_, facts) in zip(steps, opened, strict=True):
@@ -71,7 +76,7 @@ def _pointing_to_out() -> Iterator[None]:
     except UsageProblem as error:
         if re.search("--out|--requests", error.hint) is None:
             raise
-        raise UsageProblem(error.message, "give OUT another name or place") from error
+        raise UsageProblem(error.message, tr("give OUT another name or place")) from error
 
 
 def _is_of(file: Input, output: Output, areas: Areas) -> bool:
@@ -110,8 +115,8 @@ def _refuse_references_alone(requests: RequestsSource, reading: ReadOptions) -> 
     removing = next((feed for feed in first.feeds if feed.needs_asking), None)
     if reading.kind is None and removing and not others and first.keys == [removing.reference]:
         raise HeaderMissing(
-            "the requests hold references and nothing else",
-            f"if their offers are to be removed, say so with --as {removing.kind}",
+            tr("the requests hold references and nothing else"),
+            tr("if their offers are to be removed, say so with --as {kind}", kind=removing.kind),
         )
 
 
@@ -133,7 +138,10 @@ def _write_requests(
     if output and count > (most := output.limit(settings)):
         raise UsageProblem(
             output.too_many.format(count=count, most=most),
-            f"give a folder as OUT, with --to {feed.kind}: as many are written as it needs",
+            tr(
+                "give a folder as OUT, with --to {kind}: as many are written as it needs",
+                kind=feed.kind,
+            ),
         )
     if options.form.ending == FOLDER and sheets:
         write_requests(target, Plan(sheets, load().feeds, settings.limits), settings)
@@ -142,15 +150,26 @@ def _write_requests(
         packages = {(item.package_type, item.channel) for item in items}
         if len(packages) > 1:
             listed = ", ".join(sorted(f"{kind} for {channel}" for kind, channel in packages))
-            raise UsageProblem(f"{target.name} would hold several packages: {listed}", BY_HAND)
+            raise UsageProblem(
+                tr(
+                    "{name} would hold several packages: {packages}",
+                    name=target.name,
+                    packages=listed,
+                ),
+                BY_HAND,
+            )
         with atomic_write(target) as place:
             if feed.json and not output:
                 place.write_bytes(feed.json.bundle([item.body for item in items], settings))
             elif output and not output.write(place, items, about, settings):
                 raise NotAsWritten(
-                    f"{target} was written, and does not read back like that",
-                    "run it again; if it stays so, look at the disk",
+                    tr("{target} was written, and does not read back like that", target=target),
+                    tr("run it again; if it stays so, look at the disk"),
                 )
     if options.form.ending == JSON and feed.json and count > (most := feed.json.limit(settings)):
-        text = f"the service takes {most:,} at once, and the file holds {count:,}"
-        conversion.notes.append((text, "a folder as OUT has them in uploads that it takes"))
+        text = tr(
+            "the service takes {most:,} at once, and the file holds {count:,}",
+            most=most,
+            count=count,
+        )
+        conversion.notes.append((text, tr("a folder as OUT has them in uploads that it takes")))

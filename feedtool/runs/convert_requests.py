@@ -21,11 +21,12 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
+from feedtool.model.text import tr
 from feedtool.sheets import HEADER, EmptyFile, KeyedLine, KeyedSheet, NotAWorkbook, SheetEntry
 
 _PACKAGE = re.compile(r"package-\d{3,}-(\w+?)-(.+)")
 _START = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]\s*(?:[\[\]{}\"]|\Z)")
-_HINT = "Give the requests as `feedtool submit --requests` writes them."
+_HINT = tr("Give the requests as `feedtool submit --requests` writes them.")
 
 
 class _RequestCells(NamedTuple):
@@ -64,7 +65,7 @@ class RequestsSource:
         for file in _files(path):
             self._read(file)
         if not self._sheets:
-            raise NoRows(f"{path.name} holds no request", _HINT)
+            raise NoRows(tr("{name} holds no request", name=path.name), _HINT)
         self.sheets = tuple(SheetEntry(name, "") for name in self._sheets)
         first, *others = self._sheets.values()
         kind = None if others else first.kind
@@ -86,7 +87,9 @@ class RequestsSource:
         channel = package[2] if package and action and package[2] != self._channel else ""
         form, body = self._listed(_loaded(file, self._settings.reading.strings))
         if form is None or not isinstance(body, list):
-            raise NotAWorkbook(f"{file.name} is JSON, and holds no list of requests.", _HINT)
+            raise NotAWorkbook(
+                tr("{name} is JSON, and holds no list of requests.", name=file.name), _HINT
+            )
         family = [feed for feed in self._feeds if feed.json == form]
         name = family[0].sheet
         for request in body:
@@ -127,11 +130,11 @@ class RequestsSheet(KeyedSheet):
         """Add a row; action and channel are its package's, as far as they are known."""
         row = HEADER + 1 + len(self._requests)
         if not isinstance(request, dict):
-            self.losses.append(Loss(row, None, None, _brief(request), "it is no request"))
+            self.losses.append(Loss(row, None, None, _brief(request), tr("it is no request")))
             request = {}
         cells, left = self._form.cells(request, self._settings)
         self.losses += [
-            Loss(row, None, path, _brief(value), "a row of a sheet has no column for it")
+            Loss(row, None, path, _brief(value), tr("a row of a sheet has no column for it"))
             for path, value in left
         ]
         package = {ACTION: action, CHANNEL: channel}
@@ -173,8 +176,8 @@ def _files(path: Path) -> Sequence[Path]:
     requests = sorted(chain(path.rglob("upload-*.json"), path.rglob("batch-*.json")))
     if not requests and (zips := sorted(path.rglob("package-*.zip"))):
         raise UsageProblem(
-            f"{path} holds legacy zips, and no JSON requests",
-            f"convert them one by one: {min(zips, key=attrgetter('name'))}",
+            tr("{path} holds legacy zips, and no JSON requests", path=path),
+            tr("convert them one by one: {file}", file=min(zips, key=attrgetter("name"))),
         )
     return requests
 
@@ -183,21 +186,30 @@ def _loaded(file: Path, most: int) -> object:
     """What a file of at most so many bytes holds, amounts as decimals; NotAWorkbook, EmptyFile."""
     if file.stat().st_size > most:
         raise NotAWorkbook(
-            f"{file.name} is JSON of more than {most >> 20:,} MiB, which is too much to be held.",
-            "Give a folder of uploads, as `feedtool submit --requests` writes it.",
+            tr(
+                "{name} is JSON of more than {size:,} MiB, which is too much to be held.",
+                name=file.name,
+                size=most >> 20,
+            ),
+            tr("Give a folder of uploads, as `feedtool submit --requests` writes it."),
         )
     try:
         text = file.read_bytes().decode("utf-8-sig")
         if not text.strip():
-            raise EmptyFile(f"{file.name} is empty.", _HINT)
+            raise EmptyFile(tr("{name} is empty.", name=file.name), _HINT)
         return json.loads(text, parse_float=Decimal, parse_constant=_refused)
     except (RecursionError, InvalidOperation, ValueError) as error:
-        why = "it is nested or counts beyond all measure"
+        why = tr("it is nested or counts beyond all measure")
         if isinstance(error, json.JSONDecodeError):
-            why = f"{error.msg}, line {error.lineno}, column {error.colno}"
+            why = tr(
+                "{error}, line {line}, column {column}",
+                error=error.msg,
+                line=error.lineno,
+                column=error.colno,
+            )
         elif isinstance(error, UnicodeDecodeError):
-            why = f"byte {error.start} is not UTF-8"
-        text = f"{file.name} is no JSON that can be read: {why}."
+            why = tr("byte {start} is not UTF-8", start=error.start)
+        text = tr("{name} is no JSON that can be read: {why}.", name=file.name, why=why)
         raise NotAWorkbook(text, _HINT) from error
 
 

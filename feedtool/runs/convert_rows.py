@@ -18,7 +18,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Item, Loss, Problem, Severity
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, Filled
-from feedtool.model.text import LANGUAGES, Language
+from feedtool.model.text import LANGUAGES, Language, tr
 from feedtool.report.output_files import Conversion, ConvertedSheet
 from feedtool.runs.export import RowBuffer
 from feedtool.runs.row_notes import join_problems
@@ -64,8 +64,11 @@ def form_of(target: Path, areas: Areas) -> Form:
         return Form(ending, areas.outputs.get(ending))
     endings = ", ".join((WORKBOOK, CSV, *areas.outputs, JSON))
     raise UsageProblem(
-        f"nothing can be written as {target.name}",
-        f"let the name end in one of {endings}, or in nothing for a folder of requests",
+        tr("nothing can be written as {name}", name=target.name),
+        tr(
+            "let the name end in one of {endings}, or in nothing for a folder of requests",
+            endings=endings,
+        ),
     )
 
 
@@ -78,7 +81,7 @@ def kind_for(form: Form, kind: str, wanted: str | None, areas: Areas) -> str:
     if wanted is None and output:
         if kind in output.refusals:
             raise UsageProblem(
-                output.refusals[kind], "give OUT another ending: .xlsx, .csv, .json or none"
+                output.refusals[kind], tr("give OUT another ending: .xlsx, .csv, .json or none")
             )
         became = output.kinds.get(kind, kind)
     elif wanted is None and not form.is_sheet:
@@ -89,14 +92,14 @@ def kind_for(form: Form, kind: str, wanted: str | None, areas: Areas) -> str:
     if (kind, became) not in areas.conversions:
         possible = [to for of, to in areas.conversions if of == kind]
         raise UsageProblem(
-            f"{kind} cannot become {became} without another meaning",
-            f"it can become {', '.join(possible)}",
+            tr("{kind} cannot become {became} without another meaning", kind=kind, became=became),
+            tr("it can become {kinds}", kinds=", ".join(possible)),
         )
     is_strange = output and became not in output.kinds.values()
     if is_strange or (form.ending == JSON and areas.feeds[became].json is None):
         raise UsageProblem(
-            f"{became} cannot be written as {form.ending}",
-            "leave --to away, or give OUT another ending",
+            tr("{became} cannot be written as {ending}", became=became, ending=form.ending),
+            tr("leave --to away, or give OUT another ending"),
         )
     return became
 
@@ -158,7 +161,9 @@ class SheetConversion:
             self.converted.losses.append(loss)
         for text in unknown:
             is_gone = text.strip().casefold() in gone
-            why = "nothing stands for it any more" if is_gone else "no column is known for it"
+            why = (
+                tr("nothing stands for it any more") if is_gone else tr("no column is known for it")
+            )
             self.converted.losses.append(Loss(None, None, text, None, why))
 
     def write_rows(self, conversion: Conversion) -> None:
@@ -193,11 +198,16 @@ class SheetConversion:
             sheet = SheetRows(unfolded(contents, rows.columns), rows)
             write(options.target, [sheet], self._reading.dialect.reading)
         if refused:
-            text = f"{refused:,} of the rows cannot be sent: their cells stand as they were"
-            conversion.notes.append((text, f"see `feedtool validate {options.target}`"))
+            text = tr(
+                "{refused:,} of the rows cannot be sent: their cells stand as they were",
+                refused=refused,
+            )
+            conversion.notes.append(
+                (text, tr("see `feedtool validate {target}`", target=options.target))
+            )
         if is_csv and feed.needs_asking and not action:
-            text = "a CSV does not say of itself what it is"
-            conversion.notes.append((text, f"read it with --as {self.became}"))
+            text = tr("a CSV does not say of itself what it is")
+            conversion.notes.append((text, tr("read it with --as {became}", became=self.became)))
 
     def valid_sheet(self) -> CheckedSheet:
         """A sheet of the requests of the rows that can be sent, and of nothing else."""
@@ -253,7 +263,11 @@ class SheetConversion:
             ):
                 yield filled, problems
             else:
-                why = f"a row of {filled.kind} cannot become {self.became} without another meaning"
+                why = tr(
+                    "a row of {kind} cannot become {became} without another meaning",
+                    kind=filled.kind,
+                    became=self.became,
+                )
                 self._lose(filled, [loss_of(ACTION, filled.kind, why)])
                 self.converted.skipped += 1
 
@@ -267,7 +281,7 @@ class SheetConversion:
 
     def _lose_columns(self, keys: frozenset[str], convert: RowConverter) -> None:
         """Note the values for which the columns of the file have no place."""
-        why = "none of the rows' categories has such a property"
+        why = tr("none of the rows' categories has such a property")
         for filled in (self.checked.filled or ()) if keys else ():
             if (filled.kind, self.became) in self._areas.conversions:
                 values = convert(filled.values()).values
@@ -292,4 +306,4 @@ def _loss(problem: Problem) -> Loss:
 
 
 def _left_out(loss: Loss) -> Loss:
-    return loss._replace(message=f"left out: {loss.message}")
+    return loss._replace(message=tr("left out: {message}", message=loss.message))

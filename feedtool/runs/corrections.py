@@ -15,7 +15,7 @@ from feedtool.check import Input, ReadOptions, open_input
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import RowResult, Status
 from feedtool.model.spool import temporary_folder
-from feedtool.model.text import Language, Translator
+from feedtool.model.text import Language, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
@@ -97,8 +97,11 @@ def write_corrections(
     files = [name for name, _ in options.inputs if _to_correct(name, results)]
     if out and len(files) > 1:
         raise UsageProblem(
-            f"--out names one workbook, and rows of {len(files)} files are to be corrected",
-            "leave it out: each has its own beside its annotated copy",
+            tr(
+                "--out names one workbook, and rows of {count} files are to be corrected",
+                count=len(files),
+            ),
+            tr("leave it out: each has its own beside its annotated copy"),
         )
     targets = dict.fromkeys(files, out) if out else places(options.outputs.targets)
     for name in files:
@@ -165,8 +168,11 @@ def _check_free(target: Path, workspace: Workspace, may_replace: MayReplace) -> 
         return
     if not target.is_file() or digest_of(target) != workspace.ledger.output(str(target.absolute())):
         raise UsageProblem(
-            f"{target} is not as feedtool wrote it: it may hold corrections, and is left alone",
-            "send it first, or choose another name with --out, or replace it with --yes",
+            tr(
+                "{target} is not as feedtool wrote it: it may hold corrections, and is left alone",
+                target=target,
+            ),
+            tr("send it first, or choose another name with --out, or replace it with --yes"),
         )
 
 

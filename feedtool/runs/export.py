@@ -24,7 +24,7 @@ from feedtool.feeds.template import Basis, Contents
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NothingToDo
 from feedtool.model.spool import Spool
-from feedtool.model.text import Translator
+from feedtool.model.text import Translator, tr
 from feedtool.report.output_files import Exported
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
@@ -225,9 +225,11 @@ def remembered(
             projected=before,
         )
     except Interrupted as error:
-        warn("warning", f"what was exported is not remembered: {error.message}")
+        warn("warning", tr("what was exported is not remembered: {message}", message=error.message))
     else:
         if not is_remembered:
-            warn("note", "what was exported is not remembered, since offers were sent meanwhile")
+            warn(
+                "note", tr("what was exported is not remembered, since offers were sent meanwhile")
+            )
     if nothing:
         raise nothing

@@ -17,6 +17,7 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.nouns import CellFix
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
+from feedtool.model.text import tr
 from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
@@ -73,8 +74,8 @@ def _refuse_without_cells(file: Input) -> None:
     with suppress(OSError):  # which is told where the file is read
         if file.path.is_file() and load().format_of(file.path):
             raise UsageProblem(
-                f"{file.name} has no cells that --fix could mend",
-                "make a workbook of it with feedtool convert, and mend that",
+                tr("{name} has no cells that --fix could mend", name=file.name),
+                tr("make a workbook of it with feedtool convert, and mend that"),
             )
 
 

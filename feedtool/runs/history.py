@@ -10,8 +10,9 @@ from feedtool.delivery.deadlines import Clock, deadline, warnings
 from feedtool.ledger import Ledger, Package, Phase, Run
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
+from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries, write_lines
-from feedtool.report.plain import clean, counted
+from feedtool.report.plain import clean
 from feedtool.report.tally import statuses_text
 from feedtool.runs.run_record import RunOptions
 
@@ -62,7 +63,9 @@ def run_state(ledger: Ledger, run_id: int, clock_of: ClockOf) -> RunState:
     """One run. UsageProblem where there is none of that number."""
     run = ledger.run(run_id)
     if run is None:
-        raise UsageProblem(f"there is no run {run_id}", "`feedtool runs` lists them")
+        raise UsageProblem(
+            tr("there is no run {run}", run=run_id), tr("`feedtool runs` lists them")
+        )
     files = ledger.files(run_id)
     names = {file.file: file.path for file in files}
     packages = ledger.read_packages(run_id)
@@ -102,7 +105,7 @@ def every_run(
         try:
             states.append(run_state(ledger, run_id, clock_of))
         except (UsageProblem, ValueError, LookupError, TypeError, ArithmeticError) as error:
-            on_unreadable(f"run {run_id} cannot be shown: {error}")
+            on_unreadable(tr("run {run} cannot be shown: {error}", run=run_id, error=error))
     return states
 
 
@@ -117,63 +120,82 @@ def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageStat
     return PackageState(file, package, created, at, loss.what, left, loss.describe(clock))
 
 
-def write_runs(states: Sequence[RunState], out: TextIO, form: str) -> None:
+def write_runs(states: Sequence[RunState], out: TextIO, form: str, say: Translator) -> None:
     """All runs, newest first: a line each, or as JSON (`jsonl`: an object a line)."""
     if form == "text":
-        out.writelines(_line(state) + "\n" for state in states)
+        out.writelines(clean(say(_line(state))) + "\n" for state in states)
     elif form == "jsonl":
         write_lines(map(_fields, states), out)
     else:
         write_entries(map(_fields, states), out)
 
 
-def write_run(state: RunState, out: TextIO, form: str) -> None:
+def write_run(state: RunState, out: TextIO, form: str, say: Translator) -> None:
     """One run with its files and packages."""
     if form != "text":
         write_lines([_fields(state)], out)
         return
-    out.write(_line(state) + "\n")
+    out.write(clean(say(_line(state))) + "\n")
     for file in state.inputs:
         parts = (*([", ".join(file.kinds)] if file.kinds else ()), f"SHA-256 {file.sha256}")
         out.write(clean(f"  {file.file}: {', '.join(parts)}") + "\n")
-    out.writelines(f"  {_package_line(package)}\n" for package in state.packages)
+    out.writelines(f"  {clean(say(_package_line(package)))}\n" for package in state.packages)
     if not state.is_finished:
-        out.write(f"go on with: feedtool resume {state.run.run_id}\n")
+        command = f"feedtool resume {state.run.run_id}"
+        out.write(say(tr("go on with: {command}", command=command)) + "\n")
 
 
-def _line(state: RunState) -> str:
+def _line(state: RunState) -> MessageText:
     run, options = state.run, state.options
     lost = [(entry.deadline, entry.describe_loss) for entry in state.packages if entry.deadline]
-    end = "finished" if state.is_finished else f"not finished{f'; {min(lost)[1]}' if lost else ''}"
+    end = tr("finished") if state.is_finished else tr("not finished")
+    if lost and not state.is_finished:
+        end = joined((end, min(lost)[1]), "; ")
     if options.abandoned:
-        end = f"given up {options.abandoned:%Y-%m-%d %H:%M} UTC"
-    by = f", by {options.who}" if options.who else ""
-    files = ", ".join(f"{file.file} ({file.sha256[:SHA_SHOWN]})" for file in state.inputs)
-    return clean(
-        f"Run {run.run_id}, {run.started_at:%Y-%m-%d %H:%M} UTC{by}, seller {run.seller}, "
-        f"{files}: {statuses_text(state.counts) or 'no rows sent'} ({end})"
+        end = tr("given up {at} UTC", at=f"{options.abandoned:%Y-%m-%d %H:%M}")
+    files = (f"{file.file} ({file.sha256[:SHA_SHOWN]})" for file in state.inputs)
+    facts = (
+        tr("Run {run}", run=run.run_id),
+        f"{run.started_at:%Y-%m-%d %H:%M} UTC",
+        *([tr("by {who}", who=options.who)] if options.who else []),
+        tr("seller {seller}", seller=run.seller),
+        *files,
+    )
+    counts = statuses_text(state.counts) or tr("no rows sent")
+    return tr("{run}: {counts} ({end})", run=joined(facts), counts=counts, end=end)
+
+
+def _package_line(state: PackageState) -> MessageText:
+    package = state.package
+    facts = (
+        tr(
+            "package {number} ({id})",
+            number=package.number,
+            id=package.package_id or tr("not begun"),
+        ),
+        package.package_type,
+        *([tr("channel {channel}", channel=package.channel)] if package.channel else []),
+        plural("{count:,} row", "{count:,} rows", package.rows),
+    )
+    line = joined((state.file, joined(facts), package.state or package.phase), ": ")
+    if not state.describe_loss:
+        return line
+    if state.left is None or state.left <= timedelta(0):
+        return joined((line, state.describe_loss), "; ")
+    return tr(
+        "{line}; {loss}, in {time}", line=line, loss=state.describe_loss, time=_in_words(state.left)
     )
 
 
-def _package_line(state: PackageState) -> str:
-    package, lost = state.package, f"; {state.describe_loss}" if state.describe_loss else ""
-    if state.left is not None and state.left > timedelta(0):
-        lost += f", in {_in_words(state.left)}"
-    where = f"channel {package.channel}, " if package.channel else ""
-    return clean(
-        f"{state.file}: package {package.number} ({package.package_id or 'not begun'}),"
-        f" {package.package_type}, {where}{counted(package.rows, 'row')}:"
-        f" {package.state or package.phase}{lost}"
-    )
-
-
-def _in_words(left: timedelta) -> str:
+def _in_words(left: timedelta) -> MessageText:
     """`2 days 3 h`, `3 h 12 min`, `12 min`."""
     hours, rest = divmod(int(left.total_seconds()), 3600)
     days, minutes = hours // 24, rest // 60
     if days:
-        return f"{counted(days, 'day')} {hours % 24} h"
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+        return plural("{count} day {hours} h", "{count} days {hours} h", days, hours=hours % 24)
+    if hours:
+        return tr("{hours} h {minutes} min", hours=hours, minutes=minutes)
+    return tr("{minutes} min", minutes=minutes)
 
 
 def _fields(state: RunState) -> Fields:

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
 from feedtool.service.auth import words_of
 from feedtool.service.calls import back_off
@@ -65,11 +66,15 @@ class Hook:
             self._command = words_of(command)
         except ValueError as error:
             raise UsageProblem(
-                f"the hook command cannot be read: {error}", "mend its quotes"
+                tr("the hook command cannot be read: {error}", error=error), tr("mend its quotes")
             ) from error
         if not self._command:
-            raise UsageProblem("the hook command is empty", "name a command, or leave --hook out")
-        self.name = f"the hook {self._command[0]}"  # what follows may be a secret
+            raise UsageProblem(
+                tr("the hook command is empty"), tr("name a command, or leave --hook out")
+            )
+        self.name = tr(
+            "the hook {command}", command=self._command[0]
+        )  # what follows may be a secret
         self._longest = longest
         self._running: subprocess.Popen[bytes] | None = None
 
@@ -89,13 +94,15 @@ class Hook:
                     process.communicate(body, self._longest)
                 except subprocess.TimeoutExpired:
                     self.cut()
-                    return NoticeAttempt(f"it took longer than {self._longest:g} s")
+                    return NoticeAttempt(
+                        tr("it took longer than {longest} s", longest=f"{self._longest:g}")
+                    )
         except OSError as error:
-            return NoticeAttempt(error.strerror or "it cannot be run", is_final=True)
+            return NoticeAttempt(error.strerror or tr("it cannot be run"), is_final=True)
         finally:
             self._running = None
         code = process.returncode
-        return NoticeAttempt(f"it ended with exit code {code}" if code else None)
+        return NoticeAttempt(tr("it ended with exit code {code}", code=code) if code else None)
 
     def cut(self) -> None:
         """End it, and what it has begun."""
@@ -122,16 +129,16 @@ class Webhook:
         """UsageProblem for no address, or where the summary of a run would travel in the open."""
         host, is_open = host_of(
             url,
-            "the webhook is no address",
-            "it looks like https://host/path, without a user name or a password",
+            tr("the webhook is no address"),
+            tr("it looks like https://host/path, without a user name or a password"),
         )
         if is_open:
             raise UsageProblem(
-                f"what came of a run would travel to {host} for everybody to read",
-                "give a webhook that begins with https://",
+                tr("what came of a run would travel to {host} for everybody to read", host=host),
+                tr("give a webhook that begins with https://"),
             )
         self._url, self._post = url, post
-        self.name = f"the webhook at {host}"  # the path is a secret of many services'
+        self.name = tr("the webhook at {host}", host=host)  # the path is a secret of many services'
 
     def send(self, body: bytes) -> NoticeAttempt:
         """Post it once."""
@@ -144,7 +151,9 @@ class Webhook:
             return NoticeAttempt()
         is_redirect = reply.status // 100 == REDIRECTS
         return NoticeAttempt(
-            f"it answers HTTP {reply.status}" + (", which is not followed" * is_redirect),
+            tr("it answers HTTP {status}, which is not followed", status=reply.status)
+            if is_redirect
+            else tr("it answers HTTP {status}", status=reply.status),
             is_final=is_redirect or kind in {AnswerKind.REFUSED, AnswerKind.AUTH},
             after=retry_after(reply, datetime.now(UTC)),
         )
@@ -197,7 +206,13 @@ class Notifier:
                 thread.start()
             _, queue, _ = self._queues[key]
             if (waiting := queue.unfinished_tasks) >= MOST_WAITING:
-                self._warn(f"{target.name} was not told of a run: {waiting:,} others wait")
+                self._warn(
+                    tr(
+                        "{name} was not told of a run: {waiting:,} others wait",
+                        name=target.name,
+                        waiting=waiting,
+                    )
+                )
             else:
                 queue.put(notice)
 
@@ -215,13 +230,22 @@ class Notifier:
         for target, queue, thread in self._queues.values():
             if thread.is_alive() and (left := queue.unfinished_tasks - 1):
                 runs = "a run" if left == 1 else f"{left:,} runs"
-                self._warn(f"{target.name} was not told of {runs} within {within:g} s")
+                self._warn(
+                    tr(
+                        "{name} was not told of {runs} within {within} s",
+                        name=target.name,
+                        runs=runs,
+                        within=f"{within:g}",
+                    )
+                )
                 target.cut()
 
     def _work(self, target: Target, queue: "Queue[bytes]") -> None:
         while notice := queue.get():
             if failure := self._failure(target, notice):
-                self._warn(f"{target.name} was not told of a run: {failure}")
+                self._warn(
+                    tr("{name} was not told of a run: {failure}", name=target.name, failure=failure)
+                )
             queue.task_done()
 
     def _failure(self, target: Target, notice: bytes) -> str | None:
@@ -237,7 +261,7 @@ class Notifier:
                 if pause is None:
                     pause = back_off(times, self._jitter()).total_seconds()
                 self._wait(self._is_cut, pause)
-        return f"{attempt.failure} (tried {TRIES} times)"
+        return tr("{failure} (tried {tries} times)", failure=attempt.failure, tries=TRIES)
 
 
 def as_body(fields: Mapping[str, Any]) -> bytes:

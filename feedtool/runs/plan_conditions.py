@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from feedtool import __version__
 from feedtool.check import ReadOptions
+from feedtool.model.text import tr
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.run_record import RunOptions
 
@@ -62,37 +63,54 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 def unfit(planned: Conditions, now: Conditions) -> Iterator[str]:
     """The reasons why a plan no longer fits: what was other then, each in a few words."""
     if planned["tool"] != now["tool"]:
-        yield f"it was made by {planned['tool']}, and this is {now['tool']}"
+        yield tr(
+            "it was made by {planned}, and this is {now}", planned=planned["tool"], now=now["tool"]
+        )
     yield from _other_inputs(planned["inputs"], now["inputs"])
     for word in ("service", "seller", "profile"):
         before, after = planned[word], now[word]
         if before is not None and before != after:  # any will do if it was made without one
-            yield f"the {word} was {before}, and is {_shown(after)}"
+            yield tr(
+                "the {word} was {before}, and is {shown}",
+                word=word,
+                before=before,
+                shown=_shown(after),
+            )
     if planned["sandbox"] != now["sandbox"]:
-        yield f"it is {'' if planned['sandbox'] else 'not '}for the sandbox"
+        is_for = tr("it is for the sandbox")
+        yield is_for if planned["sandbox"] else tr("it is not for the sandbox")
     for name in sorted({*planned["settings"], *now["settings"]}):
         before, after = planned["settings"].get(name), now["settings"].get(name)
         if before != after:
-            yield f"{name} was {_shown(before)}, and is {_shown(after)}"
+            yield tr(
+                "{name} was {shown}, and is {now}",
+                name=name,
+                shown=_shown(before),
+                now=_shown(after),
+            )
 
 
 def _other_inputs(planned: Sequence[Conditions], now: Sequence[Conditions]) -> Iterator[str]:
     if len(planned) != len(now):
         names = ", ".join(file["file"] for file in planned)
-        yield f"it is for {names}, and not for {len(now)} files"
+        yield tr("it is for {names}, and not for {count} files", names=names, count=len(now))
         return
     for then, file in zip(planned, now, strict=True):
         name, given = then["file"], file["file"]
         if file["sha256"] is None and then["sha256"] is not None:
-            yield f"{given} cannot be read"
+            yield tr("{given} cannot be read", given=given)
         elif then["sha256"] != file["sha256"] and name == given == "-":
-            yield "standard input holds something else"
+            yield tr("standard input holds something else")
         elif then["sha256"] != file["sha256"]:
             is_same = name == given
-            yield f"the file {given} was changed" if is_same else f"{given} is not {name} as it was"
+            yield (
+                tr("the file {given} was changed", given=given)
+                if is_same
+                else tr("{given} is not {name} as it was", given=given, name=name)
+            )
 
 
 def _shown(value: object) -> str:
     if value is None or value is False:
-        return "not set"
+        return tr("not set")
     return "set" if value is True else str(value)

@@ -26,6 +26,7 @@ from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem
 from feedtool.model.sheet import INVALID, VALID
+from feedtool.model.text import tr
 from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, unfit
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes, lines_of, recipes_of
 from feedtool.sheets.atomic_write import atomic_write
@@ -34,7 +35,7 @@ FORMAT = 1
 USED = (b'{"recipes"', b'{"kept"')
 ASIDE = (*USED, b'{"effects"', b'{"digest"')
 """The beginnings of the lines that say nothing of a row or a sheet."""
-AGAIN = "nothing was sent; make the plan again with --dry-run --save-plan"
+AGAIN = tr("nothing was sent; make the plan again with --dry-run --save-plan")
 LONGEST_HEAD = 1 << 20
 """Bytes of the first line; more is no plan."""
 
@@ -60,7 +61,8 @@ def save(
                 _head(other.readline(LONGEST_HEAD), place)
         except (OSError, UsageProblem) as error:
             raise UsageProblem(
-                f"{place} is there already, and is no plan", "choose another name with --save-plan"
+                tr("{place} is there already, and is no plan", place=place),
+                tr("choose another name with --save-plan"),
             ) from error
     head = {
         "plan": FORMAT,
@@ -138,23 +140,31 @@ class SavedPlan:
                 if before != after:
                     raise _no_fit(
                         self.place,
-                        f"{_where(before, after)}, though the file is the same: the local catalogue"
-                        " or the ledger has changed",
+                        tr(
+                            "{where}, though the file is the same: the local catalogue or the "
+                            "ledger has "
+                            "changed",
+                            where=_where(before, after),
+                        ),
                     )
 
 
 def _no_fit(place: Path, reason: str) -> UsageProblem:
-    return UsageProblem(f"the plan {place} no longer fits: {reason}", AGAIN)
+    return UsageProblem(
+        tr("the plan {place} no longer fits: {reason}", place=place, reason=reason), AGAIN
+    )
 
 
 def _where(before: bytes | None, after: bytes | None) -> str:
     then, now = (json.loads(line) if line else {} for line in (before, after))
     row = min((line["row"] for line in (then, now) if "row" in line), default=None)
     if row is None:
-        return "its rows are judged otherwise"
+        return tr("its rows are judged otherwise")
     if then.get("row") == now.get("row"):
-        return f"row {row} would be sent otherwise"
-    return f"row {row} would {'no longer' if then.get('row') == row else 'now'} be sent"
+        return tr("row {row} would be sent otherwise", row=row)
+    if then.get("row") == row:
+        return tr("row {row} would no longer be sent", row=row)
+    return tr("row {row} would now be sent", row=row)
 
 
 def load(place: Path) -> SavedPlan:
@@ -171,13 +181,17 @@ def load(place: Path) -> SavedPlan:
                 last = line
     except OSError as error:
         raise UsageProblem(
-            f"the plan {place} cannot be read: {error.strerror}",
-            "name the file that --dry-run --save-plan has written",
+            tr("the plan {place} cannot be read: {why}", place=place, why=error.strerror),
+            tr("name the file that --dry-run --save-plan has written"),
         ) from error
     result = f"sha256:{digest.hexdigest()}"
     if last.rstrip() != _line({"digest": result}).rstrip():
         raise UsageProblem(
-            f"the plan {place} is not as it was saved: its digest does not fit its lines", AGAIN
+            tr(
+                "the plan {place} is not as it was saved: its digest does not fit its lines",
+                place=place,
+            ),
+            AGAIN,
         )
     if not head.keys() >= {"words", *CONDITIONS}:
         raise _no_plan(place)
@@ -192,7 +206,11 @@ def _head(line: bytes, place: Path) -> dict[str, Any]:
         raise _no_plan(place) from error
     if form != FORMAT:
         raise UsageProblem(
-            f"the plan {place} is of another form, {form}: another version of feedtool wrote it",
+            tr(
+                "the plan {place} is of another form, {form}: another version of feedtool wrote it",
+                place=place,
+                form=form,
+            ),
             AGAIN,
         )
     return head
@@ -200,7 +218,8 @@ def _head(line: bytes, place: Path) -> dict[str, Any]:
 
 def _no_plan(place: Path) -> UsageProblem:
     return UsageProblem(
-        f"{place} is no plan", "name the file that --dry-run --save-plan has written"
+        tr("{place} is no plan", place=place),
+        tr("name the file that --dry-run --save-plan has written"),
     )
 
 
@@ -241,7 +260,9 @@ class PlanWriter(_ShownPlan):
     def verify(self, plan: Plan) -> None:
         """Show the effects, and write the plan; UsageProblem where a file was changed since."""
         if self.hashes() != self._inputs:
-            raise UsageProblem("a file was changed while it was read", "make the plan again")
+            raise UsageProblem(
+                tr("a file was changed while it was read"), tr("make the plan again")
+            )
         effects = self.show_effects(plan)
         save(
             self.place,

@@ -16,6 +16,7 @@ from feedtool.delivery.plan import Plan, Planned
 from feedtool.feeds.delivery import Act, PackageRef, Staged, Submitted
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
 
 _OURS = re.compile(
     r"package-\d{3,}-.*/upload-\d{3,}\.json|batch-\d{3,}\.json|package-\d{3,}-[^/]*\.zip"
@@ -46,8 +47,12 @@ def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
             _write_uploads(own, plan.uploads(sheet), settings)
     except OSError as error:
         raise UsageProblem(
-            f"the requests cannot be written to {folder}: {error.strerror}",
-            "choose another folder with --requests",
+            tr(
+                "the requests cannot be written to {folder}: {why}",
+                folder=folder,
+                why=error.strerror,
+            ),
+            tr("choose another folder with --requests"),
         ) from error
 
 
@@ -79,8 +84,12 @@ def _clear(folder: Path) -> None:
     for path in old:
         if not _OURS.fullmatch(path.relative_to(folder).as_posix()):
             raise UsageProblem(
-                f"{folder} holds {path.name}, which is no request of feedtool",
-                "choose another folder with --requests",
+                tr(
+                    "{folder} holds {name}, which is no request of feedtool",
+                    folder=folder,
+                    name=path.name,
+                ),
+                tr("choose another folder with --requests"),
             )
     for path in old:
         path.unlink()

@@ -9,6 +9,7 @@ from feedtool.delivery.plan import Dependencies, Plan
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
 from feedtool.model.sheet import CheckedSheet
+from feedtool.model.text import tr
 from feedtool.report.sheet_result import RunFacts, SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.row_notes import REFUSED, Verdicts, refused_rows
@@ -24,8 +25,8 @@ NOT_DUE = frozenset({Status.UNCHANGED, Status.SKIPPED})
 GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.SUPERSEDED}) | NOT_DUE
 """What a row may have become in a run that ends with 0."""
 
-NOT_BEGUN = "Not sent: the run stopped before it was begun."
-GIVEN_UP = "Not sent: the run was given up."
+NOT_BEGUN = tr("Not sent: the run stopped before it was begun.")
+GIVEN_UP = tr("Not sent: the run was given up.")
 
 
 def results_of_plan(plan: Plan) -> list[SheetResult]:
@@ -180,5 +181,5 @@ def _references(
 def _noted(results: Verdicts, sent_again: Mapping[tuple[int, str], int]) -> Iterator[RowResult]:
     for result in results():
         run = sent_again.get((result.row, result.channel))
-        note = (Message("", f"Sent again in run {run}."),) if run else ()
+        note = (Message("", tr("Sent again in run {run}.", run=run)),) if run else ()
         yield result._replace(messages=(*result.messages, *note)) if run else result

@@ -21,7 +21,7 @@ from feedtool.model.header import Column, Header
 from feedtool.model.nouns import Item, Message, Problem, RowResult, Severity, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet, ProblemSpool, Refused, RowStates
-from feedtool.model.text import LanguageChoice, kept_text, text_of_kept
+from feedtool.model.text import LanguageChoice, kept_text, text_of_kept, tr
 from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.config import dialect_of
 from feedtool.runs.recipes import KeptRecipe
@@ -215,7 +215,7 @@ class RunOptions:
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> "RunOptions":
         """From what `as_json` made. UsageProblem for a setting that no longer exists."""
-        dialect = dialect_of(kept.get("dialect", {}), "the run's settings")
+        dialect = dialect_of(kept.get("dialect", {}), tr("the run's settings"))
         asked, selection = dict(kept.get("asked", {})), dict(kept.get("sifting", {}))
         # A run that is older than `as_rows` has taken every row.
         asked["as_rows"] = tuple(asked["as_rows"]) if "as_rows" in asked else EVERY_ROW
@@ -262,8 +262,11 @@ def refuse_names(inputs: Iterable[Input], outputs: Outputs) -> None:
     for name in (*(file.name for file in inputs), *targets):
         if not is_recordable(name):
             raise UsageProblem(
-                f"{name} cannot be sent: its name is not UTF-8, and runs are recorded by name",
-                "rename the file or its folder, and submit it again",
+                tr(
+                    "{name} cannot be sent: its name is not UTF-8, and runs are recorded by name",
+                    name=name,
+                ),
+                tr("rename the file or its folder, and submit it again"),
             )
 
 

@@ -17,6 +17,7 @@ from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import NotAuthorised, UsageProblem
 from feedtool.model.sheet import INVALID, CheckedSheet
+from feedtool.model.text import tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, write_copies_of
 from feedtool.runs.deliver import (
@@ -45,8 +46,8 @@ from feedtool.runs.workspace import (
 if TYPE_CHECKING:  # it writes workbooks, whose library takes longer to import than a file to check
     from feedtool.runs.preview import Preview
 
-ALL_OR_NOTHING = "not sent, since not all rows of all files are valid (--all-or-nothing)"
-OTHERS_HELD = "not sent, since other rows are held, and all are sent or none"
+ALL_OR_NOTHING = tr("not sent, since not all rows of all files are valid (--all-or-nothing)")
+OTHERS_HELD = tr("not sent, since other rows are held, and all are sent or none")
 
 
 def plan_only(
@@ -249,9 +250,11 @@ def _checked_sheets(
     of_channels = {sheet.kind for sheet in sheets if sheet.kind and feeds[sheet.kind].has_channel}
     if of_channels and not has_channel:
         raise UsageProblem(
-            "--channel is missing",
-            f"it names the sales channel that {', '.join(sorted(of_channels))} are for; products"
-            " need none",
+            tr("--channel is missing"),
+            tr(
+                "it names the sales channel that {kinds} are for; products need none",
+                kinds=", ".join(sorted(of_channels)),
+            ),
         )
     if asked.purges:
         check_one_zip(sheets, asked.dialect.limits.legacy)

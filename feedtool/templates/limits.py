@@ -17,6 +17,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from feedtool.feeds.template import CELL_TEXT, UNWRITABLE, length
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
 
 ROWS, COLUMNS = 1_048_576, 16_384
 SHEET_NAME = 31
@@ -66,8 +67,13 @@ def put(sheet: Worksheet, row: int, column: int, text: str) -> Cell | MergedCell
     """Writes a text into a cell, as a text whatever it begins with; TooLarge if there is none."""
     if row > ROWS or column > COLUMNS:
         raise TooLarge(
-            f"a sheet has {ROWS:,} rows and {COLUMNS:,} columns, and “{sheet.title}” needs more",
-            "choose fewer categories",
+            tr(
+                "a sheet has {rows:,} rows and {columns:,} columns, and “{title}” needs more",
+                rows=ROWS,
+                columns=COLUMNS,
+                title=sheet.title,
+            ),
+            tr("choose fewer categories"),
         )
     cell = sheet.cell(row, column)
     cell.value = _written(text, CELL_TEXT)
@@ -92,7 +98,8 @@ def add_rule(sheet: Worksheet, rule: DataValidation) -> None:
     """
     if len(sheet.data_validations.dataValidation) >= VALIDATIONS:
         raise TooLarge(
-            f"a sheet has at most {VALIDATIONS:,} validations", "choose fewer categories"
+            tr("a sheet has at most {validations:,} validations", validations=VALIDATIONS),
+            tr("choose fewer categories"),
         )
     for formula in (rule.formula1, rule.formula2):
         if length(formula or "") > FORMULA:

@@ -17,6 +17,7 @@ import pytest
 from feedtool.delivery.deadlines import Clock
 from feedtool.ledger.lock import who
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.text import Translator
 from feedtool.runs.deliver import results, resume
 from feedtool.runs.history import RunState, every_run, run_state, write_run, write_runs
 from tests.conftest import Files, offer
@@ -37,7 +38,7 @@ def clocks(desk: Desk, now: datetime) -> Callable[[str], Clock]:
 
 def text(found: RunState, form: str = "text") -> str:
     out = io.StringIO()
-    write_run(found, out, form)
+    write_run(found, out, form, Translator("en"))
     return out.getvalue()
 
 
@@ -147,7 +148,7 @@ def test_all_of_them_newest_first_or_the_last(desk: Desk, files: Files) -> None:
         found = every_run(desk.ledger, clocks(desk, START), last)
         assert [one.run.run_id for one in found] == runs
     out = io.StringIO()
-    write_runs(found, out, "jsonl")
+    write_runs(found, out, "jsonl", Translator("en"))
     files_of = [json.loads(line)["files"] for line in out.getvalue().splitlines()]
     assert files_of == [["2.csv"], ["1.csv"]]
 
