@@ -20,6 +20,7 @@ COMMANDS = {
     "runs": ("runs", "List all runs."),
     "status": ("runs", "Show one run: its packages, deadlines and counts."),
     "results": ("runs", "Fetch what is still to be had, and write the answers again."),
+    "diff": ("diff", "Show what differs between two sheets, or a sheet and an earlier run."),
     "undo": ("undo", "Make a plan that takes a run back."),
     "template": ("template", "Make an empty workbook to fill."),
     "export": ("export", "Bring what the service has into a file, to edit and send back."),

@@ -1,0 +1,131 @@
+"""`feedtool diff`."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.cli import options
+from feedtool.cli.errors import CONSOLE, echo
+from feedtool.cli.files import inputs, kind_asked, read_options, refuse_ending, refuse_target
+from feedtool.cli.home import home_folder, open_workspace
+from feedtool.model.errors import Exit
+from feedtool.model.text import MessageText, joined, tr
+from feedtool.report.as_json import write_objects
+
+if TYPE_CHECKING:
+    from feedtool.check import ReadOptions
+    from feedtool.model.sheet import CheckedSheet
+    from feedtool.runs.diff import Diff, Difference
+
+ENDINGS = (".xlsx", ".csv")
+
+
+@click.command()
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@options.path("--out", "PATH", "Also write the differences into this .xlsx or .csv.", may_be="file")
+@options.configuration
+@options.reading
+@options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
+@options.common
+@options.ledger
+@click.pass_context
+def diff(ctx: click.Context, /, before: str, after: str, **given: Any) -> int:
+    """Show what B would send otherwise than A, row by row.
+
+    A and B are files, or numbers of earlier runs, whose files are read as they were then. Compared
+    are the valid rows of the same reference and sales channel. Sends nothing.
+    """
+    from feedtool.runs.diff import compare, write_diff
+
+    if out := given["out"]:
+        refuse_ending(out, ENDINGS)
+        refuse_target(out, may_replace=given["yes"])
+    asked = read_options(ctx, given, settle=kind_asked(given["form"]))
+    with ExitStack() as stack:
+        old, new = (_sheets(name, asked, given, stack) for name in (before, after))
+        result = compare(old, new, asked.dialect)
+    if out:
+        write_diff(result, out, asked.dialect.reading, CONSOLE.say)
+        echo("note", tr("saved as {file}", file=out))
+    if given["form"] == "json":
+        write_objects([_fields(before, after, result)], sys.stdout)
+    else:
+        for line in _lines(before, after, result):
+            click.echo(CONSOLE.say(line))
+    return Exit.ROWS if result.invalid else Exit.OK
+
+
+def _sheets(
+    name: str, asked: "ReadOptions", given: dict[str, Any], stack: ExitStack
+) -> "Sequence[CheckedSheet]":
+    """The sheets of a file, or of the run of that number where there is no such file."""
+    from feedtool.runs.diff import sheets_of_file, sheets_of_run
+
+    if name.isdecimal() and not Path(name).exists():
+        home = home_folder(given["home"])
+        workspace = stack.enter_context(open_workspace(home, given["ledger"]))
+        return sheets_of_run(int(name), workspace)
+    (file,) = stack.enter_context(inputs([name]))
+    return sheets_of_file(file, asked)
+
+
+def _lines(before: str, after: str, result: "Diff") -> "Iterator[MessageText]":
+    """A line for each reference that differs, and the counts."""
+    only = {before: 0, after: 0}
+    for it in result.differences:
+        place: dict[str, object] = {"reference": it.reference, "channel": it.channel}
+        if it.row_a is None or it.row_b is None:
+            side, row = (before, it.row_a) if it.row_b is None else (after, it.row_b)
+            only[side] += 1
+            yield tr(
+                "{reference} {channel}: only in {side}, row {row}", side=side, row=row, **place
+            )
+        else:
+            yield tr("{reference} {channel}: {changes}", changes=_changes(it), **place)
+    yield tr(
+        "{changed:,} differ, {same:,} are the same, {only_a:,} only in {a}, {only_b:,} only in {b}",
+        changed=len(result.differences) - sum(only.values()),
+        same=result.same,
+        only_a=only[before],
+        only_b=only[after],
+        a=before,
+        b=after,
+    )
+    if result.invalid:
+        yield tr("rows that are invalid, and not compared: {count:,}", count=result.invalid)
+
+
+def _changes(it: "Difference") -> MessageText:
+    nothing = tr("nothing")
+    return joined(
+        (
+            tr("{field} {a} → {b}", field=field, a=a or nothing, b=b or nothing)
+            for field, (a, b) in it.fields.items()
+        ),
+        "; ",
+    )
+
+
+def _fields(before: str, after: str, result: "Diff") -> dict[str, Any]:
+    """The object of `--format json`."""
+    return {
+        "a": before,
+        "b": after,
+        "same": result.same,
+        "invalid": result.invalid,
+        "differences": (
+            {
+                "reference": it.reference,
+                "channel": it.channel,
+                "rowA": it.row_a,
+                "rowB": it.row_b,
+                "fields": {name: {"a": a, "b": b} for name, (a, b) in it.fields.items()},
+            }
+            for it in result.differences
+        ),
+    }

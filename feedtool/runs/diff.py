@@ -1,0 +1,161 @@
+"""The differences between what two sheets would send, offer by offer, or product by product."""
+
+import json
+import pickle
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.areas.registry import load
+from feedtool.check import Input, ReadOptions, check
+from feedtool.feeds.export import PlainTable
+from feedtool.feeds.feed import ACTION
+from feedtool.feeds.template import CellEntry, Field
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.errors import UsageProblem
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.nouns import Item
+from feedtool.model.settings import AccountSettings
+from feedtool.model.sheet import INVALID, CheckedSheet
+from feedtool.model.spool import Spool
+from feedtool.model.text import Translator, tr
+from feedtool.runs.export import RowBuffer
+from feedtool.runs.workspace import Workspace, check_again, options_of
+from feedtool.templates.rows import SheetRows, write
+
+Values = Mapping[str, str]
+
+COLUMNS = (
+    ("reference", tr("Reference"), 26),
+    ("channel", tr("Channel"), 16),
+    ("rowA", tr("Row in A"), 10),
+    ("rowB", tr("Row in B"), 10),
+    ("field", tr("Field"), 34),
+    ("a", "A", 26),
+    ("b", "B", 26),
+)
+SHEET = "Differences"
+
+
+class Difference(NamedTuple):
+    """What differs of a reference on a channel; a row is None where only the other side has it."""
+
+    reference: str
+    channel: str
+    row_a: int | None
+    row_b: int | None
+    fields: Mapping[str, tuple[str | None, str | None]]
+    """Both values by the column's key; none where one side alone has the reference."""
+
+
+class Diff(NamedTuple):
+    """The differences between two sides."""
+
+    differences: Spool[Difference]
+    same: int
+    invalid: int
+    """Rows of both sides that cannot be sent, and are not compared."""
+
+
+def sheets_of_file(file: Input, asked: ReadOptions) -> list[CheckedSheet]:
+    """The sheets of a file; raises what keeps it from being read."""
+    return _readable(check([file], asked, load()))
+
+
+def sheets_of_run(run: int, workspace: Workspace) -> list[CheckedSheet]:
+    """The sheets of an earlier run, from its snapshots; UsageProblem for no such run."""
+    return _readable(check_again(options_of(run, workspace), workspace))
+
+
+def _readable(sheets: list[CheckedSheet]) -> list[CheckedSheet]:
+    for sheet in sheets:
+        if sheet.error:
+            raise sheet.error
+    return sheets
+
+
+def compare(
+    before: Sequence[CheckedSheet], after: Sequence[CheckedSheet], settings: AccountSettings
+) -> Diff:
+    """The differences between the valid rows of two sides, in the order of the second."""
+    differences, same = Spool(Difference), 0
+    with closing(sqlite3.connect("", isolation_level=None)) as db:
+        db.execute("CREATE TABLE row(channel, reference, number, fields BLOB)")
+        db.execute("CREATE UNIQUE INDEX row_by_key ON row(channel, reference)")
+        db.execute("BEGIN")
+        for item, values in _rows(before, settings):
+            row = (item.channel, item.reference, item.row, pickle.dumps(values))
+            db.execute("INSERT OR REPLACE INTO row VALUES (?, ?, ?, ?)", row)
+        for item, values in _rows(after, settings):
+            key = (item.channel, item.reference)
+            taken = "DELETE FROM row WHERE channel = ? AND reference = ? RETURNING number, fields"
+            old = db.execute(taken, key).fetchone()
+            if old is None:
+                differences.append(Difference(item.reference, item.channel, None, item.row, {}))
+                continue
+            fields = _differing(pickle.loads(old[1]), values)  # noqa: S301  # our own, in memory
+            if fields:
+                differences.append(
+                    Difference(item.reference, item.channel, old[0], item.row, fields)
+                )
+            same += not fields
+        for channel, reference, number in db.execute(
+            "SELECT channel, reference, number FROM row ORDER BY number"
+        ):
+            differences.append(Difference(reference, channel, number, None, {}))
+    invalid = sum(sheet.marks.count(INVALID) for sheet in (*before, *after))
+    return Diff(differences, same, invalid)
+
+
+def _rows(
+    sheets: Iterable[CheckedSheet], settings: AccountSettings
+) -> Iterator[tuple[Item, Values]]:
+    """The valid rows, each with its values by the column's key."""
+    feeds = load().feeds
+    for sheet in sheets:
+        form = feeds[sheet.kind or ""].json
+        if form is None:
+            raise UsageProblem(
+                tr("{kind} cannot be compared", kind=sheet.kind),
+                tr("turn it into another kind with `feedtool convert --to KIND`"),
+            )
+        for item in sheet.valid_items():
+            read = form.cells(json.loads(item.body, parse_float=Decimal), settings)
+            left = {path: json.dumps(value, default=str) for path, value in read.left}
+            cells = {key: _text(cell) for key, cell in read.cells.items()}
+            yield item, {ACTION: item.package_type, **cells, **left}
+
+
+def _text(cell: Cell) -> str:
+    """A cell's value, numbers in one writing."""
+    if cell.kind is not Kind.NUMBER:
+        return cell.text
+    number = Decimal(cell.text)
+    return f"{number.normalize():f}"
+
+
+def _differing(old: Values, new: Values) -> dict[str, tuple[str | None, str | None]]:
+    names = dict.fromkeys((*old, *new))
+    pairs = {name: (old.get(name), new.get(name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def write_diff(diff: Diff, target: Path, limits: ReadingLimits, say: Translator) -> None:
+    """Write a workbook or CSV of a row for each field that differs."""
+    with RowBuffer() as rows:
+        for it in diff.differences:
+            place = {
+                "reference": it.reference,
+                "channel": it.channel,
+                "rowA": it.row_a,
+                "rowB": it.row_b,
+            }
+            for field, (a, b) in (it.fields or {"": (None, None)}).items():
+                rows.put(None, {**place, "field": field, "a": a, "b": b})
+        fields = [
+            Field(key, say(label), "", CellEntry("General", width)) for key, label, width in COLUMNS
+        ]
+        write(target, [SheetRows(PlainTable(SHEET, fields), rows)], limits)
