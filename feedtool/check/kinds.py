@@ -1,6 +1,6 @@
 """The kind of feed of a sheet, by its header."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from feedtool.check.recipes.channels import base_keys
@@ -11,6 +11,8 @@ from feedtool.model.header import Header
 from feedtool.model.settings import Context
 from feedtool.model.text import FieldName, MessageText, joined, plural, tr
 
+Describe = Callable[[MessageText], MessageText]
+
 
 class HeaderMissing(FileProblem):
     """Columns are missing that this kind of feed cannot do without."""
@@ -19,6 +21,14 @@ class HeaderMissing(FileProblem):
     header: Header | None = None
     lacks: Sequence[str] = ()
     """The keys of the columns."""
+    describe: Describe
+    """The message, from the columns that lack."""
+
+    def begin_with(self, words: MessageText) -> None:
+        """Put words before the message, also before what it is later."""
+        describe = self.describe
+        self.describe = lambda columns: joined((words, describe(columns)), ": ")
+        self.message = joined((words, self.message), ": ")
 
 
 class KindUnclear(HeaderMissing):
@@ -115,47 +125,54 @@ def recognise(
 
 
 def _missing(feed: Feed, columns: SheetColumns, header: Header, otherwise: str) -> HeaderMissing:
-    keys = feed.missing(columns)
+    lacks = _named(feed.missing(columns), feed, columns.context)
+
+    def describe(columns: MessageText) -> MessageText:
+        return tr("{kind} needs the {columns}", kind=feed.kind, columns=columns)
+
     error = HeaderMissing(
-        tr(
-            "{kind} needs the {columns}",
-            kind=feed.kind,
-            columns=columns_listed(keys, feed, columns.context),
-        ),
+        describe(columns_listed(lacks)),
         tr(
             "add what is missing, or start from `feedtool template {kind}`{otherwise}",
             kind=feed.kind,
             otherwise=otherwise,
         ),
     )
-    error.header, error.lacks = header, keys
+    error.header, error.lacks, error.describe = header, lacks, describe
     return error
 
 
 def _unclear(
     feed: Feed, fit: Fit, demanding: Feed, columns: SheetColumns, header: Header
 ) -> KindUnclear:
-    keys = demanding.missing(columns)
-    error = KindUnclear(
-        tr(
+    lacks = _named(demanding.missing(columns), demanding, columns.context)
+
+    def describe(columns: MessageText) -> MessageText:
+        return tr(
             "these may be new offers or an update of existing ones: {reason}; new offers "
             "({kind}) need the {columns}",
             reason=fit.reason,
             kind=demanding.kind,
-            columns=columns_listed(keys, demanding, columns.context),
+            columns=columns,
         )
-    )
-    error.header, error.lacks, error.kinds = header, keys, (demanding.kind, feed.kind)
+
+    error = KindUnclear(describe(columns_listed(lacks)))
+    error.header, error.lacks, error.describe = header, lacks, describe
+    error.kinds = demanding.kind, feed.kind
     error.more = fit.hint
     error.hint = error.hint_with(tr("say --as {kind}", kind=feed.kind))
     return error
 
 
-def columns_listed(keys: Sequence[str], feed: Feed, context: Context) -> MessageText:
-    """Some columns of a feed in words."""
+def _named(keys: Iterable[str], feed: Feed, context: Context) -> list[FieldName]:
+    """The keys of a feed's columns, with their labels."""
     labels = {column.key: column.labels for column in feed.understood(context.settings)}
-    fields = joined(FieldName(key, labels.get(key, ())) for key in keys)
-    return plural("column {fields}", "columns {fields}", len(keys), fields=fields)
+    return [FieldName(key, labels.get(key, ())) for key in keys]
+
+
+def columns_listed(names: Sequence[str]) -> MessageText:
+    """Some columns in words."""
+    return plural("column {fields}", "columns {fields}", len(names), fields=joined(names))
 
 
 def families(areas: Areas) -> list[list[Feed]]:

@@ -28,6 +28,7 @@ from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header, folded
 from feedtool.model.nearest import did_you_mean
+from feedtool.model.text import tr
 from feedtool.sheets import Sheet, Source
 
 NEAR, HALF = 3, 2
@@ -207,8 +208,10 @@ class RecipeSelection:
         try:
             recognised = recognise(applied.header, family, context, name, wanted=kind, stamp=None)
         except HeaderMissing as error:
-            error.message = f"recipe {recipe.name}: {error.message}"
-            error.hint = f"add a column, an expression or a default to {recipe.shown}"
+            error.begin_with(tr("recipe {name}", name=recipe.name))
+            error.hint = tr(
+                "add a column, an expression or a default to {recipe}", recipe=recipe.shown
+            )
             explain_missing(error, self._source, name, self._file, self._known(kind))
             raise
         if recognised is None:

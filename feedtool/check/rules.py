@@ -26,16 +26,24 @@ TOO_MANY_COLUMNS = PROBLEMS.error("too-many-columns")
 UNKNOWN_COLUMN = PROBLEMS.warning("unknown-column")
 
 
+FILL = tr("fill the cell")
+
+
+def required_missing(name: str, key: str, hint: str = FILL) -> Issue:
+    """The issue of a field of this name that a row must fill and does not."""
+    return Issue(REQUIRED_MISSING, tr("{field} is missing", field=name), hint, key)
+
+
 def check_required(row: Row) -> Iterator[Issue]:
     """An issue for each key that the row must fill and does not."""
     for key in row.feed.required(row):
         name = row.feed.name_of(row, key)
-        hint = tr("fill the cell") if key in row.sheet.fields else tr("add its column, and fill it")
+        hint = FILL if key in row.sheet.fields else tr("add its column, and fill it")
         if key in row.sheet.made:
             hint = tr(
                 "see with --explain-row {number} where the recipe takes it from", number=row.number
             )
-        yield Issue(REQUIRED_MISSING, tr("{field} is missing", field=name), hint, key)
+        yield required_missing(name, key, hint)
 
 
 def check_hidden(sheet: SheetFacts) -> Iterator[Issue]:

@@ -15,7 +15,7 @@ from feedtool.check.recipes.channels import channel_split, key_on, of_channel
 from feedtool.check.recipes.sheet import RecipeSheet
 from feedtool.check.requests import RowGroups, faults, gate, item_of, product_of
 from feedtool.check.row_faults import NO_FAULTS, RowFaults, take_out_flaws, told_once, with_skip
-from feedtool.check.rules import REQUIRED_MISSING, Beyond, rules_for
+from feedtool.check.rules import Beyond, required_missing, rules_for
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, is_error
 from feedtool.feeds.columns.choice import Ignored
@@ -35,7 +35,7 @@ from feedtool.model.sheet import (
     ProblemSpool,
     Refused,
 )
-from feedtool.model.text import FieldName, tr
+from feedtool.model.text import FieldName
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
@@ -81,7 +81,7 @@ class SheetReader:
         self.areas, self.surveys = areas, surveys
         self._not_rows = NotRows(chosen.sheet, self.header, feed.reference, context)
         self.columns: SheetColumns = sheet_columns(self.header, feed, context)
-        checked.labels = {column.key: column.labels for column in feed.understood(context.settings)}
+        checked.labels = {item.key: item.labels for item in feed.understood(context.settings)}
         columns = self.header.columns.items()
         self._checks = {
             kind: FeedChecks(
@@ -310,12 +310,7 @@ class SheetReader:
     def _faults(self, row: Row, checks: FeedChecks) -> Iterator[Issue]:
         """The rules' issues of a row; those that are said once for a sheet are kept for its end."""
         if not self.checked.is_kind_certain and row.is_blank(ACTION):
-            yield Issue(
-                REQUIRED_MISSING,
-                tr("{field} is missing", field=FieldName(ACTION)),
-                tr("fill the cell"),
-                "action",
-            )
+            yield required_missing(FieldName(ACTION), ACTION)
         for rule, check in checks.rules:
             for fault in check(row):
                 if rule.is_once:

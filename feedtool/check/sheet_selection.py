@@ -171,9 +171,7 @@ class _Selection:
                     reasons.append(unclear)
                     continue
                 if len(names) > 1:
-                    unclear.message = tr(
-                        "sheet “{name}”: {reason}", name=name, reason=unclear.message
-                    )
+                    unclear.begin_with(tr("sheet “{name}”", name=name))
                     unclear.add_way(
                         tr("if it is no feed remove the sheet, or name another with --sheet")
                     )

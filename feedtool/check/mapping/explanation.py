@@ -12,6 +12,7 @@ from feedtool.check.mapping.weights import NAMES
 from feedtool.model.cells import brief
 from feedtool.model.header import Column
 from feedtool.model.nearest import nearest
+from feedtool.model.text import FieldName, MessageText, joined, tr
 from feedtool.sheets import Source
 
 SHOWN = 8
@@ -27,33 +28,44 @@ def explain_missing(
         return
     columns = {index: column.key for index, column in header.columns.items()}
     understood = [
-        f"“{brief(text)}”" + (f" as {columns[at]}" if columns[at] != text else "")
+        _quoted(text)
+        if columns[at] == text
+        else tr("“{header}” as {field}", header=brief(text), field=FieldName(columns[at]))
         for at, text in header.texts.items()
         if at in columns
     ]
     unknown = [header.texts[index] for index, _ in header.unknown]
     guesses = guessed_headers(source, sheet, header.row, unknown, known)
     lacks = [_perhaps(key, guesses.pop(key, "")) for key in error.lacks]
-    error.message = error.message.replace(columns_listed(error.lacks), columns_listed(lacks))
-    error.message += f"; row {header.row} is taken as the header; understood: {_listed(understood)}"
+    parts = [
+        error.describe(columns_listed(lacks)),
+        tr("row {row} is taken as the header", row=header.row),
+        tr("understood: {columns}", columns=_listed(understood)),
+    ]
     if unknown:
-        error.message += f"; not understood: {_listed(f'“{brief(text)}”' for text in unknown)}"
+        parts.append(tr("not understood: {columns}", columns=_listed(map(_quoted, unknown))))
+    error.message = joined(parts, "; ")
     others = {text: key for key, text in guesses.items() if key not in columns.values()}
     if isinstance(error, KindUnclear):
         if unknown:
-            way = f"if the sheet is your own type: feedtool map {quote(file)}"
-            error.add_way(f"{_ways(others)}{way}")
+            way = tr("if the sheet is your own type: feedtool map {file}", file=quote(file))
+            error.add_way(_with_guesses(others, way))
     else:
-        error.hint = f"{_ways(others)}{error.hint}, or type: feedtool map {quote(file)}"
+        hint = tr("{hint}, or type: feedtool map {file}", hint=error.hint, file=quote(file))
+        error.hint = _with_guesses(others, hint)
+
+
+def _quoted(text: str) -> str:
+    return f"“{brief(text)}”"
 
 
 def _perhaps(name: str, header: str) -> str:
-    return f"{name} (perhaps “{brief(header)}”)" if header else name
+    return tr("{name} (perhaps “{header}”)", name=name, header=brief(header)) if header else name
 
 
 def explain_renamed(
     lacks: Mapping[str, str | None], new: Sequence[str], guesses: Mapping[str, str]
-) -> str:
+) -> MessageText:
     """The headers that a recipe asks for and a row lacks, each with the new one that may be it.
 
     Args:
@@ -61,7 +73,7 @@ def explain_renamed(
         new: The headers that the recipe does not know.
         guesses: Field → the new header that seems to be it.
     """
-    return ", ".join(
+    return joined(
         _perhaps(f"“{header}”", guesses.get(key or "") or nearest(header, new) or "")
         for header, key in lacks.items()
     )
@@ -72,10 +84,15 @@ def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> 
     own = likeliest_sheet(source)
     if own is None:
         return no_header(source, file)
-    names = _listed(f"“{brief(text)}”" for _, text in sorted(own.texts.items()))
+    names = _listed(_quoted(text) for _, text in sorted(own.texts.items()))
+    way = tr("type: feedtool map {file}", file=quote(file))
     return HeaderNotFound(
-        f"no row looks like a header of ours; row {own.row.number} comes nearest, with {names}",
-        f"{_ways(_guesses(source, own, known))}type: feedtool map {quote(file)}",
+        tr(
+            "no row looks like a header of ours; row {row} comes nearest, with {columns}",
+            row=own.row.number,
+            columns=names,
+        ),
+        _with_guesses(_guesses(source, own, known), way),
     )
 
 
@@ -100,12 +117,17 @@ def _guesses(source: Source, own: OwnSheet, known: Mapping[str, Column]) -> Mapp
     }
 
 
-def _ways(guesses: Mapping[str, str]) -> str:
-    listed = _listed(f"“{brief(header)}” → {key}" for header, key in guesses.items())
-    return f"the best guesses are {listed}; " if guesses else ""
+def _with_guesses(guesses: Mapping[str, str], way: MessageText) -> MessageText:
+    """The way out, behind the best guesses."""
+    if not guesses:
+        return way
+    listed = _listed(
+        joined((_quoted(header), FieldName(key)), " → ") for header, key in guesses.items()
+    )
+    return tr("the best guesses are {guesses}; {way}", guesses=listed, way=way)
 
 
-def _listed(texts: Iterable[str]) -> str:
+def _listed(texts: Iterable[str]) -> MessageText:
     texts = list(texts)
-    more = [f"{len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
-    return ", ".join([*texts[:SHOWN], *more])
+    more = [tr("{count} more", count=len(texts) - SHOWN)] if len(texts) > SHOWN else []
+    return joined([*texts[:SHOWN], *more])
