@@ -79,8 +79,8 @@ class Output(NamedTuple):
     refusals: Mapping[str, str]
     """The reasons why some kinds have no row there."""
     limit: Callable[[AccountSettings], int]
-    too_many: str
-    """The message about more rows, with `count` and `most`."""
+    too_many: Callable[[int, int], str]
+    """The message about more rows, of their count and the most."""
     write: Callable[[Path, Spool[Item], object, AccountSettings], bool]
     """Write requests of one package, with what the input said of itself; False where they do not
     read back like that."""

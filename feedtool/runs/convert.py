@@ -137,7 +137,7 @@ def _write_requests(
     count = sum(len(sheet.items) for sheet in sheets)
     if output and count > (most := output.limit(settings)):
         raise UsageProblem(
-            output.too_many.format(count=count, most=most),
+            output.too_many(count, most),
             tr(
                 "give a folder as OUT, with --to {kind}: as many are written as it needs",
                 kind=feed.kind,

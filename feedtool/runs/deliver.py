@@ -12,6 +12,7 @@ from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.plan import Plan
 from feedtool.model.errors import FeedtoolError
+from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, write_copies_of
 from feedtool.runs.row_results import note_sent_again, results_of_run
@@ -157,7 +158,7 @@ def resume(
             sheets = check_again(options, workspace)
             purge = measure(sheets, session.client, fetch_context_of(session))
             if purge.removed > (options.removals or 0):
-                reason = f"{NOT_CONFIRMED}: {purge.text}"
+                reason = joined((NOT_CONFIRMED, purge.text), ": ")
                 hold_back(workspace.ledger, purges, reason, session.now())
         deadlines = warnings(packages, clock_of(session, workspace), load().routes)
         stopped = deliver_run(

@@ -115,7 +115,7 @@ def test_filters(feedtool: Feedtool, filters: str) -> None:
     assert [row["sellerExternalReference"] for row in found] == FILTERS[filters]
 
 
-SAID = "the rows are Updates, since the service does not give struck prices back and an Upsert"
+SAID = "the rows are Updates, since the service does not give list prices back and an Upsert"
 SAID += " without them would remove them"
 HINT = "stock is what it is now: empty the cells that you do not change"
 

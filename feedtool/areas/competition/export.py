@@ -31,22 +31,22 @@ from feedtool.feeds.export import (
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.errors import NothingToDo, UsageProblem
-from feedtool.model.text import Translator
+from feedtool.model.text import Translator, plural, tr
 
 OFFERS, CHANGES = "competing-offers", "competing-offer-changes"
 
 SHEETS = {OFFERS: "Competing offers", CHANGES: "Competing offer changes"}
 
 CLOSED = (
-    "This account has no access to competing offers",
-    (
+    tr("This account has no access to competing offers"),
+    tr(
         "It is given by special request alone: ask the channel's operator to open the two"
         " competing-offer routes for it."
     ),
 )
 """The meaning of a 403 here."""
 
-HINT = "look at --product, and whether the service has the legacy offer routes"
+HINT = tr("look at --product, and whether the service has the legacy offer routes")
 
 PRODUCT, ANSWERED = "product", "answered"
 
@@ -55,7 +55,8 @@ def check(query: Query) -> None:
     """Refuse products that cannot be asked for."""
     if unfit := [product for product in query[PRODUCT] if not fits(product)]:
         raise UsageProblem(
-            f"“{unfit[0]}” is neither an EAN nor a product_id", "give --product EAN,EAN"
+            tr("“{product}” is neither an EAN nor a product_id", product=unfit[0]),
+            tr("give --product EAN,EAN"),
         )
 
 
@@ -68,15 +69,17 @@ def _own_page(reply: Reply, _: Call) -> ListPage:
 
 
 OWN = ServiceList(
-    "offers",
+    tr("offers"),
     lambda query, _: [read_offers(query.channel, fields=("product",))],
     lambda _: _own_page,
     lambda query, _: NothingToDo(
-        f"there are no offers with a GTIN on the channel {query.channel}, so no products to ask"
-        " for",
-        "name products with --product; nothing was written",
+        tr(
+            "there are no offers with a GTIN on the channel {channel}, so no products to ask for",
+            channel=query.channel,
+        ),
+        tr("name products with --product; nothing was written"),
     ),
-    "look at --channel; nothing was written",
+    tr("look at --channel; nothing was written"),
 )
 
 
@@ -94,21 +97,21 @@ def _page(reply: Reply, _: Call) -> ListPage:
 
 
 def _nothing(reason: str) -> Callable[[Query, ExportTally], NothingToDo]:
-    return lambda _, __: NothingToDo("the service tells of no competing offers", reason)
+    return lambda _, __: NothingToDo(tr("the service tells of no competing offers"), reason)
 
 
 COMPETING = ServiceList(
-    "competing offers",
+    tr("competing offers"),
     _first,
     lambda _: _page,
-    _nothing("it knows none of these products"),
+    _nothing(tr("it knows none of these products")),
     HINT,
-    unit="products",
+    unit=tr("products"),
 )
 CHANGED = COMPETING._replace(
-    name="competing offer changes",
+    name=tr("competing offer changes"),
     first=lambda _, __: [read_competing_changes()],
-    nothing=_nothing("nothing has changed"),
+    nothing=_nothing(tr("nothing has changed")),
 )
 
 
@@ -130,12 +133,16 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
     unknown = asked - tally[ANSWERED, ""]
     if unknown <= 0:
         return ExportSummary(())
-    products = f"{unknown:,} product{'' if unknown == 1 else 's'}"
-    return ExportSummary([ExportNote(f"the service knows nothing of {products}")], unknown)
+    text = plural(
+        "the service knows nothing of {count:,} product",
+        "the service knows nothing of {count:,} products",
+        unknown,
+    )
+    return ExportSummary([ExportNote(text)], unknown)
 
 
-OF_PRODUCTS = "Of these products.  [default: all that the seller offers]"
-OF_CHANNEL = "Whose offers say which products.  [default: the primary one]"
+OF_PRODUCTS = tr("Of these products.  [default: all that the seller offers]")
+OF_CHANNEL = tr("Whose offers say which products.  [default: the primary one]")
 
 EXPORTS = (
     Export(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import READ, Call, Reply, fits_comma_list
 from feedtool.model.cells import Value
+from feedtool.model.text import tr
 from feedtool.service.answers import Unreadable, amount, items_of, next_link, text, whole
 
 SEPARATOR = "&"
@@ -92,9 +93,9 @@ def read_competing_changes() -> Call:
 
 def competition_page(reply: Reply) -> CompetitionPage:
     """The products of an answer; Unreadable where it is no list of objects, or leads away."""
-    items = items_of(reply, "competing offers")
+    items = items_of(reply, tr("competing offers"))
     if not all(isinstance(item, dict) for item in items):
-        raise Unreadable("the answer holds what is no competing offer")
+        raise Unreadable(tr("the answer holds what is no competing offer"))
     rows = [row for item in items for row in _rows(item)]
     return CompetitionPage(len(items), rows, next_link(reply))
 

@@ -36,23 +36,24 @@ from feedtool.model.cells import Value
 from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import DEPRECATED_MODES, AccountSettings
 from feedtool.model.spool import Spool
+from feedtool.model.text import joined, tr
 
 UPSERT, UPDATE, DELETE = (feed.kind for feed in feeds.FEEDS)
 FEEDS = {feed.kind: feed for feed in (*feeds.FEEDS, FULL_FEED, STOCK_AND_PRICE_FEED)}
 VAT, *_ = offers.TAXES
 
 _REASONS: Mapping[str, str] = {
-    offers.PRODUCT_REFERENCE: "an Offers.xml has no place for a product reference",
-    "comment": "the JSON packages have no place for a comment",
-    "CDAV": "it can no longer be submitted",
-    "PackagingUnit": "the service no longer supports it",
-    "PackagingValue": "the service no longer supports it",
+    offers.PRODUCT_REFERENCE: tr("an Offers.xml has no place for a product reference"),
+    "comment": tr("the JSON packages have no place for a comment"),
+    "CDAV": tr("it can no longer be submitted"),
+    "PackagingUnit": tr("the service no longer supports it"),
+    "PackagingValue": tr("the service no longer supports it"),
 }
 _RETIRED = frozenset(column.key for column in offers.RETIRED_COLUMNS)
 _ELSEWHERE = {
-    UPDATE: "an Update does not say it",
-    DELETE: "a Delete says the reference alone",
-    STOCK_AND_PRICE: "a StockAndPrice package says reference, EAN, price and stock alone",
+    UPDATE: tr("an Update does not say it"),
+    DELETE: tr("a Delete says the reference alone"),
+    STOCK_AND_PRICE: tr("a StockAndPrice package says reference, EAN, price and stock alone"),
 }
 
 
@@ -69,9 +70,22 @@ def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter
     if is_json and kind in LEGACY_KINDS:
         columns.discard(offers.ACTION)
     conditions = settings.conditions if is_json else tuple(settings.legacy_conditions)
-    where = "the JSON packages have" if is_json else "an Offers.xml has"
-    no_mode = f"{where} no such delivery mode; the profile's legacy_modes can give it one"
-    no_condition = f"{where} no such condition: choose one of {', '.join(conditions)}"
+    choices = joined(conditions)
+    if is_json:
+        no_mode = tr(
+            "the JSON packages have no such delivery mode; the profile's legacy_modes can give it"
+            " one"
+        )
+        no_condition = tr(
+            "the JSON packages have no such condition: choose one of {choices}", choices=choices
+        )
+    else:
+        no_mode = tr(
+            "an Offers.xml has no such delivery mode; the profile's legacy_modes can give it one"
+        )
+        no_condition = tr(
+            "an Offers.xml has no such condition: choose one of {choices}", choices=choices
+        )
     # Blank taxes of a whole offer are zero; an Update without them would be half a list.
     is_list = became == UPDATE and kind in {UPSERT, FULL}
 
@@ -89,7 +103,7 @@ def converter(kind: str, became: str, settings: AccountSettings) -> RowConverter
                     row.obstacles.append(row.losses[-1])
             elif name != offers.ACTION:
                 is_ours = name in _RETIRED or became not in _ELSEWHERE
-                other = _REASONS.get(name, f"{became} has no column for it")
+                other = _REASONS.get(name) or tr("{kind} has no column for it", kind=became)
                 why = other if is_ours else _ELSEWHERE[became]
                 row.losses.append(loss_of(key, value, why))
         return row
@@ -105,7 +119,9 @@ def lost_in_number(values: Mapping[str, Value], settings: AccountSettings) -> It
         return
     same = next(name for name, other in settings.legacy_conditions.items() if other == number)
     if same != condition:
-        why = f"its ProductCondition is {number}, which is read as {same}"
+        why = tr(
+            "its ProductCondition is {number}, which is read as {same}", number=number, same=same
+        )
         yield loss_of(offers.CONDITION, condition, why)
 
 
@@ -164,13 +180,13 @@ def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> F
     """The head of an Offers.xml that was read, and what of it no other format can say."""
     head, losses, pools = source.xml.head, list[Loss](), list[Pool]()
     if head.purges:
-        why = "a purge is never carried over: `submit --purge-and-replace` asks for it by name"
+        why = tr("a purge is never carried over: `submit --purge-and-replace` asks for it by name")
         losses.append(Loss(None, head.line, "PurgeAndReplace", "true", why))
     for attribute, value in head.pools:
         try:
             pools.append(Pool(value, attribute))
         except ValueError:
-            why = "a publication pool cannot be written like that"
+            why = tr("a publication pool cannot be written like that")
             losses.append(Loss(None, head.line, attribute, value, why))
     lost = source.xml.irregularities.losses()
     losses += [Loss(None, line, None, None, text) for line, text in lost]
@@ -178,7 +194,9 @@ def facts_of(source: OffersSource, settings: AccountSettings, channel: str) -> F
     numbers = {PRIMARY_POOL, *settings.legacy_pools.values()}
     known = [pool for pool in pools if pool.attribute != "Id" or pool.value in numbers]
     if not len(known) == len(pools) <= 1:
-        why = f"its rows are for one channel, {channel} unless --channel names it"
+        why = tr(
+            "its rows are for one channel, {channel} unless --channel names it", channel=channel
+        )
         values = ", ".join(pool.value for pool in pools)
         elsewhere.append(Loss(None, None, "PublicationPool", values, why))
     about = Head(head.name or Head().name, pools=tuple(pools))
@@ -208,11 +226,13 @@ OUTPUTS = tuple(
         ending,
         {UPSERT: FULL, UPDATE: STOCK_AND_PRICE, FULL: FULL, STOCK_AND_PRICE: STOCK_AND_PRICE},
         {
-            "offers-delete": "an Offers.xml cannot say that offers are removed",
-            "products": "an Offers.xml holds offers, and no products",
+            "offers-delete": tr("an Offers.xml cannot say that offers are removed"),
+            "products": tr("an Offers.xml holds offers, and no products"),
         },
         lambda settings: settings.limits.legacy,
-        "{count:,} offers are more than a legacy zip takes: {most:,}",
+        lambda count, most: tr(
+            "{count:,} offers are more than a legacy zip takes: {most:,}", count=count, most=most
+        ),
         partial(write_offers, make),
     )
     for ending, make in ((".zip", write), (".xml", write_xml))

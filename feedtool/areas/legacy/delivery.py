@@ -32,6 +32,7 @@ from feedtool.model.call import Call
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
 
 WRONG_KIND = 415
 """The service takes no zips sent in this way."""
@@ -70,8 +71,12 @@ def _publish(body: bytes, settings: AccountSettings) -> str:
         part.replace(target)
     except OSError as error:
         raise UsageProblem(
-            f"the zip cannot be put into {target.parent}: {error.strerror}",
-            "correct legacy_folder in the profile, or let the zip travel as bytes",
+            tr(
+                "the zip cannot be put into {folder}: {reason}",
+                folder=target.parent,
+                reason=error.strerror,
+            ),
+            tr("correct legacy_folder in the profile, or let the zip travel as bytes"),
         ) from error
     return f"{settings.legacy_address.rstrip('/')}/{name}"
 

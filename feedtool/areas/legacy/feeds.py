@@ -25,6 +25,7 @@ from feedtool.feeds.feed import Feed, Mode, Row, SheetColumns
 from feedtool.feeds.template import Words
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
 
 COMMENT = Words("feedtool.areas.legacy").column(
     "comment",
@@ -167,7 +168,7 @@ FULL_FEED = Feed(
     area="feedtool.areas.legacy",
     sheet=SHEET,
     package_type=PackageType.FULL,
-    summary="Offers that travel in a legacy zip with an Offers.xml.",
+    summary=tr("Offers that travel in a legacy zip with an Offers.xml."),
     columns=columns,
     understood=understood,
     modes=modes,
@@ -195,7 +196,7 @@ STOCK_AND_PRICE_FEED = Feed(
     area="feedtool.areas.legacy",
     sheet=SHEET,
     package_type=PackageType.STOCK_AND_PRICE,
-    summary="Stocks and prices of offers that travel in a legacy zip; a blank means unchanged.",
+    summary=tr("Stocks and prices of offers that travel in a legacy zip; a blank means unchanged."),
     columns=lambda settings: tuple(item for item in columns(settings) if item.key in SENT),
     understood=understood,
     modes=offers.modes,  # none of them travels; those of whole offers are known as what they are

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from xml.parsers import expat
 
+from feedtool.areas.legacy.irregularities import Irregularities, printable_name
 from feedtool.areas.legacy.offers_xml import (
     NAMES,
     NAMESPACE,
@@ -19,70 +20,12 @@ from feedtool.areas.legacy.offers_xml import (
     XmlOffer,
 )
 from feedtool.areas.offers.package_types import PackageType
+from feedtool.model.text import tr
 from feedtool.sheets import CorruptXml, ZipBomb, hardened_parser
 
-LINES = 5
-"""Lines that are named of each irregularity."""
-MOST = 40
-"""Irregularities that are listed one by one; a hostile file could have millions."""
-LONGEST = 60
-"""Characters of a name out of the file that are shown."""
-
-
-@dataclass(slots=True)
-class _Irregularity:
-    text: str
-    is_loss: bool = False
-    count: int = 0
-    lines: list[int] = field(default_factory=list)
-
-    def __str__(self) -> str:
-        if self.count == 1:
-            return f"{self.text} (line {self.lines[0]})"
-        first = "line" if len(self.lines) == 1 else "lines"
-        lines = ", ".join(map(str, self.lines))
-        return f"{self.text} ({self.count:,} times, first in {first} {lines})"
-
-
-class Irregularities:
-    """The irregularities of a file, in the order in which they were met."""
-
-    def __init__(self) -> None:
-        self._by_text: dict[str, _Irregularity] = {}
-
-    def note(self, text: str, line: int, *, is_loss: bool = False, is_once: bool = False) -> None:
-        """Count an irregularity, the first time alone if `is_once`.
-
-        `is_loss` says that something of the file is not read for it.
-        """
-        if text not in self._by_text and len(self._by_text) >= MOST:
-            text = "other things are not as the format demands"
-        item = self._by_text.setdefault(text, _Irregularity(text))
-        if is_once and item.count:
-            return
-        item.is_loss |= is_loss
-        item.count += 1
-        if len(item.lines) < LINES and line not in item.lines:
-            item.lines.append(line)
-
-    def texts(self) -> list[str]:
-        """The text of each: what, how often, and where."""
-        return list(map(str, self._by_text.values()))
-
-    def losses(self) -> list[tuple[int, str]]:
-        """Those by which something is lost: the first line of each, and its text."""
-        return [(item.lines[0], str(item)) for item in self._by_text.values() if item.is_loss]
-
-
-def printable_name(name: str) -> str:
-    """A name out of the file, short and without what steers a terminal."""
-    clean = "".join(letter if letter.isprintable() else "\ufffd" for letter in name[: LONGEST + 1])
-    return clean if len(clean) <= LONGEST else clean[: LONGEST - 1] + "…"
-
-
-MAKE_AGAIN = "Make it again in the program that it comes from, or correct it in a text editor."
-NOT_TRUSTED = "Do not trust this file; have its sender make it anew."
-TWICE = "an Offer has a DeliveryMode twice: the first is read"
+MAKE_AGAIN = tr("Make it again in the program that it comes from, or correct it in a text editor.")
+NOT_TRUSTED = tr("Do not trust this file; have its sender make it anew.")
+TWICE = tr("an Offer has a DeliveryMode twice: the first is read")
 _DEEPEST = 100
 _FAMILY = "clr-namespace:"
 """The beginning of the namespace, in older versions too."""
@@ -152,7 +95,9 @@ class OffersParser:
             ),
             "Offer": self._start_offer,
             "ShippingInformation": self._start_shipping,
-            "DiscountComponent": lambda _: self._lose("discounts (DiscountComponent) are not read"),
+            "DiscountComponent": lambda _: self._lose(
+                tr("discounts (DiscountComponent) are not read")
+            ),
         }
 
     def feed(self, data: bytes, *, final: bool = False) -> list[OfferInPlace]:
@@ -160,14 +105,15 @@ class OffersParser:
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
-            where = f"at line {error.lineno}, column {error.offset + 1}"
-            raise _corrupt(f"its XML is malformed {where}") from error
+            place = {"line": error.lineno, "column": error.offset + 1}
+            what = tr("its XML is malformed at line {line}, column {column}", **place)
+            raise _corrupt(what) from error
         except (ValueError, LookupError) as error:  # an encoding that expat cannot read
-            raise _corrupt(f"its XML cannot be read ({error})") from error
+            raise _corrupt(tr("its XML cannot be read ({reason})", reason=str(error))) from error
         self._untagged += len(data)
         if self._untagged > self._longest + len(data):
-            what = "holds a stretch without a tag"
-            raise ZipBomb(f"The Offers.xml {what} beyond all measure.", NOT_TRUSTED)
+            text = tr("The Offers.xml holds a stretch without a tag beyond all measure.")
+            raise ZipBomb(text, NOT_TRUSTED)
         offers, self._offers = self._offers, []
         return offers
 
@@ -179,7 +125,7 @@ class OffersParser:
         self._open.append(name)
         self._places.append(0)
         if len(self._open) > _DEEPEST:
-            raise ZipBomb("The Offers.xml is nested beyond all measure.", NOT_TRUSTED)
+            raise ZipBomb(tr("The Offers.xml is nested beyond all measure."), NOT_TRUSTED)
         if start := self._starts.get(name):
             start(attributes)
 
@@ -192,7 +138,7 @@ class OffersParser:
 
     def _characters(self, text: str) -> None:
         if self._open[-1] and not text.isspace():
-            self._lose(f"{self._open[-1]} holds a text, which is not read")
+            self._lose(tr("{element} holds a text, which is not read", element=self._open[-1]))
 
     def _check_place(self, name: str) -> None:
         """Note an element that does not stand where it should; CorruptXml if it is unreadable."""
@@ -201,15 +147,30 @@ class OffersParser:
             if not parent:
                 return
             if _ORDER[name] < self._places[-1]:
-                self._note(f"{name} stands too late in its {parent}")
+                self._note(
+                    tr("{element} stands too late in its {parent}", element=name, parent=parent)
+                )
             else:
                 self._places[-1] = _ORDER[name]
         elif not parent:
-            raise _corrupt(f"its root is {name} and not OfferPackage")
+            raise _corrupt(tr("its root is {element} and not OfferPackage", element=name))
         elif name == "OfferPackage" or (name == "Offer" and self._values is not None):
-            raise _corrupt(f"line {self._parser.CurrentLineNumber} has an {name} in another")
+            raise _corrupt(
+                tr(
+                    "line {line} has an {element} in another",
+                    line=self._parser.CurrentLineNumber,
+                    element=name,
+                )
+            )
         else:
-            self._note(f"{name} stands in {parent} instead of {PARENTS[name]}")
+            self._note(
+                tr(
+                    "{element} stands in {parent} instead of {right}",
+                    element=name,
+                    parent=parent,
+                    right=PARENTS[name],
+                )
+            )
 
     def _name(self, tag: str) -> str:
         """The proper name of a tag, "" where it has none. Raises CorruptXml at a foreign root."""
@@ -220,14 +181,26 @@ class OffersParser:
         name = _ELEMENTS.get(local.casefold(), "") if is_ours else ""
         if not name:
             if not self._open:
-                raise _corrupt(f"its root is {printable_name(local)} and not OfferPackage")
-            self._lose(f"the element {printable_name(local)} is not known, nor read")
+                raise _corrupt(
+                    tr("its root is {element} and not OfferPackage", element=printable_name(local))
+                )
+            self._lose(
+                tr("the element {element} is not known, nor read", element=printable_name(local))
+            )
             return ""
         if name != local:
-            self._note(f"the element {name} is written {printable_name(local)}")
+            self._note(
+                tr(
+                    "the element {element} is written {written}",
+                    element=name,
+                    written=printable_name(local),
+                )
+            )
         if space != NAMESPACE:
-            where = f"the namespace {printable_name(space)}" if space else "no namespace"
-            self._note(f"elements are in {where}", is_once=True)
+            where = tr("elements are in no namespace")
+            if space:
+                where = tr("elements are in the namespace {name}", name=printable_name(space))
+            self._note(where, is_once=True)
         return name
 
     def _proper(self, element: str, given: dict[str, str]) -> dict[str, str]:
@@ -239,20 +212,41 @@ class OffersParser:
             name = _attribute(element, writing)
             if not name:
                 if not writing.startswith(_HARMLESS):
-                    self._lose(f"the attribute {printable_name(writing)} of {element} is not read")
+                    self._lose(
+                        tr(
+                            "the attribute {name} of {element} is not read",
+                            name=printable_name(writing),
+                            element=element,
+                        )
+                    )
                 continue
             if name != writing:
                 written = printable_name(writing)
-                self._note(f"the attribute {name} of {element} is written {written}")
+                self._note(
+                    tr(
+                        "the attribute {name} of {element} is written {written}",
+                        name=name,
+                        element=element,
+                        written=written,
+                    )
+                )
             if name in proper:
-                self._lose(f"the attribute {name} of {element} is there twice: the first is read")
+                self._lose(
+                    tr(
+                        "the attribute {name} of {element} is there twice: the first is read",
+                        name=name,
+                        element=element,
+                    )
+                )
             proper.setdefault(name, value)
         return proper
 
     def _note_missing(self, element: str, names: frozenset[str], given: dict[str, str]) -> None:
         if not names <= given.keys():
             for name in sorted(names - given.keys()):
-                self._note(f"the attribute {name} of {element} is missing")
+                self._note(
+                    tr("the attribute {name} of {element} is missing", name=name, element=element)
+                )
 
     def _start_package(self, given: dict[str, str]) -> None:
         head, attributes = self._head, self._proper("OfferPackage", given)
@@ -261,13 +255,25 @@ class OffersParser:
         self._note_missing("OfferPackage", _ATTRIBUTES["OfferPackage"], attributes)
         purges = attributes.get("PurgeAndReplace", "false")
         if purges not in ("true", "false"):
-            self._note(f"PurgeAndReplace is written {printable_name(purges)}")
+            self._note(
+                tr(
+                    "{name} is written {written}",
+                    name="PurgeAndReplace",
+                    written=printable_name(purges),
+                )
+            )
         head.purges = purges.strip().casefold() in ("true", "1")
         kind = attributes.get("PackageType", PackageType.FULL)
         head.package_type = _TYPES.get(kind.strip().casefold(), PackageType.FULL)
         if kind != head.package_type:
             written = printable_name(kind)
-            self._note(f"PackageType is written {written}: read as {head.package_type}")
+            self._note(
+                tr(
+                    "PackageType is written {written}: read as {type}",
+                    written=written,
+                    type=str(head.package_type),
+                )
+            )
         if head.package_type != PackageType.FULL:
             self._required = frozenset(("SellerProductId",))
 
@@ -279,7 +285,7 @@ class OffersParser:
 
     def _start_shipping(self, given: dict[str, str]) -> None:
         if self._values is None:
-            self._lose("ShippingInformation stands outside of an Offer, and is not read")
+            self._lose(tr("ShippingInformation stands outside of an Offer, and is not read"))
             return
         element = "ShippingInformation"
         attributes = self._proper(element, given)
@@ -308,4 +314,4 @@ def _attribute(element: str, writing: str) -> str:
 
 
 def _corrupt(what: str) -> CorruptXml:
-    return CorruptXml(f"The Offers.xml is damaged: {what}.", MAKE_AGAIN)
+    return CorruptXml(tr("The Offers.xml is damaged: {what}.", what=what), MAKE_AGAIN)

@@ -16,14 +16,15 @@ from feedtool.model.call import READ, Call, Reply, Sender
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Status
 from feedtool.model.sheet import CheckedSheet
+from feedtool.model.text import MessageText, tr
 from feedtool.service.fetch import Next, read_list
 
 if TYPE_CHECKING:
     from feedtool.ledger import Ledger, Package
     from feedtool.service.fetch import FetchContext
 
-NOTHING_SENT = "nothing was sent"
-NOT_CONFIRMED = (
+NOTHING_SENT = tr("nothing was sent")
+NOT_CONFIRMED = tr(
     "Not sent: the purge would remove more offers than was confirmed, so submit it again"
 )
 
@@ -40,13 +41,26 @@ class Purge:
     """Those of the removed that the file has, in rows that are not valid."""
 
     @property
-    def text(self) -> str:
+    def text(self) -> MessageText:
         """All of it in one sentence."""
-        why = f" ({self.invalid:,} of them since the file's row is not valid)"
-        return (
-            f"of the {self.there:,} offers that the service has on {self.channel} now,"
-            f" {self.removed:,} will be removed{why if self.invalid else ''};"
-            f" the {self.remaining:,} of the zip remain"
+        values = {
+            "there": self.there,
+            "channel": self.channel,
+            "removed": self.removed,
+            "remaining": self.remaining,
+        }
+        if self.invalid:
+            return tr(
+                "of the {there:,} offers that the service has on {channel} now, {removed:,} will be"
+                " removed ({invalid:,} of them since the file's row is not valid); the"
+                " {remaining:,} of the zip remain",
+                invalid=self.invalid,
+                **values,
+            )
+        return tr(
+            "of the {there:,} offers that the service has on {channel} now, {removed:,} will be"
+            " removed; the {remaining:,} of the zip remain",
+            **values,
         )
 
 
@@ -57,8 +71,8 @@ Confirm = Callable[[Purge], None]
 def refuse(purge: Purge) -> None:
     """Nobody is there to confirm it: UsageProblem."""
     raise UsageProblem(
-        f"a purge is never sent without being confirmed: {purge.text}",
-        f"{NOTHING_SENT}; give --yes with --expect-removals {purge.removed}",
+        tr("a purge is never sent without being confirmed: {purge}", purge=purge.text),
+        tr("nothing was sent; give --yes with --expect-removals {count}", count=purge.removed),
     )
 
 
@@ -93,23 +107,34 @@ def check_one_zip(sheets: Sequence[CheckedSheet], most: int) -> None:
     for sheet in readable:
         if sheet.kind != "legacy-offers":
             raise UsageProblem(
-                f"{sheet.file} is of the kind {sheet.kind}: only legacy-offers can be a purge",
-                f"{NOTHING_SENT}; leave --purge-and-replace out, or add --as legacy-offers",
+                tr(
+                    "{file} is of the kind {kind}: only legacy-offers can be a purge",
+                    file=sheet.file,
+                    kind=sheet.kind,
+                ),
+                tr("nothing was sent; leave --purge-and-replace out, or add --as legacy-offers"),
             )
     if unread := [sheet.file for sheet in sheets if sheet.error is not None]:
         raise UsageProblem(
-            f"{unread[0]} cannot be read: its offers would be removed",
-            f"{NOTHING_SENT}; correct the file, or leave it out",
+            tr("{file} cannot be read: its offers would be removed", file=unread[0]),
+            tr("nothing was sent; correct the file, or leave it out"),
         )
     channels = [Counter(item.channel for item in sheet.valid_items()) for sheet in readable]
     zips = sum(-(-offers // most) for sheet in channels for offers in sheet.values())
     if zips != 1:
-        what = f"{zips:,} zips" if zips else "no zip at all"
         raise UsageProblem(
-            f"a purge is one zip, and this is {what}: each would delete what the one before"
-            " brought",
-            f"{NOTHING_SENT}; give one file, of one channel, of at most"
-            f" {most:,} offers (limits.legacy)",
+            tr(
+                "a purge is one zip, and this is {count:,} zips: each would delete what the one"
+                " before brought",
+                count=zips,
+            )
+            if zips
+            else tr("a purge is one zip, and this is no zip at all"),
+            tr(
+                "nothing was sent; give one file, of one channel, of at most {most:,} offers"
+                " (limits.legacy)",
+                most=most,
+            ),
         )
 
 
@@ -121,14 +146,17 @@ def check_nothing_open(ledger: "Ledger", seller: str, foreign: Sequence[str]) ->
     open_runs = [run for run in ledger.unfinished(seller) if ledger.has_to_fetch(run)]
     if open_runs:
         raise UsageProblem(
-            f"run {open_runs[0]} has packages that are not integrated yet, and a purge needs no"
-            " open package",
-            f"{NOTHING_SENT}; finish it with `feedtool results {open_runs[0]}` first",
+            tr(
+                "run {run} has packages that are not integrated yet, and a purge needs no open"
+                " package",
+                run=open_runs[0],
+            ),
+            tr("nothing was sent; finish it with `feedtool results {run}` first", run=open_runs[0]),
         )
     if foreign:
         raise UsageProblem(
-            f"a purge needs no open package, and {foreign[0]}",
-            f"{NOTHING_SENT}; wait until it is integrated, or has expired",
+            tr("a purge needs no open package, and {warning}", warning=foreign[0]),
+            tr("nothing was sent; wait until it is integrated, or has expired"),
         )
 
 
@@ -152,6 +180,6 @@ def measure(sheets: Sequence[CheckedSheet], client: Sender, around: "FetchContex
         return Next(Call("GET", page.next, READ)) if page.next else None
 
     first = read_offers(channel, fields=())  # of each nothing is needed but who it is
-    hint = f"{NOTHING_SENT}; look at the channel and at what the account is opened for"
-    read_list("offers", first, take, client, around, hint)
+    hint = tr("nothing was sent; look at the channel and at what the account is opened for")
+    read_list(tr("offers"), first, take, client, around, hint)
     return Purge(channel, count["there"], count["removed"], len(kept), count["invalid"])

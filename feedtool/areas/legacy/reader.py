@@ -12,18 +12,18 @@ from functools import cached_property
 from pathlib import Path
 from zipfile import ZipFile
 
+from feedtool.areas.legacy.irregularities import Irregularities, printable_name
 from feedtool.areas.legacy.offers_xml import MEMBERS, OFFERS
 from feedtool.areas.legacy.parser import (
     MAKE_AGAIN,
     NOT_TRUSTED,
-    Irregularities,
     OfferInPlace,
     OffersParser,
     PackageHead,
-    printable_name,
 )
 from feedtool.model.errors import FileProblem
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets import (
     DEFAULT_LIMITS,
     CorruptZip,
@@ -129,13 +129,19 @@ class OffersXml:
         """The name of the Offers.xml; what is irregular in all names is noted."""
         member = _member_of(names)
         if member is None:
-            raise CorruptZip("The zip has no Content/Offers.xml.", MAKE_AGAIN)
+            raise CorruptZip(tr("The zip has no Content/Offers.xml."), MAKE_AGAIN)
         by_key = {part_key(name): name for name in names} | {part_key(OFFERS): member}
         for expected in MEMBERS:
             name = by_key.get(part_key(expected))
             if name != expected:
-                other = f"the member {expected} of the zip is called {printable_name(name or '')}"
-                self.irregularities.note(other if name else f"the zip has no {expected}", 1)
+                text = tr("the zip has no {member}", member=expected)
+                if name:
+                    text = tr(
+                        "the member {member} of the zip is called {name}",
+                        member=expected,
+                        name=printable_name(name),
+                    )
+                self.irregularities.note(text, 1)
         return member
 
 
@@ -156,7 +162,7 @@ def _in_own_words() -> Iterator[None]:
     try:
         yield
     except XmlDoctype as error:
-        raise XmlDoctype("The Offers.xml declares a document type.", NOT_TRUSTED) from error
+        raise XmlDoctype(tr("The Offers.xml declares a document type."), NOT_TRUSTED) from error
     except FileProblem as error:
         if error.hint in (MAKE_AGAIN, NOT_TRUSTED):
             raise

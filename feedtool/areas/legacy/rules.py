@@ -7,6 +7,7 @@ from feedtool.feeds.columns.text import visible
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import Problems, Rule, notices
 from feedtool.model.nouns import Issue
+from feedtool.model.text import tr
 
 PROBLEMS = Problems("feedtool.areas.legacy")
 
@@ -21,9 +22,13 @@ def check_channel(row: Row) -> Iterator[Issue]:
         return
     yield Issue(
         CHANNEL_NOT_CARRIED,
-        f"a StockAndPrice package cannot say that it is for {visible(row.channel)}: it changes the"
-        f" offers of {primary}",
-        "send it with --as offers-update; or set primary_channel in the profile if this is it",
+        tr(
+            "a StockAndPrice package cannot say that it is for {channel}: it changes the offers of"
+            " {primary}",
+            channel=visible(row.channel),
+            primary=primary,
+        ),
+        tr("send it with --as offers-update; or set primary_channel in the profile if this is it"),
         "salesChannelId",
     )
 
@@ -32,6 +37,6 @@ RULES = (
     Rule(CHANNEL_NOT_CARRIED, check_channel, kinds=(STOCK_AND_PRICE_KIND,)),
     Rule(
         XML_IRREGULAR,
-        check_sheet=notices(XML_IRREGULAR, "correct the program that makes the file"),
+        check_sheet=notices(XML_IRREGULAR, tr("correct the program that makes the file")),
     ),
 )

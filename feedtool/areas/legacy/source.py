@@ -7,6 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
+from feedtool.areas.legacy.irregularities import printable_name
 from feedtool.areas.legacy.offers_xml import (
     ATTRIBUTES,
     KIND,
@@ -17,13 +18,14 @@ from feedtool.areas.legacy.offers_xml import (
     Shipping,
     cost_keys,
 )
-from feedtool.areas.legacy.parser import TWICE, printable_name
+from feedtool.areas.legacy.parser import TWICE
 from feedtool.areas.legacy.reader import OffersXml
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.feeds.feed import CHANNEL
 from feedtool.model.cells import BLANK, Cell, Kind, letters
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import temporary_folder
+from feedtool.model.text import tr
 from feedtool.sheets import HEADER, KeyedLine, KeyedSheet, SheetEntry, decode
 
 IRREGULAR = "xml-irregular"
@@ -99,7 +101,7 @@ class OffersSource(KeyedSheet):
         is_full = head.package_type == PackageType.FULL
         if head.purges:
             self._note(
-                "PurgeAndReplace is true, and asked for by --purge-and-replace alone", head.line
+                tr("PurgeAndReplace is true, and asked for by --purge-and-replace alone"), head.line
             )
         channel = self._channel(head.pools or self.xml.pools_behind, head.line)
         own = [item for item in ATTRIBUTES if is_full or item.has_stock_or_price]
@@ -125,7 +127,13 @@ class OffersSource(KeyedSheet):
         ]
         if len(channels) > 1 or "" in channels:
             values = ", ".join(printable_name(value) for _, value in pools)
-            self._note(f"the publication pools {values} are not read: --channel says where", line)
+            self._note(
+                tr(
+                    "the publication pools {values} are not read: --channel says where",
+                    values=values,
+                ),
+                line,
+            )
             return ""
         return next((channel for channel in channels if channel != primary), "")
 
@@ -141,14 +149,14 @@ class OffersSource(KeyedSheet):
         """The condition of a number; what has none is judged where the cell is."""
         condition = self._conditions.get(text)
         if condition is None and text:
-            self._note("ProductCondition is none of the numbers that it can be", line)
+            self._note(tr("ProductCondition is none of the numbers that it can be"), line)
         return condition or text
 
     def _number(self, name: str, text: str, line: int) -> Hashable:
         """A number, so that a lone point is never taken for thousands; else the text."""
         cell = _number(text)
         if cell is None:
-            self._note(f"{name} is not written as a plain number with a point", line)
+            self._note(tr("{name} is not written as a plain number with a point", name=name), line)
             return text
         return cell
 
@@ -171,10 +179,12 @@ class OffersSource(KeyedSheet):
         folded, shown = mode.strip().casefold(), printable_name(mode)
         own = next((known for known in self._modes if known.casefold() == folded), None)
         if own is None:
-            text = f"the delivery mode {shown} is none of the profile's, nor read"
+            text = tr("the delivery mode {mode} is none of the profile's, nor read", mode=shown)
             self._note(text, line, is_loss=True)
             return -1
-        self._note(f"the delivery mode {own} is written {shown}", line)
+        self._note(
+            tr("the delivery mode {mode} is written {written}", mode=own, written=shown), line
+        )
         return self._places[own]
 
     def _note(self, text: str, line: int, *, is_loss: bool = False) -> None:

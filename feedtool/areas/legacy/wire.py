@@ -15,6 +15,7 @@ from feedtool.areas.offers.wire.result_codes import legacy_field_of
 from feedtool.feeds.delivery import LogEntry, LogPage, Meaning, PackageRef
 from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Status
+from feedtool.model.text import tr
 from feedtool.service.answers import (
     LONGEST_ID,
     MOST_MESSAGES,
@@ -46,7 +47,7 @@ def zip_id(reply: Reply) -> str:
     ids = (*bodies, *(segment for segment in locations if segment != ROUTE))
     if package_id := next(filter(None, ids), None):
         return package_id
-    raise Unreadable("the answer to the zip names no package")
+    raise Unreadable(tr("the answer to the zip names no package"))
 
 
 def _word(value: Any) -> str:
@@ -58,9 +59,9 @@ def log_page(reply: Reply) -> LogPage:
     document = loads(reply.body)
     state = text(document.get("integration_state")) if isinstance(document, dict) else ""
     if not state:
-        raise Unreadable("the answer does not say which state the package is in")
+        raise Unreadable(tr("the answer does not say which state the package is in"))
     log = document.get("offer_log_paged_list")
-    items = [] if log is None else listed(log, "log entries")
+    items = [] if log is None else listed(log, tr("log entries"))
     named: list[LogEntry] = []
     about_all: list[Message] = []
     for entry in filter(None, map(_entry, items)):
@@ -89,7 +90,7 @@ def _entry(document: Any) -> LogEntry | None:
     reference = reference if isinstance(reference, str) else ""
     status = OUTCOMES.get(word.casefold())
     if status is None:
-        unknown = Message("", f"The service gives this row the status “{word}”.")
+        unknown = Message("", tr("The service gives this row the status “{status}”.", status=word))
         status, messages = Status.UNKNOWN, (unknown, *messages)
     return LogEntry(reference, _word(document.get("product_ean")), status, messages)
 

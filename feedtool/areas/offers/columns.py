@@ -22,6 +22,7 @@ from feedtool.model.settings import (
     LARGE_PARCEL_MODES,
     AccountSettings,
 )
+from feedtool.model.text import FieldName, Label, tr
 
 ZERO = Decimal(0)
 HUNDRED = Decimal(100)
@@ -177,9 +178,14 @@ def mode(code: str, same: str | None = None) -> Mode:
     return Mode(code, cost, additional, (code if same is None else same) in LARGE_PARCEL_MODES)
 
 
+def mode_label(code: str) -> Label:
+    """A delivery mode, which people read as the headers of their language have it."""
+    return Label(code, WORDS.of(MODE_LABELS[code]) if code in MODE_LABELS else ())
+
+
 def name_of(_: Row, key: str) -> str:
     """A key in messages: of GTIN and product reference one is enough."""
-    return "GTIN or product reference" if key == GTIN else key
+    return tr("GTIN or product reference") if key == GTIN else FieldName(key)
 
 
 def filled_modes(row: Row) -> list[tuple[str, Decimal, Decimal]]:

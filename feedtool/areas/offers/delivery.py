@@ -28,21 +28,24 @@ from feedtool.feeds.delivery import (
 from feedtool.model.call import Call, comma_lists, fits_comma_list
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
 
 Pairs = Callable[[AccountSettings, dict[str, Any], Offer], Iterable[tuple[object, object]]]
 """Pairs of what a request asked for and what an offer has in its place."""
 
 TEXTS = LookupTexts(
-    in_force="No result names it; the service shows the offer as it was asked for.",
-    removed="No result names it; the service shows no active offer of this reference.",
-    changed="No result names it, and the offer has been changed since: look at it before you send.",
-    results_gone="Its results are gone. The offer is as it was before: send the row again.",
-    too_often="It was sent several times, and the offer is as it was before.",
-    not_repeated=(
+    in_force=tr("No result names it; the service shows the offer as it was asked for."),
+    removed=tr("No result names it; the service shows no active offer of this reference."),
+    changed=tr(
+        "No result names it, and the offer has been changed since: look at it before you send."
+    ),
+    results_gone=tr("Its results are gone. The offer is as it was before: send the row again."),
+    too_often=tr("It was sent several times, and the offer is as it was before."),
+    not_repeated=tr(
         "No result names it, and the offer is not as it was asked for. A purge is never repeated by"
         " itself: look at your offers before you send it again."
     ),
-    unaskable=(
+    unaskable=tr(
         "No result names it, and its offer cannot be asked for: look at it before you send."
     ),
 )

@@ -42,8 +42,7 @@ from feedtool.model.call import READ, Call, Reply, comma_lists
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import Context
-from feedtool.model.text import Translator
-from feedtool.report.plain import counted
+from feedtool.model.text import FieldName, MessageText, Translator, joined, plural, tr
 
 TEXTS = "feedtool.areas.offers"
 
@@ -55,10 +54,14 @@ FEEDBACK = "salesChannelFeedback"
 SHOWN_WIDTH = 20
 
 WARNINGS = {
-    UPDATE.kind: "Stock is what it was then, and may have been sold since: empty the cells that you"
-    " do not change, and they stay as they are.",
-    UPSERT.kind: "The service does not give struck prices back: fill them again where there are"
-    " any, since offers are replaced as a whole.",
+    UPDATE.kind: tr(
+        "Stock is what it was then, and may have been sold since: empty the cells that you"
+        " do not change, and they stay as they are."
+    ),
+    UPSERT.kind: tr(
+        "The service does not give list prices back: fill them again where there are"
+        " any, since offers are replaced as a whole."
+    ),
 }
 """The warning in a workbook of a shape."""
 
@@ -68,7 +71,10 @@ WARNINGS = {
 
 def _shape(kind: str) -> Feed:
     if kind not in SHAPES:
-        raise UsageProblem(f"offers cannot be exported as “{kind}”", f"shapes: {', '.join(SHAPES)}")
+        raise UsageProblem(
+            tr("offers cannot be exported as “{kind}”", kind=kind),
+            tr("shapes: {shapes}", shapes=joined(SHAPES)),
+        )
     return SHAPES[kind]
 
 
@@ -79,8 +85,8 @@ def _moment(text: str) -> datetime:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise UsageProblem(
-            f"--since {text} is no date and no time",
-            "write it like 2026-11-20, 2026-11-20T08:00Z or 2026-11-20T09:00+01:00",
+            tr("--since {text} is no date and no time", text=text),
+            tr("write it like 2026-11-20, 2026-11-20T08:00Z or 2026-11-20T09:00+01:00"),
         ) from error
 
 
@@ -88,28 +94,28 @@ FILTERS = (
     Filter(
         "as",
         "KIND",
-        "The shape: offers-update, offers-upsert or offers-delete.",
+        tr("The shape: offers-update, offers-upsert or offers-delete."),
         default=UPDATE.kind,
         narrows=False,
         read=_shape,
     ),
-    Filter(CHANNEL, "ID", "The sales channel.  [default: the primary one]", narrows=False),
+    Filter(CHANNEL, "ID", tr("The sales channel.  [default: the primary one]"), narrows=False),
     Filter(
         "fields",
         "NAME[,NAME]",
-        "What else to show: salesChannelFeedback.isOnline, offerState.",
+        tr("What else to show: salesChannelFeedback.isOnline, offerState."),
         is_list=True,
         narrows=False,
     ),
     Filter(
-        "since", "WHEN", "Only what was updated then or later: 2026-11-20T08:00Z.", read=_moment
+        "since", "WHEN", tr("Only what was updated then or later: 2026-11-20T08:00Z."), read=_moment
     ),
     Filter(
-        "state", "STATE[,STATE]", "Only offers of this state: active or inactive.", is_list=True
+        "state", "STATE[,STATE]", tr("Only offers of this state: active or inactive."), is_list=True
     ),
-    Filter("gtin", "GTIN[,GTIN]", "Only offers of these products.", is_list=True),
-    Filter("reference", "TEXT[,TEXT]", "Only offers of these seller references.", is_list=True),
-    Filter("offer-id", "ID[,ID]", "Only these offers.", is_list=True),
+    Filter("gtin", "GTIN[,GTIN]", tr("Only offers of these products."), is_list=True),
+    Filter("reference", "TEXT[,TEXT]", tr("Only offers of these seller references."), is_list=True),
+    Filter("offer-id", "ID[,ID]", tr("Only these offers."), is_list=True),
 )
 
 
@@ -117,12 +123,15 @@ def check(query: Query) -> None:
     """Refuse states that there are not, and lists that do not fit into one address."""
     states = [str(state) for state in OfferState]
     if strangers := [state for state in query["state"] if state.casefold() not in states]:
-        raise UsageProblem(f"there is no state “{strangers[0]}”", f"states: {', '.join(states)}")
+        raise UsageProblem(
+            tr("there is no state “{state}”", state=strangers[0]),
+            tr("states: {states}", states=joined(states)),
+        )
     names = ("fields", "gtin", "reference", "offer-id")
     if len(list(comma_lists(value for name in names for value in query[name]))) > 1:
         raise UsageProblem(
-            "the lists are longer than an address can hold",
-            "name fewer, in several exports; without any, all offers are exported",
+            tr("the lists are longer than an address can hold"),
+            tr("name fewer, in several exports; without any, all offers are exported"),
         )
 
 
@@ -206,15 +215,18 @@ def nothing(query: Query, tally: ExportTally) -> NothingToDo:
     """The reason why there are no offers."""
     if count := tally[Omission.DELIVERY, ""]:
         return NothingToDo(
-            f"none of the {count:,} offers is delivered by the seller",
-            "the others are the warehouse's; nothing was written",
+            tr("none of the {count:,} offers is delivered by the seller", count=count),
+            tr("the others are the warehouse's; nothing was written"),
         )
     is_narrowed = any(query[given.name] for given in FILTERS if given.narrows)
-    like = " like that" if is_narrowed else ""
-    where = "the filters, and at --channel" if is_narrowed else "--channel and --seller"
+    if is_narrowed:
+        return NothingToDo(
+            tr("there are no offers like that on the channel {channel}", channel=query.channel),
+            tr("look at the filters, and at --channel; nothing was written"),
+        )
     return NothingToDo(
-        f"there are no offers{like} on the channel {query.channel}",
-        f"look at {where}; nothing was written",
+        tr("there are no offers on the channel {channel}", channel=query.channel),
+        tr("look at --channel and --seller; nothing was written"),
     )
 
 
@@ -223,32 +235,51 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
     kind = query["as"].kind
     notes = [NOTES[kind]] if kind in NOTES else []
     if count := tally[Omission.DELIVERY, ""]:
-        offers, others = counted(count, "offer"), _codes(tally, Omission.DELIVERY)
-        notes.append(ExportNote(f"left out: {offers} delivered by {others}"))
+        others = _codes(tally, Omission.DELIVERY)
+        text = tr("left out: {offers} delivered by {others}", offers=_offers(count), others=others)
+        notes.append(ExportNote(text))
     if count := tally[Omission.REFERENCE, ""]:
         notes.append(
             ExportNote(
-                f"left out: {counted(count, 'offer')} without a sellerExternalReference",
-                "nothing can be sent of them",
+                tr(
+                    "left out: {offers} without a {reference}",
+                    offers=_offers(count),
+                    reference=FieldName("sellerExternalReference"),
+                ),
+                tr("nothing can be sent of them"),
                 is_loss=True,
             )
         )
     for lack, setting in SETTINGS.items():
         if kind != DELETE.kind and (count := tally[lack, ""]):
-            offers, codes = counted(count, "offer"), _codes(tally, lack)
-            unknown = f"that the profile does not know ({codes})"
-            why = unknown if codes else "of which a part is missing"
-            text = f"{offers} with {lack} {why}: these cells are empty, so that nothing is removed"
-            hint = f"list them in the profile's {setting}, and export again" if codes else ""
-            notes.append(ExportNote(text, hint))
+            values = {"offers": _offers(count), "lack": LACKS[lack]}
+            if codes := _codes(tally, lack):
+                text = tr(
+                    "{offers} with {lack} that the profile does not know ({codes}): these cells are"
+                    " empty, so that nothing is removed",
+                    codes=codes,
+                    **values,
+                )
+                hint = tr("list them in the profile's {setting}, and export again", setting=setting)
+                notes.append(ExportNote(text, hint))
+            else:
+                text = tr(
+                    "{offers} with {lack} of which a part is missing: these cells are empty, so"
+                    " that nothing is removed",
+                    **values,
+                )
+                notes.append(ExportNote(text))
     primary = query.dialect.primary_channel
     shows_feedback = any(path.partition(".")[0] == FEEDBACK for path in query["fields"])
     if query.channel != primary and shows_feedback:
         notes.append(
             ExportNote(
-                f"feedback exists on the primary channel alone ({primary}), so its columns are"
-                " empty",
-                "export from that channel, or set primary_channel in the profile",
+                tr(
+                    "feedback exists on the primary channel alone ({primary}), so its columns are"
+                    " empty",
+                    primary=primary,
+                ),
+                tr("export from that channel, or set primary_channel in the profile"),
             )
         )
     return ExportSummary(notes, tally[Omission.DELIVERY, ""] + tally[Omission.REFERENCE, ""])
@@ -256,22 +287,32 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
 
 NOTES = {
     UPSERT.kind: ExportNote(
-        "the service does not give struck prices back, and an Upsert without them removes them",
-        "fill price.originPrice again where there is one, or leave --as away",
+        tr("the service does not give list prices back, and an Upsert without them removes them"),
+        tr(
+            "fill {field} again where there is one, or leave --as away",
+            field=FieldName("price.originPrice"),
+        ),
     ),
     UPDATE.kind: ExportNote(
-        "the rows are Updates, since the service does not give struck prices back and an"
-        " Upsert without them would remove them",
-        "stock is what it is now: empty the cells that you do not change",
+        tr(
+            "the rows are Updates, since the service does not give list prices back and an"
+            " Upsert without them would remove them"
+        ),
+        tr("stock is what it is now: empty the cells that you do not change"),
     ),
 }
 """The note on every file of a shape."""
 SETTINGS = {Omission.TAXES: "tax_codes", Omission.MODES: "delivery_modes"}
 """The profile's setting that lists what is omitted."""
+LACKS = {Omission.TAXES: tr("taxes"), Omission.MODES: tr("delivery modes")}
 
 
-def _codes(tally: ExportTally, lack: Omission) -> str:
-    return ", ".join(sorted(code for what, code in tally if what == lack and code))
+def _codes(tally: ExportTally, lack: Omission) -> MessageText:
+    return joined(sorted(code for what, code in tally if what == lack and code))
+
+
+def _offers(count: int) -> MessageText:
+    return plural("{count:,} offer", "{count:,} offers", count)
 
 
 def _begin(engine: Any, service: str, seller: str) -> int:
@@ -286,8 +327,8 @@ def _remember(*whose: Any, **how: Any) -> bool:
     return record_observed(*whose, **how)
 
 
-LOOK = "look at --fields and the filters; nothing was written"
-LISTING = ServiceList("offers", _first, _page, nothing, LOOK, unit="offers")
+LOOK = tr("look at --fields and the filters; nothing was written")
+LISTING = ServiceList(tr("offers"), _first, _page, nothing, LOOK, unit=tr("offers"))
 
 EXPORT = Export(
     "offers",

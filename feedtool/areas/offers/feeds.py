@@ -12,6 +12,7 @@ from feedtool.feeds.columns.choice import Ignored
 from feedtool.feeds.feed import EXPORTED, ExtraColumns, Feed, Fit, HeaderContext, Row, SheetColumns
 from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import FieldName, joined, tr
 
 SIMPLE = ("price.price", "price.originPrice", columns.PREPARATION, columns.QUANTITY)
 """Keys of what an Update can change, beside taxes and delivery modes."""
@@ -188,16 +189,20 @@ def _fit(sheet: SheetColumns) -> Fit:
     if price and "price.price" not in sheet.fields:
         return Fit(
             is_sure=False,
-            reason=f"“{price}” looks like a price, and is no known header",
-            hint=f"if “{price}” is the price, call it price or map it in the profile's [columns]",
+            reason=tr("“{price}” looks like a price, and is no known header", price=price),
+            hint=tr(
+                "if “{price}” is the price, call it price or map it in the profile's [columns]",
+                price=price,
+            ),
         )
     named = [key for key in columns.IDENTITY if key in sheet.fields]
     if not named:
-        return Fit(reason="no column names a product")
+        return Fit(reason=tr("no column names a product"))
     has_price = any(key.startswith("price.") for key in sheet.fields)
     if columns.QUANTITY in sheet.fields and columns.CONDITION not in named and not has_price:
-        return Fit(reason="a stock list: no price, no condition")
-    return Fit(is_sure=False, reason=f"it has {' and '.join(named)}, as new offers have")
+        return Fit(reason=tr("a stock list: no price, no condition"))
+    fields = joined(map(FieldName, named))
+    return Fit(is_sure=False, reason=tr("it has {fields}, as new offers have", fields=fields))
 
 
 # The feeds.
@@ -222,7 +227,7 @@ UPSERT = _feed(
     kind="offers-upsert",
     package_type=PackageType.UPSERT,
     action=str(PackageType.UPSERT),
-    summary="Offers that are created, or replaced as a whole.",
+    summary=tr("Offers that are created, or replaced as a whole."),
     columns=lambda settings: _template(settings, columns.IDENTITY_COLUMNS),
     missing=_upsert_missing,
     required=_upsert_required,
@@ -241,7 +246,7 @@ UPDATE = _feed(
     kind="offers-update",
     package_type=PackageType.UPDATE,
     action=str(PackageType.UPDATE),
-    summary="Offers of which some fields change; a blank cell means unchanged.",
+    summary=tr("Offers of which some fields change; a blank cell means unchanged."),
     columns=lambda settings: _template(settings, columns.IDENTITY_COLUMNS[:1]),
     missing=_update_missing,
     required=_update_required,
@@ -252,17 +257,17 @@ UPDATE = _feed(
     operator_columns=frozenset((REFERENCE, columns.GTIN, columns.QUANTITY, "price.price")),
     is_sent=lambda key: key not in columns.IDENTITY,
     title="Change offers",
-    about=(
+    about=tr(
         "Each row changes the offer that has this reference. An empty cell leaves its value as "
         "it is. Taxes and delivery modes are replaced as a whole: fill all that the offer shall"
-        " have, or none. With delivery modes the preparation time is needed."
+        " have, or none. With delivery modes the preparation time is required."
     ),
 )
 DELETE = _feed(
     kind="offers-delete",
     package_type=PackageType.DELETE,
     action=str(PackageType.DELETE),
-    summary="Offers that are removed from the channel.",
+    summary=tr("Offers that are removed from the channel."),
     columns=lambda _: (columns.IDENTITY_COLUMNS[0], *columns.SPLITTING_COLUMNS),
     missing=lambda sheet: columns.missing(sheet, (REFERENCE,)),
     required=lambda row: row.blanks((REFERENCE,)),

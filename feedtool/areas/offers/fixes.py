@@ -17,6 +17,7 @@ from feedtool.feeds.columns.number import (
 )
 from feedtool.feeds.columns.text import FORMULA_ERROR, PRODUCT_REFERENCE_FORMAT
 from feedtool.feeds.fix import Fix, FlawedCell, NewValue
+from feedtool.model.text import tr
 
 _AMOUNT_TAXES = TAXES[1:]
 """But for VAT, of which no blank means none."""
@@ -51,41 +52,41 @@ def drop_product_reference(flawed: FlawedCell) -> NewValue | None:
 FIXES = (
     Fix(
         "stock",
-        "round stocks down to whole pieces, and take negative ones as 0",
+        tr("round stocks down to whole pieces, and take negative ones as 0"),
         (INTEGER_REQUIRED, NUMBER_RANGE),
         lower_stock,
         fields=(QUANTITY,),
     ),
     Fix(
         "days",
-        "round preparation times up to whole days",
+        tr("round preparation times up to whole days"),
         (INTEGER_REQUIRED,),
         raise_days,
         fields=(PREPARATION,),
     ),
     Fix(
         "struck-price",
-        "empty a struck price that is below the price, or is none",
+        tr("empty a list price that is below the price, or is none"),
         (ORIGIN_PRICE_BELOW_PRICE, FORMULA_ERROR, NUMBER_FORMAT, NUMBER_RANGE),
         empty,
         fields=("price.originPrice",),
     ),
     Fix(
         "free-delivery",
-        "fill the missing amount of a delivery mode with 0",
+        tr("fill the missing amount of a delivery mode with 0"),
         (DELIVERY_INCOMPLETE,),
         zero,
     ),
     Fix(
         "no-tax",
-        "fill EcoPart and DEA with 0 where VAT is given",
+        tr("fill EcoPart and DEA with 0 where VAT is given"),
         (TAXES_INCOMPLETE,),
         zero,
         fields=_AMOUNT_TAXES,
     ),
     Fix(
         "product-reference",
-        "empty a malformed product reference beside a GTIN",
+        tr("empty a malformed product reference beside a GTIN"),
         (PRODUCT_REFERENCE_FORMAT,),
         drop_product_reference,
         fields=(PRODUCT_REFERENCE,),

@@ -3,11 +3,12 @@
 from array import array
 from collections.abc import Iterator
 
-from feedtool.areas.offers.columns import IDENTITY, TAXES
+from feedtool.areas.offers.columns import CONDITION_TYPE, IDENTITY, TAXES, mode_label
 from feedtool.feeds.feed import EXPORTED, Row
 from feedtool.feeds.rule import Occurrences, Place, Problems, Rule, SheetFacts
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import DEPRECATED_MODES
+from feedtool.model.text import FieldName, tr
 
 PROBLEMS = Problems("feedtool.areas.offers")
 
@@ -35,8 +36,8 @@ def check_delivery_incomplete(row: Row) -> Iterator[Issue]:
         required = row.feed.required(row)
         for code, blank in half:
             if blank not in required:
-                message = f"{code} has only one of its two amounts"
-                hint = "fill the other one (0 if it is free), or empty both"
+                message = tr("{mode} has only one of its two amounts", mode=mode_label(code))
+                hint = tr("fill {field} (0 if it is free), or empty both", field=FieldName(blank))
                 yield Issue(DELIVERY_INCOMPLETE, message, hint, blank)
 
 
@@ -44,24 +45,24 @@ def check_identity_not_sent(row: Row) -> Iterator[Issue]:
     """The first Update row with a GTIN, a product reference or a condition."""
     key = next((key for key in IDENTITY if not row.is_blank(key)), None)
     if key and EXPORTED not in row.sheet.stamp:
-        message = "GTIN, product reference and condition never change and are not sent"
-        yield Issue(IDENTITY_NOT_SENT, message, "nothing needs to be done", key)
+        message = tr("GTIN, product reference and condition never change and are not sent")
+        yield Issue(IDENTITY_NOT_SENT, message, tr("nothing needs to be done"), key)
 
 
 def check_modes_replaced(row: Row) -> Iterator[Issue]:
     """The first Update row with a mode."""
     cost = next((mode.cost for mode in row.sheet.modes if not row.is_blank(mode.cost)), None)
     if cost and EXPORTED not in row.sheet.stamp:
-        message = "delivery modes that an Update row does not list are removed from its offer"
-        yield Issue(MODES_REPLACED, message, "list every mode that the offer shall keep", cost)
+        message = tr("delivery modes that an Update row does not list are removed from its offer")
+        yield Issue(MODES_REPLACED, message, tr("list every mode that the offer shall keep"), cost)
 
 
 def check_nothing_to_update(row: Row) -> Iterator[Issue]:
     """An issue where every changeable cell is blank."""
     if all(map(row.is_blank, row.feed.changeable(row.sheet))):
-        hint = "fill what changes, or delete the row"
+        hint = tr("fill what changes, or delete the row")
         yield Issue(
-            NOTHING_TO_UPDATE, "nothing changes in this row", hint, "sellerExternalReference"
+            NOTHING_TO_UPDATE, tr("nothing changes in this row"), hint, "sellerExternalReference"
         )
 
 
@@ -69,8 +70,10 @@ def check_origin_price(row: Row) -> Iterator[Issue]:
     """An issue where the struck price is below the price."""
     struck, price = row.values.get("price.originPrice"), row.values.get("price.price")
     if struck is not None and price is not None and struck < price:
-        message = f"the struck price {struck} is below the price {price}"
-        hint = "exchange the two, or empty the struck price"
+        message = tr(
+            "the list price {list_price} is below the price {price}", list_price=struck, price=price
+        )
+        hint = tr("exchange the two, or empty the list price")
         yield Issue(ORIGIN_PRICE_BELOW_PRICE, message, hint, "price.originPrice")
 
 
@@ -78,8 +81,8 @@ def check_preparation_time(row: Row) -> Iterator[Issue]:
     """An issue where an Update row gives a mode and no preparation time."""
     keys = (key for mode in row.sheet.modes for key in (mode.cost, mode.additional))
     if row.is_blank("preparationTime") and not all(map(row.is_blank, keys)):
-        message = "delivery modes change, so the preparation time is needed"
-        hint = "fill the preparation time"
+        message = tr("delivery modes change, so the preparation time is required")
+        hint = tr("fill the preparation time")
         yield Issue(PREPARATION_TIME_REQUIRED, message, hint, "preparationTime")
 
 
@@ -89,8 +92,12 @@ def check_price_below_taxes(row: Row) -> Iterator[Issue]:
     price = values.get("price.price")
     contained = (values.get("taxes.EcoPart") or 0) + (values.get("taxes.DEA") or 0)
     if price is not None and contained and price <= contained:
-        message = f"the price {price} is not above the {contained} of EcoPart and DEA inside it"
-        hint = "give the price with all taxes, or correct the tax"
+        message = tr(
+            "the price {price} is not above the {taxes} of EcoPart and DEA inside it",
+            price=price,
+            taxes=contained,
+        )
+        hint = tr("give the price with all taxes, or correct the tax")
         yield Issue(PRICE_BELOW_TAXES, message, hint, "price.price")
 
 
@@ -99,8 +106,8 @@ def check_taxes_incomplete(row: Row) -> Iterator[Issue]:
     blank = [key for key in TAXES if row.is_blank(key)]
     if 0 < len(blank) < len(TAXES):
         for key in blank:
-            message = f"{key.removeprefix('taxes.')} is missing beside the other taxes"
-            hint = "give all taxes (0 where there is none), or none"
+            message = tr("{field} is missing beside the other taxes", field=FieldName(key))
+            hint = tr("give all taxes (0 where there is none), or none")
             yield Issue(TAXES_INCOMPLETE, message, hint, key)
 
 
@@ -111,8 +118,11 @@ def check_deprecated_modes(sheet: SheetFacts) -> Iterator[Issue]:
     """A warning for each deprecated mode that the header has."""
     for mode in sheet.columns.modes:
         if mode.code in DEPRECATED_MODES:
-            message = f"the delivery mode {mode.code} is about to be removed from the service"
-            hint = "use another mode, such as TrackedHomeDelivery"
+            message = tr(
+                "the delivery mode {mode} is about to be removed from the service",
+                mode=mode_label(mode.code),
+            )
+            hint = tr("use another mode, such as {mode}", mode=mode_label("TrackedHomeDelivery"))
             yield Issue(DEPRECATED_DELIVERY_MODE, message, hint, mode.cost)
 
 
@@ -120,7 +130,8 @@ def check_deprecated_fields(sheet: SheetFacts) -> Iterator[Issue]:
     """A warning for each column that the service no longer supports."""
     for key in ("PackagingUnit", "PackagingValue"):
         if key in sheet.columns.fields:
-            yield Issue(DEPRECATED_FIELD, f"{key} is no longer supported and is not sent", "", key)
+            message = tr("{field} is no longer supported and is not sent", field=FieldName(key))
+            yield Issue(DEPRECATED_FIELD, message, "", key)
 
 
 # Of all rows.
@@ -141,9 +152,14 @@ class DuplicateReferences(Occurrences):
             channel, _, reference = key.partition("\0")
             issue = Issue(
                 DUPLICATE_REFERENCE,
-                f"“{reference}” occurs {len(group)} times for {channel}: "
-                f"also in {self.others(index, group, names)}",
-                "keep one row of each reference",
+                tr(
+                    "“{reference}” occurs {count} times for {channel}: also in {others}",
+                    reference=reference,
+                    count=len(group),
+                    channel=channel,
+                    others=self.others(index, group, names),
+                ),
+                tr("keep one row of each reference"),
                 "sellerExternalReference",
                 reference,
             )
@@ -196,9 +212,17 @@ class DifferentStocks(Occurrences):
             place, (product, _, condition) = self.place(other), key.partition("\0")
             issue = Issue(
                 STOCK_DIFFERS,
-                f"stock {own} here and {self._quantities[other]} in row {place.row} of "
-                f"{names[place.sheet]} for {product}, {condition}; stock is shared",
-                "give the same stock in all rows of a product and condition",
+                tr(
+                    "stock {own} here and {other} in row {row} of {sheet} for {product},"
+                    " {condition}; stock is shared",
+                    own=own,
+                    other=self._quantities[other],
+                    row=place.row,
+                    sheet=names[place.sheet],
+                    product=product,
+                    condition=CONDITION_TYPE.label(condition),
+                ),
+                tr("give the same stock in all rows of a product and condition"),
                 "quantity",
                 str(own),
             )

@@ -291,7 +291,7 @@ def _products(count: int) -> MessageText:
 
 
 LISTING = ServiceList(
-    "products",
+    tr("products"),
     lambda _, __: [read_products()],
     _page,
     nothing,

@@ -101,14 +101,15 @@ class Choice:
     def _unknown(self, text: str, allowed: tuple[str, ...]) -> InvalidValue:
         near = self._nearest(_folded(text), CLOSE)
         nearest = self._by_writing[near] if near else None
-        choices = joined(map(self._label, allowed))
+        choices = joined(map(self.label, allowed))
         hint = tr("write the one that is meant")
         if nearest in allowed:
-            hint = tr("did you mean {choice}?", choice=self._label(nearest))
+            hint = tr("did you mean {choice}?", choice=self.label(nearest))
         message = tr("“{text}” is none of {choices}", text=visible(text), choices=choices)
         return refused(ENUM_VALUE, message, hint)
 
-    def _label(self, value: str) -> Label:
+    def label(self, value: str) -> Label:
+        """A value that people read as a list in their language has it."""
         labels = self.values.get(value, ())
         return Label(value, labels[: len(LANGUAGES)] if len(labels) >= len(LANGUAGES) else ())
 

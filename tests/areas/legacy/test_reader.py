@@ -2,6 +2,7 @@
 
 import pytest
 
+from feedtool.areas.legacy.irregularities import MOST, Irregularities, printable_name
 from feedtool.areas.legacy.offers_xml import (
     CONTENT_TYPES,
     NAMESPACE,
@@ -9,7 +10,6 @@ from feedtool.areas.legacy.offers_xml import (
     RELATIONSHIPS,
     Shipping,
 )
-from feedtool.areas.legacy.parser import MOST, Irregularities, printable_name
 from feedtool.areas.legacy.reader import OffersXml, is_legacy
 from feedtool.areas.offers.package_types import PackageType
 from tests.areas.legacy.conftest import ATTRIBUTES as ALL

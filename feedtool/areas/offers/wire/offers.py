@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from feedtool.areas.offers.wire.packages import meaning_of
 from feedtool.feeds.delivery import AnswerPage, ListedPackage
 from feedtool.model.call import READ, Call, Reply, fits_comma_list
+from feedtool.model.text import tr
 from feedtool.service.answers import (
     Unreadable,
     amount,
@@ -94,7 +95,7 @@ def offer_items(reply: Reply) -> tuple[list[dict[str, Any]], str | None]:
     """
     items = items_of(reply, "offers")
     if not all(isinstance(item, dict) for item in items):
-        raise Unreadable("the answer holds what is no offer")
+        raise Unreadable(tr("the answer holds what is no offer"))
     return items, next_link(reply)
 
 

@@ -25,6 +25,7 @@ from feedtool.model.call import (
     language_tag,
 )
 from feedtool.model.nouns import Message, Status
+from feedtool.model.text import tr
 from feedtool.service.answers import (
     MOST_MESSAGES,
     SMALL,
@@ -66,7 +67,7 @@ def package_id(reply: Reply) -> str:
     document = loads(reply.body, SMALL)
     package = id_of(document) if isinstance(document, dict) else None
     if package is None:
-        raise Unreadable("the answer to the creation names no package")
+        raise Unreadable(tr("the answer to the creation names no package"))
     return package
 
 
@@ -79,7 +80,7 @@ def package_view(reply: Reply) -> PackageView:
     """The state of a package; Unreadable when the body is no object with a `state`."""
     document = loads(reply.body, SMALL)
     if not isinstance(document, dict) or not (state := text(document.get("state"))):
-        raise Unreadable("the answer does not say which state the package is in")
+        raise Unreadable(tr("the answer does not say which state the package is in"))
     return PackageView(state, meaning_of(state), tuple(_messages(document, ("result", *MESSAGES))))
 
 
@@ -104,7 +105,9 @@ def _result(item: Any) -> RequestResult | None:
     messages = tuple(_messages(item, MESSAGES))
     status = OUTCOMES.get(outcome.casefold())
     if status is None:
-        message = Message("", f"The service gives this row the status “{outcome}”.")
+        message = Message(
+            "", tr("The service gives this row the status “{status}”.", status=outcome)
+        )
         return RequestResult(reference, Status.UNKNOWN, (message, *messages))
     return RequestResult(reference, status, messages)
 

@@ -1,0 +1,66 @@
+"""The irregularities of an Offers.xml: what is not as the format demands, how often, and where."""
+
+from dataclasses import dataclass, field
+
+from feedtool.model.text import MessageText, joined, tr
+
+LINES = 5
+"""Lines that are named of each irregularity."""
+MOST = 40
+"""Irregularities that are listed one by one; a hostile file could have millions."""
+LONGEST = 60
+"""Characters of a name out of the file that are shown."""
+
+
+@dataclass(slots=True)
+class _Irregularity:
+    text: str
+    is_loss: bool = False
+    count: int = 0
+    lines: list[int] = field(default_factory=list)
+
+    @property
+    def summary(self) -> MessageText:
+        """The text, how often, and where."""
+        if self.count == 1:
+            return tr("{text} (line {line})", text=self.text, line=self.lines[0])
+        values = {"text": self.text, "count": self.count, "lines": joined(self.lines)}
+        if len(self.lines) == 1:
+            return tr("{text} ({count:,} times, first in line {lines})", **values)
+        return tr("{text} ({count:,} times, first in lines {lines})", **values)
+
+
+class Irregularities:
+    """The irregularities of a file, in the order in which they were met."""
+
+    def __init__(self) -> None:
+        self._by_text: dict[str, _Irregularity] = {}
+
+    def note(self, text: str, line: int, *, is_loss: bool = False, is_once: bool = False) -> None:
+        """Count an irregularity, the first time alone if `is_once`.
+
+        `is_loss` says that something of the file is not read for it.
+        """
+        if text not in self._by_text and len(self._by_text) >= MOST:
+            text = tr("other things are not as the format demands")
+        item = self._by_text.setdefault(text, _Irregularity(text))
+        if is_once and item.count:
+            return
+        item.is_loss |= is_loss
+        item.count += 1
+        if len(item.lines) < LINES and line not in item.lines:
+            item.lines.append(line)
+
+    def texts(self) -> list[str]:
+        """The text of each: what, how often, and where."""
+        return [item.summary for item in self._by_text.values()]
+
+    def losses(self) -> list[tuple[int, str]]:
+        """Those by which something is lost: the first line of each, and its text."""
+        return [(item.lines[0], item.summary) for item in self._by_text.values() if item.is_loss]
+
+
+def printable_name(name: str) -> str:
+    """A name out of the file, short and without what steers a terminal."""
+    clean = "".join(letter if letter.isprintable() else "\ufffd" for letter in name[: LONGEST + 1])
+    return clean if len(clean) <= LONGEST else clean[: LONGEST - 1] + "…"
