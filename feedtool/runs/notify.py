@@ -25,8 +25,8 @@ from feedtool.model.call import Call, Failure, Reply
 from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
-from feedtool.service.auth import words_of
 from feedtool.service.calls import back_off
+from feedtool.service.command import words_of
 from feedtool.service.fetch import TRIES
 from feedtool.service.network import Timeouts, host_of
 

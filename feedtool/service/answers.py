@@ -18,6 +18,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import plausible_time
+from feedtool.model.text import tr
 
 LONGEST_TEXT = 2000
 """No message of the service's is shown at greater length, in characters."""
@@ -76,8 +77,10 @@ class Refusal:
         repeated = any(error.endswith(self.description) for error in self.errors)
         parts = [self.title, "" if repeated else self.description, *self.errors]
         text = ". ".join(dict.fromkeys(part.rstrip(". ") for part in parts if part.strip(". ")))
-        trace = f" [traceId {self.trace_id}]" if self.trace_id else ""
-        return f"{text or 'no reason given'} (HTTP {self.status}){trace}"
+        values = {"text": text or tr("no reason given"), "status": self.status}
+        if self.trace_id:
+            return tr("{text} (HTTP {status}) [traceId {trace}]", trace=self.trace_id, **values)
+        return tr("{text} (HTTP {status})", **values)
 
 
 def refusal(reply: Reply) -> Refusal:
@@ -180,13 +183,13 @@ def loads(body: bytes, largest: int | None = None) -> Any:
     Unreadable for what is no JSON, longer than `largest` bytes, or holds too many values.
     """
     if largest is not None and len(body) > largest:
-        raise Unreadable(f"the answer is longer than {largest} bytes")
+        raise Unreadable(tr("the answer is longer than {largest} bytes", largest=largest))
     if body.count(b",") > MOST_VALUES:  # a comma stands between any two
-        raise Unreadable(f"the answer holds more than {MOST_VALUES:,} values")
+        raise Unreadable(tr("the answer holds more than {most:,} values", most=MOST_VALUES))
     try:
         return json.loads(body, parse_float=Decimal) if body else None
     except (ValueError, ArithmeticError, RecursionError) as error:
-        raise Unreadable("the answer is no JSON") from error
+        raise Unreadable(tr("the answer is no JSON")) from error
 
 
 def items_of(reply: Reply, what: str) -> list[Any]:
@@ -198,9 +201,16 @@ def items_of(reply: Reply, what: str) -> list[Any]:
 def listed(items: Any, what: str) -> list[Any]:
     """The same list; Unreadable where it is none, or too long."""
     if not isinstance(items, list):
-        raise Unreadable(f"the answer holds no list of {what}")
+        raise Unreadable(tr("the answer holds no list of {what}", what=what))
     if len(items) > MOST_ITEMS:
-        raise Unreadable(f"the answer lists {len(items):,} {what}; the most is {MOST_ITEMS:,}")
+        raise Unreadable(
+            tr(
+                "the answer lists {count:,} {what}; the most is {most:,}",
+                count=len(items),
+                what=what,
+                most=MOST_ITEMS,
+            )
+        )
     return items
 
 
@@ -252,12 +262,14 @@ def _same_origin(target: str, page: str) -> str:
         address = urljoin(page, target)
         same = origin(address) == origin(page) and urlsplit(address).username is None
     except ValueError as error:
-        raise Unreadable(f"the link to the next page is no address: {text(target)}") from error
+        raise Unreadable(
+            tr("the link to the next page is no address: {address}", address=text(target))
+        ) from error
     if not same:
         host = text(urlsplit(address).hostname)
-        raise Unreadable(f"the link to the next page leads to another host: {host}")
+        raise Unreadable(tr("the link to the next page leads to another host: {host}", host=host))
     if address == page or len(address) > LONGEST_LINK:
-        raise Unreadable("the link to the next page leads nowhere")
+        raise Unreadable(tr("the link to the next page leads nowhere"))
     return address
 
 

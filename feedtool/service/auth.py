@@ -14,9 +14,7 @@ these holds a token, a secret, what a command printed or an endpoint answered, a
 exception that one was raised from.
 """
 
-import os
 import re
-import shlex
 import subprocess
 import threading
 from abc import ABC, abstractmethod
@@ -29,7 +27,10 @@ from urllib.parse import urlencode, urlsplit
 
 from feedtool.model.call import Failure, Reply
 from feedtool.model.errors import Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.text import tr
 from feedtool.service.answers import json_object
+from feedtool.service.command import words_of
+from feedtool.service.grant_errors import ERRORS
 from feedtool.service.network import host_of
 
 LONGEST_COMMAND = 60.0
@@ -63,15 +64,15 @@ def send_with(token: Token, send: Callable[[str], Reply]) -> Reply:
     return reply if renewed == used else send(renewed)
 
 
-TOKEN = "token"  # noqa: S105 - the word, for messages
-SECRET = "client secret"  # noqa: S105 - the word, for messages
+TOKEN = tr("token")
+SECRET = tr("client secret")
 
 
 class StaticToken:
     """A token that was given once, on the command line or in the environment."""
 
     def __init__(self, token: str, what: str = TOKEN) -> None:
-        self._token = _checked(token, f"The {what}", what)
+        self._token = _checked(token, tr("The {what}", what=what), what)
 
     def get(self) -> str:
         """The token."""
@@ -93,13 +94,20 @@ class FileToken:
         try:
             content = self._path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is no text"
+            reason = getattr(error, "strerror", None) or tr("it is no text")
         else:
-            return _first_line(content, f"What the file {self._path} holds", self._what)
+            return _first_line(
+                content, tr("What the file {path} holds", path=self._path), self._what
+            )
         # Raised here, it has no context, which may hold what was read.
         raise NotAuthorised(
-            f"The {self._what} file {self._path} cannot be read: {reason}.",
-            f"It holds the {self._what} alone, on its first line.",
+            tr(
+                "The {what} file {path} cannot be read: {reason}.",
+                what=self._what,
+                path=self._path,
+                reason=reason,
+            ),
+            tr("It holds the {what} alone, on its first line.", what=self._what),
         )
 
     def renew(self, stale: str) -> str:  # noqa: ARG002 - the file alone knows
@@ -158,9 +166,11 @@ class CommandToken(_Renewable):
         try:
             self._command = words_of(command) if isinstance(command, str) else list(command)
         except ValueError as error:
-            raise UsageProblem(f"The {what} command cannot be read: {error}.") from error
+            raise UsageProblem(
+                tr("The {what} command cannot be read: {reason}.", what=what, reason=str(error))
+            ) from error
         if not self._command:
-            raise UsageProblem(f"The {what} command is empty.")
+            raise UsageProblem(tr("The {what} command is empty.", what=what))
 
     def _have(self) -> str | NoToken:
         # Its stderr goes where ours goes, so that it may ask for a passphrase there.
@@ -170,18 +180,25 @@ class CommandToken(_Renewable):
             )
             printed = done.stdout.decode()
         except subprocess.CalledProcessError as error:
-            why = f"it ended with exit code {error.returncode}"
+            why: str = tr("it ended with exit code {code}", code=error.returncode)
         except subprocess.TimeoutExpired:
-            why = f"it took longer than {LONGEST_COMMAND:g} s"
+            why = tr("it took longer than {seconds:g} s", seconds=LONGEST_COMMAND)
         except UnicodeDecodeError:
-            why = "what it prints is no text"
+            why = tr("what it prints is no text")
         except OSError as error:
-            why = error.strerror or "it cannot be run"
+            why = error.strerror or tr("it cannot be run")
         else:
-            return _first_line(printed, f"What the {self._what} command prints", self._what)
+            return _first_line(
+                printed, tr("What the {what} command prints", what=self._what), self._what
+            )
         return NotAuthorised(
-            f"The {self._what} command {self._command[0]} gives no {self._what}: {why}.",
-            f"Run it by hand: it must print the {self._what} on its first line.",
+            tr(
+                "The {what} command {command} gives no {what}: {why}.",
+                what=self._what,
+                command=self._command[0],
+                why=why,
+            ),
+            tr("Run it by hand: it must print the {what} on its first line.", what=self._what),
         )
 
 
@@ -196,20 +213,15 @@ def _checked(value: str, where: str, what: str) -> str:
     if value.isprintable() and (value.isascii() or what == SECRET) and value:
         return value
     raise NotAuthorised(
-        f"{where} is no {what}: it is empty, or has characters that a {what} cannot have.",
-        "Only ASCII letters, digits and punctuation can be sent there." if what == TOKEN else "",
+        tr(
+            "{where} is no {what}: it is empty, or has characters that a {what} cannot have.",
+            where=where,
+            what=what,
+        ),
+        tr("Only ASCII letters, digits and punctuation can be sent there.")
+        if what == TOKEN
+        else "",
     )
-
-
-def words_of(command: str, *, is_windows: bool = os.name == "nt") -> list[str]:
-    r"""The program and its arguments, split at blanks that are not in quotes.
-
-    On Windows a backslash is one, as in `C:\tools\told.exe`; elsewhere it takes the next
-    character as it is. Raises ValueError for a quote that is never closed.
-    """
-    if is_windows:
-        return [word.strip('"') for word in shlex.split(command, posix=False)]
-    return shlex.split(command)
 
 
 # Client credentials (RFC 6749, 4.4). The service's specification says nothing of them; a form that
@@ -226,17 +238,6 @@ PASSING = {408, 425, 429}
 """Refusals that pass by themselves, as every 5xx does."""
 GRANTED = 200
 
-ERRORS = {
-    "invalid_client": "it does not know the client id, or this is not its secret",
-    "unauthorized_client": "the client has no right to this kind of token",
-    "unsupported_grant_type": "it gives no tokens for client credentials",
-    "invalid_scope": "the scope is not one that the client may have",
-    "invalid_request": "it finds the request incomplete; it may want a scope or an audience",
-    "invalid_grant": "it does not accept the credentials",
-    "access_denied": "the client has no right to it, perhaps not to this audience",
-}
-"""The errors of RFC 6749, 5.2 (and one that many endpoints add), in words."""
-
 
 @dataclass(frozen=True, slots=True)
 class Grant:
@@ -252,13 +253,13 @@ class Grant:
         """UsageProblem for what is no address, or would have the secret travel in the open."""
         host, is_open = host_of(
             self.url,
-            "The token address is no address of a token endpoint.",
-            "It looks like https://host/path, without a user name or a password.",
+            tr("The token address is no address of a token endpoint."),
+            tr("It looks like https://host/path, without a user name or a password."),
         )
         if is_open:
             raise UsageProblem(
-                f"The client secret would travel to {host} for everybody to read.",
-                "Give a token address that begins with https://.",
+                tr("The client secret would travel to {host} for everybody to read.", host=host),
+                tr("Give a token address that begins with https://."),
             )
 
 
@@ -303,30 +304,38 @@ class ClientCredentials(_Renewable):
         try:
             reply = self._post(grant.url, form)
         except Failure as error:
-            return self._cannot(f"cannot be reached: {error}")
+            text = tr(
+                "The token endpoint at {host} cannot be reached: {reason}.",
+                host=self._host,
+                reason=error.args[0],
+            )
+            return Interrupted(text, tr("Try again later."))
         if reply.status in PASSING or reply.status // 100 in {1, 5}:
-            return self._cannot(f"gives no token just now (HTTP {reply.status})")
+            text = tr(
+                "The token endpoint at {host} gives no token just now (HTTP {status}).",
+                host=self._host,
+                status=reply.status,
+            )
+            return Interrupted(text, tr("Try again later."))
         document = json_object(reply.body)
         if reply.status != GRANTED:
-            why = ERRORS.get(str(document.get("error")), "it does not say why")
-            return self._refuses(f"{why} (HTTP {reply.status})")
+            why = ERRORS.get(str(document.get("error")), tr("it does not say why"))
+            return self._refuses(tr("{text} (HTTP {status})", text=why, status=reply.status))
         if str(document.get("token_type", "bearer")).casefold() != "bearer":
-            return self._refuses("what it gives is no bearer token")
+            return self._refuses(tr("what it gives is no bearer token"))
         token = document.get("access_token")
         if not (isinstance(token, str) and IS_TOKEN.fullmatch(token)):
-            return self._cannot("answers what holds no token")
+            text = tr("The token endpoint at {host} answers what holds no token.", host=self._host)
+            return Interrupted(text, tr("Try again later."))
         life = _life(document.get("expires_in"))
         self._ends = asked_at + life if life else None
         self._renew_at = self._ends - min(MARGIN, life / 2) if self._ends and life else None
         return token
 
-    def _cannot(self, why: str) -> Interrupted:
-        return Interrupted(f"The token endpoint at {self._host} {why}.", "Try again later.")
-
     def _refuses(self, why: str) -> NotAuthorised:
         return NotAuthorised(
-            f"The token endpoint at {self._host} gives no token: {why}.",
-            "Look at the token address, the client id and the client secret.",
+            tr("The token endpoint at {host} gives no token: {why}.", host=self._host, why=why),
+            tr("Look at the token address, the client id and the client secret."),
         )
 
 

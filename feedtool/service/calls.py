@@ -152,13 +152,13 @@ def read_answer(
         return Answer(AnswerKind.AUTH, reply.message, error=reply)
     if isinstance(reply, Failure):
         is_unsent = isinstance(reply, NotSent)
-        return Answer(AnswerKind.NOT_SENT if is_unsent else AnswerKind.UNKNOWN, str(reply))
+        return Answer(AnswerKind.NOT_SENT if is_unsent else AnswerKind.UNKNOWN, reply.args[0])
     kind, at = kind_of(call, reply), service_time(reply)
     if kind is AnswerKind.DONE:
         try:
             value = read(result) if read else None
         except Unreadable as error:
-            return Answer(AnswerKind.UNKNOWN, str(error), reply.status, at=at)
+            return Answer(AnswerKind.UNKNOWN, error.args[0], reply.status, at=at)
         return Answer(kind, status=reply.status, value=value, at=at)
     refused, wait = refusal(reply), retry_after(reply, now)
     return Answer(kind, refused.text, reply.status, refusal=refused, wait=wait, at=at)

@@ -22,6 +22,7 @@ from feedtool.model.call import (
     language_tag,
 )
 from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.text import MessageText, tr
 from feedtool.service.answers import DEFAULT_PORTS, origin
 from feedtool.service.auth import Token, send_with
 from feedtool.service.network import Network, Timeouts, is_loopback
@@ -42,12 +43,32 @@ NEVER_LEFT = (
 )
 """Exceptions of httpx before anything of the request has left."""
 
-WORDS = (
-    (httpx.ProxyError, "the proxy did not let the call through: {error}"),
-    (httpx.PoolTimeout, "no connection was free in time"),
-    (httpx.RemoteProtocolError, "the connection ended before the answer was complete"),
-    (httpx.ProtocolError, "the call cannot be made: {error}"),
-    (httpx.DecodingError, "the answer is packed in a way that cannot be unpacked"),
+WORDS: tuple[tuple[type[Exception], Callable[[str], str]], ...] = (
+    (
+        httpx.ProxyError,
+        lambda text: (
+            tr("the proxy did not let the call through: {reason}", reason=text)
+            if text
+            else tr("the proxy did not let the call through")
+        ),
+    ),
+    (httpx.PoolTimeout, lambda _: tr("no connection was free in time")),
+    (
+        httpx.RemoteProtocolError,
+        lambda _: tr("the connection ended before the answer was complete"),
+    ),
+    (
+        httpx.ProtocolError,
+        lambda text: (
+            tr("the call cannot be made: {reason}", reason=text)
+            if text
+            else tr("the call cannot be made")
+        ),
+    ),
+    (
+        httpx.DecodingError,
+        lambda _: tr("the answer is packed in a way that cannot be unpacked"),
+    ),
 )
 """The failures that are not the network's own, in plain words."""
 
@@ -84,7 +105,7 @@ class Client:
             "Accept": "application/json, application/problem+json",
         }
         if seller is not None:
-            headers["SellerId"] = header_value("The seller", seller)
+            headers["SellerId"] = header_value(tr("The seller"), seller)
         self._http = _http(self._base, headers, timeouts, transport)
 
     def send(self, call: Call) -> Reply:
@@ -101,9 +122,9 @@ class Client:
     def _send(self, call: Call, token: str) -> Reply:
         url = _url(call.target if "://" in call.target else self._base + call.target)
         if url is None:
-            raise UsageProblem("A link of the service's is no address: nothing goes there.")
+            raise UsageProblem(tr("A link of the service's is no address: nothing goes there."))
         if origin(str(url)) != self._origin or url.userinfo:
-            raise UsageProblem(f"{url.host} is not the service: no token goes there.")
+            raise UsageProblem(tr("{host} is not the service: no token goes there.", host=url.host))
         request = self._http.build_request(
             call.method,
             url,
@@ -165,7 +186,9 @@ def _exchange(http: httpx.Client, request: httpx.Request, largest: int) -> Reply
             for chunk in response.iter_bytes():
                 body += chunk
                 if len(body) > largest:
-                    raise OutcomeUnknown(f"the answer is longer than {largest} bytes")
+                    raise OutcomeUnknown(
+                        tr("the answer is longer than {largest} bytes", largest=largest)
+                    )
         headers = {name.lower(): value for name, value in response.headers.items()}
         return Reply(response.status_code, headers, bytes(body), str(request.url))
     except NEVER_LEFT as error:
@@ -190,9 +213,13 @@ def _mask_of(token: str) -> Callable[[str], str]:
 def _describe(error: Exception) -> str:
     """An exception of httpx's in plain words; those of `network` name the host."""
     # What is no HTTP is quoted at the end, and may repeat what was sent.
-    text = str(error).partition(": bytearray(")[0]
-    words = next((words for kind, words in WORDS if isinstance(error, kind)), "{error}")
-    return words.format(error=text).removesuffix(": ") or "there was no answer"
+    text, _, _ = str(error).partition(": bytearray(")
+    for kind, words in WORDS:
+        if isinstance(error, kind):
+            return words(text)
+    ours = (cause.args[0] for cause in (error, error.__cause__) if cause and cause.args)
+    message = next((item for item in ours if isinstance(item, MessageText)), None)
+    return message or text or tr("there was no answer")  # httpx keeps but the text of ours
 
 
 def _url(address: str) -> httpx.URL | None:
@@ -212,13 +239,13 @@ def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
         # What stands before an @, or in a query or fragment, may be a secret.
         shown = base_url.partition("?")[0].partition("#")[0].rpartition("@")[2]
         raise UsageProblem(
-            f"“{shown}” is no base address of a service.",
-            "It looks like https://host/v2, its version segment included.",
+            tr("“{address}” is no base address of a service.", address=shown),
+            tr("It looks like https://host/v2, its version segment included."),
         )
     if url.userinfo:
         raise UsageProblem(
-            "The base address holds a user name or a password, and the service takes neither.",
-            "Leave out what stands before the @; it is a token that the service asks for.",
+            tr("The base address holds a user name or a password, and the service takes neither."),
+            tr("Leave out what stands before the @; it is a token that the service asks for."),
         )
     return origin(str(url))
 
@@ -226,7 +253,12 @@ def _checked_origin(base_url: str) -> tuple[str, str, int | None]:
 def _check_encrypted(scheme: str, host: str, _port: int | None) -> None:
     if scheme == "http" and not is_loopback(host):
         raise UsageProblem(
-            f"The token would travel to {host} unencrypted: the base address begins with http://.",
-            "Give one that begins with https://. On a network that you trust --insecure-http allows"
-            " it, or insecure_http = true in the account's profile.",
+            tr(
+                "The token would travel to {host} unencrypted: the base address begins with http://.",
+                host=host,
+            ),
+            tr(
+                "Give one that begins with https://. On a network that you trust --insecure-http"
+                " allows it, or insecure_http = true in the account's profile."
+            ),
         )

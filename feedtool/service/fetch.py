@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
+from feedtool.model.text import joined, tr
 from feedtool.service.answers import AnswerKind
 from feedtool.service.calls import (
     Answer,
@@ -38,8 +39,11 @@ MOST_PAGES = 100_000
 FORBIDDEN, GONE = 403, 404
 
 NO_RIGHT = (
-    "The service does not allow that",
-    "The token is known but lacks the right: check the seller and what the account is opened for.",
+    tr("The service does not allow that"),
+    tr(
+        "The token is known but lacks the right: check the seller and what the account is opened"
+        " for."
+    ),
 )
 """The meaning of a 403, and the advice."""
 
@@ -168,7 +172,11 @@ class _Fetching(Generic[Asked]):
             pause = timedelta(seconds=answer.wait)
         if pause > LONGEST_HOLD:
             until = f"{now + pause:%Y-%m-%d %H:%M} UTC"
-            text = f"The service asks to wait until {until}: {answer.detail}"
+            text = tr(
+                "The service asks to wait until {until}: {reason}",
+                until=until,
+                reason=answer.detail,
+            )
             self._stop = self._stop or Interrupted(text, self._context.go_on)
         self._hold = max(self._hold or now, now + pause)
 
@@ -193,14 +201,17 @@ class _Fetching(Generic[Asked]):
 def unreachable(detail: str, now: datetime, failures: int) -> str:
     """The line that says, after a first failure, until when a service is tried."""
     until = now + longest_back_off(1, failures)
-    return f"{detail.rstrip('.')}; trying again until about {until:%H:%M:%S} UTC"
+    return tr(
+        "{reason}; trying again until about {time} UTC", reason=detail, time=f"{until:%H:%M:%S}"
+    )
 
 
 def no_answer(answer: Answer) -> str:
     """The error after so many calls without a usable answer."""
     is_unsent = answer.kind is AnswerKind.NOT_SENT
-    what = "cannot be reached" if is_unsent else "gives no usable answer"
-    return f"The service {what}: {answer.detail}"
+    if is_unsent:
+        return tr("The service cannot be reached: {reason}", reason=answer.detail)
+    return tr("The service gives no usable answer: {reason}", reason=answer.detail)
 
 
 def not_authorised(
@@ -209,10 +220,10 @@ def not_authorised(
     """The error for a 401 or a 403, with the advice of a `FetchContext`."""
     if answer.status == FORBIDDEN:
         meaning, hint = closed or NO_RIGHT
-        return NotAuthorised(f"{meaning}: {answer.detail}", hint)
+        return NotAuthorised(joined((meaning, answer.detail), ": "), hint)
     return NotAuthorised(
-        f"The service does not accept the token: {answer.detail}",
-        f"Check the token, and that it has not run out. {go_on}".strip(),
+        tr("The service does not accept the token: {reason}", reason=answer.detail),
+        joined(filter(None, (tr("Check the token, and that it has not run out."), go_on)), " "),
     )
 
 
@@ -257,8 +268,12 @@ class _ListReader:
         self._pages += 1
         if self._pages > MOST_PAGES or following.call in self._links:
             raise Interrupted(
-                f"The service's list of {self._name} does not end: page {self._pages} leads back.",
-                "Tell the service's operator; nothing was written.",
+                tr(
+                    "The service's list of {name} does not end: page {page} leads back.",
+                    name=self._name,
+                    page=self._pages,
+                ),
+                tr("Tell the service's operator; nothing was written."),
             )
         if not following.is_guess:
             self._links.add(following.call)
@@ -268,7 +283,7 @@ class _ListReader:
         # How many pages there are was not said, so this one was a try. A gap makes no list.
         if status == GONE and asked.is_guess:
             return []
-        text = f"The service does not list its {self._name}: {reason}"
+        text = tr("The service does not list its {kind}: {reason}", kind=self._name, reason=reason)
         if status is None:
-            raise Interrupted(text, "Nothing was written; run it again.")
+            raise Interrupted(text, tr("Nothing was written; run it again."))
         raise UsageProblem(text, self._hint)

@@ -24,21 +24,11 @@ import httpcore
 import httpx
 
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import MessageText, tr
 
 PIECE = 16 * 1024
 """So many bytes are written before the time is looked at again."""
 
-WORDS: tuple[tuple[type[BaseException], str], ...] = (
-    (
-        ssl.SSLCertVerificationError,
-        "the certificate of {peer} is not accepted: {cause.verify_message}",
-    ),
-    (ssl.SSLError, "{peer} does not speak HTTPS as it should ({cause.reason})"),
-    (socket.gaierror, "the name {name} is unknown, or cannot be looked up now"),
-    (ConnectionRefusedError, "{peer} refused the connection"),
-    (ConnectionError, "{peer} closed the connection"),
-)
-"""The system's errors in plain words; the first that fits."""
 UNREACHABLE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EHOSTDOWN}
 """Numbers of the system's that say that there is no network, or no way to the host."""
 
@@ -90,28 +80,56 @@ class _End(threading.local):
         that of the system's error, or nothing at all.
         """
         left = self._at - self._clock()
-        too_long = f"the whole call took longer than {self._longest:g} s"
         if left <= 0:
-            raise late(too_long)
+            raise late(self._too_long())
         wait = left if timeout is None else min(timeout, left)
         try:
             yield wait
         except httpcore.TimeoutException as error:
             if timeout is None or timeout >= left:
-                raise late(too_long) from error
-            raise type(error)(f"{peer} did not answer in {wait:g} s") from error
+                raise late(self._too_long()) from error
+            raise type(error)(
+                tr("{peer} did not answer in {seconds:g} s", peer=peer, seconds=wait)
+            ) from error
         except httpcore.NetworkError as error:
             raise type(error)(_describe(peer, error.__cause__)) from error
 
+    def _too_long(self) -> MessageText:
+        return tr("the whole call took longer than {seconds:g} s", seconds=self._longest)
+
 
 def _describe(peer: str, cause: BaseException | None) -> str:
-    number = cause.errno if isinstance(cause, OSError) else None
-    for kind, words in WORDS:
-        if isinstance(cause, kind):
-            return words.format(peer=peer, name=peer.rpartition(":")[0], cause=cause)
+    """The system's errors in plain words."""
+    match cause:
+        case ssl.SSLCertVerificationError():
+            reason = cause.verify_message
+            return tr(
+                "the certificate of {peer} is not accepted: {reason}", peer=peer, reason=reason
+            )
+        case ssl.SSLError():
+            return tr(
+                "{peer} does not speak HTTPS as it should ({reason})",
+                peer=peer,
+                reason=cause.reason,
+            )
+        case socket.gaierror():
+            name = peer.rpartition(":")[0]
+            return tr("the name {name} is unknown, or cannot be looked up now", name=name)
+        case ConnectionRefusedError():
+            return tr("{peer} refused the connection", peer=peer)
+        case ConnectionError():
+            return tr("{peer} closed the connection", peer=peer)
+    return _describe_number(peer, cause.errno if isinstance(cause, OSError) else None)
+
+
+def _describe_number(peer: str, number: int | None) -> str:
+    """The system's other errors, by their number."""
     if number in UNREACHABLE:
-        return f"there is no way from here to {peer}"
-    return f"the connection to {peer} failed" + (f": {os.strerror(number)}" if number else "")
+        return tr("there is no way from here to {peer}", peer=peer)
+    if number:
+        reason = os.strerror(number)
+        return tr("the connection to {peer} failed: {reason}", peer=peer, reason=reason)
+    return tr("the connection to {peer} failed", peer=peer)
 
 
 class _Backend(httpcore.SyncBackend):
@@ -212,7 +230,9 @@ def _proxy(address: httpx.URL) -> httpx.Proxy | None:
         proxy = None
     if proxy is None or proxy.url.scheme not in {"http", "https"}:
         raise UsageProblem(
-            f"The proxy that the environment names for {address.host} cannot be used.",
-            "HTTPS_PROXY looks like http://host:port; NO_PROXY lists hosts that need none.",
+            tr(
+                "The proxy that the environment names for {host} cannot be used.", host=address.host
+            ),
+            tr("HTTPS_PROXY looks like http://host:port; NO_PROXY lists hosts that need none."),
         )
     return proxy

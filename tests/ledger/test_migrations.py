@@ -209,6 +209,14 @@ def test_an_earlier_versions_tables_become_those_of_a_new_ledger(
     assert described(place) == expected
 
 
+def test_a_ledger_of_the_ninth_version_gets_the_table_of_earlier_offers(place: Path | str) -> None:
+    expected = described(place)
+    with opened(place) as engine, writing(engine) as db:  # it had all tables but this one
+        db.execute(text("DROP TABLE earlier"))
+        db.execute(text("UPDATE schema_version SET version = 9"))
+    assert described(place) == expected
+
+
 def test_what_the_first_version_wrote_is_read_as_it_was_meant(place: Path | str) -> None:
     as_made(place, 1)
     with Ledger(place) as ledger:

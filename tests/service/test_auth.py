@@ -24,8 +24,8 @@ from feedtool.service.auth import (
     StaticToken,
     Token,
     send_with,
-    words_of,
 )
+from feedtool.service.command import words_of
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 URL = "https://auth.example/token"
