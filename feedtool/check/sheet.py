@@ -326,8 +326,8 @@ class SheetReader:
             for index, nearest in self.header.unknown
         ]
         elsewhere = self.areas.kinds_of(self.columns.unknown, self.context.settings)
-        notices = self.sheet.notices
-        facts = SheetFacts(self.columns, unknown, self._hidden, elsewhere, notices, self._recipe)
+        read = (self._hidden, elsewhere, self.sheet.notices, self._recipe)
+        facts = SheetFacts(self.columns, unknown, *read)
         issues = [
             fault
             for rule in rules_for(self.areas, self.feed.kind)
@@ -335,8 +335,7 @@ class SheetReader:
             for fault in rule.check_sheet(facts)
         ]
         own = ProblemSpool()
-        for fault in (*issues, *self._once.values()):
-            own.append(self.locator.of_sheet(fault))
+        own.append_all([self.locator.of_sheet(fault) for fault in (*issues, *self._once.values())])
         self.checked.problems_by_source += [own, self._problems]
 
 
