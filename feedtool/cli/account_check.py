@@ -8,6 +8,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo, echo_error, stopping
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.text import tr
@@ -23,7 +24,7 @@ def account() -> None:
     """Say whether an account can be reached, and what is wrong with it."""
 
 
-@account.command()
+@account.command(cls=HelpfulCommand)
 @options.sandbox
 @options.configuration
 @options.connection

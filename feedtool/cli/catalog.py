@@ -8,6 +8,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo, stopping
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import (
     FILE,
     base_url,
@@ -34,7 +35,7 @@ def catalog() -> None:
     """Bring brands, categories and their properties, and look there."""
 
 
-@catalog.command()
+@catalog.command(cls=HelpfulCommand)
 @options.text(
     "--category only",
     "CODE[,CODE]",
@@ -98,7 +99,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     return Exit.ROWS if synced.lacks else Exit.OK
 
 
-@catalog.command()
+@catalog.command(cls=HelpfulCommand)
 @click.argument("text", metavar="TEXT")
 @_looking
 @click.pass_context
@@ -128,7 +129,7 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
             )
 
 
-@catalog.command()
+@catalog.command(cls=HelpfulCommand)
 @click.argument("code", metavar="CODE")
 @options.flag("-v --verbose", "List every choice.")
 @_looking

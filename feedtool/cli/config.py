@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.errors import echo
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_path
 from feedtool.model.text import tr
 
@@ -69,7 +70,7 @@ def _option_schema(parameter: click.Parameter) -> dict[str, Any]:
     return {**own, "description": str(getattr(parameter, "help", ""))}
 
 
-@config.command()
+@config.command(cls=HelpfulCommand)
 @options.json_schema("feedtool.toml", _schema)
 @options.configuration
 @options.reading
@@ -178,7 +179,7 @@ def _shown(value: object) -> str:
     return "" if value is None else str(value)
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @click.argument("code", required=False)
 def explain(code: str | None) -> None:
     """Say what CODE means and how to mend it; without CODE list all problem codes and statuses.

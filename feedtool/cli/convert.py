@@ -10,11 +10,12 @@ import click
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, as_row, feed_of, inputs, kind_asked, read_options
+from feedtool.cli.help import HelpfulCommand
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import tr
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @options.configuration

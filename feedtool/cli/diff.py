@@ -11,6 +11,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import inputs, kind_asked, read_options, refuse_ending, refuse_target
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit
 from feedtool.model.text import MessageText, joined, tr
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 ENDINGS = (".xlsx", ".csv")
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @options.path("--out", "PATH", "Also write the differences into this .xlsx or .csv.", may_be="file")

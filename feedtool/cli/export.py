@@ -13,6 +13,7 @@ import click
 from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo, stopping
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
@@ -73,7 +74,7 @@ def _command(kind: Export) -> click.Command:
         click.pass_context,
     )
     command: Any = partial(_export, kind)
-    return click.command(kind.kind, help=kind.help)(decorate(command))
+    return click.command(kind.kind, cls=HelpfulCommand, help=kind.help)(decorate(command))
 
 
 def _option(entry: Filter) -> Callable[[options.F], options.F]:

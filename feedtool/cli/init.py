@@ -10,6 +10,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo, echo_error
+from feedtool.cli.help import HelpfulCommand
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import MessageText, tr
 from feedtool.runs.config import FILE
@@ -23,7 +24,7 @@ NEEDED = ("base_url", "seller", "token_file", "channel")
 """What the questions ask for, each an option too."""
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @options.flag("--sandbox", "Practise with the embedded sandbox; nothing else is asked.")
 @options.text("--base-url", "URL", "The service's address, version segment included.")
 @options.text("--seller", "ID", "The SellerId of the account.")

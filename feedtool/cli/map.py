@@ -12,6 +12,7 @@ from feedtool.areas.registry import load
 from feedtool.cli import options
 from feedtool.cli.errors import echo
 from feedtool.cli.files import inputs, is_terminal, read_options
+from feedtool.cli.help import HelpfulCommand
 from feedtool.model.errors import Exit, UsageProblem
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def _schema() -> dict[str, Any]:
     return recipe_schema(load())
 
 
-@click.command(name="map")
+@click.command(name="map", cls=HelpfulCommand)
 @click.argument("file", metavar="FILE")
 @options.json_schema("recipes", _schema)
 @options.configuration

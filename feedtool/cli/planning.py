@@ -18,6 +18,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import is_terminal, selection_of
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_path, open_workspace
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
@@ -40,7 +41,7 @@ KEPT = frozenset({*TEXTS, "sandbox", *FLAGS})
 PLAN, VARIABLE = "--plan", "FEEDTOOL_PLAN"
 
 
-class PlannedCommand(click.Command):
+class PlannedCommand(HelpfulCommand):
     """A command that takes up the options with which its plan was made."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

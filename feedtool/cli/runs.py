@@ -13,6 +13,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, Terminated, echo, echo_error, stopping
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
 from feedtool.model.text import tr
@@ -40,7 +41,7 @@ _recorded = options.group(
 )
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @options.count("--last", "Only so many.  [default: all]")
 @options.text(
     "--abandon",
@@ -74,7 +75,7 @@ def runs(
         echo("help", tr("begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`"))
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @click.argument("run", type=int, metavar="RUN")
 @_listing
 def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
@@ -146,7 +147,7 @@ def _ahead_of_sandbox(home: Path) -> timedelta:
     return timedelta(0)
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @click.argument("run", type=int, required=False, metavar="[RUN]")
 @options.no_wait
 @_recorded
@@ -175,7 +176,7 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
         return _RecordedRuns(ctx, workspace, home, given).go_on(runs, is_each=run is None)
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @click.argument("run", type=int, metavar="RUN")
 @options.flag("--no-wait", "Fetch only what is there already.")
 @options.flag(

@@ -11,6 +11,7 @@ import click
 
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.nouns import Status
@@ -20,7 +21,7 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
 """Seconds of its time that each quota is for."""
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @options.count("--port", "The port on loopback; 0 picks a free one.", min=0, max=65535, default=0)
 @options.path("--state", "FILE", "The file of its state.  [default: in memory]", may_be="file")
 @options.option(
@@ -92,7 +93,7 @@ def _print(address: str) -> None:
 SAMPLE = "offers-upsert.xlsx"
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @click.argument("folder", default="feedtool-demo", type=click.Path(path_type=Path, file_okay=False))
 @options.language
 @options.home

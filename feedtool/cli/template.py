@@ -10,6 +10,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.errors import echo
 from feedtool.cli.files import feed_of, refuse_ending, refuse_target
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import base_url, from_sandbox, local_catalog, sync_command
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @click.argument("kind", metavar="[KIND]", required=False)
 @options.text(
     "--category",

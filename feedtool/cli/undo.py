@@ -13,6 +13,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import refuse_target
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.planning import account_of
 from feedtool.model.errors import Exit, NothingToDo
@@ -26,7 +27,7 @@ OWN = frozenset(("run", "out", "stock", "delete_created"))
 """The parameters that a plan does not take."""
 
 
-@click.command()
+@click.command(cls=HelpfulCommand)
 @click.argument("run", type=int, metavar="RUN")
 @options.path(
     "--out",

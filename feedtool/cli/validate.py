@@ -22,6 +22,7 @@ from feedtool.cli.files import (
     read_options,
     targets,
 )
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.output import echo_results, warn_of_copies
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
@@ -34,7 +35,7 @@ _NAMES = re.compile("[A-Za-z]+(?:-[A-Za-z]+)*(?:,[A-Za-z-]*)*")
 """What may be meant for names of fixes."""
 
 
-class FixingCommand(click.Command):
+class FixingCommand(HelpfulCommand):
     """A command whose `--fix` may stand alone before a file."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ import click
 from feedtool.cli import options
 from feedtool.cli.errors import Stopping, bug_report, echo, stopping
 from feedtool.cli.files import read_options, selection_of
+from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit
 from feedtool.report.plain import clean
@@ -32,7 +33,7 @@ WORDS = "feedtool.words"
 """The key under which a context keeps the words of its command line."""
 
 
-class _Watch(click.Command):
+class _Watch(HelpfulCommand):
     """A command that remembers its words: each profile's account is reached as if they named it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
