@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, as_row, feed_of, inputs, kind_asked, read_options
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import tr
@@ -68,7 +68,7 @@ def convert(
         for text, hint in conversion.notes:
             echo("note", text)
             echo("help", hint)
-        write_conversion(conversion, sys.stdout, form)
+        write_conversion(conversion, sys.stdout, form, CONSOLE.say)
     if conversion.has_losses:
         return Exit.ROWS
     return Exit.OK if conversion.rows else Exit.NOTHING

@@ -12,7 +12,7 @@ import click
 
 from feedtool.areas.registry import load
 from feedtool.cli import options
-from feedtool.cli.errors import echo, stopping
+from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
@@ -139,7 +139,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
         echo("warning" if is_loss else "note", text)
         if hint:
             echo("help", hint)
-    write_exported(exported, sys.stdout, form)
+    write_exported(exported, sys.stdout, form, CONSOLE.say)
     return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.nouns import Status
@@ -94,9 +94,10 @@ SAMPLE = "offers-upsert.xlsx"
 
 @click.command()
 @click.argument("folder", default="feedtool-demo", type=click.Path(path_type=Path, file_okay=False))
+@options.language
 @options.home
 @click.pass_context
-def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
+def demo(ctx: click.Context, /, folder: Path, language: str, home: Path | None) -> int:
     """See the main job with nothing to set up.
 
     Puts a sample workbook into FOLDER (default feedtool-demo here), checks it, sends it to the
@@ -116,13 +117,13 @@ def demo(ctx: click.Context, /, folder: Path, home: Path | None) -> int:
     echo("demo", f"feedtool submit {sample} --sandbox")
     state = home_folder(home)
     with (
-        to_sandbox(state, {"language": "en"}) as session,
+        to_sandbox(state, {"language": language}) as session,
         open_workspace(state, None) as workspace,
     ):
         submission = submit(
             [Input(str(sample), sample)],
             ReadOptions(),
-            Outputs({str(sample): target}),
+            Outputs({str(sample): target}, language=CONSOLE.language),
             replace(session, is_sandbox=True),
             workspace,
         )

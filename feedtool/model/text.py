@@ -127,7 +127,7 @@ class Translator:
         """The text in the language; one that is none of our messages stays as it is."""
         if not isinstance(text, MessageText):
             return self._value(text, "")
-        values, forms = text.values, self._texts.get(text.forms[0], text.forms)
+        values, forms = text.values, self._texts.get(text.forms[0]) or self._set(text.forms)
         form = forms[-1] if len(forms) > 1 and self._is_plural(values["count"]) else forms[0]
         return "".join(
             [
@@ -135,6 +135,12 @@ class Translator:
                 for literal, name, spec in _pieces(form)
             ]
         )
+
+    def _set(self, forms: tuple[str, ...]) -> tuple[str, ...]:
+        """A message of nothing but values, with the blanks that French has before colons."""
+        if self.language != "fr":
+            return forms
+        return tuple(form.replace("}: {", "} : {").replace("}; {", "} ; {") for form in forms)
 
     def _is_plural(self, count: int) -> bool:
         return count > 1 if self.language == "fr" else count != 1

@@ -8,8 +8,9 @@ from typing import TextIO
 
 from feedtool.model.nouns import Loss
 from feedtool.model.spool import Spool
+from feedtool.model.text import FieldName, MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_lines, write_objects
-from feedtool.report.plain import clean, counted, listed, printable, value
+from feedtool.report.plain import clean, listed, value
 
 NAMED = 8
 """Rows that are named of each loss."""
@@ -69,7 +70,7 @@ class Conversion:
         return any(len(sheet.losses) for sheet in self.written)
 
 
-def write_exported(exported: Exported, out: TextIO, form: str) -> None:
+def write_exported(exported: Exported, out: TextIO, form: str, say: Translator) -> None:
     """The file that was written: for people, as a list of one object, or as an event."""
     fields = {
         "file": str(exported.file),
@@ -81,27 +82,37 @@ def write_exported(exported: Exported, out: TextIO, form: str) -> None:
         "notes": _notes((text, hint) for text, hint, _ in exported.notes),
     }
     if form == "text":
-        sheet = f", sheet {exported.sheet}" if exported.sheet else ""
-        header = f"header in row {exported.header_row}"
-        out.write(clean(f"{exported.file}  {exported.kind}{sheet}, {header}") + "\n")
-        out.write(f"{_size(exported)}\n")
+        facts = [exported.kind]
+        if exported.sheet:
+            facts.append(tr("sheet {sheet}", sheet=exported.sheet))
+        facts.append(tr("header in row {row}", row=exported.header_row))
+        out.write(clean(f"{exported.file}  {say(joined(facts))}") + "\n")
+        out.write(f"{say(_size(exported))}\n")
     elif form == "json":
         write_objects([fields], out)
     else:
         write_lines([{"type": "summary", **fields}], out)
 
 
-def write_conversion(conversion: Conversion, out: TextIO, form: str) -> None:
+def write_conversion(conversion: Conversion, out: TextIO, form: str, say: Translator) -> None:
     """The sheets that were written: for people, as a list of objects, or as events."""
     for sheet in conversion.written if form == "text" else ():
-        became = sheet.kind if sheet.kind == sheet.became else f"{sheet.kind} as {sheet.became}"
-        place = str(conversion.target) if sheet.rows else "nothing written"
-        lost = f", {counted(len(sheet.losses), 'loss', 'losses')}" if len(sheet.losses) else ""
-        out.write(clean(f"{place}  {became}, {_size(sheet)}{lost}") + "\n")
-        out.writelines(
-            f"  {counted(rows, 'row')} left out by the recipe: {value(reason)}\n"
-            for reason, rows in sheet.unwanted.most_common()
-        )
+        became: str = sheet.kind
+        if sheet.kind != sheet.became:
+            became = tr("{kind} as {became}", kind=sheet.kind, became=sheet.became)
+        place = str(conversion.target) if sheet.rows else say(tr("nothing written"))
+        facts = [became, _size(sheet)]
+        if count := len(sheet.losses):
+            facts.append(plural("{count:,} loss", "{count:,} losses", count))
+        out.write(clean(f"{place}  {say(joined(facts))}") + "\n")
+        for reason, rows in sheet.unwanted.most_common():
+            unwanted = plural(
+                "{count:,} row left out by the recipe: {reason}",
+                "{count:,} rows left out by the recipe: {reason}",
+                rows,
+                reason=value(reason),
+            )
+            out.write(f"  {say(unwanted)}\n")
     if form == "json":
         objects = (
             {**_fields(conversion, sheet), "losses": (loss._asdict() for loss in sheet.losses)}
@@ -131,12 +142,14 @@ def _notes(notes: Iterable[tuple[str, str]]) -> list[Fields]:
     return [{"message": text, "hint": hint} for text, hint in notes]
 
 
-def _size(sheet: Exported | ConvertedSheet) -> str:
-    skipped = f", {sheet.skipped:,} left out" if sheet.skipped else ""
-    return f"{counted(sheet.rows, 'row')}{skipped}"
+def _size(sheet: Exported | ConvertedSheet) -> MessageText:
+    rows = plural("{count:,} row", "{count:,} rows", sheet.rows)
+    if not sheet.skipped:
+        return rows
+    return joined((rows, tr("{count:,} left out", count=sheet.skipped)))
 
 
-def loss_lines(losses: Iterable[Loss]) -> list[str]:
+def loss_lines(losses: Iterable[Loss]) -> list[MessageText]:
     """Losses for people: one line for each field and reason, with the first rows."""
     groups: dict[tuple[str | None, str], tuple[Loss, list[int]]] = {}
     counts: Counter[tuple[str | None, str]] = Counter()
@@ -152,13 +165,23 @@ def loss_lines(losses: Iterable[Loss]) -> list[str]:
             rows.append(loss.row)
     lines = [_loss_line(*group, counts[key]) for key, group in groups.items()]
     if further:
-        lines.append(f"{further:,} more, of other fields or for other reasons: see --format json")
+        lines.append(
+            tr(
+                "{count:,} more, of other fields or for other reasons: see --format json",
+                count=further,
+            )
+        )
     return lines
 
 
-def _loss_line(first: Loss, rows: list[int], count: int) -> str:
-    shown = f" “{value(first.value)}”" if first.value is not None and count == 1 else ""
-    noun = "row" if count == 1 else "rows"
-    where = f" ({noun} {listed(rows, max(count, len(rows)))})" if rows else ""
-    name = clean(first.field) if first.field is not None else "the row" if rows else "the file"
-    return f"{name}{shown}: {printable(first.message)}{where}"
+def _loss_line(first: Loss, rows: list[int], count: int) -> MessageText:
+    name: str = tr("the row") if rows else tr("the file")
+    if first.field is not None:
+        name = FieldName(clean(first.field))
+    if first.value is not None and count == 1:
+        name = joined((name, f"“{value(first.value)}”"), " ")
+    line = joined((name, first.message), ": ")
+    if not rows:
+        return line
+    where = {"line": line, "rows": listed(rows, max(count, len(rows)))}
+    return tr("{line} (row {rows})", **where) if count == 1 else tr("{line} (rows {rows})", **where)

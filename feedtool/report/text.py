@@ -191,10 +191,11 @@ def _numbers(counts: Mapping[str, int]) -> MessageText:
 def _write_group(
     page: Page, result: SheetResult, group: CodeGroup, meaning: str, *, is_verbose: bool
 ) -> None:
-    number = page.say(group.counted())
+    number: MessageText | None = group.counted()
     if group.is_of_sheet:  # said once of a whole sheet
-        number = page.say(tr("{count:,} times", count=group.count)) if group.count > 1 else ""
-    text = f"{' ' if number else ''}{number}: {page.message(meaning)}"
+        number = tr("{count:,} times", count=group.count) if group.count > 1 else None
+    meaning = page.message(meaning)
+    text = joined((" ", joined((number, meaning), ": ")), "") if number else f": {meaning}"
     page.line(text, group.severity, label=_label(group.severity, group.code))
     left = group.count - len(group.first)
     problems: Iterable[Problem] = group.first
