@@ -86,9 +86,8 @@ def compile_expression(
             tr("it has more than {count} characters", count=LONGEST), hint=tr("make it shorter")
         )
     if match := _CONTROL.search(source):
-        raise ExpressionProblem(
-            tr("a line break is in it"), match.start(), tr("write it in one line")
-        )
+        hint = tr("write it in one line")
+        raise ExpressionProblem(tr("a line break is in it"), match.start(), hint)
     blanks, source = len(source) - len(source.lstrip()), source.strip()
     try:
         names, run = _compiled(source, known, today)
@@ -103,8 +102,9 @@ def compile_expression(
 def _compiled(
     source: str, known: Collection[str], today: date, trace: Trace | None = None
 ) -> tuple[tuple[str, ...], Evaluate]:
+    tree = parsed(source)
     compiler = _Compiler(source, known, today, trace)
-    run = compiler.compile(parsed(source))
+    run = compiler.compile(tree)
     return tuple(compiler.names), run
 
 
