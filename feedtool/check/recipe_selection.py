@@ -247,7 +247,7 @@ class RecipeSelection:
             applied.sheet,
             applied.header,
             recognised.feed,
-            f"recipe {recipe.name}",
+            tr("recipe {name}", name=recipe.name),
             is_certain=True,
             recipe=recipe,
             fields=applied.fields,

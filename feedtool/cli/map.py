@@ -226,7 +226,7 @@ def _write_table(proposal: "SheetProposal", least: int) -> None:
         else:
             near = [column.key or (tr("of no use here") if column.is_useless else "")]
             guesses = [guess for guess in [*near, *column.alternatives][:2] if guess]
-            meanings.append(f"? {say(either(guesses) if guesses else tr('not known'))}")
+            meanings.append("? " + say(either(guesses) if guesses else tr("not known")))
     width = max(map(len, meanings), default=0)
     for column, meaning in zip(proposal.columns, meanings, strict=True):
         header, samples = clean(column.header), clean(", ".join(column.samples))

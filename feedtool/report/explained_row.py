@@ -60,7 +60,7 @@ def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
         for what, value in steps:
             yield f"    {what:{width}}  {value}"
     if (reason := _skipped(checked, number)) is not None:
-        yield f"  {say(tr('Skipped: {reason}', reason=printable(reason)))}"
+        yield "  " + say(tr("Skipped: {reason}", reason=printable(reason)))
     for item in _requests(checked, number):
         body = clean(item.body.decode())
         yield "  " + say(

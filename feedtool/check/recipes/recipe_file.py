@@ -117,7 +117,7 @@ def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
         ) from None
     lines = dict(_lines(text))
     for place, reason, hint in _faults(tables):
-        raise UsageProblem(f"{place_of(shown, lines, *place)}: {reason}", hint)
+        raise UsageProblem(joined((place_of(shown, lines, *place), reason), ": "), hint)
     return msgspec.convert(tables, RecipeFile), lines
 
 
