@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from string import Formatter
@@ -10,10 +11,14 @@ import pytest
 from openpyxl import load_workbook
 
 from feedtool.areas.registry import load
+from feedtool.check.fixes import all_fixes
 from feedtool.model import text
 from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings
+from feedtool.runs import codes
+from feedtool.runs.codes import all_codes
 from tests.cli.conftest import Feedtool
+from tests.conftest import Files
 from tests.messages import ROOT
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -25,6 +30,9 @@ _AS_IT_IS = re.compile(
     r"(`[^`]*`|--[a-z-]+(?:=[A-Z]+)?|\bfeedtool [a-z]+|\b(?:IN|OUT)\b|\.[a-z]{3,4}\b)"
 )
 """Commands, options and endings, which are the same in each language."""
+
+LIST = "Réf;Code barre;PV TTC;Delai\nA-1;3760452703054;10,00;2\n"
+"""A sheet of a seller's own."""
 
 COMMANDS = (
     "validate offers-mistakes.xlsx",
@@ -41,6 +49,10 @@ COMMANDS = (
     "export offers --sandbox",
     "template offers-delete",
     "account check --sandbox",
+    "undo 1 --sandbox",
+    "diff offers-upsert.xlsx offers-mistakes.xlsx",
+    "map list.csv --yes",
+    "catalog search kettle",
 )
 
 
@@ -70,15 +82,32 @@ class StrangeCatalogue(dict[str, tuple[str, ...]]):
 
 
 @pytest.fixture
-def _strange_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def _strange_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """French is a language of strange letters."""
     monkeypatch.setattr(text, "catalogue", lambda _: StrangeCatalogue())
+    pages = {name: _wide(code.page) for name, code in all_codes().pages.items()}
+    monkeypatch.setattr(codes, "pages_in", lambda _: pages)
+    all_codes.cache_clear()
+    yield
+    all_codes.cache_clear()
 
 
 @cache
 def kept_words() -> frozenset[str]:
     """The words that are never translated: keys, kinds, the sheets' own, and the service's."""
-    texts: list[str] = [*load().feeds, *Status, "UTC", "SHA", "PRIMARY", "SECOND", "sandbox"]
+    fixes = (fix.name for fix in all_fixes(load()))
+    texts: list[str] = [
+        *fixes,
+        *load().feeds,
+        *Status,
+        "UTC",
+        "SHA",
+        "PRIMARY",
+        "SECOND",
+        "sandbox",
+        "EUR",
+        LIST,
+    ]
     for feed in load().feeds.values():
         for column in feed.understood(AccountSettings()):
             texts += [column.key, *column.labels]
@@ -94,16 +123,18 @@ def kept_words() -> frozenset[str]:
 
 _WORD = re.compile("[A-Za-zÀ-ÿ]{3,}")
 _NO_WORDS = re.compile(
-    r"`[^`]*`|\[[a-z0-9-]+\]|“[^”]*”|\S+\.(?:xlsx|csv|json|plan)\b|--[a-z-]+|feedtool [a-z]+"
-    r"|https?://\S+|[0-9a-f]{8}-[0-9a-f-]+|SHA-256 [0-9a-f]+|\([0-9a-f]{12}\)|\S+@\S+|/\S+"
+    r"`[^`]*`|\[[a-z0-9-]+\]|“[^”]*”|\S+\.(?:xlsx|csv|json|plan|toml)\b|--[a-z-]+(?:=NAME)?"
+    r"|feedtool [a-z]+|recipes|https?://\S+|[0-9a-f]{8}-[0-9a-f-]+|SHA-256 [0-9a-f]+"
+    r"|\([0-9a-f]{12}\)|\S+@\S+|/\S+"
 )
 """Commands, codes, cells, names of files, identifiers."""
 
 
 @pytest.mark.usefixtures("_strange_language")
-def test_nothing_but_messages_is_shown(feedtool: Feedtool) -> None:
+def test_nothing_but_messages_is_shown(feedtool: Feedtool, files: Files) -> None:
     for name in WORKBOOKS:
         shutil.copy(SAMPLES / name, ".")
+    files.text(LIST, "list.csv")
     left = {}
     for command in COMMANDS:
         ran = feedtool(f"{command} --language fr")
@@ -111,5 +142,4 @@ def test_nothing_but_messages_is_shown(feedtool: Feedtool) -> None:
         words = {word for word in _WORD.findall(shown) if word.isascii()} - kept_words()
         if words:
             left[command] = sorted(words)
-    print(left)
     assert left == {}
