@@ -8,7 +8,7 @@ from feedtool.check.mapping.names import name_score, reminds_of, speaks_against
 from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
 from feedtool.check.mapping.words import Concept, concepts, words_of
 from feedtool.model.header import Column, folded
-from feedtool.model.text import joined, tr
+from feedtool.model.text import MessageText, joined, tr
 
 
 class Guess(NamedTuple):
@@ -50,11 +50,10 @@ def guess_concepts(
         confidence, told = content_score(concept, column, name)
         if confidence >= NEIGHBOURS.second_choice:
             key = next((key for key in concept.keys if key in known), None)
-            named = (
-                concept.doubt or tr("named like “{name}”", name=concept.name)
-                if name >= NAMES.least
-                else ""
-            )
+            named = ""
+            if name >= NAMES.least:
+                like = tr("named like “{name}”", name=MessageText((concept.name,)))
+                named = MessageText((concept.doubt,)) or like
             reason = joined(filter(None, (named, *dict.fromkeys(told))))
             guesses.append(Guess(concept, key, confidence, reason))
     return by_confidence(guesses)
