@@ -7,6 +7,7 @@ those that are no longer in the code go. A test sees to it that none stays empty
 import ast
 import re
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -34,7 +35,8 @@ PLURALS = {"fr": "nplurals=2; plural=(n > 1);", "es": "nplurals=2; plural=(n != 
 
 
 def messages_of(package: Path) -> Mapping[str, tuple[str, ...]]:
-    """The messages of a package and their forms, and with no form what else stands in its code.
+    """The messages of a package and their forms, and with no form what else stands in its code
+    and its TOML.
 
     A text that is a constant may be a message, too: it is translated where it is shown.
     """
@@ -54,6 +56,18 @@ def _constants(package: Path) -> Iterator[str]:
             match node:
                 case ast.Constant(value=str(text)):
                     yield text
+    for path in sorted(package.rglob("*.toml")):
+        yield from _texts(tomllib.loads(path.read_text("utf-8")))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts in tables and lists."""
+    match value:
+        case str():
+            yield value
+        case dict() | list():
+            for item in value.values() if isinstance(value, dict) else value:
+                yield from _texts(item)
 
 
 def update(package: Path, language: str) -> int:

@@ -11,10 +11,11 @@ from feedtool.model.cells import Kind, brief, letters, shown
 from feedtool.model.header import Header
 from feedtool.model.settings import Context
 from feedtool.model.sheet import ExplainedRow, FieldSteps
+from feedtool.model.text import joined, tr
 from feedtool.sheets import Sheet
 
 Step = tuple[str, str]
-BLANK_SHOWN, NO_VALUE = "blank", "no value"
+BLANK_SHOWN, NO_VALUE = tr("blank"), tr("no value")
 
 
 def explain_row(sheet: Sheet, header: Header, context: Context, number: int) -> ExplainedRow:
@@ -49,7 +50,7 @@ class _Explanation:
         for formula in sheet.skips:
             result = self._shown(block.computed(formula, block.made))
             steps = self._of_formula(formula, block.made)
-            yield FieldSteps(f"skip “{formula.key}”", result, list(steps))
+            yield FieldSteps(tr("skip “{reason}”", reason=formula.key), result, list(steps))
 
     def _shown(self, keys: Keys) -> str:
         key = keys[0]
@@ -81,11 +82,11 @@ class _Explanation:
             is_blank = self._shown([own]) == BLANK_SHOWN
             yield "[default]" if is_blank else f"[values.{key}]", self._shown([mapped])
         for join in field.joins:
-            (joined,) = join.cells(block)
-            value = "not there; its own is kept" if joined is None else self._shown([joined])
-            if isinstance(joined, InvalidValue):
-                value = joined.faults[0].message
-            yield f"join by {', '.join(map(self._place, field.keyed_by))}", value
+            (cell,) = join.cells(block)
+            value = tr("not there; its own is kept") if cell is None else self._shown([cell])
+            if isinstance(cell, InvalidValue):
+                value = cell.faults[0].message
+            yield tr("join by {columns}", columns=joined(map(self._place, field.keyed_by))), value
 
     def _of_formula(self, formula: Formula, of_key: Callable[[str], Keys]) -> Iterator[Step]:
         """What a formula reads, and each of its parts."""

@@ -28,7 +28,7 @@ from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header, folded
 from feedtool.model.nearest import did_you_mean
-from feedtool.model.text import tr
+from feedtool.model.text import joined, plural, tr
 from feedtool.sheets import Sheet, Source
 
 NEAR, HALF = 3, 2
@@ -61,10 +61,16 @@ class Chosen:
         own = len(self.fields) - len(self.defaults)
         parts = [self.reason]
         if self.recipe:
-            parts.append(f"{counted(own)} from it")
+            parts.append(plural("{count} field from it", "{count} fields from it", own))
         if self.defaults:
-            parts.append(f"{counted(len(self.defaults))} from defaults")
-        return "; ".join((*parts, *(joined.outcome() for joined in self.joined)))
+            parts.append(
+                plural(
+                    "{count} field from defaults",
+                    "{count} fields from defaults",
+                    len(self.defaults),
+                )
+            )
+        return joined((*parts, *(sheet.outcome() for sheet in self.joined)), "; ")
 
     def recipe_facts(self) -> dict[str, Any] | None:
         """The same for scripts; None where there is neither recipe nor default."""
@@ -150,9 +156,16 @@ class RecipeSelection:
             own = [item.sheet.name for item in chosen if item.recipe is recipe]
             if len(own) > 1 and recipe.file.match.sheet is None:
                 raise SheetAmbiguous(
-                    f"recipe {recipe.name} fits several sheets: {', '.join(own)}",
-                    f"name one of them with --sheet, or those that are meant in {recipe.shown},"
-                    ' as in [match] sheet = "Tarif*"',
+                    tr(
+                        "recipe {name} fits several sheets: {sheets}",
+                        name=recipe.name,
+                        sheets=joined(own),
+                    ),
+                    tr(
+                        "name one of them with --sheet, or those that are meant in {recipe}, as in"
+                        ' [match] sheet = "Tarif*"',
+                        recipe=recipe.shown,
+                    ),
                 )
 
     def _head(self, name: str) -> list[Texts]:
@@ -174,10 +187,14 @@ class RecipeSelection:
         best = max((len(recipe.headers) for recipe, _ in fitting), default=0)
         fitting = [pair for pair in fitting if len(pair[0].headers) == best]
         if len(fitting) > 1:
-            both = " and ".join(recipe.shown for recipe, _ in fitting)
+            both = joined((recipe.shown for recipe, _ in fitting), "; ")
             raise UsageProblem(
-                f"several recipes fit {self._file} equally well: {both}",
-                "name one of them with --recipe, or add one more header to the [match] of one",
+                tr(
+                    "several recipes fit {file} equally well: {recipes}",
+                    file=self._file,
+                    recipes=both,
+                ),
+                tr("name one of them with --recipe, or add one more header to the [match] of one"),
             )
         return fitting[0] if fitting else None
 
@@ -186,13 +203,22 @@ class RecipeSelection:
         context, kind = self._options.context, recipe.file.match.kind
         if self._options.kind not in {None, kind}:
             raise UsageProblem(
-                f"recipe {recipe.name} is of {kind}, and --as says {self._options.kind}",
-                "leave --as out, or name another recipe",
+                tr(
+                    "recipe {name} is of {kind}, and --as says {other}",
+                    name=recipe.name,
+                    kind=kind,
+                    other=self._options.kind,
+                ),
+                tr("leave --as out, or name another recipe"),
             )
         kinds = [feed.kind for family in self._families for feed in family]
         if kind not in kinds:
             raise UsageProblem(
-                f"{recipe.place('match', 'kind')}: there is no kind of feed “{kind}”",
+                tr(
+                    "{place}: there is no kind of feed “{kind}”",
+                    place=recipe.place("match", "kind"),
+                    kind=kind,
+                ),
                 did_you_mean(kind, kinds),
             )
         family = next(family for family in self._families if kind in {feed.kind for feed in family})
@@ -221,7 +247,7 @@ class RecipeSelection:
             applied.sheet,
             applied.header,
             recognised.feed,
-            f"recipe {recipe.name}",
+            tr("recipe {name}", name=recipe.name),
             is_certain=True,
             recipe=recipe,
             fields=applied.fields,
@@ -254,22 +280,33 @@ class RecipeSelection:
         keys = (header for join in file.join.values() for header in join.key)
         known = set(map(folded, (*file.columns, *file.names.values(), *keys, *recipe.headers)))
         new = [text for text in row.texts.values() if folded(text) not in known]
-        why = "no sheet has the name it asks for"
+        why = tr("no sheet has the name it asks for")
         if lacks:
             columns = self._known(file.match.kind)
             guesses = guessed_headers(self._source, name, row.row, new, columns)
             fields = {folded(header): str(key) for header, key in file.columns.items() if key}
             meant = {header: fields.get(folded(header)) for header in lacks}
-            why = f"row {row.row} lacks {explain_renamed(meant, new, guesses)}"
-        also = f"; new there: {', '.join(f'“{text}”' for text in new)}" if new else ""
+            why = tr(
+                "row {row} lacks {headers}",
+                row=row.row,
+                headers=explain_renamed(meant, new, guesses),
+            )
+        if new:
+            headers = joined(f"“{text}”" for text in new)
+            why = tr("{text}; new there: {headers}", text=why, headers=headers)
         return HeaderNotFound(
-            f"recipe {recipe.name} does not fit: {why}{also}",
-            f"correct the sheet's header, or the recipe {recipe.shown}; "
-            + ("" if recipe.is_wanted else "if the sheet is another, say what it is with --as, ")
-            + f"or for a new recipe type: feedtool map {self._file}",
+            tr("recipe {name} does not fit: {reason}", name=recipe.name, reason=why),
+            tr(
+                "correct the sheet's header, or the recipe {recipe}; or for a new recipe type:"
+                " feedtool map {file}",
+                recipe=recipe.shown,
+                file=self._file,
+            )
+            if recipe.is_wanted
+            else tr(
+                "correct the sheet's header, or the recipe {recipe}; if the sheet is another, say"
+                " what it is with --as, or for a new recipe type: feedtool map {file}",
+                recipe=recipe.shown,
+                file=self._file,
+            ),
         )
-
-
-def counted(count: int) -> str:
-    """A number of fields."""
-    return f"{count} {'field' if count == 1 else 'fields'}"

@@ -10,10 +10,11 @@ import click
 
 from feedtool.areas.registry import load
 from feedtool.cli import options
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import inputs, is_terminal, read_options
 from feedtool.cli.help import HelpfulCommand
 from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.text import MessageText, either, joined, tr
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
@@ -93,12 +94,15 @@ def map_(
         elif target:
             is_named = not is_found(read, read_options(ctx, given), load(), target.stem)
             _write_answers(proposal, answers)
-            click.echo(f"Recipe written: {written}")
+            click.echo(CONSOLE.say(written))
             _write_next(file, target if is_named else None)
             _write_unsure(proposal, answers)
             _write_missing(proposal, file, missing, [*answers.keys, *defaults])
         else:
-            echo("help", "no column is sure: run it in a terminal, or take less for sure by --min")
+            echo(
+                "help",
+                tr("no column is sure: run it in a terminal, or take less for sure by --min"),
+            )
     return Exit.OK if target else Exit.NOTHING
 
 
@@ -107,8 +111,11 @@ def _refuse_words(recipe: "Recipe", reading: "ReadOptions", words: Mapping[str, 
     is_other_kind = reading.kind not in {None, recipe.file.match.kind}
     if words.get("default") or is_other_kind:
         raise UsageProblem(
-            f"the recipe {recipe.shown} fits already, and a map does not change it",
-            "write it into the recipe, or name the place of another one with --out",
+            tr(
+                "the recipe {recipe} fits already, and a map does not change it",
+                recipe=recipe.shown,
+            ),
+            tr("write it into the recipe, or name the place of another one with --out"),
         )
 
 
@@ -124,10 +131,18 @@ def _tell_fitting(
         missing = proposal.missing([*keys, *proposal.given])
         _write_json(proposal, list(proposal.columns), path, missing)
     else:
-        click.echo(f"The recipe {clean(str(path))} fits {clean(file)} already.")
+        click.echo(
+            CONSOLE.say(
+                tr(
+                    "The recipe {recipe} fits {file} already.",
+                    recipe=clean(str(path)),
+                    file=clean(file),
+                )
+            )
+        )
         sheet = "" if recipe.file.match.sheet else _sheet_option(proposal)
         _write_next(file, path if is_named else None, sheet)
-        echo("help", "to make another one name its place with --out")
+        echo("help", tr("to make another one name its place with --out"))
     return Exit.OK
 
 
@@ -139,7 +154,14 @@ def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
         missing = proposal.missing([column.key for column in proposal.columns if column.key])
         _write_json(proposal, list(proposal.columns), None, missing)
     else:
-        click.echo(f"{clean(file)} was made from a template of feedtool, and needs no recipe.")
+        click.echo(
+            CONSOLE.say(
+                tr(
+                    "{file} was made from a template of feedtool: it requires no recipe.",
+                    file=clean(file),
+                )
+            )
+        )
         _write_next(file, None, _sheet_option(proposal))
     return Exit.OK
 
@@ -156,42 +178,60 @@ def _write_next(file: str, recipe: Path | None, sheet: str = "") -> None:
     from feedtool.report.plain import clean
 
     named = f" --recipe {quote(clean(str(recipe)))}" if recipe else ""
-    click.echo(f"Go on with: feedtool validate {quote(clean(file))}{named}{sheet}")
+    command = f"feedtool validate {quote(clean(file))}{named}{sheet}"
+    click.echo(CONSOLE.say(tr("Go on with: {command}", command=command)))
 
 
-def _write(target: Path, text: str) -> str:
-    """Writes a recipe, and its folder; its place as it is told."""
+def _write(target: Path, text: str) -> MessageText:
+    """Writes a recipe, and its folder; says where."""
     from feedtool.report.plain import clean
     from feedtool.sheets.atomic_write import cannot_write
 
     folder = target.parent
-    made = "" if folder.exists() else f" (its folder {clean(str(folder))} was made)"
+    is_new = not folder.exists()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
     except OSError as error:
         raise cannot_write(target, error) from error
-    return f"{clean(str(target))}{made}"
+    place = clean(str(target))
+    if is_new:
+        return tr(
+            "Recipe written: {path} (its folder {folder} was made)",
+            path=place,
+            folder=clean(str(folder)),
+        )
+    return tr("Recipe written: {path}", path=place)
 
 
 def _write_table(proposal: "SheetProposal", least: int) -> None:
     from feedtool.report.plain import clean
     from feedtool.runs.mapping import is_accepted
 
-    where = f", sheet {clean(proposal.sheet)}" if proposal.sheet else ""
-    click.echo(f"{clean(proposal.file)}{where}: the header is in row {proposal.header_row}\n")
+    values = {"file": clean(proposal.file), "row": proposal.header_row}
+    where = (
+        tr(
+            "{file}, sheet {sheet}: the header is in row {row}",
+            sheet=clean(proposal.sheet),
+            **values,
+        )
+        if proposal.sheet
+        else tr("{file}: the header is in row {row}", **values)
+    )
+    say = CONSOLE.say
+    click.echo(say(where) + "\n")
     meanings = []
     for column in proposal.columns:
         if is_accepted(column, least):
-            meanings.append(column.key or "of no use here")
+            meanings.append(column.key or say(tr("of no use here")))
         else:
-            near = [column.key or ("of no use here" if column.is_useless else "")]
-            guesses = " or ".join(filter(None, [*near, *column.alternatives][:2]))
-            meanings.append(f"? {guesses}" if guesses else "? not known")
+            near = [column.key or (tr("of no use here") if column.is_useless else "")]
+            guesses = [guess for guess in [*near, *column.alternatives][:2] if guess]
+            meanings.append("? " + say(either(guesses) if guesses else tr("not known")))
     width = max(map(len, meanings), default=0)
     for column, meaning in zip(proposal.columns, meanings, strict=True):
         header, samples = clean(column.header), clean(", ".join(column.samples))
-        why = f"{column.confidence:3} %  {column.reason}" if column.reason else ""
+        why = f"{column.confidence:3} %  {say(column.reason)}" if column.reason else ""
         click.echo(
             f"  {column.column:3} {header[:SHOWN]:{SHOWN}}  {samples[:SHOWN]:{SHOWN}}"
             f"  {meaning:{width}}  {why}".rstrip()
@@ -204,15 +244,30 @@ def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
     from feedtool.runs.recipe_text import quoted
 
     if proposal.base:
-        what = "recipe" if proposal.base.path else "preset"
-        click.echo(f"As in {what} {proposal.base.name}, with its values and rules.")
+        name = proposal.base.name
+        base = (
+            tr("recipe {name}", name=name) if proposal.base.path else tr("preset {name}", name=name)
+        )
+        click.echo(CONSOLE.say(tr("As in {recipe}, with its values and rules.", recipe=base)))
     for key, table in answers.values.items():
-        shown = ", ".join(f"“{clean(text)}” is {value}" for text, value in table.items())
-        click.echo(f"{key}: {shown}")
+        shown = joined(
+            tr("{name} is {place}", name=f"“{clean(text)}”", place=value)
+            for text, value in table.items()
+        )
+        click.echo(CONSOLE.say(joined((key, shown), ": ")))
     for key, texts in answers.unknown.items():
-        shown = ", ".join(f"“{clean(text)}”" for text in texts)
+        shown = joined(f"“{clean(text)}”" for text in texts)
         name = quoted(key) if "." in key else key
-        click.echo(f"{key}: nobody knows {shown}; say it in [values.{name}] of the recipe")
+        click.echo(
+            CONSOLE.say(
+                tr(
+                    "{key}: nobody knows {values}; say it in [values.{name}] of the recipe",
+                    key=key,
+                    values=shown,
+                    name=name,
+                )
+            )
+        )
 
 
 def _write_unsure(proposal: "SheetProposal", answers: "Answers") -> None:
@@ -222,9 +277,13 @@ def _write_unsure(proposal: "SheetProposal", answers: "Answers") -> None:
     taken = {column.index for column in answers.columns}
     unsure = [clean(column.header) for column in proposal.columns if column.index not in taken]
     if unsure:
-        shown = ", ".join(f"“{header}”" for header in unsure)
+        shown = joined(f"“{header}”" for header in unsure)
         echo(
-            "help", f"not taken: {shown}; give each its field in [columns] of the recipe, or false"
+            "help",
+            tr(
+                "not taken: {columns}; give each its field in [columns] of the recipe, or false",
+                columns=shown,
+            ),
         )
 
 
@@ -235,19 +294,29 @@ def _write_missing(
 
     if not missing:
         return
-    click.echo(f"Still missing for {proposal.feed.kind}: {', '.join(missing)}")
+    click.echo(
+        CONSOLE.say(
+            tr(
+                "Still missing for {kind}: {fields}",
+                kind=proposal.feed.kind,
+                fields=joined(missing),
+            )
+        )
+    )
     own = [key for key in missing if proposal.is_of_row(key)]
     same = [key for key in missing if key not in own]
     if own:
-        way = "name its column in [columns] of the recipe, or compute it in [compute]"
-        echo("help", f"{', '.join(own)}: {way}")
+        way = tr("name its column in [columns] of the recipe, or compute it in [compute]")
+        echo("help", joined((joined(own), way), ": "))
     if same:
-        way = "name its column in [columns], or give one value for all rows in [default]"
-        echo("help", f"{', '.join(same)}: {way}")
+        way = tr("name its column in [columns], or give one value for all rows in [default]")
+        echo("help", joined((joined(same), way), ": "))
     command = f"feedtool map {quote(clean(file))}{_sheet_option(proposal)}"
     for kind in proposal.others(keys):
-        way = f"{command} --as {kind} --out {kind}.toml"
-        echo("help", f"or, since it lacks nothing for {kind}: {way}")
+        other = f"{command} --as {kind} --out {kind}.toml"
+        echo(
+            "help", tr("or, since it lacks nothing for {kind}: {command}", kind=kind, command=other)
+        )
 
 
 def _write_json(

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from feedtool.cli.errors import CONSOLE
 from feedtool.model.nearest import did_you_mean
+from feedtool.model.text import LANGUAGES, either, joined, tr
 from feedtool.report.plain import clean
 from feedtool.runs.mapping import chosen_as, is_accepted
 
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
     from feedtool.check.mapping.proposal import ColumnProposal
     from feedtool.runs.mapping import SheetProposal
 
-IGNORE = "of no use"
-WAYS = "yes (y), another (n), ignore it (i), what is this (?), or its field"
+IGNORE = tr("of no use")
+WAYS = tr("yes (y), another (n), ignore it (i), what is this (?), or its field")
 
 
 @dataclass
@@ -69,11 +71,12 @@ def ask(proposal: "SheetProposal", least: int) -> Answers:
 
 
 def _say(text: str) -> None:
-    click.echo(text, err=True)
+    click.echo(f"  {CONSOLE.say(text)}", err=True)
 
 
 def _prompt(text: str, default: str = "") -> str:
-    answer: str = click.prompt(text, default=default, show_default=bool(default), err=True)
+    line = f"  {CONSOLE.say(text)}"
+    answer: str = click.prompt(line, default=default, show_default=bool(default), err=True)
     return answer.strip()
 
 
@@ -83,13 +86,19 @@ def _ask_column(
     """A column as the user says what it is."""
     guesses = [key for key in (column.key, *column.alternatives) if key and key not in taken]
     guess = column.key if column.key in guesses else None
-    samples = ", ".join(column.samples) or "blank"
-    _say(f"\n{column.column} “{clean(column.header)}”: {clean(samples)}")
-    others = " or ".join(key for key in guesses if key != guess)
-    why = f"({column.confidence} %, {column.reason})"
-    _say(f"  perhaps {guess or IGNORE} {why}{others and f'; or {others}'}")
+    samples = clean(", ".join(column.samples)) or CONSOLE.say(tr("blank"))
+    click.echo(f"\n{column.column} “{clean(column.header)}”: {samples}", err=True)
+    perhaps = tr(
+        "perhaps {field} ({share} %, {reason})",
+        field=guess or IGNORE,
+        share=column.confidence,
+        reason=column.reason,
+    )
+    if others := [key for key in guesses if key != guess]:
+        perhaps = tr("{text}; or {fields}", text=perhaps, fields=either(others))
+    _say(perhaps)
     while True:
-        answer = _prompt(f"  {WAYS}", "y")
+        answer = _prompt(WAYS, "y")
         if answer == "y":
             return chosen_as(column, guess)
         if answer == "i":
@@ -97,44 +106,91 @@ def _ask_column(
         if answer == "?":
             _describe(proposal, guesses or sorted(proposal.known))
         elif answer == "n":
-            _say(f"  type one of: {', '.join(key for key in proposal.known if key not in taken)}")
+            _say(
+                tr(
+                    "type one of: {fields}",
+                    fields=joined(key for key in proposal.known if key not in taken),
+                )
+            )
         elif answer in taken:
-            _say(f"  {answer} has a column already")
+            _say(tr("{field} has a column already", field=answer))
         elif answer in proposal.known:
             return chosen_as(column, answer)
         else:
-            _say(f"  there is no field {answer}; {did_you_mean(answer, proposal.known)}")
+            _say(
+                tr(
+                    "there is no field {field}; {hint}",
+                    field=answer,
+                    hint=did_you_mean(answer, proposal.known),
+                )
+            )
 
 
 def _describe(proposal: "SheetProposal", keys: list[str]) -> None:
     """Says what some fields are."""
     for key in keys:
         found = proposal.known[key]
-        example = f" Example: {found.example}" if found.example else ""
-        _say(f"  {key}: {found.labels[0]}. {found.help[0]}{example}")
+        at = LANGUAGES.index(CONSOLE.say.language)
+        values = {"field": key, "label": found.labels[at], "help": found.help[at]}
+        _say(
+            tr("{field}: {label}. {help} Example: {example}", example=found.example, **values)
+            if found.example
+            else tr("{field}: {label}. {help}", **values)
+        )
 
 
 def _ask_value(proposal: "SheetProposal", column: "ColumnProposal", text: str, meant: str) -> str:
     """What a value means that a field does not know; blank where nobody says."""
     key = column.key or ""
     allowed = proposal.choices(key)
-    choices = f" ({', '.join(allowed)}; Enter: leave it)" if allowed else " (Enter: leave it)"
+    values = {"header": column.header, "value": text, "field": key}
+    question = (
+        tr(
+            "{header}: what is “{value}” as {field}? ({choices}; Enter: leave it)",
+            choices=joined(allowed),
+            **values,
+        )
+        if allowed
+        else tr("{header}: what is “{value}” as {field}? (Enter: leave it)", **values)
+    )
     while True:
-        answer = _prompt(f"  {column.header}: what is “{text}” as {key}?{choices}", meant)
+        answer = _prompt(question, meant)
         if not answer or proposal.is_value(key, answer):
             return answer
-        _say(f"  “{answer}” is no {key}")
+        _say(tr("“{value}” is no {field}", value=answer, field=key))
 
 
 def _ask_default(proposal: "SheetProposal", key: str) -> str:
     """A value for all rows of a field that has no column; blank for none."""
-    label = proposal.known[key].labels[0]
+    label = proposal.known[key].labels[LANGUAGES.index(CONSOLE.say.language)]
     if proposal.is_of_row(key):
-        _say(f"  no column has {key} ({label}): name its column in [columns] of the recipe,")
-        _say("  or compute it in [compute]; one value for all rows would be wrong")
+        _say(
+            tr(
+                "no column has {field} ({label}): name its column in [columns] of the recipe, or "
+                "compute it in [compute]; one value for all rows would be wrong",
+                field=key,
+                label=label,
+            )
+        )
         return ""
     while True:
-        answer = _prompt(f"  no column has {key} ({label}); for all rows? (Enter: none)")
+        answer = _prompt(
+            tr(
+                "no column has {field} ({label}); for all rows? (Enter: none)",
+                field=key,
+                label=label,
+            )
+        )
         if not answer or proposal.is_value(key, answer):
             return answer
-        _say(f"  “{answer}” is no {key}, as {proposal.known[key].example or 'its help says'}")
+        example = proposal.known[key].example
+        _say(
+            tr(
+                "“{value}” is no {field}; for example: {example}",
+                value=answer,
+                field=key,
+                example=example,
+            )
+            if example
+            else tr("“{value}” is no {field}", value=answer, field=key)
+        )

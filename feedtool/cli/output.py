@@ -105,7 +105,7 @@ def _write(results: Sequence[SheetResult], form: str, codes: Codes, *, is_verbos
         write_jsonl(results, out, codes.say)
     else:
         write_columns(results, out, codes.say)
-        write_rows(results, out)
+        write_rows(results, out, codes.say)
         # A pipe gets each problem on one line, whatever its length.
         width = _columns() if out.isatty() else None
         how = {"is_colour": wants_colour(out), "is_verbose": is_verbose}

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options
-from feedtool.cli.errors import Stopping, bug_report, echo, stopping
+from feedtool.cli.errors import CONSOLE, Stopping, bug_report, echo, stopping
 from feedtool.cli.files import read_options, selection_of
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.model.errors import Exit
+from feedtool.model.text import tr
 from feedtool.report.plain import clean
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from feedtool.watch.folder import Folder
     from feedtool.watch.session import SellerAccount, SellerKey
 
-HINT = "what was begun is noted; go on with: feedtool watch"
+HINT = tr("what was begun is noted; go on with: feedtool watch")
 
 now = partial(datetime.now, UTC)
 
@@ -81,7 +82,7 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 
     if given["health"]:
         code, text = check_health(folder, now(), timedelta(seconds=given["health_within"]))
-        click.echo(clean(text))
+        click.echo(clean(CONSOLE.say(text)))
         return code
     options.refuse_two_services(ctx)
     watched = Folder(folder)

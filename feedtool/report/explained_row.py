@@ -7,8 +7,10 @@ import orjson
 
 from feedtool.model.nouns import Item
 from feedtool.model.sheet import VALID, CheckedSheet
+from feedtool.model.text import Translator, tr
 from feedtool.report.plain import clean, printable
 from feedtool.report.sheet_result import SheetResult
+from feedtool.report.tally import severity_label
 
 WIDEST = 60
 """Columns of a step, before its value."""
@@ -36,31 +38,40 @@ def explained_fields(checked: CheckedSheet) -> dict[str, Any] | None:
     }
 
 
-def write_rows(results: Iterable[SheetResult], out: TextIO) -> None:
+def write_rows(results: Iterable[SheetResult], out: TextIO, say: Translator) -> None:
     """Writes the row of each sheet in which one is explained."""
     for result in results:
         if result.checked.explained is not None:
-            out.writelines(f"{line}\n" for line in _lines(result.checked))
+            out.writelines(f"{line}\n" for line in _lines(result.checked, say))
 
 
-def _lines(checked: CheckedSheet) -> Iterator[str]:
+def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
     if checked.explained is None:
         return
     number, fields = checked.explained
-    yield f"{clean(checked.file)}: row {number}{'' if fields else ': nothing stands there'}"
+    row = say(
+        tr("row {row}", row=number) if fields else tr("row {row}: nothing stands there", row=number)
+    )
+    yield f"{clean(checked.file)}: {row}"
     for field in fields:
-        yield f"  {clean(field.field)} = {printable(field.value)}"
-        width = min(WIDEST, max((len(what) for what, _ in field.steps), default=0))
-        for what, value in field.steps:
-            yield f"    {printable(what):{width}}  {printable(value)}"
+        yield f"  {clean(say(field.field))} = {printable(say(field.value))}"
+        steps = [(printable(say(what)), printable(say(value))) for what, value in field.steps]
+        width = min(WIDEST, max((len(what) for what, _ in steps), default=0))
+        for what, value in steps:
+            yield f"    {what:{width}}  {value}"
     if (reason := _skipped(checked, number)) is not None:
-        yield f"  Skipped: {printable(reason)}"
+        yield "  " + say(tr("Skipped: {reason}", reason=printable(reason)))
     for item in _requests(checked, number):
-        to = f" to {clean(item.channel)}" if item.channel else ""
-        yield f"  Would be sent{to}: {clean(item.body.decode())}"
+        body = clean(item.body.decode())
+        yield "  " + say(
+            tr("Would be sent to {channel}: {body}", channel=clean(item.channel), body=body)
+            if item.channel
+            else tr("Would be sent: {body}", body=body)
+        )
     for problem in checked.problems():
         if problem.row == number:
-            yield f"  {problem.severity}[{problem.code}] {printable(problem.message)}"
+            label = say(severity_label(problem.severity, problem.code))
+            yield f"  {label} {printable(say(problem.message))}"
     yield ""
 
 

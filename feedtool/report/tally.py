@@ -311,3 +311,10 @@ class Totals:
         if self.runs:
             parts.append(tr("Run {runs}.", runs=clean(", ".join(self.runs))))
         return joined(parts, " ") or tr("Nothing was read.")
+
+
+def severity_label(severity: Severity, code: str) -> MessageText:
+    """The beginning of a problem's line."""
+    if severity is Severity.ERROR:
+        return tr("error[{code}]", code=code)
+    return tr("warning[{code}]", code=code)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TextIO
 
-from feedtool.model.nouns import PackageSummary, Problem, Severity
+from feedtool.model.nouns import PackageSummary, Problem
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import FieldName, MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import ENGLISH
@@ -20,6 +20,7 @@ from feedtool.report.tally import (
     RefusedRows,
     Tally,
     Totals,
+    severity_label,
     skipped_text,
     status_word,
     statuses_text,
@@ -196,7 +197,7 @@ def _write_group(
         number = tr("{count:,} times", count=group.count) if group.count > 1 else None
     meaning = page.message(meaning)
     text = joined((" ", joined((number, meaning), ": ")), "") if number else f": {meaning}"
-    page.line(text, group.severity, label=_label(group.severity, group.code))
+    page.line(text, group.severity, label=severity_label(group.severity, group.code))
     left = group.count - len(group.first)
     problems: Iterable[Problem] = group.first
     if is_verbose and left:
@@ -210,12 +211,6 @@ def _write_group(
     if left and not is_verbose:
         page.line(tr("… and {left:,} more ({how})", left=left, how=MORE), "faint", indent=2)
     page.hint(group.hint or "", 2)
-
-
-def _label(severity: Severity, code: str) -> MessageText:
-    if severity is Severity.ERROR:
-        return tr("error[{code}]", code=code)
-    return tr("warning[{code}]", code=code)
 
 
 def place(

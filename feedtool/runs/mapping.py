@@ -26,7 +26,8 @@ from feedtool.model.cells import Cell, Kind
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.header import Column, Header
 from feedtool.model.markers import STAMP
-from feedtool.runs.recipes import preset, presets
+from feedtool.model.text import joined, tr
+from feedtool.runs.presets import preset, presets
 
 REPEATED = 2
 """Times that a text stands where a number belongs, and so is a word for one."""
@@ -145,7 +146,8 @@ def propose_recipe(file: Input, options: ReadOptions, areas: Areas) -> SheetProp
         names = sheet_names(source, options.sheets)
         if options.sheets and len(names) > 1:
             raise UsageProblem(
-                "a map is of one sheet, and several are named", f"name one of: {', '.join(names)}"
+                tr("a map is of one sheet, and several are named"),
+                tr("name one of: {choices}", choices=joined(names)),
             )
         own = likeliest_sheet(source, names)
         if own is None:
@@ -195,7 +197,9 @@ def _earlier(recipes: Iterable[Recipe], kind: str) -> dict[str, KnownMeaning]:
     return {
         words_of(header).text: KnownMeaning(
             key if isinstance(key, str) else None,
-            f"{'recipe' if recipe.path else 'preset'} {recipe.name}",
+            tr("recipe {name}", name=recipe.name)
+            if recipe.path
+            else tr("preset {name}", name=recipe.name),
         )
         for recipe in recipes
         if recipe.file.match.kind == kind

@@ -15,6 +15,7 @@ from feedtool.check.recipes.recipe import Recipe
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
 from feedtool.model.settings import Constant
+from feedtool.model.text import tr
 from feedtool.runs.mapping import SheetProposal
 from feedtool.runs.recipes import FOLDER
 
@@ -136,7 +137,9 @@ def recipe_place(file: Path, out: Path | None) -> Path:
     """
     if out:
         if out.exists():
-            raise UsageProblem(f"{out} is there already", "name another place with --out")
+            raise UsageProblem(
+                tr("{path} is there already", path=str(out)), tr("name another place with --out")
+            )
         return out
     stem = re.sub(r"[\W\d_]+$", "", file.stem) or "recipe"
     folder = file.parent / FOLDER

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from fnmatch import fnmatchcase
-from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +17,10 @@ from feedtool.check.recipes.join import JoinFile, JoinUnusable
 from feedtool.check.recipes.recipe import Recipe, parse_recipe, read_recipe
 from feedtool.check.recipes.recipe_file import oldest
 from feedtool.model.errors import FileProblem, UsageProblem
-from feedtool.model.nearest import did_you_mean
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
+from feedtool.model.text import either, tr
+from feedtool.runs.presets import preset
 
 FOLDER = "recipes"
 """Beside a sheet, and in the user's settings."""
@@ -73,31 +73,49 @@ class RecipeFolders:
         pattern = Path(join.file)
         if self.is_watch and (pattern.is_absolute() or ".." in pattern.parts):
             raise UsageProblem(
-                f"{place}: {join.file} leaves the folder of recipes", "name a file in that folder"
+                tr("{place}: {file} leaves the folder of recipes", place=place, file=join.file),
+                tr("name a file in that folder"),
             )
         folders = [self.profile] if self.is_watch else [path.parent, self.profile]
         matching = next(
             filter(None, (_matching(folder, pattern, path) for folder in folders)), None
         )
         if not matching:
-            where = " or ".join(str(folder.absolute()) for folder in folders if folder)
+            places = [str(folder.absolute()) for folder in folders if folder]
+            where = either(places) if places else tr("a folder of recipes")
             raise JoinUnusable(
-                f"{place}: there is no {join.file} in {where or 'a folder of recipes'}",
-                "bring it, or correct its name" if where else "name one as the profile's recipes",
+                tr(
+                    "{place}: there is no {file} in {folder}",
+                    place=place,
+                    file=join.file,
+                    folder=where,
+                ),
+                tr("bring it, or correct its name")
+                if places
+                else tr("name one as the profile's recipes"),
             )
         changed, newest = max(matching)
         if self.is_watch and self.profile and not _is_inside(newest, self.profile):
             raise JoinUnusable(
-                f"{place}: {newest.name} is a link that leaves the folder of recipes",
-                "put the file itself there",
+                tr(
+                    "{place}: {file} is a link that leaves the folder of recipes",
+                    place=place,
+                    file=newest.name,
+                ),
+                tr("put the file itself there"),
             )
         age = self.clock() - datetime.fromtimestamp(changed).astimezone()
         file = JoinFile(newest.name, newest, age)
         limit = oldest(join.too_old)
         if limit is not None and age > limit:
             raise JoinUnusable(
-                f"{file.aged} is too old: [join.{name}] takes none older than {join.too_old}",
-                "bring a newer one, or change too_old in the recipe",
+                tr(
+                    "{file} is too old: [join.{name}] takes none older than {age}",
+                    file=file.aged,
+                    name=name,
+                    age=join.too_old,
+                ),
+                tr("bring a newer one, or change too_old in the recipe"),
             )
         return file
 
@@ -135,28 +153,19 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[flo
         return []
     except OSError as error:
         raise JoinUnusable(
-            f"the folder {place} of {pattern} cannot be read: {error.strerror}",
-            "look at its name and its permissions",
+            tr(
+                "the folder {folder} of {file} cannot be read: {reason}",
+                folder=str(place),
+                file=str(pattern),
+                reason=error.strerror,
+            ),
+            tr("look at its name and its permissions"),
         ) from error
     return matching
 
 
 def _is_inside(file: Path, folder: Path) -> bool:
     return file.resolve().is_relative_to(folder.resolve())
-
-
-def presets() -> list[str]:
-    """The names of the recipes that ship."""
-    folder = files("feedtool.check.recipes") / "presets"
-    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
-
-
-def preset(name: str, today: date) -> Recipe:
-    """A recipe that ships. UsageProblem where there is none of that name."""
-    if name not in presets():
-        raise UsageProblem(f"there is no preset “{name}”", did_you_mean(name, presets()))
-    text = (files("feedtool.check.recipes") / "presets" / f"{name}.toml").read_text("utf-8")
-    return parse_recipe(text, name, None, today)
 
 
 class KeptJoin(NamedTuple):
@@ -293,7 +302,9 @@ class KeptRecipes:
                 join = kept.joins[name]
                 age = timedelta(seconds=join.seconds)
                 return JoinFile(join.file, self.path_of(join.sha256), age)
-        raise FileProblem(f"the file of [join.{name}] was not kept", "send the file again")
+        raise FileProblem(
+            tr("the file of [join.{name}] was not kept", name=name), tr("send the file again")
+        )
 
     def note_use(self, recipe: Recipe, path: Path) -> None:
         """It is kept already."""
@@ -331,6 +342,6 @@ def _unpack(line: Mapping[str, Any], folder: Path) -> None:
     content = gzip.decompress(b64decode(line["gzip"]))
     if hashlib.sha256(content).hexdigest() != line["kept"]:
         raise UsageProblem(
-            "a file that the plan keeps is not what its digest says", "make the plan anew"
+            tr("a file that the plan keeps is not what its digest says"), tr("make the plan anew")
         )
     (folder / line["kept"]).write_bytes(content)

@@ -67,7 +67,7 @@ def test_one_that_is_named_counts_alone(files: Files) -> None:
 
 
 def test_two_that_fit_equally_well_are_both_named(files: Files) -> None:
-    with pytest.raises(UsageProblem, match=r"recipes/a\.toml and .*recipes/b\.toml$") as caught:
+    with pytest.raises(UsageProblem, match=r"recipes/a\.toml; .*recipes/b\.toml$") as caught:
         recipe_of(files, {"recipes/a.toml": RECIPE, "recipes/b.toml": RECIPE + "# b\n"})
     assert "--recipe" in caught.value.hint
 

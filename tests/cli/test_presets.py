@@ -2,7 +2,7 @@
 
 import pytest
 
-from feedtool.runs.recipes import presets
+from feedtool.runs.presets import presets
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files
 

@@ -18,12 +18,11 @@ from feedtool.runs.annotated_copy import Outputs
 from feedtool.runs.corrections import write_corrections
 from feedtool.runs.plan_conditions import Account, conditions_of
 from feedtool.runs.plan_file import load, save
+from feedtool.runs.presets import preset, presets
 from feedtool.runs.recipes import (
     KeptRecipes,
     RecipeFolders,
     RecordedRecipes,
-    preset,
-    presets,
     recipes_of,
 )
 from feedtool.runs.submit import submit

@@ -167,4 +167,4 @@ def test_in_another_language_a_status_keeps_its_name_and_has_its_word_beside_it(
 ) -> None:
     table = summary_table(sent, Translator("fr"))
     status = next(line for line in table if line and line[0] == Styled("Rejected", "bad"))
-    assert str(status[5]).startswith("Rejetée: ")
+    assert str(status[5]).startswith("Rejetée : ")

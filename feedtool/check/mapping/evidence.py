@@ -14,6 +14,7 @@ from feedtool.check.mapping.words import plain as plain_words
 from feedtool.feeds.columns.number import parse
 from feedtool.feeds.columns.text import LENGTHS, TEXT_SIGN, check_digit, plain
 from feedtool.model.cells import Cell, Kind, rounded, shown
+from feedtool.model.text import MessageText
 
 RATES = frozenset(
     map(
@@ -196,18 +197,19 @@ class Score(NamedTuple):
     """The confidence that a column is of a concept, and why."""
 
     confidence: float
-    reasons: tuple[str, ...]
+    reasons: tuple[MessageText, ...]
 
 
 def content_score(concept: Concept, column: SheetColumn, name: float) -> Score:
     """The confidence that a column is of a concept, by its name and its cells, up to 100."""
     if column.few:
         return Score(name * NEIGHBOURS.unfilled, ())
-    score, reasons = name, []
+    score, reasons = name, list[MessageText]()
     is_against = column.words.groups & concept.never
     for item in evidence(concept.name):
         measure: float = getattr(column, item.measure)
         if item.least <= measure < item.below:
             score = max(score * item.times, 0 if is_against else item.floor)
-            reasons += [item.told.format(f"{measure:.0%}")] if item.told else []
+            if item.told:
+                reasons.append(MessageText((item.told,), {"share": f"{measure:.0%}"}))
     return Score(score, tuple(reasons))

@@ -8,6 +8,7 @@ from feedtool.check.mapping.names import name_score, reminds_of, speaks_against
 from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
 from feedtool.check.mapping.words import Concept, concepts, words_of
 from feedtool.model.header import Column, folded
+from feedtool.model.text import MessageText, joined, tr
 
 
 class Guess(NamedTuple):
@@ -42,15 +43,18 @@ def guess_concepts(
     """The concepts that a column may be, the likeliest first; `fields` are the `field_names`."""
     if key := fields.get(folded(column.header)):
         of_field = Concept(key, (key,), (), (), frozenset(), NAMES.same)
-        return [Guess(of_field, key, NAMES.same, "the name of the field")]
+        return [Guess(of_field, key, NAMES.same, tr("the name of the field"))]
     guesses = []
     for concept in concepts():
         name = name_score(column.words, concept)
         confidence, told = content_score(concept, column, name)
         if confidence >= NEIGHBOURS.second_choice:
             key = next((key for key in concept.keys if key in known), None)
-            named = concept.doubt or f"named like “{concept.name}”" if name >= NAMES.least else ""
-            reason = ", ".join(filter(None, (named, *dict.fromkeys(told))))
+            named = ""
+            if name >= NAMES.least:
+                like = tr("named like “{name}”", name=MessageText((concept.name,)))
+                named = MessageText((concept.doubt,)) or like
+            reason = joined(filter(None, (named, *dict.fromkeys(told))))
             guesses.append(Guess(concept, key, confidence, reason))
     return by_confidence(guesses)
 

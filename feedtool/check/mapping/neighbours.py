@@ -9,6 +9,7 @@ from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.guesses import Guess, by_confidence
 from feedtool.check.mapping.weights import NAMES, NEIGHBOURS
 from feedtool.check.mapping.words import concepts, groups_in, plain
+from feedtool.model.text import tr
 
 _KEYS = {concept.name: concept.keys[0] for concept in concepts() if concept.keys}
 PRICE, STRUCK = _KEYS["price"], _KEYS["struck price"]
@@ -85,7 +86,7 @@ def _weigh_taxes(
 def _dealer_price() -> Guess:
     concept = next(concept for concept in concepts() if concept.name == "purchase price")
     confidence = NEIGHBOURS.dealer_price
-    return Guess(concept, None, confidence, "a dealers' price, by its title or neighbours")
+    return Guess(concept, None, confidence, tr("a dealers' price, by its title or neighbours"))
 
 
 def _is_far_below(
@@ -119,7 +120,7 @@ def _weigh_higher(
                     guess._replace(confidence=min(most, guess.confidence))
                     for guess in guesses[column.index]
                 ]
-            told = "higher than the price"
+            told = tr("higher than the price")
             guesses[higher.index].append(Guess(struck, STRUCK, NEIGHBOURS.higher_price, told))
             guesses[higher.index] = by_confidence(guesses[higher.index])
 

@@ -9,6 +9,7 @@ from feedtool.check.headers import HeaderNotFound, Texts, header_texts, joined_r
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.header_row import header_row, is_continued, is_table
 from feedtool.model.cells import BLANK, Cell, brief
+from feedtool.model.text import joined, tr
 from feedtool.sheets import Source
 from feedtool.sheets.read.source import HeadRow
 
@@ -102,12 +103,16 @@ def no_header(source: Source, file: str, wanted: Sequence[str] = ()) -> HeaderNo
     widest = max(texts, key=len, default=[])
     if not is_table(rows):
         return HeaderNotFound(
-            f"no row looks like a header: {file} is a text and no table, since hardly one of its"
-            f" first {len(rows)} rows has two cells",
-            "give a spreadsheet, with a name above each column",
+            tr(
+                "no row looks like a header: {file} is a text and no table, since hardly one of its"
+                " first {count} rows has two cells",
+                file=file,
+                count=len(rows),
+            ),
+            tr("give a spreadsheet, with a name above each column"),
         )
-    shown = ", ".join(f"“{brief(text)}”" for text in widest[:SHOWN])
+    shown = joined(f"“{brief(text)}”" for text in widest[:SHOWN])
     return HeaderNotFound(
-        f"no row looks like a header; the widest one has {shown}",
-        f"give each column a name in one row, then type: feedtool map {quote(file)}",
+        tr("no row looks like a header; the widest one has {cells}", cells=shown),
+        tr("give each column a name in one row, then type: feedtool map {file}", file=quote(file)),
     )

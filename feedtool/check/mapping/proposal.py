@@ -11,6 +11,7 @@ from feedtool.check.mapping.weights import NEIGHBOURS
 from feedtool.check.mapping.words import words_of
 from feedtool.model.cells import letters
 from feedtool.model.header import Column
+from feedtool.model.text import tr
 
 SHOWN = 3
 """Alternatives and samples that are told."""
@@ -86,7 +87,7 @@ def propose(
 
 
 def _said(column: SheetColumn, meaning: KnownMeaning) -> ColumnProposal:
-    reason = f"as in {meaning.source}"
+    reason = tr("as in {recipe}", recipe=meaning.source)
     is_useless = meaning.key is None
     return ColumnProposal(
         column.index, column.header, meaning.key, 100, is_useless, (), _samples(column), reason
@@ -184,11 +185,11 @@ def _proposal(
         is_useless=False,
         alternatives=tuple(keys[:SHOWN]),
         samples=_samples(column),
-        reason="not known",
+        reason=tr("not known"),
     )
     if guess is None:
         is_given = bool(guesses) and guesses[0].key
-        return replace(proposal, reason="another column is likelier") if is_given else proposal
+        return replace(proposal, reason=tr("another column is likelier")) if is_given else proposal
     return replace(
         proposal,
         key=guess.key,

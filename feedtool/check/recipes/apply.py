@@ -19,19 +19,20 @@ from feedtool.check.recipes.fields import (
     constant_cell,
     described_inputs,
 )
+from feedtool.check.recipes.header_columns import column_index
 from feedtool.check.recipes.join import JoinedColumn, JoinedSheet, JoinFile, read_join
-from feedtool.check.recipes.recipe import LETTERS, Recipe
+from feedtool.check.recipes.recipe import Recipe
 from feedtool.check.recipes.sheet import RecipeBlock, RecipeSheet, made_column
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.feed import Feed
-from feedtool.model.cells import Cell, index_of, letters
+from feedtool.model.cells import Cell
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header, folded
 from feedtool.model.markers import HEADINGS, ROW
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import Constant, Context
+from feedtool.model.text import either, tr
 from feedtool.sheets import Sheet
-from feedtool.sheets.read.source import LAST_COLUMN
 
 OWN = frozenset(map(folded, (*HEADINGS, ROW)))
 """The headers of columns that feedtool adds to copies."""
@@ -71,35 +72,17 @@ class _Application:
         self.given: frozenset[str] = frozenset()
         """The keys of the defaults of the command or the account."""
 
-    def index(self, header: str, place: str) -> int | None:
-        """The column of a header, or of `@C`; None where the sheet has none."""
-        if header.startswith(LETTERS):
-            return self.index_by_letters(header, place)
-        exact = [at for at, text in self.texts.items() if text == " ".join(header.split())]
-        same = exact or [at for at, text in self.texts.items() if folded(text) == folded(header)]
-        if len(same) > 1:
-            where = ", ".join(map(letters, same))
-            raise UsageProblem(
-                f"{place}: “{header}” is the header of columns {where}",
-                f"name one of them by its letters: “{LETTERS}{letters(same[0])}”",
-            )
-        return same[0] if same else None
-
-    def index_by_letters(self, header: str, place: str) -> int:
-        """The column of `@C`."""
-        name = header.removeprefix(LETTERS).upper()
-        if name.isascii() and name.isalpha() and (index := index_of(name)) <= LAST_COLUMN:
-            return index
-        raise UsageProblem(f"{place}: “{header}” names no column", "write its letters, as in “@C”")
-
     def column(self, key: str, place: str) -> Column:
         """The column of a key of the kind, or of one on a channel."""
         own = channel_column(key, self.columns)
         if own and (reason := refusal(own, self.feed)):
-            raise UsageProblem(f"{place}: {key} cannot be: {reason}", "take it out of the recipe")
+            raise UsageProblem(
+                tr("{place}: {key} cannot be: {reason}", place=place, key=key, reason=reason),
+                tr("take it out of the recipe"),
+            )
         if own is None and key not in self.columns:
-            hint = did_you_mean(key, self.columns)
-            raise UsageProblem(f"{place}: there is no field {key}", hint)
+            message = tr("{place}: there is no field {key}", place=place, key=key)
+            raise UsageProblem(message, did_you_mean(key, self.columns))
         return own or self.columns[key]
 
     def read_columns(self) -> None:
@@ -108,14 +91,15 @@ class _Application:
             place = self.recipe.place("columns", header)
             if isinstance(key, str):
                 self.column(key, place)
-            index = self.index(header, place)
+            index = column_index(header, self.texts, place)
             if index is None:
                 continue
             self.used.add(index)
             if isinstance(key, str):
                 if key in self.sheet.fields:
                     raise UsageProblem(
-                        f"{place}: {key} has two columns", "remove one of the two lines"
+                        tr("{place}: {key} has two columns", place=place, key=key),
+                        tr("remove one of the two lines"),
                     )
                 self.sheet.fields[key] = RecipeField(key, index)
 
@@ -127,8 +111,9 @@ class _Application:
             for text, value in values.items():
                 self.constant(key, value, self.recipe.place(f"values.{key}", text))
         for key, default in file.default.items():
-            is_own = key not in self.given
-            place = self.recipe.place("default", key) if is_own else f"the default of {key}"
+            place = self.recipe.place("default", key)
+            if key in self.given:
+                place = tr("the default of {key}", key=key)
             cell = self.constant(key, default, place)
             self.sheet.fields.setdefault(key, RecipeField(key)).default = cell
         for key, field in self.sheet.fields.items():
@@ -157,7 +142,8 @@ class _Application:
                 if join.missing == "zero" and not isinstance(column.type, Number):
                     where = self.recipe.place(f"join.{name}", "missing")
                     raise UsageProblem(
-                        f"{where} = “zero”: {key} is no number", "write keep or hold instead"
+                        tr("{where} = “zero”: {key} is no number", where=where, key=key),
+                        tr("write keep or hold instead"),
                     )
             indexes = [self.needed_index(header, f"{place} key") for header in join.key]
             sheet = read_join(name, join, joined(name), context.settings)
@@ -171,10 +157,11 @@ class _Application:
 
     def needed_index(self, header: str, place: str) -> int:
         """The column of a header that a rule of the recipe reads."""
-        index = self.index(header, place)
+        index = column_index(header, self.texts, place)
         if index is None:
+            values = {"place": place, "row": self.row, "header": header}
             raise HeaderNotFound(
-                f"{place}: row {self.row} has no header “{header}”",
+                tr("{place}: row {row} has no header “{header}”", **values),
                 did_you_mean(header, self.texts.values()),
             )
         self.used.add(index)
@@ -191,13 +178,14 @@ class _Application:
                     self.check_is_given(name, place)
                 inputs.append((name, True, -1))
                 continue
-            if self.recipe.path is None and self.index(header, place) is None:
+            if self.recipe.path is None and column_index(header, self.texts, place) is None:
                 # What ships fits every version of a program: a column that is not there is blank.
                 self.sheet.fields.setdefault(name, RecipeField(name))
                 inputs.append((name, True, -1))
                 continue
-            index = self.needed_index(header, self.recipe.place("names", name))
-            inputs.append((name, False, index))
+            inputs.append(
+                (name, False, self.needed_index(header, self.recipe.place("names", name)))
+            )
         formula = Formula(key, expression, inputs, place, "")
         formula.about = described_inputs(formula, self.texts)
         return formula
@@ -208,11 +196,18 @@ class _Application:
         if field and (field.source is not None or field.joins or field.default.text):
             return
         headers = [header for header, meant in self.recipe.file.columns.items() if meant == key]
-        lacks = " or ".join(f"“{header}”" for header in headers)
+        if not headers:
+            message = tr("{place}: {key} has no column here, and no default", place=place, key=key)
+            raise HeaderNotFound(message, tr("give it a default"))
         raise HeaderNotFound(
-            f"{place}: {key} has no column here"
-            + (f": row {self.row} has no header {lacks}" if headers else ", and no default"),
-            did_you_mean(headers[0], self.texts.values()) if headers else "give it a default",
+            tr(
+                "{place}: {key} has no column here: row {row} has no header {headers}",
+                place=place,
+                key=key,
+                row=self.row,
+                headers=either([f"“{header}”" for header in headers]),
+            ),
+            did_you_mean(headers[0], self.texts.values()),
         )
 
     def origins_of(self, key: str, formula: Formula | None) -> tuple[int, ...]:
@@ -271,13 +266,16 @@ class _Application:
             for key, expression in rules.items():
                 formula = self.formula(key, expression, f"channels.{code}")
                 own = of_channel(key, code)
+                place = self.recipe.place(f"channels.{code}", key)
                 if key == SKIP:
                     column = Column(own, Truth(), ("", "", ""), ("", "", ""))
                 else:
-                    column = self.column(own, self.recipe.place(f"channels.{code}", key))
+                    column = self.column(own, place)
                 if own in self.sheet.fields:
-                    place = self.recipe.place(f"channels.{code}", key)
-                    raise UsageProblem(f"{place}: {own} has a column, too", "remove one of them")
+                    raise UsageProblem(
+                        tr("{place}: {key} has a column, too", place=place, key=own),
+                        tr("remove one of them"),
+                    )
                 self.sheet.on_channels[own] = formula
                 self.add(column, _computer(formula), formula)
 
@@ -287,7 +285,7 @@ class _Application:
         named = set(map(folded, self.recipe.file.names.values()))
         known = own | self.used | {at for at, text in self.texts.items() if folded(text) in named}
         unknown = tuple((at, None) for at in self.texts if at not in known)
-        reasons = dict.fromkeys(self.by_index, f"recipe {self.recipe.name}")
+        reasons = dict.fromkeys(self.by_index, tr("recipe {name}", name=self.recipe.name))
         return Header(
             self.row,
             self.row,

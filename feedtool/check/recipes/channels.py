@@ -8,6 +8,7 @@ from dataclasses import replace
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row
 from feedtool.model.cells import Cell
 from feedtool.model.header import Column, Header
+from feedtool.model.text import tr
 
 OF_CHANNEL = re.compile(r"(?P<key>[^\[\]]+)\[(?P<code>[^\[\]]+)\]")
 """A key on one channel."""
@@ -51,11 +52,11 @@ def refusal(column: Column, feed: Feed) -> str:
     """The reason why a column cannot be of one channel alone; empty where it can."""
     base = column.key.partition("[")[0]
     if not feed.has_channel:
-        return f"{feed.sheet} have no sales channels"
+        return tr("{kind} have no sales channels", kind=feed.sheet)
     if column.is_shared:
-        return "all channels share one stock"
+        return tr("all channels share one stock")
     is_of_row = base in {feed.reference, CHANNEL, ACTION, *feed.identity}
-    return f"{base} is of the row, not of a channel" if is_of_row else ""
+    return tr("{key} is of the row, not of a channel", key=base) if is_of_row else ""
 
 
 def base_keys(header: Header) -> frozenset[str]:

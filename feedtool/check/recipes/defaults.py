@@ -8,6 +8,7 @@ from feedtool.check.recipes.fields import MappedCells, RecipeField, cell_of, con
 from feedtool.check.recipes.sheet import RecipeSheet, made_column
 from feedtool.model.header import Column, Header
 from feedtool.model.settings import Constant, Context
+from feedtool.model.text import tr
 from feedtool.sheets import Sheet
 
 
@@ -45,4 +46,4 @@ def check_defaults(
     for column in columns:
         if column.key in defaults:
             value = defaults[column.key]
-            constant_cell(value, column, context, f"the default of {column.key}")
+            constant_cell(value, column, context, tr("the default of {key}", key=column.key))

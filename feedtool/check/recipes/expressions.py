@@ -7,7 +7,6 @@ nothing of it. A sum with a blank is an ExpressionFailure, which is a problem of
 import ast
 import operator
 import re
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -25,7 +24,7 @@ from feedtool.check.recipes.functions import (
     arithmetic_failure,
     joined,
 )
-from feedtool.check.recipes.syntax_hints import syntax_hint
+from feedtool.check.recipes.syntax import ExpressionProblem, parsed
 from feedtool.check.recipes.values import (
     CONTEXT,
     ExpressionFailure,
@@ -39,6 +38,7 @@ from feedtool.check.recipes.values import (
     show,
 )
 from feedtool.model.nearest import did_you_mean
+from feedtool.model.text import tr
 
 LONGEST, DEEPEST, MOST_DIGITS = 1_000, 30, 15
 """Characters of an expression, parts inside each other, digits of a number in it."""
@@ -49,14 +49,6 @@ Test: TypeAlias = Callable[[Value, Value], bool]
 Trace: TypeAlias = Callable[[tuple[str, str]], None]
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-
-
-class ExpressionProblem(Exception):
-    """Why an expression cannot be used."""
-
-    def __init__(self, reason: str, at: int = 0, hint: str = "") -> None:
-        super().__init__(reason)
-        self.reason, self.at, self.hint = reason, at, hint
 
 
 @dataclass(frozen=True)
@@ -78,7 +70,7 @@ class Expression:
             try:
                 run(values)
             except ExpressionFailure as failure:
-                steps.append((self.source, str(failure)))
+                steps.append((self.source, failure.args[0]))
         return steps
 
 
@@ -90,11 +82,13 @@ def compile_expression(
     A condition is true or false in each row, else it fails there.
     """
     if len(source) > LONGEST:
-        raise ExpressionProblem(f"it has more than {LONGEST} characters", hint="make it shorter")
+        raise ExpressionProblem(
+            tr("it has more than {count} characters", count=LONGEST), hint=tr("make it shorter")
+        )
     if match := _CONTROL.search(source):
-        raise ExpressionProblem("a line break is in it", match.start(), "write it in one line")
-    blanks = len(source) - len(source.lstrip())
-    source = source.strip()
+        hint = tr("write it in one line")
+        raise ExpressionProblem(tr("a line break is in it"), match.start(), hint)
+    blanks, source = len(source) - len(source.lstrip()), source.strip()
     try:
         names, run = _compiled(source, known, today)
     except ExpressionProblem as problem:
@@ -108,15 +102,9 @@ def compile_expression(
 def _compiled(
     source: str, known: Collection[str], today: date, trace: Trace | None = None
 ) -> tuple[tuple[str, ...], Evaluate]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a "\d"; Python's advice is of no use here
-            tree = ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        at = max(0, (getattr(error, "offset", None) or 1) - 1)
-        raise ExpressionProblem("the expression cannot be read", at, syntax_hint(source)) from None
+    tree = parsed(source)
     compiler = _Compiler(source, known, today, trace)
-    run = compiler.compile(tree.body)
+    run = compiler.compile(tree)
     return tuple(compiler.names), run
 
 
@@ -133,12 +121,12 @@ class _Compiler:
     def compile(self, node: ast.expr, depth: int = 0) -> Evaluate:
         """The function of a node."""
         if depth > DEEPEST:
-            reason = f"more than {DEEPEST} parts are inside each other"
-            raise self._problem(node, reason, "make it simpler")
+            reason = tr("more than {count} parts are inside each other", count=DEEPEST)
+            raise self._problem(node, reason, tr("make it simpler"))
         compile_node = self._KINDS.get(type(node))
         if compile_node is None:
             is_comma = isinstance(node, ast.Tuple)
-            raise self._impossible(node, "write decimals with a point: 1.5" if is_comma else "")
+            raise self._impossible(node, tr("write decimals with a point: 1.5") if is_comma else "")
         run = compile_node(self, node, depth + 1)
         if self._trace is None or isinstance(node, ast.Constant | ast.Name | ast.Attribute):
             return run
@@ -151,8 +139,12 @@ class _Compiler:
         return ExpressionProblem(reason, len(self._source[: node.col_offset].decode()), hint)
 
     def _impossible(self, node: ast.expr, hint: str = "") -> ExpressionProblem:
-        hint = hint or "use numbers, texts in quotes, names, + - * /, and functions such as round"
-        return self._problem(node, f"{self._text(node)[:SHOWN]} is not possible here", hint)
+        hint = hint or tr(
+            "use numbers, texts in quotes, names, + - * /, and functions such as round"
+        )
+        return self._problem(
+            node, tr("{text} is not possible here", text=self._text(node)[:SHOWN]), hint
+        )
 
     def _constant(self, node: ast.Constant, _: int) -> Evaluate:
         text, value = self._text(node), node.value
@@ -161,8 +153,12 @@ class _Compiler:
                 return lambda _: value
             case int() | float():
                 if not text.replace(".", "", 1).isdecimal() or len(text) > MOST_DIGITS + 1:
-                    hint = f"write it plainly, with at most {MOST_DIGITS} digits: 1234.5"
-                    raise self._problem(node, f"{text[:SHOWN]} is not a plain number", hint)
+                    hint = tr(
+                        "write it plainly, with at most {count} digits: 1234.5", count=MOST_DIGITS
+                    )
+                    raise self._problem(
+                        node, tr("{text} is not a plain number", text=text[:SHOWN]), hint
+                    )
                 number = Decimal(text)
                 return lambda _: number
         raise self._impossible(node)
@@ -173,8 +169,12 @@ class _Compiler:
             return lambda _: CONSTANTS[name]
         if name not in self._known:
             known = sorted(self._known)
-            hint = did_you_mean(name, known) if known else "give its column this name in [names]"
-            raise self._problem(node, f"there is no field or short name {name[:SHOWN]}", hint)
+            hint = (
+                did_you_mean(name, known) if known else tr("give its column this name in [names]")
+            )
+            raise self._problem(
+                node, tr("there is no field or short name {name}", name=name[:SHOWN]), hint
+            )
         at = self.names.setdefault(name, len(self.names))
         return operator.itemgetter(at)
 
@@ -211,7 +211,7 @@ class _Compiler:
                 return apply(a, b)
             except DecimalException as error:
                 if is_division and not b:
-                    raise ExpressionFailure(f"{source} divides by zero") from None
+                    raise ExpressionFailure(tr("{source} divides by zero", source=source)) from None
                 raise arithmetic_failure(error, source) from None
 
         return run
@@ -263,7 +263,7 @@ class _Compiler:
                 return lambda a, b: read_text(a, left) not in read_text(b, right)
         compare = ORDER.get(type(operation))
         if compare is None:
-            raise self._impossible(node, "use == != < <= > >= in")
+            raise self._impossible(node, tr("use == != < <= > >= in"))
 
         def test(a: Value, b: Value) -> bool:
             read = read_date if type(a) is date or type(b) is date else read_number
@@ -287,13 +287,13 @@ class _Compiler:
         function = FUNCTIONS.get(name)
         if function is None:
             is_if = name.casefold() == "if"
-            hint = "write x if condition else y" if is_if else did_you_mean(name, FUNCTIONS)
-            raise self._problem(node, f"there is no function {name[:SHOWN]}", hint)
+            hint = tr("write x if condition else y") if is_if else did_you_mean(name, FUNCTIONS)
+            raise self._problem(node, tr("there is no function {name}", name=name[:SHOWN]), hint)
         types, count = function.arguments, len(node.args)
         is_too_many = count > len(types) and not function.is_open
         if node.keywords or is_too_many or count < len(types) - function.optional:
-            hint = f"write it as in {function.example}"
-            raise self._problem(node, f"{name} does not take these arguments", hint)
+            hint = tr("write it as in {example}", example=function.example)
+            raise self._problem(node, tr("{name} does not take these arguments", name=name), hint)
         arguments = [
             (self.compile(arg, depth), types[min(at, len(types) - 1)], self._text(arg))
             for at, arg in enumerate(node.args)

@@ -29,6 +29,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, folded
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.settings import Constant, Context
+from feedtool.model.text import joined, tr
 
 if TYPE_CHECKING:
     from feedtool.check.recipes.sheet import RecipeBlock
@@ -94,14 +95,14 @@ def _date_in(text: str) -> Value:
     try:
         return date.fromisoformat(text[:10]) if text[4:5] == "-" else text
     except ValueError:
-        return UnreadableCell(f"{text}, which is no date")
+        return UnreadableCell(tr("{text}, which is no date", text=text))
 
 
 def _number_in(cell: Cell) -> Value:
     """The number of a cell; with the zeros that its format pads it with where it is a text."""
     number = rounded(cell.text)
     if number and abs(number.adjusted()) > LONGEST_SHOWN:  # it may have a million digits
-        return UnreadableCell(f"{cell.text}, beyond what can be computed")
+        return UnreadableCell(tr("{text}, beyond what can be computed", text=cell.text))
     return NumberText(shown(cell), number) if cell.zeros else number
 
 
@@ -195,37 +196,44 @@ class Formula:
             return self._fault(failure)
 
     def _fault(self, failure: ExpressionFailure) -> InvalidValue:
-        about = f" ({self.about})" if self.about else ""
-        message = f"{self._equation}: {failure}{about}"
+        message = joined((self._equation, failure.args[0]), ": ")
+        if self.about:
+            message = tr("{text} ({columns})", text=message, columns=self.about)
         return InvalidValue(None, (Issue(RECIPE_FAILED, message, self._hint(RECIPE_FAILED)),))
 
-    def with_origin(self, flaw: InvalidValue, joined: Sequence[str]) -> InvalidValue:
+    def with_origin(self, flaw: InvalidValue, places: Sequence[str]) -> InvalidValue:
         """What is wrong with its value, as of the expression; its cells hold other values.
 
-        `joined` are the places in joined files that its names stand for in the row.
+        `places` are those in joined files that its names stand for in the row.
         """
-        about = f" ({', '.join(joined)})" if joined else ""
         faults = []
-        for code, message, *_ in flaw.faults:
+        for code, reason, *_ in flaw.faults:
             if code is not RECIPE_FAILED:
-                faults.append(Issue(code, self._result(flaw.shown, message), self._hint(code)))
-            elif message.startswith(f"{self._equation}: "):
-                faults.append(Issue(code, message + about, self._hint(code)))
+                faults.append(Issue(code, self._result(flaw.shown, reason), self._hint(code)))
+            elif reason.startswith(f"{self._equation}: "):
+                message = reason
+                if places:
+                    message = tr("{text} ({columns})", text=message, columns=joined(places))
+                faults.append(Issue(code, message, self._hint(code)))
         return InvalidValue(flaw.value, tuple(faults) or flaw.faults)
 
     def _result(self, shown: str, message: str) -> str:
         """What it gives, and what is wrong with that."""
-        value, rest = shown, f": {message}"
-        for text in (shown, f"“{shown}”"):
-            if message.startswith(f"{text} "):
-                value, rest = text, f", which {message.removeprefix(f'{text} ')}"
-        return f"{self._equation} gives {value}{rest}"
+        if message.startswith((f"{shown} ", f"“{shown}” ")):
+            return joined((self._equation, message), ": ")
+        return tr(
+            "{equation} gives {value}: {text}", equation=self._equation, value=shown, text=message
+        )
 
     def _hint(self, code: Code) -> str:
         decimals = DECIMALS.get(code)
         if decimals is None:
-            return f"correct the cell, or see {self.place}"
-        return f"write round({self.expression.source}, {decimals}) in {self.place}"
+            return tr("correct the cell, or see {place}", place=self.place)
+        return tr(
+            "write {formula} in {place}",
+            formula=f"round({self.expression.source}, {decimals})",
+            place=self.place,
+        )
 
 
 def constant_cell(value: Constant, column: Column, context: Context, place: str) -> Cell:
@@ -235,14 +243,14 @@ def constant_cell(value: Constant, column: Column, context: Context, place: str)
     (read,) = reader.read([cell], lambda _: cell)
     if isinstance(read, InvalidValue) and read.is_refused:
         issue = read.faults[0]
-        raise UsageProblem(f"{place}: {issue.message}", issue.hint)
+        raise UsageProblem(joined((place, issue.message), ": "), issue.hint)
     return cell
 
 
 def described_inputs(formula: Formula, texts: Mapping[int, str]) -> str:
     """Which columns the names of a formula are."""
-    return ", ".join(
-        f"{name} is {letters(index)} “{texts.get(index, '')}”"
-        for name, is_key, index in formula.inputs
-        if not is_key
+    columns = [(name, index) for name, is_key, index in formula.inputs if not is_key]
+    return joined(
+        tr("{name} is {place}", name=name, place=f"{letters(index)} “{texts.get(index, '')}”")
+        for name, index in columns
     )

@@ -21,6 +21,7 @@ from feedtool.check.recipes.values import (
     read_text,
     read_whole,
 )
+from feedtool.model.text import tr
 
 Evaluate: TypeAlias = Callable[[Sequence[Value]], Value]
 """From the values of the names, in the order of `Expression.names`."""
@@ -31,7 +32,7 @@ CONSTANTS: Mapping[str, Value] = {"none": None, "true": True, "false": False}
 def ends(number: Decimal, ending: Decimal) -> Decimal:
     """The next number, not below a number, that ends so: 12.30 with 0.99 is 12.99."""
     if ending < 0:
-        raise ExpressionFailure(f"no number ends with {number_text(ending)}")
+        raise ExpressionFailure(tr("no number ends with {number}", number=number_text(ending)))
     places = max(0, ending.adjusted() + 1) if ending else 0
     start = number.scaleb(-places).to_integral_value(ROUND_FLOOR).scaleb(places) + ending
     return start if start >= number else start + Decimal(1).scaleb(places)
@@ -60,7 +61,9 @@ def _replace(text: str, old: str, new: str) -> str:
 def joined(texts: Sequence[str], between: str = "") -> str:
     """One text of several; ExpressionFailure where it would be too long."""
     if sum(map(len, texts)) + len(between) * (len(texts) - 1) > LONGEST_TEXT:
-        raise ExpressionFailure(f"the text would have more than {LONGEST_TEXT} characters")
+        raise ExpressionFailure(
+            tr("the text would have more than {count} characters", count=LONGEST_TEXT)
+        )
     return between.join(texts)
 
 
@@ -70,7 +73,12 @@ def _split(text: str, separator: str, number: int) -> str:
     at = number - 1 if number > 0 else number
     if not number or not -len(parts) <= at < len(parts):
         raise ExpressionFailure(
-            f"“{text[:60]}” has no part {number} when it is split at “{separator[:60]}”"
+            tr(
+                "“{text}” has no part {number} when it is split at “{separator}”",
+                text=text[:60],
+                number=number,
+                separator=separator[:60],
+            )
         )
     return parts[at].strip()
 
@@ -176,5 +184,6 @@ def is_name(text: str) -> bool:
 
 def arithmetic_failure(error: DecimalException, source: str) -> ExpressionFailure:
     """The failure of a part whose numbers have no result."""
-    reason = "is too large" if isinstance(error, Overflow) else "has too many digits"
-    return ExpressionFailure(f"{source} {reason}")
+    if isinstance(error, Overflow):
+        return ExpressionFailure(tr("{source} is too large", source=source))
+    return ExpressionFailure(tr("{source} has too many digits", source=source))

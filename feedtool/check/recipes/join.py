@@ -18,6 +18,7 @@ from feedtool.model.errors import FileProblem
 from feedtool.model.header import folded
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import MessageText, joined, tr
 from feedtool.sheets import Sheet, Source, open_source
 from feedtool.sheets.read.source import HeadRow
 
@@ -48,9 +49,11 @@ class JoinFile(NamedTuple):
     def aged(self) -> str:
         """Its name and age, for messages."""
         if self.age < HOUR:
-            return f"{self.name} ({max(0, self.age // timedelta(minutes=1))} min old)"
-        unit, word = (HOUR, "h") if self.age < 2 * DAY else (DAY, "days")
-        return f"{self.name} ({self.age // unit} {word} old)"
+            minutes = max(0, self.age // timedelta(minutes=1))
+            return tr("{file} ({count} min old)", file=self.name, count=minutes)
+        if self.age < 2 * DAY:
+            return tr("{file} ({count} h old)", file=self.name, count=self.age // HOUR)
+        return tr("{file} ({count} days old)", file=self.name, count=self.age // DAY)
 
 
 @dataclass
@@ -64,8 +67,8 @@ class JoinedSheet:
     """Each with the cells of `Join.take`, in that order, or an InvalidValue."""
     places: dict[Key, int]
     """The line of each, or its row."""
-    noun: str
-    """`line` or `row`."""
+    is_text: bool
+    """True if its places are lines."""
     columns: Sequence[str]
     """The columns of `Join.take`, for messages."""
     looked_up: int = 0
@@ -91,7 +94,10 @@ class JoinedSheet:
 
     def place_of(self, number: int, column: str) -> str:
         """The place of a line or row, and a column."""
-        return f"{self.file.name}, {self.noun} {number}, column {column}"
+        values = {"file": self.file.name, "row": number, "column": column}
+        if self.is_text:
+            return tr("{file}, line {row}, column {column}", **values)
+        return tr("{file}, row {row}, column {column}", **values)
 
     def count(self, indexes: Sequence[int], block: RecipeBlock) -> None:
         """Count the rows of a block, whatever is read of them."""
@@ -125,17 +131,29 @@ class JoinedSheet:
                 return None
             case "zero":
                 return ZERO
-        message = f"{self.file.name} has no value for this row ([join.{self.name}])"
-        hint = 'add it there, or write missing = "keep" or "zero" in the recipe'
+        message = tr(
+            "{file} has no value for this row ([join.{name}])", file=self.file.name, name=self.name
+        )
+        hint = tr('add it there, or write missing = "keep" or "zero" in the recipe')
         return InvalidValue(None, (Issue(RECIPE_FAILED, message, hint),))
 
     def outcome(self) -> str:
         """The share of rows that were found, for messages. JoinUnusable where it is too small."""
-        text = f"{self.matched:,} of {self.looked_up:,} rows are in {self.file.aged}"
+        text = tr(
+            "{count:,} of {total:,} rows are in {file}",
+            count=self.matched,
+            total=self.looked_up,
+            file=self.file.aged,
+        )
         if self.matched < self.join.at_least * self.looked_up:
             raise JoinUnusable(
-                f"{text}, and [join.{self.name}] needs {self.join.at_least:.0%}",
-                "see that it is the right file, or lower at_least in the recipe",
+                tr(
+                    "{text}, and [join.{name}] requires {share}",
+                    text=text,
+                    name=self.name,
+                    share=f"{self.join.at_least:.0%}",
+                ),
+                tr("see that it is the right file, or lower at_least in the recipe"),
             )
         return text
 
@@ -180,26 +198,32 @@ def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) 
             wanted = [*join.key.values(), *join.take.values()]
             indexes = [_index(row, header, file.name) for header in wanted]
             columns = [f"{letters(at)} “{text}”" for at, text in zip(indexes, wanted, strict=True)]
-            noun = "line" if row.line else "row"
-            joined = JoinedSheet(name, join, file, {}, {}, noun, columns[len(join.key) :])
-            _read_rows(joined, sheet, row.number, indexes)
-            return joined
+            is_text = row.line is not None
+            result = JoinedSheet(name, join, file, {}, {}, is_text, columns[len(join.key) :])
+            _read_rows(result, sheet, row.number, indexes)
+            return result
     except JoinUnusable:
         raise
     except FileProblem as problem:
-        raise JoinUnusable(f"{file.name}, [join.{name}]: {problem.message}", problem.hint) from None
+        place = f"{file.name}, [join.{name}]"
+        raise JoinUnusable(joined((place, problem.message), ": "), problem.hint) from None
     except OSError as error:
         raise JoinUnusable(
-            f"{file.name}, [join.{name}], cannot be read: {error.strerror}",
-            "look at its permissions",
+            tr(
+                "{file}, [join.{name}], cannot be read: {reason}",
+                file=file.name,
+                name=name,
+                reason=error.strerror,
+            ),
+            tr("look at its permissions"),
         ) from error
 
 
 def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, HeadRow]:
     """The visible sheet that has the headers of a join, and the row of them."""
     headers = [*join.key.values(), *join.take.values()]
-    wanted, listed = set(map(folded, headers)), ", ".join(f"“{header}”" for header in headers)
-    fitting, nearly = [], dict[int, str]()
+    wanted, listed = set(map(folded, headers)), joined(f"“{header}”" for header in headers)
+    fitting, nearly = [], dict[int, tuple[int, MessageText]]()
     for entry in source.sheets:
         sheet = source.sheet(entry.name)
         for row in () if entry.hidden else sheet.head(SEARCHED):
@@ -207,21 +231,29 @@ def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, Hea
             if not lacks:
                 fitting.append((sheet, row))
                 break
-            names = ", ".join(f"“{header}”" for header in headers if folded(header) in lacks)
-            nearly.setdefault(len(lacks), f": row {row.number} has all but {names}")
+            names = joined(f"“{header}”" for header in headers if folded(header) in lacks)
+            nearly.setdefault(len(lacks), (row.number, names))
     if not fitting:
-        is_any_hidden = any(entry.hidden for entry in source.sheets)
-        raise JoinUnusable(
-            f"{file} has no row with the headers {listed}"
-            + (nearly[min(nearly)] if min(nearly, default=len(wanted)) < len(wanted) else ""),
-            f"correct [join.{name}] in the recipe, or the file"
-            + ("; its hidden sheets do not count" if is_any_hidden else ""),
-        )
+        reason = tr("{file} has no row with the headers {headers}", file=file, headers=listed)
+        if min(nearly, default=len(wanted)) < len(wanted):
+            number, names = nearly[min(nearly)]
+            reason = tr(
+                "{text}: row {row} has all but {headers}", text=reason, row=number, headers=names
+            )
+        hint = tr("correct [join.{name}] in the recipe, or the file", name=name)
+        if any(entry.hidden for entry in source.sheets):
+            hint = tr("{text}; its hidden sheets do not count", text=hint)
+        raise JoinUnusable(reason, hint)
     if len(fitting) > 1:
-        names = ", ".join(f"“{sheet.name}”" for sheet, _ in fitting)
+        names = joined(f"“{sheet.name}”" for sheet, _ in fitting)
         raise JoinUnusable(
-            f"{file} has several sheets with the headers {listed}: {names}",
-            "hide those that are not meant, or take them out of the file",
+            tr(
+                "{file} has several sheets with the headers {headers}: {names}",
+                file=file,
+                headers=listed,
+                names=names,
+            ),
+            tr("hide those that are not meant, or take them out of the file"),
         )
     return fitting[0]
 
@@ -232,18 +264,23 @@ def _index(row: HeadRow, header: str, file: str) -> int:
     exact = [at for at, text in enumerate(texts) if text == " ".join(header.split())]
     same = exact or [at for at, text in enumerate(texts) if folded(text) == folded(header)]
     if len(same) > 1:
-        where = ", ".join(map(letters, same))
+        where = joined(map(letters, same))
         raise JoinUnusable(
-            f"{file}: “{header}” is the header of columns {where}",
-            "rename there those that are not meant",
+            tr(
+                "{place}: “{header}” is the header of columns {where}",
+                place=file,
+                header=header,
+                where=where,
+            ),
+            tr("rename there those that are not meant"),
         )
     return same[0]
 
 
-def _read_rows(joined: JoinedSheet, sheet: Sheet, after: int, indexes: Sequence[int]) -> None:
+def _read_rows(result: JoinedSheet, sheet: Sheet, after: int, indexes: Sequence[int]) -> None:
     """Fill a joined sheet with the rows after its header."""
-    rows, places, file = joined.rows, joined.places, joined.file.name
-    of_key, twice = len(joined.join.key), list[str]()
+    rows, places, file = result.rows, result.places, result.file.name
+    of_key, twice = len(result.join.key), list[tuple[str, int, int]]()
     for block in sheet.blocks(after):
         columns = [_cells(block, index) for index in indexes]
         numbers = block.lines or block.rows
@@ -253,20 +290,27 @@ def _read_rows(joined: JoinedSheet, sheet: Sheet, after: int, indexes: Sequence[
                 continue
             if len(rows) + len(twice) >= MOST_ROWS:
                 raise JoinUnusable(
-                    f"{file} has more than {MOST_ROWS:,} rows", "leave those out that nobody needs"
+                    tr("{file} has more than {count:,} rows", file=file, count=MOST_ROWS),
+                    tr("leave those out that nobody needs"),
                 )
             if key in rows:
-                twice.append(f"{' '.join(key)} ({joined.noun}s {places[key]} and {number})")
+                twice.append((" ".join(key), places[key], number))
             places[key] = number
             rows[key] = [
-                _taken(cell, joined, number, column)
-                for cell, column in zip(cells[of_key:], joined.columns, strict=True)
+                _taken(cell, result, number, column)
+                for cell, column in zip(cells[of_key:], result.columns, strict=True)
             ]
     if twice:
-        more = f", and {len(twice) - 1:,} more" if len(twice) > 1 else ""
-        raise JoinUnusable(
-            f"{file} has a key twice: {twice[0]}{more}", "leave one row of each key there"
+        text, first, second = twice[0]
+        values = {"file": file, "key": text, "first": first, "second": second}
+        reason = (
+            tr("{file} has a key twice: {key} (lines {first} and {second})", **values)
+            if result.is_text
+            else tr("{file} has a key twice: {key} (rows {first} and {second})", **values)
         )
+        if len(twice) > 1:
+            reason = tr("{text}, and {count:,} more", text=reason, count=len(twice) - 1)
+        raise JoinUnusable(reason, tr("leave one row of each key there"))
 
 
 def _cells(block: Block, index: int) -> list[Cell]:
@@ -283,14 +327,15 @@ def _cells(block: Block, index: int) -> list[Cell]:
     return cells
 
 
-def _taken(cell: Cell, joined: JoinedSheet, number: int, column: str) -> Hashable:
+def _taken(cell: Cell, sheet: JoinedSheet, number: int, column: str) -> Hashable:
     """A cell, or what is wrong with it, by its place."""
     flaw = None if cell.kind in {Kind.DATE, Kind.BOOLEAN} else no_value(cell)
     if flaw is None:
         return cell
     issue = flaw.faults[0]
-    message = f"{joined.place_of(number, column)}: {issue.message}"
-    return InvalidValue(None, (Issue(RECIPE_FAILED, message, f"there: {issue.hint}"),))
+    message = joined((sheet.place_of(number, column), issue.message), ": ")
+    hint = tr("there: {hint}", hint=issue.hint)
+    return InvalidValue(None, (Issue(RECIPE_FAILED, message, hint),))
 
 
 def _texts(cells: Sequence[Cell]) -> Key | None:

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.check.recipes.channels import SKIP
-from feedtool.check.recipes.expressions import Expression, ExpressionProblem, compile_expression
+from feedtool.check.recipes.expressions import Expression, compile_expression
 from feedtool.check.recipes.recipe_file import LONGEST_FILE, RecipeFile, parse_tables, place_of
+from feedtool.check.recipes.syntax import ExpressionProblem
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import folded
+from feedtool.model.text import tr
 
 LETTERS = "@"
 """The beginning of what stands for a column by its letters, `@C`, in the place of a header."""
@@ -81,9 +83,13 @@ def read_recipe(path: Path, today: date) -> Recipe:
         with path.open("rb") as file:
             text = file.read(LONGEST_FILE + 1).decode("utf-8-sig")
     except OSError as error:
-        raise UsageProblem(f"the recipe {path} cannot be read: {error.strerror}") from error
+        raise UsageProblem(
+            tr("the recipe {path} cannot be read: {reason}", path=path, reason=error.strerror)
+        ) from error
     except UnicodeDecodeError as error:
-        raise UsageProblem(f"the recipe {path} is not UTF-8", "save it as UTF-8") from error
+        raise UsageProblem(
+            tr("the recipe {path} is not UTF-8", path=path), tr("save it as UTF-8")
+        ) from error
     return parse_recipe(text, path.stem, path, today)
 
 
@@ -108,10 +114,20 @@ def _compiled(recipe: Recipe) -> Recipe:
                     source, list(known), recipe.today, is_condition=is_condition
                 )
             except ExpressionProblem as problem:
-                at = f" at character {problem.at + 1}" if problem.at else ""
+                values = {
+                    "place": recipe.place(table, key),
+                    "reason": problem.reason,
+                    "source": source[:80],
+                }
                 raise UsageProblem(
-                    f"{recipe.place(table, key)}: {problem.reason}{at}, in: {source[:80]}",
-                    problem.hint or "correct the expression",
+                    tr(
+                        "{place}: {reason} at character {number}, in: {source}",
+                        number=problem.at + 1,
+                        **values,
+                    )
+                    if problem.at
+                    else tr("{place}: {reason}, in: {source}", **values),
+                    problem.hint or tr("correct the expression"),
                 ) from None
         return result
 

@@ -13,6 +13,7 @@ from feedtool.check.recipes.functions import is_name
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import Constant, is_constant
+from feedtool.model.text import either, joined, tr
 
 LONGEST_FILE = 1 << 20
 """Bytes of a recipe."""
@@ -75,26 +76,26 @@ Lines = Mapping[tuple[str, str], int]
 """The table and the key of each line that begins one, with its number."""
 
 MEANT = {
-    "columns": "a field in quotes, or false",
-    "names": "a header in quotes",
-    "values": "a text, a number, true or false",
-    "default": "a text, a number, true or false",
-    "compute": "an expression in quotes",
-    "skip": "a condition in quotes",
-    "channels": "an expression in quotes",
+    "columns": tr("a field in quotes, or false"),
+    "names": tr("a header in quotes"),
+    "values": tr("a text, a number, true or false"),
+    "default": tr("a text, a number, true or false"),
+    "compute": tr("an expression in quotes"),
+    "skip": tr("a condition in quotes"),
+    "channels": tr("an expression in quotes"),
 }
 """What stands behind the keys of a table."""
 SEVERAL = {"values", "channels"}
 """Tables of tables."""
 NAMES_OF_TYPES = {
-    "str": "text",
-    "float": "a number",
-    "int": "a number",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "a table",
+    "str": tr("text"),
+    "float": tr("a number"),
+    "int": tr("a number"),
+    "bool": tr("true or false"),
+    "array": tr("a list"),
+    "object": tr("a table"),
 }
-TOML_HINT = (
+TOML_HINT = tr(
     'correct the line: headers and texts in quotes, as in "Réf" = "quantity", each header once'
 )
 SHOWN = 60
@@ -104,14 +105,19 @@ SHOWN = 60
 def parse_tables(text: str, shown: str) -> tuple[RecipeFile, Lines]:
     """The tables of a recipe, and their lines; UsageProblem, with the place, for what is wrong."""
     if len(text) > LONGEST_FILE:
-        raise UsageProblem(f"the recipe {shown} is longer than a MiB", "make it shorter")
+        raise UsageProblem(
+            tr("the recipe {path} is longer than a MiB", path=shown), tr("make it shorter")
+        )
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a number may have too many digits
-        raise UsageProblem(f"the recipe {shown} cannot be read: {error}", TOML_HINT) from None
+        raise UsageProblem(
+            tr("the recipe {path} cannot be read: {reason}", path=shown, reason=str(error)),
+            TOML_HINT,
+        ) from None
     lines = dict(_lines(text))
     for place, reason, hint in _faults(tables):
-        raise UsageProblem(f"{place_of(shown, lines, *place)}: {reason}", hint)
+        raise UsageProblem(joined((place_of(shown, lines, *place), reason), ": "), hint)
     return msgspec.convert(tables, RecipeFile), lines
 
 
@@ -157,22 +163,30 @@ def _faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
     known = RecipeFile.__struct_fields__
     for table, entries in tables.items():
         if table not in known:
-            yield (table, ""), "a recipe has no table of this name", did_you_mean(table, known)
+            yield (table, ""), tr("a recipe has no table of this name"), did_you_mean(table, known)
         elif not isinstance(entries, dict):
-            yield (table, ""), "this must be a table", f"begin it with [{table}]"
+            yield (
+                (table, ""),
+                tr("this must be a table"),
+                tr("begin it with [{table}]", table=table),
+            )
     yield from _struct_faults("match", Match, tables.get("match", {}))
     for name, join in tables.get("join", {}).items():
         yield from _struct_faults(f"join.{name}", Join, join)
         if "\0" in join["file"]:
-            yield (f"join.{name}", "file"), "no name has the character NUL", "write the file's name"
+            yield (
+                (f"join.{name}", "file"),
+                tr("no name has the character NUL"),
+                tr("write the file's name"),
+            )
         if (text := join.get("too_old")) and oldest(text) is None:
-            reason = f"“{text[:SHOWN]}” is no age"
-            yield (f"join.{name}", "too_old"), reason, 'write "26h", for example'
+            reason = tr("“{text}” is no age", text=text[:SHOWN])
+            yield (f"join.{name}", "too_old"), reason, tr('write "26h", for example')
     yield from _entries_faults(tables)
     for name in tables.get("names", {}):
         if not is_name(name):
-            hint = "use letters, digits and _ alone, and no word such as if, min or round"
-            yield ("names", name), "this cannot be a short name", hint
+            hint = tr("use letters, digits and _ alone, and no word such as if, min or round")
+            yield ("names", name), tr("this cannot be a short name"), hint
 
 
 def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
@@ -187,43 +201,68 @@ def _entries_faults(tables: Mapping[str, Any]) -> Iterator[Fault]:
 def _entry_faults(kind: str, table: str, entries: object) -> Iterator[Fault]:
     """What is wrong with the values of a table whose keys are the merchant's own."""
     if not isinstance(entries, dict):
-        yield (table, ""), "this must be a table", f"begin it with [{table}]"
+        yield (table, ""), tr("this must be a table"), tr("begin it with [{table}]", table=table)
         return
     for key, value in entries.items():
         is_useless = kind == "columns" and value is False
         is_meant = is_constant(value) if kind in {"values", "default"} else isinstance(value, str)
         if not (is_useless or is_meant):
             shown = json.dumps(value, ensure_ascii=False, default=str)[:SHOWN]
-            yield (table, key), f"{shown} is not {MEANT[kind]}", f"write {MEANT[kind]}"
+            yield (
+                (table, key),
+                tr("{value} is not {expected}", value=shown, expected=MEANT[kind]),
+                tr("write {expected}", expected=MEANT[kind]),
+            )
 
 
 def _struct_faults(table: str, struct: type[msgspec.Struct], entries: object) -> Iterator[Fault]:
     """What is wrong with a table whose keys are ours."""
     known = struct.__struct_fields__
     if not isinstance(entries, dict):
-        yield (table, ""), "this must be a table", f"begin it with [{table}]"
+        yield (table, ""), tr("this must be a table"), tr("begin it with [{table}]", table=table)
         return
     for key in entries:
         if key not in known:
-            yield (table, key), "no key of this name belongs here", did_you_mean(key, known)
+            yield (table, key), tr("no key of this name belongs here"), did_you_mean(key, known)
     for member in msgspec.structs.fields(struct):
         if member.required and member.name not in entries:
-            yield (table, ""), f"{member.name} is missing", f"add {member.name} = …"
+            yield (
+                (table, ""),
+                tr("{field} is missing", field=member.name),
+                tr("add {name} = …", name=member.name),
+            )
     hints = get_type_hints(struct, include_extras=True)
     for key, value in entries.items():
         try:
             msgspec.convert(value, hints[key])
         except msgspec.ValidationError as error:
             shown = json.dumps(value, ensure_ascii=False, default=str)[:SHOWN]
-            yield (table, key), f"{shown} cannot stand here", _expected(str(error), hints[key])
+            yield (
+                (table, key),
+                tr("{value} cannot stand here", value=shown),
+                _expected(str(error), hints[key]),
+            )
+
+
+_EXPECTED = re.compile(r"Expected `([^`]+)`( [<>]= [0-9.]+)?(?:, got `([^`]+)`)?")
 
 
 def _expected(reason: str, hint: Any) -> str:
     """What is expected in the place of a value, in words."""
     choices = [value for part in (hint, *get_args(hint)) for value in get_args(part)]
     if "enum" in reason:
-        return f"use one of: {', '.join(value for value in choices if isinstance(value, str))}"
-    words = reason.partition(" - at")[0].replace("`", "").replace("Expected", "it must be")
-    for name, meant in NAMES_OF_TYPES.items():
-        words = re.sub(rf"\b{name}\b", meant, words)
-    return words.replace("got", "not")
+        return tr(
+            "use one of: {choices}",
+            choices=joined(value for value in choices if isinstance(value, str)),
+        )
+    if "length" in reason:
+        return tr("it must not be blank")
+    names, limit, actual = _EXPECTED.findall(reason)[0]
+    expected = either([NAMES_OF_TYPES.get(name, name) for name in names.split(" | ")])
+    if actual:
+        return tr(
+            "it must be {expected}, not {value}",
+            expected=expected,
+            value=NAMES_OF_TYPES.get(actual, actual),
+        )
+    return tr("it must be {expected}", expected=joined((expected, limit), ""))

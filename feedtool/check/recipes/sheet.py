@@ -21,6 +21,7 @@ from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import plain
 from feedtool.model.cells import BLANK, Block, Cell, Kind
 from feedtool.model.settings import Context
+from feedtool.model.text import joined, tr
 from feedtool.sheets import Sheet
 from feedtool.sheets.read.source import LAST_COLUMN
 
@@ -223,14 +224,17 @@ class RecipeSheet(Sheet):
         if block is None:
             return flaw
         if formula:
-            joined = [name for name in formula.keys if name in self.fields]
-            about = (self._joined_from(name, block, position) for name in joined)
+            names = [name for name in formula.keys if name in self.fields]
+            about = (self._joined_from(name, block, position) for name in names)
             return formula.with_origin(flaw, list(filter(None, about)))
         place = self._joined_place(key, block, position)
         if not place or any(fault.code is RECIPE_FAILED for fault in flaw.faults):
             return flaw
         faults = tuple(
-            fault._replace(message=f"{place}: {fault.message}", hint=f"there: {fault.hint}")
+            fault._replace(
+                message=joined((place, fault.message), ": "),
+                hint=tr("there: {hint}", hint=fault.hint),
+            )
             for fault in flaw.faults
         )
         return InvalidValue(flaw.value, faults)
@@ -238,9 +242,9 @@ class RecipeSheet(Sheet):
     def _joined_from(self, key: str, block: RecipeBlock, position: int) -> str:
         """The same in words; empty where nothing is joined."""
         if place := self._joined_place(key, block, position):
-            return f"{key} is {place}"
+            return tr("{name} is {place}", name=key, place=place)
         joins = self.fields[key].joins
-        return f"{joins[-1].file} has no {key} for this row" if joins else ""
+        return tr("{file} has no {key} for this row", file=joins[-1].file, key=key) if joins else ""
 
     def _joined_place(self, key: str, block: RecipeBlock, position: int) -> str:
         """Where the value of a key stands in a joined file; empty where it is of none."""

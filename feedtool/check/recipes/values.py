@@ -12,6 +12,8 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 from typing import Self, TypeAlias
 
+from feedtool.model.text import joined, tr
+
 LONGEST_TEXT = 32_767
 """Characters, as many as a cell holds."""
 SHOWN = 60
@@ -68,16 +70,20 @@ Value: TypeAlias = Decimal | str | bool | date | UnreadableCell | None
 
 def describe(value: Value) -> str:
     """A value in words, with its type."""
-    nouns = {Decimal: "the number ", date: "the date "}
-    noun = "the text " if isinstance(value, str) else nouns.get(type(value), "")
-    return noun + show(value)
+    if isinstance(value, str):
+        return tr("the text {value}", value=show(value))
+    if type(value) is Decimal:
+        return tr("the number {value}", value=show(value))
+    if type(value) is date:
+        return tr("the date {value}", value=show(value))
+    return show(value)
 
 
 def show(value: Value) -> str:
     """A value in words."""
     match value:
         case None:
-            return "blank"
+            return tr("blank")
         case bool():
             return str(value).lower()
         case str():
@@ -103,8 +109,10 @@ def read_number(value: Value, source: str) -> Decimal:
     if type(value) is NumberText:
         return value.number
     if type(value) is UnclearText:
-        raise ExpressionFailure(f"{source}: {value.reason}")
-    raise ExpressionFailure(f"{source} is {describe(value)}, not a number")
+        raise ExpressionFailure(joined((source, value.reason), ": "))
+    raise ExpressionFailure(
+        tr("{source} is {value}, not a number", source=source, value=describe(value))
+    )
 
 
 def negated(number: Decimal) -> Decimal:
@@ -116,7 +124,9 @@ def read_truth(value: Value, source: str) -> bool:
     """True or false."""
     if type(value) is bool:
         return value
-    raise ExpressionFailure(f"{source} is {describe(value)}, not true or false")
+    raise ExpressionFailure(
+        tr("{source} is {value}, not true or false", source=source, value=describe(value))
+    )
 
 
 def read_text(value: Value, source: str) -> str:
@@ -125,14 +135,22 @@ def read_text(value: Value, source: str) -> str:
         return value
     if type(value) is Decimal:
         return number_text(value)
-    raise ExpressionFailure(f"{source} is {describe(value)}, not a text")
+    raise ExpressionFailure(
+        tr("{source} is {value}, not a text", source=source, value=describe(value))
+    )
 
 
 def read_whole(value: Value, source: str) -> int:
     """A small whole number."""
     number = read_number(value, source)
     if number != number.to_integral_value() or abs(number) > MOST:
-        raise ExpressionFailure(f"{source} is {describe(value)}, not a small whole number")
+        raise ExpressionFailure(
+            tr(
+                "{source} is {value}, not a small whole number",
+                source=source,
+                value=describe(value),
+            )
+        )
     return int(number)
 
 
@@ -143,21 +161,25 @@ def read_date(value: Value, source: str) -> date:
     if isinstance(value, str) and (match := ISO_DATE.fullmatch(value)):
         with suppress(ValueError):  # the 30th of February
             return date.fromisoformat(match[1])
-    raise ExpressionFailure(f"{source} is {describe(value)}, not a date like 2026-11-20")
+    raise ExpressionFailure(
+        tr("{source} is {value}, not a date like 2026-11-20", source=source, value=describe(value))
+    )
 
 
 def read_pattern(value: Value, source: str) -> str:
     """A pattern in which `*` and `?` alone stand for other characters."""
     text = read_text(value, source)
     if len(text) > LONGEST_PATTERN:
-        raise ExpressionFailure(f"{source} has more than {LONGEST_PATTERN} characters")
+        raise ExpressionFailure(
+            tr("{source} has more than {count} characters", source=source, count=LONGEST_PATTERN)
+        )
     return text.casefold().replace("[", "[[]")
 
 
 def read_any(value: Value, source: str) -> Value:
     """Any value that can be read."""
     if type(value) is UnreadableCell:
-        raise ExpressionFailure(f"{source} is {value.reason}")
+        raise ExpressionFailure(tr("{source} is {value}", source=source, value=value.reason))
     return value
 
 
@@ -178,5 +200,7 @@ def equal(a: Value, b: Value, left: str, right: str) -> bool:
         return read_number(a, left) == read_number(b, right)
     are_texts = isinstance(a, str) and isinstance(b, str)
     if not are_texts and type(a) is not type(b):
-        raise ExpressionFailure(f"{describe(a)} and {describe(b)} cannot be compared")
+        raise ExpressionFailure(
+            tr("{first} and {second} cannot be compared", first=describe(a), second=describe(b))
+        )
     return a == b

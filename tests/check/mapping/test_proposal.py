@@ -5,8 +5,11 @@ import pytest
 from feedtool.areas.registry import load
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.proposal import KnownMeaning, propose
+from feedtool.check.mapping.weights import evidence
+from feedtool.check.mapping.words import concepts
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.settings import AccountSettings
+from feedtool.model.text import catalogue
 
 KNOWN = {
     column.key: column for column in load().feeds["offers-upsert"].understood(AccountSettings())
@@ -161,3 +164,11 @@ def test_what_a_recipe_says_comes_first() -> None:
     assert (found.key, found.confidence, found.reason) == (
         *("price.price", 100, "as in recipe dupont"),
     )
+
+
+@pytest.mark.parametrize("language", ["fr", "es"])
+def test_the_reasons_are_said_in_other_languages(language: str) -> None:
+    names = {concept.name for concept in concepts()}
+    doubts = {concept.doubt for concept in concepts() if concept.doubt}
+    told = {item.told for name in names for item in evidence(name) if item.told}
+    assert (names | doubts | told) - catalogue(language).keys() == set()

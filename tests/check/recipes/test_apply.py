@@ -86,22 +86,22 @@ ROUND = "write round({}, {}) in "
 COMPUTED = {
     "decimals": (
         '"price.price" = "cost * 1.237"',
-        "price.price = cost * 1.237 gives 12.38237, which has more than two decimals",
+        "price.price = cost * 1.237: 12.38237 has more than two decimals",
         ROUND.format("cost * 1.237", 2),
     ),
     "a part of a piece": (
         'quantity = "quantity / 2"',
-        "quantity = quantity / 2 gives 2.5, which is not a whole number",
+        "quantity = quantity / 2: 2.5 is not a whole number",
         ROUND.format("quantity / 2", 0),
     ),
     "a text": (
         '"price.price" = "cost + \'a\'"',
-        "price.price = cost + 'a' gives “10,01a”, which is not a number",
+        "price.price = cost + 'a': “10,01a” is not a number",
         "correct the cell, or see ",
     ),
     "out of range": (
         '"price.price" = "-cost"',
-        "price.price = -cost gives -10.01",
+        "price.price = -cost: -10.01",
         "correct the cell, or see ",
     ),
 }
@@ -124,7 +124,7 @@ def test_a_computed_value_that_cannot_be_sent_is_told_with_its_expression(
 def test_a_computed_value_of_a_channel_is_told_with_its_expression(files: Files) -> None:
     recipe = with_tables(CHANNELS).replace("cost * 2", "cost * 2.0001")
     messages = [problem.message for problem in read_by(files, recipe, [row(1)]).problems()]
-    assert [message.partition(" gives ")[0] for message in messages][:1] == [
+    assert [message.partition(": ")[0] for message in messages][:1] == [
         "price.price = cost * 2.0001"
     ]
 

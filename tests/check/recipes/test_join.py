@@ -69,7 +69,7 @@ IN_FORMULAS = {
     "computed": (
         "5.5",
         'quantity = "quantity - 2"',
-        "quantity - 2 gives 3.5, which is not a whole",
+        "quantity - 2: 3.5 is not a whole",
     ),
 }
 

@@ -1,0 +1,25 @@
+"""The recipes that ship."""
+
+from datetime import date
+from importlib.resources import files
+
+from feedtool.check.recipes.recipe import Recipe, parse_recipe
+from feedtool.model.errors import UsageProblem
+from feedtool.model.nearest import did_you_mean
+from feedtool.model.text import tr
+
+
+def presets() -> list[str]:
+    """The names of the recipes that ship."""
+    folder = files("feedtool.check.recipes") / "presets"
+    return sorted(file.name.removesuffix(".toml") for file in folder.iterdir())
+
+
+def preset(name: str, today: date) -> Recipe:
+    """A recipe that ships. UsageProblem where there is none of that name."""
+    if name not in presets():
+        raise UsageProblem(
+            tr("there is no preset “{name}”", name=name), did_you_mean(name, presets())
+        )
+    text = (files("feedtool.check.recipes") / "presets" / f"{name}.toml").read_text("utf-8")
+    return parse_recipe(text, name, None, today)

@@ -1,0 +1,145 @@
+"""No command shows plain English in another language: each message comes out in strange letters."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from openpyxl import load_workbook
+
+from feedtool.areas.registry import load
+from feedtool.check.fixes import all_fixes
+from feedtool.model import text
+from feedtool.model.nouns import Status
+from feedtool.model.settings import AccountSettings
+from feedtool.runs import codes
+from feedtool.runs.codes import all_codes
+from tests.cli.conftest import Feedtool
+from tests.conftest import Files
+from tests.messages import ROOT
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+WORKBOOKS = ("offers-mistakes.xlsx", "offers-upsert.xlsx")
+STRANGE = 0xFEE0
+"""From an ASCII letter to its full-width one."""
+
+_AS_IT_IS = re.compile(
+    r"(`[^`]*`|--[a-z-]+(?:=[A-Z]+)?|\bfeedtool [a-z]+|\b(?:IN|OUT)\b|\.[a-z]{3,4}\b)"
+)
+"""Commands, options and endings, which are the same in each language."""
+
+LIST = "Réf;Code barre;PV TTC;Delai\nA-1;3760452703054;10,00;2\n"
+"""A sheet of a seller's own."""
+
+COMMANDS = (
+    "validate offers-mistakes.xlsx",
+    "validate offers-mistakes.xlsx --fix=round",
+    "validate nothing.xlsx",
+    "submit offers-upsert.xlsx --dry-run",
+    "submit offers-mistakes.xlsx --sandbox",
+    "submit offers-upsert.xlsx",
+    "runs",
+    "status 1",
+    "results 1 --failed-only",
+    "results 9",
+    "convert offers-upsert.xlsx offers.csv",
+    "export offers --sandbox",
+    "template offers-delete",
+    "account check --sandbox",
+    "undo 1 --sandbox",
+    "diff offers-upsert.xlsx offers-mistakes.xlsx",
+    "map list.csv --yes",
+    "catalog search kettle",
+)
+
+
+def strange(message: str) -> str:
+    """A message with its letters replaced, its values and what is never translated as they are."""
+    pieces = []
+    for literal, name, spec, _ in Formatter().parse(message):
+        for number, part in enumerate(_AS_IT_IS.split(literal)):
+            pieces.append(part if number % 2 else _wide(part))
+        pieces += [f"{{{name}:{spec}}}" if spec else f"{{{name}}}"] if name is not None else []
+    return "".join(pieces)
+
+
+def _wide(part: str) -> str:
+    letters = (
+        chr(ord(sign) + STRANGE) if sign.isascii() and sign.isalpha() else sign for sign in part
+    )
+    return "".join(letters).replace("{", "{{").replace("}", "}}")
+
+
+class StrangeCatalogue(dict[str, tuple[str, ...]]):
+    """A catalogue that has a translation of every message."""
+
+    def get(self, message: str, default: object = None) -> tuple[str, ...]:
+        del default
+        return (strange(message),)
+
+
+@pytest.fixture
+def _strange_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """French is a language of strange letters."""
+    monkeypatch.setattr(text, "catalogue", lambda _: StrangeCatalogue())
+    pages = {name: _wide(code.page) for name, code in all_codes().pages.items()}
+    monkeypatch.setattr(codes, "pages_in", lambda _: pages)
+    all_codes.cache_clear()
+    yield
+    all_codes.cache_clear()
+
+
+@cache
+def kept_words() -> frozenset[str]:
+    """The words that are never translated: keys, kinds, the sheets' own, and the service's."""
+    fixes = (fix.name for fix in all_fixes(load()))
+    texts: list[str] = [
+        *fixes,
+        *load().feeds,
+        *Status,
+        "UTC",
+        "SHA",
+        "PRIMARY",
+        "SECOND",
+        "sandbox",
+        "EUR",
+        LIST,
+    ]
+    for feed in load().feeds.values():
+        for column in feed.understood(AccountSettings()):
+            texts += [column.key, *column.labels]
+    for name in WORKBOOKS:
+        for sheet in load_workbook(SAMPLES / name):
+            texts += [
+                str(cell) for row in sheet.iter_rows(values_only=True) for cell in row if cell
+            ]
+    for messages in ROOT.glob("areas/*/sandbox/messages/fr.po"):
+        texts.append(messages.read_text("utf-8"))
+    return frozenset(word for entry in texts for word in _WORD.findall(entry))
+
+
+_WORD = re.compile("[A-Za-zÀ-ÿ]{3,}")
+_NO_WORDS = re.compile(
+    r"`[^`]*`|\[[a-z0-9-]+\]|“[^”]*”|\S+\.(?:xlsx|csv|json|plan|toml)\b|--[a-z-]+(?:=NAME)?"
+    r"|feedtool [a-z]+|recipes|https?://\S+|[0-9a-f]{8}-[0-9a-f-]+|SHA-256 [0-9a-f]+"
+    r"|\([0-9a-f]{12}\)|\S+@\S+|/\S+"
+)
+"""Commands, codes, cells, names of files, identifiers."""
+
+
+@pytest.mark.usefixtures("_strange_language")
+def test_nothing_but_messages_is_shown(feedtool: Feedtool, files: Files) -> None:
+    for name in WORKBOOKS:
+        shutil.copy(SAMPLES / name, ".")
+    files.text(LIST, "list.csv")
+    left = {}
+    for command in COMMANDS:
+        ran = feedtool(f"{command} --language fr")
+        shown = _NO_WORDS.sub(" ", ran.out + ran.err)
+        words = {word for word in _WORD.findall(shown) if word.isascii()} - kept_words()
+        if words:
+            left[command] = sorted(words)
+    assert left == {}
