@@ -113,15 +113,12 @@ def on_command_line(ctx: click.Context, *names: str) -> dict[str, Any]:
     return {name: ctx.params.get(name) if name in typed else None for name in names}
 
 
-def group(*options: Callable[[F], F], heading: str = "") -> Callable[[F], F]:
-    """One decorator for several, in the order of `--help`, and under a heading of it."""
+def group(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator for several, in the order of `--help`."""
 
     def decorate(function: F) -> F:
-        before = len(vars(function).get("__click_params__", ()))
         for add in reversed(options):
             function = add(function)
-        for parameter in vars(function)["__click_params__"][before:] if heading else ():
-            vars(parameter)["heading"] = heading
         return function
 
     return decorate
@@ -208,7 +205,6 @@ configuration = group(
         "The account, a table [profile.NAME] of the configuration.",
         callback=_choose_profile,
     ),
-    heading="Advanced",
 )
 """`--config` and `--profile`; to be declared before the options that a profile gives values."""
 
@@ -233,7 +229,6 @@ writing = group(
     ),
     flag("--in-place", "Replace the file itself by its annotated copy, atomically."),
     flag("--plain", "Put neither notes on cells nor a filter into the annotated copy."),
-    heading="Output",
 )
 
 format_ = choice("--format form", ("text", "json", "jsonl"), "The form of the result on stdout.")
@@ -241,7 +236,6 @@ reporting = group(
     format_,
     path("--report", "PATH", "Also write a report: .json, .csv or .html.", callback=_check_report),
     flag("-v --verbose", "List every problem."),
-    heading="Output",
 )
 
 selection = group(
@@ -255,7 +249,6 @@ selection = group(
         "With --changed-only: send an Upsert that changes but the price or the stock as an "
         "Update of just that.",
     ),
-    heading="Sending",
 )
 """Which rows are sent; a profile may say so."""
 
@@ -303,11 +296,10 @@ notifying = group(
     text("--webhook", "URL", "An address to which the same is posted."),
     seconds("--notify-wait", 30, "The longest wait for both, once all else is done."),
     path("--log", "FILE", "Add what is done to this file, a JSON object a line.", may_be="file"),
-    heading="Advanced",
 )
 """Targets of the summary of a run."""
 
-common = group(language, home, flag("--yes", "Answer every question with yes."), heading="Advanced")
+common = group(language, home, flag("--yes", "Answer every question with yes."))
 """Options of every command on files, needed or not."""
 
 connection = group(
@@ -336,7 +328,6 @@ connection = group(
     seconds("--connect-timeout", 10, "The longest wait for a connection."),
     seconds("--answer-timeout", 60, "The longest silence of the service."),
     seconds("--call-timeout", 300, "The longest call, whatever trickles in."),
-    heading="Account",
 )
 
 

@@ -9,7 +9,7 @@ from tests.cli.conftest import Feedtool
 HEADINGS = {
     "validate": ["Options", "Output", "Advanced", "Made by --fix", "Made by --fix=NAME"],
     "submit": ["Options", "Sending", "Output", "Account", "Advanced"],
-    "export offers": ["Options", "Account", "Advanced"],
+    "export offers": ["Options", "Sending", "Output", "Account", "Advanced"],
 }
 
 
