@@ -6,7 +6,7 @@ Reading order: `read_options` (what is to be read, and how), `files` (all files 
 `sheet_selection` (which of their sheets are feeds), `headers` and `kinds` (of which kind), `sheet`
 (the rows of one), `not_rows` (which of them are totals), `locate` (where a fault is), `requests`
 (each request against its schema), `rules` (what any sheet must keep to) and `fixes` (what can be
-mended of it).
+fixed of it).
 """
 
 from feedtool.check.files import check, check_source, open_input, unreadable

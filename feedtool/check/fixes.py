@@ -72,7 +72,7 @@ class Proposal:
     fixes: list[CellFix] = field(default_factory=list)
     """Those that were chosen."""
     offered: Counter[str] = field(default_factory=Counter)
-    """The number of cells that each of the others might mend, by its name."""
+    """The number of cells that each of the others might fix, by its name."""
 
 
 def propose(
@@ -80,34 +80,34 @@ def propose(
 ) -> Proposal:
     """The corrections of a checked sheet; `sheet` is the same as it was read. Raises FileProblem.
 
-    A value that a recipe computes is not mended: its column is not one of the sheet's.
+    A value that a recipe computes is not fixed: its column is not one of the sheet's.
     """
     by_code: dict[str, list[Fix]] = {}
     for fix in all_fixes(areas):
         for code in fix.codes:
             by_code.setdefault(code.name, []).append(fix)
     proposal, header = Proposal(), checked.header
-    problems = _mendable(checked, header, by_code) if header else {}
+    problems = _fixable(checked, header, by_code) if header else {}
     if not problems or header is None:
         return proposal
     decimals = (fix.decimal for fix in all_fixes(areas) if fix.name in chosen and fix.decimal)
     columns = _Columns(header, options, next(decimals, None))
     cells = list(_flawed_cells(sheet, header, problems, columns))
-    mended: set[tuple[int | None, str | None]] = set()
+    fixed: set[tuple[int | None, str | None]] = set()
     for problem, cell, filled in cells:
         place = problem.row, problem.column
         flawed = FlawedCell(cell, columns.reader(place[1]), filled, is_csv=not checked.sheet)
-        for fix in by_code[problem.code] if place not in mended else ():
+        for fix in by_code[problem.code] if place not in fixed else ():
             if fix.fields is not None and problem.field not in fix.fields:
                 continue
-            new = fix.mend(flawed)
+            new = fix.fix(flawed)
             if new is None or new == cell.text:
                 continue
             if fix.name not in chosen:
                 proposal.offered[fix.name] += 1
                 continue
             proposal.fixes.append(_cell_fix(problem, fix.name, shown(cell), new))
-            mended.add(place)
+            fixed.add(place)
             break
     return proposal
 
@@ -117,7 +117,7 @@ def _cell_fix(problem: Problem, name: str, old: str, new: NewValue) -> CellFix:
     return CellFix(row, column, problem.header, problem.field, problem.code, name, old, new)
 
 
-def _mendable(
+def _fixable(
     checked: CheckedSheet, header: Header, codes: Collection[str]
 ) -> dict[int, list[Problem]]:
     """The problems of the sheet's own cells that there are fixes for, by row."""
@@ -182,7 +182,7 @@ def _flawed_cells(
 def unproven(
     before: CheckedSheet, after: CheckedSheet, fixes: Sequence[CellFix], areas: Areas
 ) -> set[CellFix]:
-    """The corrections that did not mend what they were for, or brought an error with them.
+    """The corrections that did not fix what they were for, or brought an error with them.
 
     `after` is the sheet with all of them. Of a row with another error that it did not have before
     all are taken back, unless one of them shows that it was the cause. An error that a rule of the

@@ -26,7 +26,7 @@ COMMANDS = {
     "export": ("export", "Bring what the service has into a file, to edit and send back."),
     "convert": ("convert", "Turn a file into another: Excel, CSV, Offers.xml, its zip, JSON."),
     "catalog": ("catalog", "Bring brands, categories and their properties, and look there."),
-    "explain": ("config", "Say what a code or a status means, and how to mend it."),
+    "explain": ("config", "Say what a code or a status means, and how to fix it."),
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),
     "config": ("config", "Show the settings that differ from the default, and where from."),
 }

@@ -182,7 +182,7 @@ def _shown(value: object) -> str:
 @click.command(cls=HelpfulCommand)
 @click.argument("code", required=False)
 def explain(code: str | None) -> None:
-    """Say what CODE means and how to mend it; without CODE list all problem codes and statuses.
+    """Say what CODE means and how to fix it; without CODE list all problem codes and statuses.
 
     CODE is a problem code (gtin-checksum), a status (Rejected), a package's state, or a code of the
     service (2403, ER400-7480).

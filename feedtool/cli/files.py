@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 RESULT, FIXED = "result", "fixed"
-"""In the names of annotated copies, and of those in which cells were mended."""
+"""In the names of annotated copies, and of those in which cells were fixed."""
 FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
 """Names' endings that may stand for the same format."""
 

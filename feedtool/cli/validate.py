@@ -75,7 +75,7 @@ def _fix_names(
 @options.text(
     FIX,
     "[NAME,…]",
-    "Mend in a copy what can be mended without a choice, and what these choose.",
+    "Fix in a copy what can be fixed without a choice, and what these choose.",
     multiple=True,
     callback=_fix_names,
 )
@@ -93,8 +93,8 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
     --in-place also write the workbook back with what is wrong beside every row; the copy of other
     formats than .xlsx, .xlsm and text is an .xlsx.
 
-    --fix mends what it can in a copy, NAME.fixed.EXT, and notes each old value; the file itself
-    changes with --in-place alone. What is a matter of choice is mended if you name it, as in
+    --fix fixes what it can in a copy, NAME.fixed.EXT, and notes each old value; the file itself
+    changes with --in-place alone. What is a matter of choice is fixed if you name it, as in
     --fix=round,stock. The result is that of the copy.
     """
     from feedtool.runs.annotated_copy import Outputs

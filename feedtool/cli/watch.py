@@ -150,7 +150,7 @@ class _Accounts:
     """The account of each profile, as if the command line, `words`, had named it.
 
     So options, environment and configuration come in the one order for every profile; and a token
-    that was renewed, or a profile that was mended, counts from the next file on.
+    that was renewed, or a profile that was fixed, counts from the next file on.
     """
 
     words: tuple[str, ...]

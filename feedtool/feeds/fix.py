@@ -1,7 +1,7 @@
 """Corrections that a table of fixes can make in cells by itself.
 
-A fix is a row of a table: the codes that it mends, and what the cell holds afterwards. Whoever
-makes them checks the sheet again, and keeps those alone that mended what they were for.
+A fix is a row of a table: the codes that it fixes, and what the cell holds afterwards. Whoever
+makes them checks the sheet again, and keeps those alone that fixed what they were for.
 """
 
 from collections.abc import Callable
@@ -42,8 +42,8 @@ class Fix(NamedTuple):
     summary: str
     """What it does, for whoever chooses: `round amounts to two decimals`."""
     codes: tuple[Code, ...]
-    """The problems that it mends."""
-    mend: Callable[[FlawedCell], NewValue | None]
+    """The problems that it fixes."""
+    fix: Callable[[FlawedCell], NewValue | None]
     """What the cell holds afterwards; None where nobody but its author can say."""
     is_safe: bool = False
     """True if nothing is decided by it: `--fix` makes it unasked."""

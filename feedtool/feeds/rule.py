@@ -152,7 +152,7 @@ def pages_in(language: str) -> dict[str, str]:
 
 
 class Problems:
-    """The codes of a package: what each means, an example, how to mend it."""
+    """The codes of a package: what each means, an example, how to fix it."""
 
     def __init__(self, package: str) -> None:
         self._pages = dict(_SECTION.findall((files(package) / "problems.md").read_text("utf-8")))

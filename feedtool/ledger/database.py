@@ -221,7 +221,7 @@ def _write_ahead(connection: Any) -> None:
 def _postgresql(url: sa.URL, shown: str) -> sa.Engine:
     given = {name: value for name, value in CONNECTING.items() if name not in url.query}
     try:
-        # What it holds may be dead by the next use: that is found out first, and mended.
+        # What it holds may be dead by the next use: that is found out first, and fixed.
         engine = sa.create_engine(url, connect_args=given, pool_pre_ping=True, hide_parameters=True)
     except (ImportError, NoSuchModuleError) as error:
         raise UsageProblem(

@@ -42,7 +42,7 @@ class Code:
     """As scripts see it: `gtin-checksum`."""
     severity: Severity
     page: str
-    """Its meaning, an example, the way to mend it; the first line is its summary."""
+    """Its meaning, an example, the way to fix it; the first line is its summary."""
 
 
 class Issue(NamedTuple):
@@ -84,7 +84,7 @@ class CellFix(NamedTuple):
     header: str | None
     field: str | None
     code: str
-    """The problem that it mended."""
+    """The problem that it fixed."""
     fix: str
     """The name of the fix."""
     old: str
@@ -186,7 +186,7 @@ WORST_FIRST = (
     Status.UNCHANGED,
     Status.SKIPPED,
 )
-"""Which status of its requests is a row's: what is to be mended, or may yet be, before the rest."""
+"""Which status of its requests is a row's: what is to be fixed, or may yet be, before the rest."""
 
 
 def by_row(results: Iterable[RowResult]) -> Iterator[list[RowResult]]:

@@ -4,7 +4,7 @@ The names of fields are what scripts rely on. The events of JSON lines have a `t
 
     file      a sheet, or a file that could not be read: its kind, and the error
     problem   one problem, with the file and sheet that it is of
-    fix       one cell that was mended, after `validate --fix`
+    fix       one cell that was fixed, after `validate --fix`
     progress  how far a step is; only while a command is at work
     row       the result of one row, after `submit`
     summary   the counts of one sheet; after its problems and rows
@@ -220,7 +220,7 @@ def _advice(message: str, hint: str, say: Translator) -> Fields:
 
 
 def _fix_fields(fix: CellFix) -> Fields:
-    """A cell that was mended; its values are texts, "" where it is blank."""
+    """A cell that was fixed; its values are texts, "" where it is blank."""
     return fix._asdict() | {"new": str(fix.new)}
 
 

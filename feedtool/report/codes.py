@@ -41,15 +41,15 @@ class Codes:
         self,
         gather: Callable[[], Mapping[str, Code]],
         is_confirmation: Callable[[str], bool] = lambda _: False,
-        mended_by: Callable[[str], str] = lambda _: "",
+        fixed_by: Callable[[str], str] = lambda _: "",
         language: Language = "en",
     ) -> None:
         """`gather` is called once, and late; `is_confirmation` tells codes that say “taken”.
 
-        `mended_by` gives the paragraph on the options that mend what a code is about.
+        `fixed_by` gives the paragraph on the options that fix what a code is about.
         """
         self.say = Translator(language)
-        self._mended_by = mended_by
+        self._fixed_by = fixed_by
         self._gather = gather
         self.is_confirmation = is_confirmation
 
@@ -69,8 +69,8 @@ class Codes:
         return advice_of(code.page) if code else ""
 
     def page_of(self, name: str) -> str:
-        """The page of one of our codes, with the options that mend what it is about."""
-        return "\n\n".join(filter(None, (self.pages[name].page.strip(), self._mended_by(name))))
+        """The page of one of our codes, with the options that fix what it is about."""
+        return "\n\n".join(filter(None, (self.pages[name].page.strip(), self._fixed_by(name))))
 
     def explain(self, name: str, words: Mapping[str, Word], others: Iterable[str] = ()) -> str:
         """The page of a code, a status or a state, by its name in any case, blanks and dashes.
@@ -98,11 +98,9 @@ class Codes:
 
 
 def advice_of(page: str) -> str:
-    """The last paragraph of a page, which says how to mend what it is about."""
+    """The last paragraph of a page, which says how to fix what it is about."""
     last = " ".join(page.strip().rpartition("\n\n")[2].split())
-    for start in ("To mend it, ", "How to mend it: "):
-        last = last.removeprefix(start)
-    return last
+    return last.removeprefix("To fix it, ")
 
 
 def _folded(name: str) -> str:

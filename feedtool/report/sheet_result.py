@@ -43,16 +43,16 @@ class ExplainedHeader(NamedTuple):
 
 
 class FixedCells(NamedTuple):
-    """What was mended of a sheet."""
+    """What was fixed of a sheet."""
 
     cells: Sequence[CellFix] = ()
     """By row and column."""
     offered: Mapping[str, int] = MappingProxyType({})
-    """The number of cells that other fixes might mend, by their names."""
+    """The number of cells that other fixes might fix, by their names."""
     valid_before: int = 0
 
     def by_name(self) -> Mapping[str, int]:
-        """The number of cells that each fix mended, the most first."""
+        """The number of cells that each fix fixed, the most first."""
         return dict(Counter(fix.fix for fix in self.cells).most_common())
 
 
@@ -88,7 +88,7 @@ class SheetResult:
     """The reason why the copy is in another place than the one that was named."""
     copy_failed: FeedtoolError | None = None
     fixed: FixedCells | None = None
-    """What was mended in the annotated copy, where that was asked for."""
+    """What was fixed in the annotated copy, where that was asked for."""
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
     run_facts: RunFacts | None = None

@@ -162,7 +162,7 @@ def _write_sheet(
 
 
 def _write_fixes(page: Page, fixed: FixedCells, *, is_verbose: bool) -> None:
-    """The number of cells that each fix mended, and what other fixes might."""
+    """The number of cells that each fix fixed, and what other fixes might."""
     text = tr("nothing")
     if fixed.cells:
         text = tr(
@@ -181,7 +181,7 @@ def _write_fixes(page: Page, fixed: FixedCells, *, is_verbose: bool) -> None:
             tr("{name} ({count:,})", name=name, count=count)
             for name, count in fixed.offered.items()
         )
-        page.hint(tr("--fix=NAME may mend more cells, if you choose it: {fixes}", fixes=more), 2)
+        page.hint(tr("--fix=NAME may fix more cells, if you choose it: {fixes}", fixes=more), 2)
 
 
 def _numbers(counts: Mapping[str, int]) -> MessageText:

@@ -20,7 +20,7 @@ from feedtool.report.codes import REPORT, RESULT, Codes, Word
 @cache
 def all_codes(language: Language = "en") -> Codes:
     """Every code with its page in a language; gathered when the first page is wanted."""
-    return Codes(partial(_gathered, language), is_confirmation, mended_by, language)
+    return Codes(partial(_gathered, language), is_confirmation, fixed_by, language)
 
 
 def _gathered(language: Language) -> dict[str, Code]:
@@ -41,7 +41,7 @@ def _gathered(language: Language) -> dict[str, Code]:
     return {code.name: replace(code, page=pages.get(code.name, code.page)) for code in codes}
 
 
-def mended_by(code: str) -> str:
+def fixed_by(code: str) -> str:
     """A line for each fix of a problem, with the option that makes it."""
     from feedtool.check.fixes import all_fixes
 

@@ -1,7 +1,7 @@
 """Mends what is wrong with files in copies of them, and proves each correction by checking again.
 
-What stands in the end is a state in which no fix has anything more to mend, or none that would
-prove right: so what was mended once is not changed by mending it again.
+What stands in the end is a state in which no fix has anything more to fix, or none that would
+prove right: so what was fixed once is not changed by fixing it again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.runs.annotated_copy import Outputs, refuse_places, write_copies_of
 
 MOST_ROUNDS = 10
-"""Of fixes that mend what others have shown; more than a cell has problems."""
+"""Of fixes that fix what others have shown; more than a cell has problems."""
 Key = tuple[str, str | None]
 """A sheet, by the names of its file and its own."""
 Cells = Mapping[tuple[int, str], CellFix]
@@ -37,9 +37,9 @@ def validate_and_fix(
     *,
     always: bool = False,
 ) -> list[SheetResult]:
-    """The result of each sheet as it is mended, and the mended copies of its file.
+    """The result of each sheet as it is fixed, and the fixed copies of its file.
 
-    `names` are of fixes beside the safe ones. A file of which nothing was mended has no copy,
+    `names` are of fixes beside the safe ones. A file of which nothing was fixed has no copy,
     unless `always`. Raises UsageProblem.
     """
     chosen = chosen_fixes(names, load())
@@ -51,22 +51,22 @@ def validate_and_fix(
         refuse_places(inputs, sheets, outputs, reading)
     valid = {_key(sheet): sheet.counts().valid for sheet in sheets}
     with temporary_folder() as folder:
-        mending = _Mending(inputs, reading, sheets, folder)
+        fixing = _Fixing(inputs, reading, sheets, folder)
         for _ in range(MOST_ROUNDS):
-            if not mending.improve(chosen):
+            if not fixing.improve(chosen):
                 break
     results = [
-        SheetResult(sheet, fixed=mending.result(sheet, valid.get(_key(sheet), 0)))
-        for sheet in mending.sheets
+        SheetResult(sheet, fixed=fixing.result(sheet, valid.get(_key(sheet), 0)))
+        for sheet in fixing.sheets
     ]
     written = {
         name: target
         for name, target in outputs.targets.items()
-        if always or any(mending.made.get(key) for key in mending.made if key[0] == name)
+        if always or any(fixing.made.get(key) for key in fixing.made if key[0] == name)
     }
     write_copies_of(inputs, results, replace(outputs, targets=written), reading)
     for result in results:
-        result.copy_failed = result.copy_failed or mending.failed.get(result.checked.file)
+        result.copy_failed = result.copy_failed or fixing.failed.get(result.checked.file)
     return results
 
 
@@ -74,13 +74,13 @@ def _refuse_without_cells(file: Input) -> None:
     with suppress(OSError):  # which is told where the file is read
         if file.path.is_file() and load().format_of(file.path):
             raise UsageProblem(
-                tr("{name} has no cells that --fix could mend", name=file.name),
-                tr("make a workbook of it with feedtool convert, and mend that"),
+                tr("{name} has no cells that --fix could fix", name=file.name),
+                tr("make a workbook of it with feedtool convert, and fix that"),
             )
 
 
-class _Mending:
-    """The files of a command, with what was mended in them so far."""
+class _Fixing:
+    """The files of a command, with what was fixed in them so far."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class _Mending:
         folder: Path,
     ) -> None:
         self.sheets = sheets
-        """As they are with all that was mended."""
+        """As they are with all that was fixed."""
         self.made: dict[Key, Cells] = {}
         self.offered: dict[Key, Mapping[str, int]] = {}
         self.failed: dict[str, FeedtoolError] = {}
@@ -100,7 +100,7 @@ class _Mending:
         self._copies = 0
 
     def result(self, sheet: CheckedSheet, valid: int) -> FixedCells:
-        """What was mended of a sheet that had so many valid rows."""
+        """What was fixed of a sheet that had so many valid rows."""
         key = _key(sheet)
         cells = sorted(self.made.get(key, {}).values(), key=lambda fix: (fix.row, fix.column))
         return FixedCells(cells, self.offered.get(key, {}), valid)
@@ -160,7 +160,7 @@ class _Mending:
 
 
 def _merged(made: Cells, fixes: Iterable[CellFix]) -> Cells:
-    """The fixes of a sheet with some more; one of a cell that was mended keeps its oldest value."""
+    """The fixes of a sheet with some more; one of a cell that was fixed keeps its oldest value."""
     cells = dict(made)
     for fix in fixes:
         earlier = cells.get((fix.row, fix.column))

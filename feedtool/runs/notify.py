@@ -66,7 +66,7 @@ class Hook:
             self._command = words_of(command)
         except ValueError as error:
             raise UsageProblem(
-                tr("the hook command cannot be read: {error}", error=error), tr("mend its quotes")
+                tr("the hook command cannot be read: {error}", error=error), tr("fix its quotes")
             ) from error
         if not self._command:
             raise UsageProblem(

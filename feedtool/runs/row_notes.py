@@ -164,7 +164,7 @@ def notes(
 def with_fixes(
     notes: SheetNotes, fixes: Iterable[CellFix], say: Translator = ENGLISH
 ) -> SheetNotes:
-    """The notes, with what was mended: new values, and the old ones beside and in the cells."""
+    """The notes, with what was fixed: new values, and the old ones beside and in the cells."""
     by_row: dict[int, list[CellFix]] = {}
     for fix in fixes:
         by_row.setdefault(fix.row, []).append(fix)

@@ -66,7 +66,7 @@ BEFORE = [
 ALL = {5: VALID, 6: VALID, 7: VALID}
 
 OUTCOMES = {
-    "all is mended": ([], ALL, set()),
+    "all is fixed": ([], ALL, set()),
     "a problem stays": ([(5, "B", "number-precision")], ALL, {B5}),
     "it becomes another error": ([(6, "B", "gtin-format")], ALL, {B6}),
     "it becomes a warning": ([(6, "B", "trimmed")], ALL, set()),
@@ -75,7 +75,7 @@ OUTCOMES = {
         [(5, "A", "duplicate-reference"), (5, "C", "trimmed")], ALL, {C5}
     ),
     "a rule sees an error only now": ([(5, "F", "origin-price-below-price")], ALL, set()),
-    "a rule sees another error of a cell that was mended": (
+    "a rule sees another error of a cell that was fixed": (
         [(5, "B", "price-below-taxes")], ALL, {B5}
     ),
     "a rule saw none of a row that was right": (

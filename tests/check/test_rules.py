@@ -30,10 +30,10 @@ def test_each_rule_is_tested(rule: Rule) -> None:
 
 
 @ALL
-def test_its_page_says_how_to_mend_it_and_it_is_about_kinds_that_exist(rule: Rule) -> None:
+def test_its_page_says_how_to_fix_it_and_it_is_about_kinds_that_exist(rule: Rule) -> None:
     summary, _, rest = rule.code.page.strip().partition("\n")
     assert summary.endswith(".")
-    ways = ("To mend it", "Nothing needs", "To leave", "To offer")
+    ways = ("To fix it", "Nothing needs", "To leave", "To offer")
     assert any(f"\n{words}" in rest for words in ways)
     assert rule.kinds is None or set(rule.kinds) <= set(load().feeds)
 

@@ -87,7 +87,7 @@ def test_what_a_guard_holds_is_named_explained_and_released(
         "the price goes up from 19.99, as last accepted, to 1999: by a factor of 100"
         " (if it is meant: submit it with --release price-factor)"
     )
-    assert "To mend it" in feedtool("explain price-factor").out
+    assert "To fix it" in feedtool("explain price-factor").out
     released = ("--release", "Price_Factor", "--format", "json")
     assert feedtool("submit", path, "--sandbox", *released).statuses == ["Integrated"] * 2
 

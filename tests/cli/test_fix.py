@@ -1,4 +1,4 @@
-"""`validate --fix`: what is typed, what is said, and where the mended copy goes."""
+"""`validate --fix`: what is typed, what is said, and where the fixed copy goes."""
 
 from pathlib import Path
 
@@ -72,7 +72,7 @@ def test_what_is_said(feedtool: Feedtool, offers: Path) -> None:
         "Fixed: 2 cells (blanks 1, stock 1); valid before: 0",
         "  A2 blanks: “A-1␣” is now “A-1”",
         "  C3 stock: “-1” is now “0”",
-        "  help: --fix=NAME may mend more cells, if you choose it: round (1)",
+        "  help: --fix=NAME may fix more cells, if you choose it: round (1)",
         "",
     ]
     assert "Fixed copy: offers.fixed.csv\n" in ran.out
@@ -104,16 +104,16 @@ def test_what_a_script_reads(feedtool: Feedtool, offers: Path) -> None:
 
 
 def test_the_copy_is_as_its_own_check_says(feedtool: Feedtool, offers: Path) -> None:
-    mended = feedtool("validate --fix round,stock --format json", offers)
+    fixed = feedtool("validate --fix round,stock --format json", offers)
     own = feedtool("validate offers.fixed.csv --format json")
-    assert mended.code == own.code == 0
-    assert mended.counts == own.counts
+    assert fixed.code == own.code == 0
+    assert fixed.counts == own.counts
     again = feedtool("validate --fix round,stock offers.fixed.csv")
     assert "Fixed: nothing\n" in again.out
     assert sorted(map(str, Path().glob("*.csv"))) == ["offers.csv", "offers.fixed.csv"]
 
 
-def test_what_was_mended_can_be_mended_by_another_fix(feedtool: Feedtool, offers: Path) -> None:
+def test_what_was_fixed_can_be_fixed_by_another_fix(feedtool: Feedtool, offers: Path) -> None:
     feedtool("validate --fix", offers)
     ran = feedtool("validate --fix=round offers.fixed.csv --format json")
     assert ran.only["fixed"]["byFix"] == {"round": 1}
@@ -166,12 +166,12 @@ def test_in_place_only_when_asked(feedtool: Feedtool, offers: Path) -> None:
 
 
 def test_standard_input(feedtool: Feedtool) -> None:
-    feedtool("validate --fix - --out mended.csv", stdin=WRONG)
-    assert Path("mended.csv").read_bytes().splitlines()[1].startswith(b"A-1;19,995;5;")
+    feedtool("validate --fix - --out fixed.csv", stdin=WRONG)
+    assert Path("fixed.csv").read_bytes().splitlines()[1].startswith(b"A-1;19,995;5;")
 
 
 def test_several_files_judged_beside_each_other(feedtool: Feedtool) -> None:
-    # Mended alone each would be right; together they have one reference twice.
+    # Fixed alone each would be right; together they have one reference twice.
     Path("a.csv").write_bytes(HEAD + b"A|1;5;5\r\n")
     Path("b.csv").write_bytes(HEAD + b"A-1;5;5\r\n B-2;5;5\r\n")
     a, b = feedtool("validate --fix=bar a.csv b.csv --format json").json
@@ -179,7 +179,7 @@ def test_several_files_judged_beside_each_other(feedtool: Feedtool) -> None:
     assert (b["fixed"]["cells"], b["annotated"]) == (1, "b.fixed.csv")
 
 
-def test_another_spreadsheet_is_mended_in_a_workbook(feedtool: Feedtool) -> None:
+def test_another_spreadsheet_is_fixed_in_a_workbook(feedtool: Feedtool) -> None:
     head = HEAD.decode().strip().split(";")
     rows = (head, ["A&#8203;-1", "5", "5"], ["B-2", "5", "-1"])
     cells = ("".join(f"<td>{cell}</td>" for cell in row) for row in rows)
@@ -192,7 +192,7 @@ def test_another_spreadsheet_is_mended_in_a_workbook(feedtool: Feedtool) -> None
     assert own.counts == ran.counts
 
 
-def test_products_are_mended_too(feedtool: Feedtool, catalogue: Path) -> None:
+def test_products_are_fixed_too(feedtool: Feedtool, catalogue: Path) -> None:
     del catalogue
     book = load_workbook(SAMPLES / "products.xlsx")
     sheet = book["Products"]

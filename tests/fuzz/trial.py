@@ -99,7 +99,7 @@ def _compare(file: Path, copy: Path, sheets: list[CheckedSheet], options: ReadOp
 
 
 def _told(sheet: CheckedSheet) -> list[object]:
-    """What a check says of a sheet, but that it announces too little: a copy mends that."""
+    """What a check says of a sheet, but that it announces too little: a copy fixes that."""
     header = sheet.header and (sheet.header.row, sheet.header.after, sheet.header.columns)
     error = sheet.error and (sheet.error.code, sheet.error.message)
     rows = ((row, sheet.marks[row]) for row in sheet.marks)

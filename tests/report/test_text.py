@@ -24,7 +24,7 @@ error[gtin-checksum] 2 cells: The check digit is wrong.
   offers.xlsx:7 B7 gtin “12345670<U+001B>[2J”: the check digit is wrong
     help: 12345678 would fit
 
-error[required-missing] 1 cell: A mandatory value is absent.
+error[required-missing] 1 cell: A required value is missing.
   offers.xlsx:6 A6 Référence: sellerExternalReference is missing
   help: fill the cell
 

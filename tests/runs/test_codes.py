@@ -51,7 +51,7 @@ def test_every_code_of_the_vocabulary_is_known() -> None:
 
 
 @pytest.mark.parametrize("name", CODES.pages)
-def test_every_page_has_a_summary_an_example_and_how_to_mend_it(name: str) -> None:
+def test_every_page_has_a_summary_an_example_and_how_to_fix_it(name: str) -> None:
     page = CODES.pages[name].page.strip()
     summary, blank, rest = page.partition("\n\n")
     assert summary == CODES.summary_of(name)
@@ -60,7 +60,7 @@ def test_every_page_has_a_summary_an_example_and_how_to_mend_it(name: str) -> No
     assert blank
     *said, last = rest.strip().split("\n\n")
     assert [part for part in said if part.startswith("Example: ")]
-    assert last.startswith(("To ", "How to mend it: ", "Nothing needs to be done"))
+    assert last.startswith(("To ", "To fix it, ", "Nothing needs to be done"))
 
 
 def test_every_unreadable_file_has_a_code_with_a_page() -> None:
@@ -102,7 +102,7 @@ RESULTS = {
     "2403": ("Offer exists under another reference: sellerExternalReference", "marks the cell"),
     "1324": ("Does not exist: the product.", "feedtool template products"),
     "1428": ("Already known: the offer.", "28 is the offer"),
-    "3499": ("Closed to the marketplace: a field that is not known here.", "To mend it, ask"),
+    "3499": ("Closed to the marketplace: a field that is not known here.", "To fix it, ask"),
     "8000": ("The offer was created.", "Nothing needs to be done."),
 }
 
@@ -143,7 +143,7 @@ FIXES = {
 }
 
 
-def test_the_end_of_a_page_says_how_to_mend_it() -> None:
-    assert all("To mend it, " in explain_code(f"{error}06") for error in result_codes.ERRORS)
+def test_the_end_of_a_page_says_how_to_fix_it() -> None:
+    assert all("To fix it, " in explain_code(f"{error}06") for error in result_codes.ERRORS)
     assert {name: CODES.fix_of(name) for name in FIXES} == FIXES
     assert CODES.summary_of("1324") == ""

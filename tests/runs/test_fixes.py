@@ -1,4 +1,4 @@
-"""Files mended in copies: what is mended, that it holds, and that nothing else is touched."""
+"""Files fixed in copies: what is fixed, that it holds, and that nothing else is touched."""
 
 import shutil
 from collections.abc import Iterable, Sequence
@@ -26,8 +26,8 @@ CHOICES = tuple(
 )
 
 
-def mend(path: Path, target: Path, names: Iterable[str] = (), **more: bool) -> SheetResult:
-    """The only sheet of a file, mended in a copy at `target`."""
+def fix(path: Path, target: Path, names: Iterable[str] = (), **more: bool) -> SheetResult:
+    """The only sheet of a file, fixed in a copy at `target`."""
     outputs = Outputs({path.name: target}, is_in_place=path == target)
     (result,) = validate_and_fix([Input(path.name, path)], ReadOptions(), outputs, names, **more)
     return result
@@ -53,7 +53,7 @@ MADE_VALID = {
     32: "beyond",
     35: "no-tax",
 }
-"""The rows of the sample that are valid once they are mended, and by which fix."""
+"""The rows of the sample that are valid once they are fixed, and by which fix."""
 NOT_TO_BE_MENDED = {
     4: "no price",
     5: "neither GTIN nor product reference",
@@ -77,9 +77,9 @@ NOT_TO_BE_MENDED = {
 }
 
 
-def test_the_rows_of_the_sample_that_are_mended(tmp_path: Path) -> None:
+def test_the_rows_of_the_sample_that_are_fixed(tmp_path: Path) -> None:
     target = tmp_path / "fixed.xlsx"
-    result = mend(SAMPLE, target, CHOICES)
+    result = fix(SAMPLE, target, CHOICES)
     assert result.fixed
     assert result.fixed.valid_before == len(BEFORE) == 12
     assert valid_rows(result) == BEFORE | MADE_VALID.keys()
@@ -92,7 +92,7 @@ def test_the_rows_of_the_sample_that_are_mended(tmp_path: Path) -> None:
 
 
 def test_what_is_chosen_by_nobody_is_offered(tmp_path: Path) -> None:
-    result = mend(SAMPLE, tmp_path / "fixed.xlsx")
+    result = fix(SAMPLE, tmp_path / "fixed.xlsx")
     assert result.fixed
     assert {fix.row: fix.fix for fix in result.fixed.cells} == {
         19: "invisible",
@@ -103,7 +103,7 @@ def test_what_is_chosen_by_nobody_is_offered(tmp_path: Path) -> None:
 
 
 def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) -> None:
-    mend(SAMPLE, tmp_path / "fixed.xlsx", ["struck-price"])
+    fix(SAMPLE, tmp_path / "fixed.xlsx", ["struck-price"])
     sheet = load_workbook(tmp_path / "fixed.xlsx")["Offers"]
     old = load_workbook(SAMPLE)["Offers"]
     status, note = (str(sheet.cell(26, sheet.max_column - left).value) for left in (2, 1))
@@ -120,14 +120,14 @@ def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) 
         for rule in area.rules
         if rule.dxf and rule.dxf.fill.bgColor.rgb == "FFC6EFCE"
     ]
-    mended = {str(part) for areas in green for part in areas.ranges}
-    assert mended == {"A38", "B39", "F21", "F26", "Z19"}
+    fixed = {str(part) for areas in green for part in areas.ranges}
+    assert fixed == {"A38", "B39", "F21", "F26", "Z19"}
 
 
 def test_no_other_part_and_no_other_cell_is_touched(tmp_path: Path) -> None:
-    result = mend(SAMPLE, tmp_path / "fixed.xlsx", CHOICES)
+    result = fix(SAMPLE, tmp_path / "fixed.xlsx", CHOICES)
     assert result.fixed
-    mended = {f"{fix.column}{fix.row}" for fix in result.fixed.cells}
+    fixed = {f"{fix.column}{fix.row}" for fix in result.fixed.cells}
     old, new = load_workbook(SAMPLE)["Offers"], load_workbook(tmp_path / "fixed.xlsx")["Offers"]
     differing = {
         cell.coordinate
@@ -136,7 +136,7 @@ def test_no_other_part_and_no_other_cell_is_touched(tmp_path: Path) -> None:
         if (cell.value, cell.number_format)
         != (new[cell.coordinate].value, new[cell.coordinate].number_format)
     }
-    assert differing == mended
+    assert differing == fixed
     with ZipFile(SAMPLE) as before, ZipFile(tmp_path / "fixed.xlsx") as after:
         changed = {name for name in before.namelist() if before.read(name) != after.read(name)}
     assert changed == {
@@ -163,7 +163,7 @@ def test_a_formula_is_never_overwritten(tmp_path: Path) -> None:
             head, cell, rest = package.read(name).partition(b'<c r="A3"')
             new = head + FORMULA + rest.partition(b"</c>")[2] if cell else head
             changed.writestr(name, new)
-    result = mend(path, target)
+    result = fix(path, target)
     assert result.fixed
     assert [fix.row for fix in result.fixed.cells] == [2]
     assert load_workbook(target)["Sheet"]["A3"].value == "=B9"
@@ -198,16 +198,16 @@ COPIES = {
 }
 
 
-@pytest.mark.parametrize(("content", "new", "mended", "kept"), COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize(("content", "new", "fixed", "kept"), COPIES.values(), ids=COPIES)
 def test_a_csv_keeps_its_writing(
-    content: bytes, new: list[str], mended: bytes, kept: bytes, tmp_path: Path
+    content: bytes, new: list[str], fixed: bytes, kept: bytes, tmp_path: Path
 ) -> None:
     path, target = tmp_path / "a.csv", tmp_path / "a.fixed.csv"
     path.write_bytes(content)
-    result = mend(path, target, ["round"])
+    result = fix(path, target, ["round"])
     assert result.fixed
     assert [fix.new for fix in result.fixed.cells] == new
-    assert mended in target.read_bytes()
+    assert fixed in target.read_bytes()
     assert kept in target.read_bytes()
     assert path.read_bytes() == content
 
@@ -225,7 +225,7 @@ def test_a_csv_keeps_its_writing(
 def test_a_number_that_could_mean_two(names: list[str], price: bytes, tmp_path: Path) -> None:
     path, target = tmp_path / "a.csv", tmp_path / "a.fixed.csv"
     path.write_bytes(LINE + b"A-1;19,995;5\r\n")
-    mend(path, target, names, always=True)
+    fix(path, target, names, always=True)
     assert target.read_bytes().splitlines()[1].split(b";")[1] == price
 
 
@@ -240,19 +240,19 @@ KEPT = {
 def test_a_fix_that_does_harm_is_not_made(content: bytes, tmp_path: Path) -> None:
     path, target = tmp_path / "a.csv", tmp_path / "a.fixed.csv"
     path.write_bytes(content)
-    result = mend(path, target, CHOICES)
+    result = fix(path, target, CHOICES)
     assert result.fixed
     assert not result.fixed.cells
     assert result.annotated is None
     assert not target.exists()
-    assert mend(path, target, always=True).annotated == target
+    assert fix(path, target, always=True).annotated == target
 
 
 def test_in_place_and_once_more(tmp_path: Path) -> None:
     path = Path(shutil.copy(SAMPLE, tmp_path))
-    first = mend(path, path, CHOICES)
+    first = fix(path, path, CHOICES)
     once = path.read_bytes()
-    second = mend(path, path, CHOICES)
+    second = fix(path, path, CHOICES)
     assert first.fixed
     assert first.annotated == path
     assert second.fixed
@@ -267,21 +267,21 @@ def test_a_file_that_cannot_be_copied_keeps_back_no_other(tmp_path: Path) -> Non
     targets = {path.name: path.with_suffix(".fixed.csv") for path in (full, other)}
     inputs = [Input(path.name, path) for path in (full, other)]
     results = validate_and_fix(inputs, ReadOptions(), Outputs(targets), ())
-    failed, mended = (result.fixed for result in results)
+    failed, fixed = (result.fixed for result in results)
     assert failed
-    assert mended
+    assert fixed
     assert not failed.cells
     assert "no room" in str(results[0].copy_failed)
-    assert [fix.new for fix in mended.cells] == ["B-2"]
+    assert [fix.new for fix in fixed.cells] == ["B-2"]
     assert results[1].annotated == targets["other.csv"]
     assert not targets["full.csv"].exists()
 
 
-def test_a_fix_mends_what_another_one_has_shown(tmp_path: Path) -> None:
+def test_a_fix_fixes_what_another_one_has_shown(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"sellerExternalReference;price.price;price.originPrice\r\nA-1;19.9951;15\r\n")
-    alone = mend(path, tmp_path / "b.csv", ["round"])
-    both = mend(path, tmp_path / "c.csv", ["round", "struck-price"])
+    alone = fix(path, tmp_path / "b.csv", ["round"])
+    both = fix(path, tmp_path / "c.csv", ["round", "struck-price"])
     assert alone.fixed
     assert both.fixed
     assert [fix.fix for fix in alone.fixed.cells] == ["round"]
@@ -306,7 +306,7 @@ def test_nobody_is_asked_twice_what_a_sheet_is(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:
-    result = mend(tmp_path / "none.csv", tmp_path / "none.fixed.csv")
+    result = fix(tmp_path / "none.csv", tmp_path / "none.fixed.csv")
     assert result.checked.error
     assert result.fixed
     assert not result.fixed.cells
@@ -316,8 +316,8 @@ def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "Offers.xml"
     path.write_text("<OfferPackage><Offers/></OfferPackage>", "utf-8")
     with pytest.raises(UsageProblem) as caught:
-        mend(path, tmp_path / "a.xlsx")
-    assert caught.value.hint == "make a workbook of it with feedtool convert, and mend that"
+        fix(path, tmp_path / "a.xlsx")
+    assert caught.value.hint == "make a workbook of it with feedtool convert, and fix that"
 
 
 REFERENCES = st.sampled_from(["A-1", " A-1", "A|1", "A\u200b-1", "B-2\u00a0", "B|2", "C-3"])
@@ -346,8 +346,8 @@ def test_fixing_twice_is_fixing_once(
     path, once, twice = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
     once.unlink(missing_ok=True)
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    first = mend(path, once, names, always=True)
-    second = mend(once, twice, names)
+    first = fix(path, once, names, always=True)
+    second = fix(once, twice, names)
     assert first.fixed
     assert second.fixed
     assert not second.fixed.cells

@@ -73,7 +73,7 @@ TABLE = [
     ],
     [
         *(Styled("required-missing", "bad"), 1, "error", "A Référence", link("A6")),
-        *("A mandatory value is absent.", "fill the cell"),
+        *("A required value is missing.", "fill the cell"),
     ],
     [
         *(Styled("unknown-column", "open"), 1, "warning", "", ""),
@@ -149,7 +149,7 @@ def test_a_column_is_called_as_the_sheet_calls_it() -> None:
     assert summary_table(result)[-1][3] == "B Code barre"
 
 
-def test_what_was_mended_is_counted() -> None:
+def test_what_was_fixed_is_counted() -> None:
     result = make_outcome()
     fix = CellFix(3, "E", "price", "price.price", "number-precision", "round", "1.005", "1.01")
     result.fixed = FixedCells([fix])

@@ -10,7 +10,7 @@ SAVE_AS_XLSX = tr('Open it in a spreadsheet program and save it as "Excel workbo
 SAVE_AGAIN = tr("Open it in a spreadsheet program, repair it if asked, and save it again as .xlsx.")
 COPY_AGAIN = tr(
     "Copy or download it again, or make it again in the program that it comes from."
-    " A workbook may be mended too: open it in a spreadsheet program, repair it, "
+    " A workbook may be fixed too: open it in a spreadsheet program, repair it, "
     "and save it again as .xlsx."
 )
 

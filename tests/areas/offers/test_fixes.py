@@ -37,7 +37,7 @@ def test_what_a_cell_holds_afterwards(
     name: str, cell: Cell, filled: frozenset[str], new: NewValue | None
 ) -> None:
     reader = ColumnReader(Whole(), Context())
-    assert BY_NAME[name].mend(FlawedCell(cell, reader, filled)) == new
+    assert BY_NAME[name].fix(FlawedCell(cell, reader, filled)) == new
 
 
 def test_none_is_made_unasked_and_each_is_shown() -> None:

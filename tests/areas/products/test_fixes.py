@@ -30,7 +30,7 @@ def test_what_a_cell_holds_afterwards(
     name: str, kind: CellType, cell: Cell, new: NewValue | None
 ) -> None:
     reader = ColumnReader(kind, judging())
-    assert BY_NAME[name].mend(FlawedCell(cell, reader, frozenset())) == new
+    assert BY_NAME[name].fix(FlawedCell(cell, reader, frozenset())) == new
 
 
 def test_each_is_shown() -> None:

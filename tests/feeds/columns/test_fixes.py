@@ -20,9 +20,9 @@ STATES = Choice({"Used": ("Usé", "état usé"), "New": ("Neuf",), "Renewed": ("
 MONEY, VAT = Money(), Rate(most=Decimal(100))
 
 
-def mended(name: str, kind: CellType, cell: Cell, decimal: str | None = None) -> NewValue | None:
+def fixed(name: str, kind: CellType, cell: Cell, decimal: str | None = None) -> NewValue | None:
     reader = ColumnReader(kind, Context(), decimal)
-    return BY_NAME[name].mend(FlawedCell(cell, reader, frozenset()))
+    return BY_NAME[name].fix(FlawedCell(cell, reader, frozenset()))
 
 
 MENDED: list[tuple[str, CellType, Cell, NewValue]] = [
@@ -54,7 +54,7 @@ MENDED: list[tuple[str, CellType, Cell, NewValue]] = [
 
 @pytest.mark.parametrize(("name", "kind", "cell", "new"), MENDED, ids=named)
 def test_what_a_cell_holds_afterwards(name: str, kind: CellType, cell: Cell, new: NewValue) -> None:
-    assert mended(name, kind, cell) == new
+    assert fixed(name, kind, cell) == new
 
 
 def test_every_fix_is_shown() -> None:
@@ -63,7 +63,7 @@ def test_every_fix_is_shown() -> None:
 
 @pytest.mark.parametrize(("decimal", "new"), [(",", "1,299"), (".", "1299"), (None, None)])
 def test_the_numbers_of_a_sheet_settle_the_others(decimal: str | None, new: str | None) -> None:
-    assert mended("decimals", MONEY, text("1,299"), decimal) == new
+    assert fixed("decimals", MONEY, text("1,299"), decimal) == new
 
 
 LEFT: list[tuple[str, CellType, Cell]] = [
@@ -86,4 +86,4 @@ LEFT: list[tuple[str, CellType, Cell]] = [
 
 @pytest.mark.parametrize(("name", "kind", "cell"), LEFT, ids=named)
 def test_what_only_people_know(name: str, kind: CellType, cell: Cell) -> None:
-    assert mended(name, kind, cell) is None
+    assert fixed(name, kind, cell) is None

@@ -14,7 +14,7 @@ _FILE = files("feedtool.areas.offers.wire") / "result_codes.toml"
 _TABLES = tomllib.loads(_FILE.read_text("utf-8"))
 
 ERRORS: dict[str, tuple[str, str]] = _TABLES["errors"]
-"""By the first two digits: what is wrong, and how to mend it."""
+"""By the first two digits: what is wrong, and how to fix it."""
 CONFIRMATIONS: dict[str, str] = _TABLES["confirmations"]
 FIELDS: dict[str, str] = _TABLES["fields"]
 SUBJECTS: dict[str, str] = _TABLES["subjects"]
@@ -60,7 +60,7 @@ def explanation_of(code: str) -> str | None:
         f"The service's result codes are made of two halves: {error} is “{what}”, and"
         f" {about} is {subject}.{marked}"
     )
-    parts = (f"{what.capitalize()}: {subject}.", halves, f"To mend it, {fix}.")
+    parts = (f"{what.capitalize()}: {subject}.", halves, f"To fix it, {fix}.")
     return "\n\n".join(fill(part, PAGE_WIDTH) for part in parts)
 
 
