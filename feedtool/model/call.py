@@ -10,6 +10,7 @@ Reply, or raises
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
@@ -50,8 +51,13 @@ class Call:
     success: frozenset[int]
     """The statuses that say it was done; another 2xx is an answer that we do not know."""
     query: tuple[tuple[str, str], ...] = ()
+    """A name may come more than once."""
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes | None = None
+    into: Path | None = None
+    """A file that takes the body of a success as it comes: the Reply then has none."""
+    largest: int | None = None
+    """The most bytes of an answer, where that is not the client's own bound."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,9 +86,7 @@ class Refusal:
 def refusal(reply: Reply) -> Refusal:
     """The refusal that an answer holds; never fails, whatever the body holds."""
     document = json_object(reply.body) if len(reply.body) <= LARGEST_REFUSAL else {}
-    errors = document.get("errors")
-    listed = errors[:MOST_ERRORS] if isinstance(errors, list) else []
-    entries = [entry for entry in listed if isinstance(entry, dict)]
+    entries = _errors_of(document.get("errors"))
     return Refusal(
         status=reply.status,
         title=text(document.get("title")),
@@ -98,6 +96,18 @@ def refusal(reply: Reply) -> Refusal:
         trace_id=text(document.get("traceId")),
         code=text(entries[0].get("code")) if entries else "",
     )
+
+
+def _errors_of(errors: object) -> list[dict[str, Any]]:
+    """The errors as `{code, cause, reason}`; some routes list the reasons by field."""
+    if isinstance(errors, dict):
+        errors = [
+            {"cause": field, "reason": reason}
+            for field, reasons in list(errors.items())[:MOST_ERRORS]
+            for reason in (reasons if isinstance(reasons, list) else [reasons])
+        ]
+    listed = errors[:MOST_ERRORS] if isinstance(errors, list) else []
+    return [entry for entry in listed if isinstance(entry, dict)]
 
 
 def _error(entry: dict[str, Any]) -> str:

@@ -5,8 +5,9 @@ There is no decision in it: what an answer means is for `answers` and `delivery.
 
 import re
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Self
 
 import httpx
@@ -128,11 +129,13 @@ class Client:
         request = self._http.build_request(
             call.method,
             url,
-            params=dict(call.query) or None,
+            params=call.query or None,
             headers={**dict(call.headers), "Authorization": f"Bearer {token}"},
             content=call.body,
         )
-        reply, mask = _exchange(self._http, request, self._largest_reply), _mask_of(token)
+        largest = call.largest or self._largest_reply
+        target = (call.into, call.success) if call.into else None
+        reply, mask = _exchange(self._http, request, largest, target), _mask_of(token)
         # A gateway may repeat the token, and answers are shown and kept. Bytes as characters of the
         # same number: whatever the body holds, it stays.
         body = mask(reply.body.decode("latin-1")).encode("latin-1")
@@ -178,17 +181,30 @@ def _http(
     )
 
 
-def _exchange(http: httpx.Client, request: httpx.Request, largest: int) -> Reply:
-    """Send a request, and read the answer to its end but no further than `largest` bytes."""
-    body = bytearray()
+def _exchange(
+    http: httpx.Client,
+    request: httpx.Request,
+    largest: int,
+    target: tuple[Path, frozenset[int]] | None = None,
+) -> Reply:
+    """Send a request, and read the answer to its end but no further than `largest` bytes.
+
+    `target` is a file, and the statuses whose body goes there.
+    """
+    body, length = bytearray(), 0
     try:
-        with closing(http.send(request, stream=True)) as response:
+        with ExitStack() as stack:
+            response = stack.enter_context(closing(http.send(request, stream=True)))
+            take: Callable[[bytes], object] = body.extend
+            if target and response.status_code in target[1]:
+                take = stack.enter_context(target[0].open("wb")).write
             for chunk in response.iter_bytes():
-                body += chunk
-                if len(body) > largest:
+                length += len(chunk)
+                if length > largest:
                     raise OutcomeUnknown(
                         tr("the answer is longer than {largest} bytes", largest=largest)
                     )
+                take(chunk)
         headers = {name.lower(): value for name, value in response.headers.items()}
         return Reply(response.status_code, headers, bytes(body), str(request.url))
     except NEVER_LEFT as error:

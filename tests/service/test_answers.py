@@ -94,6 +94,11 @@ def refused(document: Any) -> Reply:
         ({"errors": ["text", 1, {"code": 7}], "traceId": 5}, "7 (HTTP 400) [traceId 5]"),
         ({"title": ["a"], "description": {"b": 1}}, NO_REASON),
         ({"title": "a\r\n\x1b[31mb" + "\u202e"}, "a [31mb (HTTP 400)"),
+        (
+            {"title": "Bad", "errors": {"reason": ["too short", "no such word"], "lines": "none"}},
+            "Bad. reason: too short. reason: no such word. lines: none (HTTP 400)",
+        ),
+        ({"title": "Bad", "errors": {"a": [{"b": 1}], "c": []}}, "Bad. a (HTTP 400)"),
         *(({}, NO_REASON), ([], NO_REASON), ("text", NO_REASON)),
         ({"title": "Bad", "more": "x" * 1024 * 1024}, NO_REASON),
     ],

@@ -1,5 +1,6 @@
 import gzip
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -9,7 +10,7 @@ import pytest
 from feedtool import __version__
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire import packages
-from feedtool.model.call import NotSent, OutcomeUnknown
+from feedtool.model.call import READ, Call, NotSent, OutcomeUnknown
 from feedtool.model.errors import FeedtoolError, Interrupted, NotAuthorised, UsageProblem
 from feedtool.service.auth import StaticToken
 from feedtool.service.client import Client
@@ -84,6 +85,29 @@ def test_an_answer_is_read_only_so_far() -> None:
     answer = httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=packed)
     with pytest.raises(OutcomeUnknown, match="longer than 50000 bytes"):
         client(lambda _: answer, largest_reply=50_000).send(packages.read_package("p1"))
+
+
+def test_a_name_may_come_more_than_once_in_a_query() -> None:
+    ids = (("invoiceIds", "1"), ("invoiceIds", "2"))
+    call = Call("GET", "/invoice-documents", READ, query=ids)
+    reply = client(lambda request: httpx.Response(200, text=str(request.url))).send(call)
+    assert reply.body.decode() == f"{BASE}/invoice-documents?invoiceIds=1&invoiceIds=2"
+
+
+def test_a_success_goes_into_a_file_and_a_refusal_does_not(tmp_path: Path) -> None:
+    label = tmp_path / "label.pdf"
+    call = Call("GET", "/returns/r1/labels", READ, into=label, largest=30)
+    answers = [
+        httpx.Response(404, json={"title": "No label"}),
+        httpx.Response(200, content=b"%PDF-1.7 \x00\xff"),
+        httpx.Response(200, content=b"%PDF-" + b"x" * 30),
+    ]
+    service = client(lambda _: answers.pop(0))
+    assert service.send(call).body == b'{"title":"No label"}'
+    assert not label.exists()
+    assert (service.send(call).body, label.read_bytes()) == (b"", b"%PDF-1.7 \x00\xff")
+    with pytest.raises(OutcomeUnknown, match="longer than 30 bytes"):
+        service.send(call)
 
 
 NEVER_LEFT = (
