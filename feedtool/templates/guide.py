@@ -40,10 +40,15 @@ GROUP_FILLS = tuple(map(_fill, ("DDEBF7", "E2EFDA", "FFF2CC", "FCE4D6", "E4DFEC"
 GROUP_LINES = tuple(
     Side("thick", color=colour) for colour in ("5B9BD5", "70AD47", "BF9000", "C55A11", "7F5FA8")
 )
+EXAMPLE_STEP = (
+    "The first row below the header is an example. Write over it: as long as it stays as it is, it"
+    " is not sent."
+)
 INSTRUCTIONS_TAB, FIELDS_TAB, TO_FILL = "70AD47", "A5A5A5", NAVY
 """Colours of the tabs."""
 LIGHT_ON_DARK = Font(FACE, 11, bold=True, color="FFFFFF")
 DARK_ON_LIGHT = Font(FACE, 11, bold=True, color=NAVY)
+KEY_ALIGNMENT = Alignment(vertical="center", shrink_to_fit=True)
 HEADER_ALIGNMENT = Alignment(horizontal="left", vertical="center", wrap_text=True)
 HEADER_GAP = Border(right=Side("thin", color="FFFFFF"))
 """Keeps neighbours of one colour apart."""
@@ -105,11 +110,12 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
             _paragraph(sheet, row, language)
     _section(sheet, _("How to fill it"))
     last_steps = (
+        *([_(EXAMPLE_STEP)] if contents.begins_with_example else []),
         _(
             "References and GTINs are stored as text, so that leading zeros and long numbers "
             "survive. When you paste data, paste values only."
         ),
-        _("The sheet “Fields” explains every column."),
+        _("The sheet “{sheet}” explains every column.").format(sheet=_("Fields")),
     )
     for number, step in enumerate((*contents.steps, *last_steps), start=1):
         _paragraph(sheet, f"{number}. {step}", language)
@@ -167,13 +173,12 @@ def group_bands(fields: Sequence[Field]) -> dict[str, tuple[PatternFill, Side]]:
 def _groups(sheet: Worksheet, contents: Contents) -> None:
     """A coloured cell for each group of columns, and its columns."""
     for group, (fill, line) in group_bands(contents.fields).items():
-        labels = [field.label for field in contents.fields if field.group == group]
-        _pair(sheet, group, ", ".join(labels), contents.language)
-        row = sheet.max_row
-        cell, listed = sheet.cell(row, 1), sheet.cell(row, 2)
+        own = [field for field in contents.fields if field.group == group]
+        labels = [field.label for field in own if not field.is_folded]
+        more = ["…"] if len(labels) < len(own) else []
+        _pair(sheet, group, ", ".join((*labels, *more)), contents.language)
+        cell = sheet.cell(sheet.max_row, 1)
         cell.fill, cell.font, cell.border = fill, STRONG_FONT, Border(top=line)
-        cell.alignment = listed.alignment = BODY
-        limits.raise_row(sheet, row, _height(str(listed.value), INSTRUCTIONS_WIDTHS["B"]))
 
 
 def fill_fields(sheet: Worksheet, contents: Contents) -> None:

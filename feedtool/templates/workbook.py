@@ -156,6 +156,7 @@ def put_header(sheet: Worksheet, column: int, field: Field, need: Need, above: i
     label.alignment, label.border = guide.HEADER_ALIGNMENT, guide.HEADER_GAP
     key = limits.put(sheet, KEY_ROW + above, column, field.key)
     key.font, key.fill, key.border = guide.KEY_FONT, guide.KEY_FILL, guide.LINE
+    key.alignment = guide.KEY_ALIGNMENT
 
 
 def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:

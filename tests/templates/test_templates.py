@@ -2,7 +2,7 @@
 
 from itertools import product
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 from zipfile import ZipFile
 
 import pytest
@@ -14,7 +14,7 @@ from feedtool.feeds.template import Basis, Need
 from feedtool.model.cells import letters
 from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context
-from feedtool.model.sheet import SKIPPED
+from feedtool.model.sheet import SKIPPED, VALID
 from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.runs.template import write_all
 from feedtool.templates import write_template
@@ -222,3 +222,68 @@ def test_a_profile_decides_modes_and_conditions(tmp_path: Path) -> None:
     keys = [cell.value for cell in workbook["Ofertas"][2]]
     assert "deliveryModes.DroneDelivery.cost" in keys
     assert "deliveryModes.SignedHomeDelivery.cost" not in keys
+
+
+@pytest.mark.parametrize("language", TONGUES)
+def test_an_example_that_was_changed_is_a_row(language: Language, tmp_path: Path) -> None:
+    workbook = opened("offers-upsert", language)
+    workbook[to_fill("offers-upsert", language)]["E3"] = 21
+    workbook.save(tmp_path / "filled.xlsx")
+    (sheet,) = checked(tmp_path / "filled.xlsx")
+    assert (sheet.marks[3], len(sheet.items), list(sheet.problems())) == (VALID, 1, [])
+
+
+GROUPS = {
+    "en": ("Identity", "Price", "Taxes", "Delivery", "Stock"),
+    "fr": ("Identité", "Prix", "Taxes", "Livraison", "Stock"),
+    "es": ("Identificación", "Precio", "Impuestos", "Envío", "Existencias"),
+}
+
+
+def is_band(cell: Any) -> bool:
+    return cell.border.top is not None and cell.border.top.style == "thick"
+
+
+@pytest.mark.parametrize("language", TONGUES)
+def test_bands_of_colour_show_the_groups(language: Language) -> None:
+    workbook = opened("offers-upsert", language)
+    guide = workbook.worksheets[0]
+    shown = {
+        cell.fill.fgColor.rgb: cell.value for (cell,) in guide.iter_rows(max_col=1) if is_band(cell)
+    }
+    assert tuple(shown.values()) == GROUPS[language]
+    sheet = workbook[to_fill("offers-upsert", language)]
+    bands = [
+        shown[key.fill.fgColor.rgb]
+        for label, key in zip(sheet[1], sheet[2], strict=True)
+        if is_band(label)
+    ]
+    assert tuple(dict.fromkeys(bands)) == GROUPS[language]
+
+
+def test_the_guide_gives_the_next_command_for_the_account(tmp_path: Path) -> None:
+    basis = Basis("en", Context(), has_example=True, account="--profile shop")
+    write_template(load().feeds["offers-update"], tmp_path / "own.xlsx", basis)
+    texts = [cell.value for (cell,) in load_workbook(tmp_path / "own.xlsx").worksheets[0]["A1:A40"]]
+    assert [text for text in texts if str(text).startswith("feedtool ")] == [
+        "feedtool validate offers-update.xlsx",
+        "feedtool submit offers-update.xlsx --profile shop",
+    ]
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of `RRGGBB` (WCAG 2.2)."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("language", TONGUES)
+def test_every_text_can_be_read_on_its_ground(language: Language) -> None:
+    for sheet in opened("offers-upsert", language).worksheets[:3]:
+        for cell in (cell for row in sheet.iter_rows() for cell in row if cell.value is not None):
+            ground = cell.fill.fgColor.rgb[-6:] if cell.fill.patternType else "FFFFFF"
+            colour = cell.font.color
+            text = colour.rgb[-6:] if colour and colour.type == "rgb" else "000000"
+            dark, light = sorted((luminance(text), luminance(ground)))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (sheet.title, cell.coordinate)
