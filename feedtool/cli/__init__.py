@@ -7,6 +7,8 @@ from importlib import import_module
 import click
 
 from feedtool import __version__
+from feedtool.cli.help import HelpfulGroup
+from feedtool.model.text import tr
 
 COMMANDS = {
     "demo": ("sandbox", "See the main job with nothing to set up."),
@@ -33,7 +35,7 @@ COMMANDS = {
 """Name → its module here, and what `feedtool --help` says of it without importing it."""
 
 
-class Commands(click.Group):
+class Commands(HelpfulGroup):
     """A group whose commands are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -61,14 +63,16 @@ class Commands(click.Group):
             elif command:
                 yield command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing them."""
+    def summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
+        """Each command and what it does, without importing it."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        return ((name, text) for name, (_, text) in COMMANDS.items())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Without any argument the help is what was asked for; `help X` is `X --help`."""
+        from feedtool.cli.language import language_passed_on
+
+        args = language_passed_on(args)
         if args[:1] == ["help"]:
             args = [*(word for word in args if word != "help"), "--help"]
         if not args:
@@ -84,8 +88,10 @@ class Commands(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], list(COMMANDS), n=1)
-            hint = f" Did you mean {near[0]}?" if near else " See `feedtool --help`."
-            ctx.fail(f"there is no command “{args[0]}”.{hint}")
+            hint = tr("See `feedtool --help`.")
+            if near:
+                hint = tr("Did you mean {choice}?", choice=near[0])
+            ctx.fail(tr("there is no command “{name}”. {hint}", name=args[0], hint=hint))
         return super().resolve_command(ctx, args)
 
 

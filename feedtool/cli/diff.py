@@ -31,7 +31,7 @@ ENDINGS = (".xlsx", ".csv")
 @options.path("--out", "PATH", "Also write the differences into this .xlsx or .csv.", may_be="file")
 @options.configuration
 @options.reading
-@options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
+@options.format_
 @options.common
 @options.ledger
 @click.pass_context
@@ -53,8 +53,8 @@ def diff(ctx: click.Context, /, before: str, after: str, **given: Any) -> int:
     if out:
         write_diff(result, out, asked.dialect.reading, CONSOLE.say)
         echo("note", tr("saved as {file}", file=out))
-    if given["form"] == "json":
-        write_objects([_fields(before, after, result)], sys.stdout)
+    if given["form"] != "text":
+        write_objects([_fields(before, after, result)], sys.stdout, given["form"])
     else:
         for line in _lines(before, after, result):
             click.echo(CONSOLE.say(line))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import options, options_account
 from feedtool.cli.errors import echo
 from feedtool.cli.files import feed_of, refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.home import base_url, from_sandbox, local_catalog, sync_command
+from feedtool.cli.home import local_catalog, sync_command
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.text import tr
@@ -22,15 +22,11 @@ if TYPE_CHECKING:
 
 @click.command(cls=HelpfulCommand)
 @click.argument("kind", metavar="[KIND]", required=False)
-@options.text(
-    "--category",
-    "CODE[,CODE]",
-    "Of products: the categories that the workbook is for; a higher one stands for all in it.",
-)
+@options.category
 @options.path("--out", "PATH", "The workbook to write.  [default: KIND.xlsx here]")
-@from_sandbox
+@options_account.sandbox
 @options.configuration
-@base_url
+@options_account.base_url
 @options.common
 @click.pass_context
 def template(

@@ -46,9 +46,9 @@ class FixingCommand(HelpfulCommand):
         """Writes the fixes behind the options."""
         super().format_options(ctx, formatter)
         for title, is_safe in ((tr("Made by --fix"), True), (tr("Made by --fix=NAME"), False)):
-            with formatter.section(title):
+            with formatter.section(CONSOLE.say(title)):
                 fixes = (fix for fix in all_fixes(load()) if fix.is_safe is is_safe)
-                formatter.write_dl([(fix.name, fix.summary) for fix in fixes])
+                formatter.write_dl([(fix.name, CONSOLE.say(fix.summary)) for fix in fixes])
 
 
 def _spelt_out(args: Sequence[str]) -> Iterator[str]:

@@ -202,7 +202,7 @@ def test_what_is_asked_of_the_service(tmp_path: Path) -> None:
         service=answers,
         channel="SECOND",
         fields=("offerState", "product.gtin"),
-        state=("active",),
+        offer_state=("active",),
         gtin=("3760452700039",),
         reference=("A", "B"),
         offer_id=("S_1_New_SECOND",),
