@@ -54,7 +54,9 @@ def template(
     refuse_ending(target)
     refuse_target(target, may_replace=given["yes"])
     context = Context(options.chosen(ctx).profile.dialect)
-    basis = Basis(given["language"], context, has_example=True)
+    name = given["profile"]
+    account = f"--profile {name}" if name else "--sandbox"
+    basis = Basis(given["language"], context, has_example=True, account=account)
     with nullcontext() if feed.category_key is None else local_catalog(ctx) as catalog:
         if catalog:
             context = context._replace(catalog=lambda _: catalog)
