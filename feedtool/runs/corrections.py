@@ -16,6 +16,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import RowResult, Status
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import Language, Translator, tr
+from feedtool.report.overview import REFUSED
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
@@ -27,7 +28,7 @@ from feedtool.sheets.annotate import annotate
 from feedtool.templates import limits
 from feedtool.templates.rows import SheetRows, write
 
-TO_CORRECT = frozenset((Status.INVALID, *row_notes.REFUSED))
+TO_CORRECT = frozenset((Status.INVALID, *REFUSED))
 """The statuses of rows with which something is wrong: refused here, or by the service."""
 
 MayReplace = Callable[[Path], bool] | None
