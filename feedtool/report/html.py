@@ -189,7 +189,7 @@ def _template() -> Template:
         finalize=_shown,
     )
     environment.filters |= {
-        "name": lambda problem: problem.header or FieldName(problem.field or ""),
+        "name": _name,
         "printable": _printable,
         "rows": listed,
         "said": _said,
@@ -205,6 +205,13 @@ def _template() -> Template:
         "status_word": status_word,
     }
     return environment.get_template("report.html")
+
+
+@pass_context
+def _name(context: Context, problem: Problem) -> str:
+    """A problem's field as the sheet calls it."""
+    own: str = context["say"](FieldName(problem.field or ""))
+    return problem.header or own if own == problem.field else own
 
 
 @pass_context

@@ -15,7 +15,10 @@ from feedtool.runs.codes import all_codes
 from tests.browser import opened_browser
 from tests.report.conftest import MADE
 
-SCREENS = {"desktop": (1280, 900), "phone": (390, 844)}
+SCREENS: dict[str, tuple[int, int, Literal["light", "dark"]]] = {
+    "desktop": (1280, 900, "light"),
+    "phone": (390, 844, "dark"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +35,6 @@ def written(path: Path, language: Language, *results: SheetResult) -> str:
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     browser: Browser,
@@ -40,12 +42,11 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
     unreadable: SheetResult,
     tmp_path: Path,
     language: Language,
-    scheme: Literal["light", "dark"],
     screen: str,
 ) -> None:
     sent.annotated, sent.failed = tmp_path / "o.result.xlsx", tmp_path / "o.failed.xlsx"
     address = written(tmp_path / "report.html", language, sent, unreadable)
-    width, height = SCREENS[screen]
+    width, height, scheme = SCREENS[screen]
     page = browser.new_page(
         viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True
     )
