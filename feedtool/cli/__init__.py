@@ -29,6 +29,7 @@ COMMANDS = {
     "convert": ("convert", "Turn a file into another: Excel, CSV, Offers.xml, its zip, JSON."),
     "catalog": ("catalog", "Bring brands, categories and their properties, and look there."),
     "explain": ("config", "Say what a code or a status means, and how to fix it."),
+    "completion": ("completion", "Print the script that completes commands on Tab."),
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),
     "config": ("config", "Show the settings that differ from the default, and where from."),
 }
@@ -75,7 +76,7 @@ class Commands(HelpfulGroup):
         args = language_passed_on(args)
         if args[:1] == ["help"]:
             args = [*(word for word in args if word != "help"), "--help"]
-        if not args:
+        if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), color=ctx.color)
             ctx.exit()
         return super().parse_args(ctx, args)

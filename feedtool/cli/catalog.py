@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from feedtool.cli import options, options_account
+from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import (
@@ -131,7 +131,7 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
 
 
 @catalog.command(cls=HelpfulCommand)
-@click.argument("code", metavar="CODE")
+@click.argument("code", metavar="CODE", shell_complete=completers.category)
 @options.verbose
 @_looking
 @click.pass_context

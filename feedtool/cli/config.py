@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from feedtool.cli import options, options_account
+from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import echo
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_path
@@ -180,7 +180,7 @@ def _shown(value: object) -> str:
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=completers.codes)
 def explain(code: str | None) -> None:
     """Say what CODE means and how to fix it; without CODE list all problem codes and statuses.
 

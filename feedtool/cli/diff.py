@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import inputs, kind_asked, read_options, refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
@@ -26,8 +26,8 @@ ENDINGS = (".xlsx", ".csv")
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("before", metavar="A")
-@click.argument("after", metavar="B")
+@click.argument("before", metavar="A", shell_complete=completers.runs_and_files)
+@click.argument("after", metavar="B", shell_complete=completers.runs_and_files)
 @options.path("--out", "PATH", "Also write the differences into this .xlsx or .csv.", may_be="file")
 @options.configuration
 @options.reading

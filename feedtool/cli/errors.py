@@ -24,6 +24,9 @@ from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator,
 
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
+COMPLETION = "_FEEDTOOL_COMPLETE"
+"""The variable by which a shell asks for completions; nothing else is to be shown then."""
+
 OnLine = Callable[[str, str], None]
 OnEnd = Callable[[int], None]
 
@@ -68,6 +71,11 @@ def run(command: click.Command, arguments: list[str]) -> int:
     CONSOLE.listeners.clear()
     CONSOLE.is_quiet = CONSOLE.is_settled = False
     CONSOLE.arguments = arguments
+    if COMPLETION in os.environ:
+        from feedtool.cli.language import settle
+
+        CONSOLE.is_quiet = True
+        settle(())
     code = _run(command, arguments)
     for _, on_end in CONSOLE.listeners:
         on_end(code)
@@ -87,7 +95,7 @@ def _run(command: click.Command, arguments: list[str]) -> int:
     except SystemExit:  # click's own way to end where nobody reads its help any more
         return discard_stdout()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last resort
-        return _ending(error, arguments)
+        return Exit.OK if COMPLETION in os.environ else _ending(error, arguments)
     return int(result) if isinstance(result, int) else Exit.OK
 
 

@@ -74,10 +74,7 @@ class _Translated(click.Command):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[Any]]":
         """The options, each with its meaning in the user's language."""
-        items = super().shell_complete(ctx, incomplete)
-        for item in items:
-            item.help = _say(item.help) if item.help else item.help
-        return items
+        return _translated(super().shell_complete(ctx, incomplete))
 
 
 class HelpfulCommand(_Translated):
@@ -112,6 +109,17 @@ class HelpfulGroup(_Translated, click.Group):
         with formatter.section(_say(COMMANDS)):
             formatter.write_dl([(name, _say(text)) for name, text in self.summaries(ctx)])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[Any]]":
+        """The commands, none of them imported, and the options."""
+        from click.shell_completion import CompletionItem
+
+        commands = [
+            CompletionItem(name, help=text)
+            for name, text in self.summaries(ctx)
+            if name.startswith(incomplete)
+        ]
+        return _translated([*commands, *click.Command.shell_complete(self, ctx, incomplete)])
+
     def summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
         """Each command and what it does, in a sentence."""
         commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
@@ -133,6 +141,12 @@ def paragraphs(command: click.Command) -> list[str]:
 def _say(text: str) -> str:
     """A text of the declarations, in which no value stands, in the user's language."""
     return CONSOLE.say.message(text)
+
+
+def _translated(items: "list[CompletionItem[Any]]") -> "list[CompletionItem[Any]]":
+    for item in items:
+        item.help = item.help and _say(item.help)
+    return items
 
 
 def _meaning(option: click.Option, ctx: click.Context) -> str:

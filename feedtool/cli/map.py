@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.areas.registry import load
-from feedtool.cli import options
+from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import inputs, is_terminal, read_options
 from feedtool.cli.help import HelpfulCommand
@@ -35,7 +35,7 @@ def _schema() -> dict[str, Any]:
 
 
 @click.command(name="map", cls=HelpfulCommand)
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", shell_complete=completers.files)
 @options.json_schema("recipes", _schema)
 @options.configuration
 @options.reading

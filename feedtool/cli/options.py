@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, tr
@@ -153,7 +154,7 @@ def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> Callable[[F], F]
 
     def write(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:
         del parameter
-        if wanted:
+        if wanted and not ctx.resilient_parsing:
             click.echo(json.dumps(make(), indent=2, ensure_ascii=False, default=float))
             ctx.exit()
 
@@ -203,6 +204,7 @@ configuration = group(
         "--profile",
         "NAME",
         "The account, a table [profile.NAME] of the configuration.",
+        shell_complete=completers.profiles,
         callback=_choose_profile,
     ),
 )
@@ -216,12 +218,18 @@ category = text(
     "--category",
     "CODE[,CODE]",
     "Of products: these categories alone; a higher one stands for all in it.",
+    shell_complete=completers.categories,
 )
 
 reading = group(
-    text("--as kind", "KIND", "What kind of feed the files are."),
+    text("--as kind", "KIND", "What kind of feed the files are.", shell_complete=completers.kinds),
     text("--sheet", "NAME", "The sheet to read; may be given again, or be `all`.", multiple=True),
-    text("--recipe", "PATH", "How the merchant's own sheet becomes rows; or preset:NAME."),
+    text(
+        "--recipe",
+        "PATH",
+        "How the merchant's own sheet becomes rows; or preset:NAME.",
+        shell_complete=completers.files,
+    ),
     text(
         "--default",
         "FIELD=VALUE",
@@ -262,7 +270,11 @@ selection = group(
 """Which rows are sent; a profile may say so."""
 
 release = text(
-    "--release", "CODE[,CODE]", "Send what the guards of these codes would hold.", default=""
+    "--release",
+    "CODE[,CODE]",
+    "Send what the guards of these codes would hold.",
+    default="",
+    shell_complete=completers.guards,
 )
 
 

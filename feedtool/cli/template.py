@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options, options_account
+from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import echo
 from feedtool.cli.files import feed_of, refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("kind", metavar="[KIND]", required=False)
+@click.argument("kind", metavar="[KIND]", required=False, shell_complete=completers.kinds)
 @options.category
 @options.path("--out", "PATH", "The workbook to write.  [default: KIND.xlsx here]")
 @options_account.sandbox

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options, options_account
+from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import refuse_target
 from feedtool.cli.help import HelpfulCommand
@@ -28,7 +28,7 @@ OWN = frozenset(("run", "out", "stock", "delete_created"))
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("run", type=int, metavar="RUN")
+@click.argument("run", type=int, metavar="RUN", shell_complete=completers.runs)
 @options.path(
     "--out",
     "PLAN",

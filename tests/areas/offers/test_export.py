@@ -224,7 +224,7 @@ def test_what_is_asked_of_the_service(tmp_path: Path) -> None:
 XDOCK = [offer("A", supply="Xdock")]
 NONE = {
     "none at all": ([], {}, "there are no offers on the channel PRIMARY"),
-    "none like that": ([], {"state": ("active",)}, "there are no offers like that on the"),
+    "none like that": ([], {"offer_state": ("active",)}, "there are no offers like that on the"),
     "none of the seller's": (XDOCK, {}, "none of the 1 offers is delivered by the seller"),
 }
 
