@@ -9,17 +9,19 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from feedtool.check.rules import not_a_row
 from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.choice import Choice
 from feedtool.feeds.columns.number import Number
 from feedtool.feeds.columns.text import Gtin, ProductReference, Reference
+from feedtool.feeds.template import example_reference
 from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
-from feedtool.model.header import Header, folded
+from feedtool.model.header import Column, Header, folded
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import Context
-from feedtool.model.text import tr
+from feedtool.model.text import LANGUAGES, tr
 from feedtool.sheets import Sheet
 
 TOTALS = frozenset(
@@ -92,6 +94,18 @@ def is_total(cell: Cell) -> bool:
     return is_short and folded(cell.text) in TOTALS
 
 
+def _is_text_of(text: str, column: Column) -> bool:
+    """True if a cell shows the example of its column, in whatever language."""
+    if isinstance(column.type, Choice):
+        return text in {column.example, *column.type.values.get(column.example, ())}
+    if not isinstance(column.type, Number):
+        return text.strip() == column.example
+    try:
+        return Decimal(text.replace(",", ".")) == Decimal(column.example)
+    except InvalidOperation:
+        return False
+
+
 class NotRows:
     """Judges the rows of one sheet; sums are looked for when a row first looks like one."""
 
@@ -116,6 +130,10 @@ class NotRows:
         }
         self._heading = header.texts.get(self._reference)
         self._words = TOTALS | self._names.get(self._reference, frozenset())
+        self._example = "" if index is None else header.columns[index].example
+        self._examples = {
+            folded(example_reference(language, self._example)) for language in LANGUAGES
+        }
         self._sums: frozenset[int] | None = None
 
     def may_be(self, values: Mapping[str, object]) -> bool:
@@ -123,6 +141,8 @@ class NotRows:
         reference = values.get(self._key)
         if not isinstance(reference, str):
             return all(values[key] is None for key in self._identity.values())
+        if self._example and reference != self._example and reference.endswith(self._example):
+            return True
         if _has_digit(reference) and reference != self._heading:
             return False
         return folded(reference) in self._words
@@ -131,9 +151,8 @@ class NotRows:
         """The issue of a row of a block that is none; None where it is one."""
         filled = self._filled(cells, position)
         first = filled.get(self._reference)
-        if self._is_header(filled):
-            text = shown(first or next(iter(filled.values())))
-            return not_a_row(tr("this row repeats the header"), text)
+        if reason := self._ours(filled):
+            return not_a_row(reason, shown(first or next(iter(filled.values()))))
         if first and is_total(first):
             return not_a_row(tr("this row is a total by its reference"), first.text)
         read = self._reader.cell_type.read
@@ -159,11 +178,33 @@ class NotRows:
         }
         return {index: cell for index, cell in result.items() if cell.text.strip()}
 
+    def _ours(self, filled: Mapping[int, Cell]) -> str:
+        """The reason why a row is none that somebody filled in; empty where it may be one."""
+        if self._is_header(filled):
+            return tr("this row repeats the header")
+        if self._is_example(filled):
+            return tr("this row is the template's example, left as it was")
+        return ""
+
     def _is_header(self, filled: Mapping[int, Cell]) -> bool:
         """True if most of the known columns are called what stands in them."""
         known = filled.keys() & self._names
         named = sum(folded(filled[index].text) in self._names[index] for index in known)
         return 2 * named > len(known) and named >= min(2, len(self._names))
+
+    def _is_example(self, filled: Mapping[int, Cell]) -> bool:
+        """True if every cell is that of the example row of a template."""
+        first = filled.get(self._reference)
+        return (
+            first is not None
+            and folded(first.text) in self._examples
+            and all(
+                index in self._header.columns
+                and _is_text_of(cell.text, self._header.columns[index])
+                for index, cell in filled.items()
+                if index != self._reference
+            )
+        )
 
     def _is_anonymous(self, parts: Parts) -> bool:
         """True if a row has neither a reference nor a GTIN."""

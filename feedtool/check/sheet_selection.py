@@ -23,10 +23,10 @@ from feedtool.check.recipes.defaults import check_defaults, with_defaults
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import Feed
 from feedtool.model.errors import Exit, FileProblem
-from feedtool.model.header import Column
+from feedtool.model.header import STAMP_LANGUAGE, Column
 from feedtool.model.markers import HEADINGS, OURS, ROW, STAMP, SUMMARY
 from feedtool.model.settings import AccountSettings
-from feedtool.model.text import tr
+from feedtool.model.text import LANGUAGES, Translator, tr
 from feedtool.sheets import Source
 
 ALIAS = "the alias"
@@ -87,7 +87,7 @@ class _Selection:
         self._stamp = source.properties.get(STAMP)
         """The kind of the template that the workbook was made from."""
         stamped = areas.feeds.get(self._stamp or "")
-        self._stamped_sheet = stamped.sheet if stamped else None
+        self._stamped_sheet = self._named(stamped.sheet) if stamped else None
         """The name of the sheet to fill in of that template."""
         self._are_all = _are_all(source, options.sheets)
 
@@ -284,7 +284,14 @@ class _Selection:
         """The name of a feed's sheet in the template that the workbook was made from, if any."""
         if self._stamp is None:
             return feed.operator_sheet
-        return feed.sheet if feed.kind == self._stamp else None
+        return self._stamped_sheet if feed.kind == self._stamp else None
+
+    def _named(self, sheet: str) -> str:
+        """The name that a template has for a sheet: in its language, as earlier ones in English."""
+        language = self._source.properties.get(STAMP_LANGUAGE)
+        own = next((Translator(item).message(sheet) for item in LANGUAGES if item == language), "")
+        names = {entry.name for entry in self._source.sheets}
+        return own if own in names else sheet
 
 
 def _names(family: Sequence[Feed], dialect: AccountSettings) -> Names:

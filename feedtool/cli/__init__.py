@@ -7,6 +7,8 @@ from importlib import import_module
 import click
 
 from feedtool import __version__
+from feedtool.cli.help import HelpfulGroup
+from feedtool.model.text import tr
 
 COMMANDS = {
     "demo": ("sandbox", "See the main job with nothing to set up."),
@@ -27,13 +29,14 @@ COMMANDS = {
     "convert": ("convert", "Turn a file into another: Excel, CSV, Offers.xml, its zip, JSON."),
     "catalog": ("catalog", "Bring brands, categories and their properties, and look there."),
     "explain": ("config", "Say what a code or a status means, and how to fix it."),
+    "completion": ("completion", "Print the script that completes commands on Tab."),
     "sandbox": ("sandbox", "Serve the embedded sandbox on this machine."),
     "config": ("config", "Show the settings that differ from the default, and where from."),
 }
 """Name → its module here, and what `feedtool --help` says of it without importing it."""
 
 
-class Commands(click.Group):
+class Commands(HelpfulGroup):
     """A group whose commands are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -61,17 +64,19 @@ class Commands(click.Group):
             elif command:
                 yield command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing them."""
+    def summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
+        """Each command and what it does, without importing it."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        return ((name, text) for name, (_, text) in COMMANDS.items())
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Without any argument the help is what was asked for; `help X` is `X --help`."""
+        from feedtool.cli.language import language_passed_on
+
+        args = language_passed_on(args)
         if args[:1] == ["help"]:
             args = [*(word for word in args if word != "help"), "--help"]
-        if not args:
+        if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), color=ctx.color)
             ctx.exit()
         return super().parse_args(ctx, args)
@@ -84,8 +89,10 @@ class Commands(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], list(COMMANDS), n=1)
-            hint = f" Did you mean {near[0]}?" if near else " See `feedtool --help`."
-            ctx.fail(f"there is no command “{args[0]}”.{hint}")
+            hint = tr("See `feedtool --help`.")
+            if near:
+                hint = tr("Did you mean {choice}?", choice=near[0])
+            ctx.fail(tr("there is no command “{name}”. {hint}", name=args[0], hint=hint))
         return super().resolve_command(ctx, args)
 
 

@@ -1,14 +1,13 @@
 """`feedtool account`."""
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, echo_error, stopping
-from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_folder
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.text import tr
@@ -19,19 +18,19 @@ if TYPE_CHECKING:
 PARTS = {"token": tr("token"), "seller": tr("seller"), "channel": tr("channel")}
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=HelpfulGroup, no_args_is_help=False)
 def account() -> None:
     """Say whether an account can be reached, and what is wrong with it."""
 
 
 @account.command(cls=HelpfulCommand)
-@options.sandbox
+@options_account.sandbox
 @options.configuration
-@options.connection
-@options.text("--channel", "ID", "The sales channel to try.  [default: the primary one]")
-@options.language
+@options_account.connection
+@options.channel
+@options.showing
 @options.home
-@options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
+@options.format_
 @click.pass_context
 def check(ctx: click.Context, /, form: str, **given: Any) -> int:
     """Try the token, the seller and each channel; change nothing.
@@ -40,6 +39,7 @@ def check(ctx: click.Context, /, form: str, **given: Any) -> int:
     the service names. Exit code 4: not authorised, 5: not reached, 2: the settings are wrong.
     """
     from feedtool.cli.account import account_options, connect
+    from feedtool.report.as_json import write_entries
     from feedtool.runs.account import check_account
 
     account_options(ctx, given)
@@ -54,8 +54,8 @@ def check(ctx: click.Context, /, form: str, **given: Any) -> int:
             if form == "text":
                 click.echo(_line(checked))
         is_sandbox = session.is_sandbox
-    if form == "json":
-        _write(checks)
+    if form != "text":
+        write_entries(map(_entry, checks), sys.stdout, form)
     if errors := [checked.error for checked in checks if checked.error]:
         for error in errors:
             echo_error(error)
@@ -74,12 +74,6 @@ def _line(checked: "AccountCheck") -> str:
     width = max(len(say(part)) for part in PARTS.values())
     result = say(tr("fails") if checked.error else tr("works"))
     return clean(f"{say(PARTS[checked.part]):{width}}  {checked.value}  {result}")
-
-
-def _write(checks: Sequence["AccountCheck"]) -> None:
-    from feedtool.report.as_json import write_entries
-
-    write_entries(map(_entry, checks), sys.stdout)
 
 
 def _entry(checked: "AccountCheck") -> dict[str, Any]:

@@ -6,13 +6,11 @@ from typing import Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
-from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import (
     FILE,
-    base_url,
-    from_sandbox,
     home_folder,
     local_catalog,
     other_languages,
@@ -24,35 +22,38 @@ from feedtool.model.text import joined, tr
 SHOWN_LACKS = 10
 """Categories without properties that are named one by one."""
 
-_form = options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
 _looking = options.group(
-    from_sandbox, options.configuration, base_url, options.language, options.home, _form
+    options_account.sandbox,
+    options.configuration,
+    options_account.base_url,
+    options.showing,
+    options.home,
+    options.format_,
 )
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=HelpfulGroup, no_args_is_help=False)
 def catalog() -> None:
     """Bring brands, categories and their properties, and look there."""
 
 
 @catalog.command(cls=HelpfulCommand)
-@options.text(
-    "--category only",
-    "CODE[,CODE]",
-    "Bring the properties of these alone, or of all in them.  [default: all of level 3]",
-)
+@options.category
 @options.count("--page-size", "Entries that a page is asked for.", None, default=100)
-@options.flag("--sandbox", "Ask the embedded sandbox.")
+@options_account.sandbox
 @options.configuration
-@options.connection
-@options.language
+@options_account.connection
+@options.showing
 @options.home
-@_form
+@options.format_
 @click.pass_context
-def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **given: Any) -> int:
+def sync(
+    ctx: click.Context, /, category: str | None, page_size: int, form: str, **given: Any
+) -> int:
     """Bring the catalogue of the service into the local cache.
 
-    Only what has changed is written. When it is interrupted, the next one goes on. Needs a token
+    The properties are those of --category, else of all categories of level 3. Only what has changed
+    is written. When it is interrupted, the next one goes on. Needs a token
     and no SellerId. The exit code is 1 when the properties of some categories cannot be had.
     """
     from feedtool.areas.products.catalog.cache import Cache
@@ -64,7 +65,7 @@ def sync(ctx: click.Context, /, only: str | None, page_size: int, form: str, **g
     from feedtool.runs.workspace import fetch_context_of
 
     account_options(ctx, given)
-    codes = _codes(only)
+    codes = _codes(category)
     home = home_folder(given["home"])
     with (
         stopping(GO_ON) as stop,
@@ -114,7 +115,7 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
 
     with local_catalog(ctx) as local:
         results = find(local, text)
-        if results or form == "json":
+        if results or form != "text":
             write_results(results, sys.stdout, form, CONSOLE.say)
         if not results:
             near = meant(local, text)
@@ -130,8 +131,8 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
 
 
 @catalog.command(cls=HelpfulCommand)
-@click.argument("code", metavar="CODE")
-@options.flag("-v --verbose", "List every choice.")
+@click.argument("code", metavar="CODE", shell_complete=completers.category)
+@options.verbose
 @_looking
 @click.pass_context
 def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **_: Any) -> None:

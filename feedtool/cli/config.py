@@ -10,9 +10,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from feedtool.cli import options
+from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import echo
-from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_path
 from feedtool.model.text import tr
 
@@ -28,7 +28,7 @@ Row = tuple[str, object, str]
 """A setting's name, its value, and where that comes from."""
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=HelpfulGroup, no_args_is_help=False)
 def config() -> None:
     """Show the settings that differ from the default, and where each comes from."""
 
@@ -74,11 +74,11 @@ def _option_schema(parameter: click.Parameter) -> dict[str, Any]:
 @options.json_schema("feedtool.toml", _schema)
 @options.configuration
 @options.reading
-@options.connection
-@options.notifying
-@options.language
+@options_account.connection
+@options_account.notifying
+@options.showing
 @options.home
-@options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
+@options.format_
 @options.flag("--all", "Also those that are as they are by default; JSON has them anyway.")
 @click.pass_context
 def show(ctx: click.Context, /, form: str, *, all: bool, **settings: Any) -> None:  # noqa: A002
@@ -89,11 +89,11 @@ def show(ctx: click.Context, /, form: str, *, all: bool, **settings: Any) -> Non
     """
     rows = [_row(ctx, name, value) for name, value in sorted(settings.items())]
     rows += [*_other_defaults(ctx), *_dialect(ctx)]
-    if form == "json":
+    if form != "text":
         from feedtool.report.as_json import write_entries
 
         listed = ({"name": name, "value": value, "source": source} for name, value, source in rows)
-        write_entries(listed, sys.stdout)
+        write_entries(listed, sys.stdout, form)
         return
     from feedtool.report.plain import clean
 
@@ -180,7 +180,7 @@ def _shown(value: object) -> str:
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=completers.codes)
 def explain(code: str | None) -> None:
     """Say what CODE means and how to fix it; without CODE list all problem codes and statuses.
 

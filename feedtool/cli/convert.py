@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, as_row, feed_of, inputs, kind_asked, read_options
 from feedtool.cli.help import HelpfulCommand
@@ -16,7 +16,7 @@ from feedtool.model.text import tr
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("source", metavar="IN")
+@click.argument("source", metavar="IN", shell_complete=completers.files)
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @options.configuration
 @options.reading
@@ -25,6 +25,7 @@ from feedtool.model.text import tr
     "--to",
     "KIND",
     "What kind of feed the rows become.  [default: what IN is, as far as OUT can hold it]",
+    shell_complete=completers.kinds,
 )
 @options.format_
 @options.common

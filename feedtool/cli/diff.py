@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import inputs, kind_asked, read_options, refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
@@ -26,12 +26,12 @@ ENDINGS = (".xlsx", ".csv")
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("before", metavar="A")
-@click.argument("after", metavar="B")
+@click.argument("before", metavar="A", shell_complete=completers.runs_and_files)
+@click.argument("after", metavar="B", shell_complete=completers.runs_and_files)
 @options.path("--out", "PATH", "Also write the differences into this .xlsx or .csv.", may_be="file")
 @options.configuration
 @options.reading
-@options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
+@options.format_
 @options.common
 @options.ledger
 @click.pass_context
@@ -53,8 +53,8 @@ def diff(ctx: click.Context, /, before: str, after: str, **given: Any) -> int:
     if out:
         write_diff(result, out, asked.dialect.reading, CONSOLE.say)
         echo("note", tr("saved as {file}", file=out))
-    if given["form"] == "json":
-        write_objects([_fields(before, after, result)], sys.stdout)
+    if given["form"] != "text":
+        write_objects([_fields(before, after, result)], sys.stdout, given["form"])
     else:
         for line in _lines(before, after, result):
             click.echo(CONSOLE.say(line))

@@ -11,7 +11,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +24,9 @@ from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator,
 
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
+COMPLETION = "_FEEDTOOL_COMPLETE"
+"""The variable by which a shell asks for completions; nothing else is to be shown then."""
+
 OnLine = Callable[[str, str], None]
 OnEnd = Callable[[int], None]
 
@@ -35,6 +38,11 @@ class Console:
     say: Translator
     language: LanguageChoice = field(default_factory=LanguageChoice)
     """The language that the command was told, and the one where nothing says more."""
+    is_quiet: bool = False
+    """`--quiet`: of the lines on stderr only errors are shown, and what a question is about."""
+    is_settled: bool = False
+    """The command's options have said the language."""
+    arguments: Sequence[str] = ()
     listeners: list[tuple[OnLine, OnEnd]] = field(default_factory=list)
     """Called with the lines on stderr, and with the exit code."""
 
@@ -61,6 +69,13 @@ def run(command: click.Command, arguments: list[str]) -> int:
     CONSOLE.language = LanguageChoice(None, terminal_language())
     CONSOLE.say = Translator(CONSOLE.language.default)
     CONSOLE.listeners.clear()
+    CONSOLE.is_quiet = CONSOLE.is_settled = False
+    CONSOLE.arguments = arguments
+    if COMPLETION in os.environ:
+        from feedtool.cli.language import settle
+
+        CONSOLE.is_quiet = True
+        settle(())
     code = _run(command, arguments)
     for _, on_end in CONSOLE.listeners:
         on_end(code)
@@ -80,12 +95,16 @@ def _run(command: click.Command, arguments: list[str]) -> int:
     except SystemExit:  # click's own way to end where nobody reads its help any more
         return discard_stdout()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the last resort
-        return _ending(error, arguments)
+        return Exit.OK if COMPLETION in os.environ else _ending(error, arguments)
     return int(result) if isinstance(result, int) else Exit.OK
 
 
 def _terminate(_signal: int, _frame: object) -> NoReturn:
     raise Interrupted(tr("stopped by SIGTERM"), tr("run it again"))
+
+
+QUIETLY = frozenset({"error", "unclear"})
+"""The labels that `--quiet` shows, too."""
 
 
 def echo_error(error: FeedtoolError) -> None:
@@ -96,14 +115,19 @@ def echo_error(error: FeedtoolError) -> None:
 
 
 def echo(label: str, text: str) -> None:
-    """A labelled line on stderr, free of control characters."""
+    """A labelled line on stderr, free of control characters; of those that `--quiet` leaves."""
+    if not CONSOLE.is_quiet or label in QUIETLY:
+        _show(label, text)
+    for on_line, _ in CONSOLE.listeners:
+        on_line(label, text)
+
+
+def _show(label: str, text: str) -> None:
     from feedtool.report.plain import clean
 
     colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
     head = click.style(f"{CONSOLE.say(_LABELS.get(label, label))}:", fg=colour, bold=True)
     click.echo(f"{head} {clean(CONSOLE.say(text))}", err=True, color=wants_colour(sys.stderr))
-    for on_line, _ in CONSOLE.listeners:
-        on_line(label, text)
 
 
 _LABELS = {
@@ -142,6 +166,9 @@ def discard_stdout() -> Exit:
 
 def _ending(error: Any, arguments: list[str]) -> int:
     """The exit code of a failure, which is said on stderr."""
+    from feedtool.cli.language import by_click, settle
+
+    settle(arguments)
     code, message, hint = Exit.USAGE, "", ""
     match error:
         case click.exceptions.Exit():
@@ -155,7 +182,7 @@ def _ending(error: Any, arguments: list[str]) -> int:
         case click.Abort() | KeyboardInterrupt():
             code, message = Exit.CTRL_C, tr("stopped by Ctrl-C")
         case click.ClickException():
-            message = error.format_message()
+            message = by_click(error.format_message(), error.message)
             context = getattr(error, "ctx", None)
             hint = f"{context.command_path} --help" if context else ""
         case FeedtoolError():

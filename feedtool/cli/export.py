@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from feedtool.areas.registry import load
-from feedtool.cli import options
+from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
-from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
@@ -25,7 +25,7 @@ GO_ON = tr("Run it again; nothing was written.")
 ENDINGS = (".xlsx", ".csv")
 
 
-class _Kinds(click.Group):
+class _Kinds(HelpfulGroup):
     """Names the kinds where there is none of a name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -65,9 +65,9 @@ def _command(kind: Export) -> click.Command:
     decorate = options.group(
         *map(_option, kind.filters),
         options.path("--out", "PATH", f"An .xlsx, or a .csv; default {kind.kind}.xlsx here."),
-        options.flag("--sandbox", "Ask the embedded sandbox."),
+        options_account.sandbox,
         options.configuration,
-        options.connection,
+        options_account.connection,
         options.format_,
         options.common,
         *([options.ledger] if kind.memory else ()),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ import click
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
-from feedtool.cli import options
+from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.home import catalogue
 from feedtool.feeds.feed import Feed
@@ -40,9 +41,11 @@ RESULT, FIXED = "result", "fixed"
 FAMILIES = ((".xlsx",), (".xlsm",), (".csv", ".tsv", ".txt"))
 """Names' endings that may stand for the same format."""
 
-files = click.argument("files", nargs=-1, required=True, metavar="FILE...")
-maybe_files = click.argument("files", nargs=-1, required=False, metavar="FILE...")
-"""For a command that may have them from elsewhere, and says so where it has not."""
+_files = partial(
+    click.argument, "files", nargs=-1, metavar="FILE...", shell_complete=completers.files
+)
+files, maybe_files = _files(required=True), _files(required=False)
+"""The latter of a command that may have them from elsewhere, and says so where it has not."""
 
 
 def _row_numbers(

@@ -1,17 +1,27 @@
-"""The help of a command: its options under headings; those of the account only when asked for."""
+"""The help of a command: its options under headings; those of the account only when asked for.
 
-from collections.abc import Mapping
-from typing import Any
+All of it is shown in the user's language: the texts are messages, see `tests/messages.py`.
+"""
+
+from collections.abc import Iterator, Mapping
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any
 
 import click
 
-OPTIONS, ACCOUNT = "Options", "Account"
+from feedtool.cli.errors import CONSOLE
+from feedtool.model.text import tr
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+OPTIONS, ACCOUNT, COMMANDS = "Options", "Account", "Commands"
 HELP_ALL = "--help-all"
 
 HEADINGS: Mapping[str, str] = {
     "Sending": "dry_run sandbox requests all_or_nothing purge_and_replace expect_removals no_wait"
     " save_plan plan changed_only prefer_update release live",
-    "Output": "annotate out in_place plain no_failed form report verbose preview language",
+    "Output": "annotate out in_place plain no_failed form report verbose quiet preview language",
     ACCOUNT: "base_url insecure_http seller token token_file token_command token_url client_id"
     " client_secret client_secret_file client_secret_command token_scope token_audience"
     " connect_timeout answer_timeout call_timeout",
@@ -22,24 +32,27 @@ HEADINGS: Mapping[str, str] = {
 _HEADING_OF = {name: heading for heading, names in HEADINGS.items() for name in names.split()}
 
 
-class HelpfulCommand(click.Command):
-    """A command whose `--help` has its options under headings."""
+class _Translated(click.Command):
+    """Help in the language that the arguments, the environment or feedtool.toml name."""
 
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Its own, and `--help-all` where `--help` leaves something out."""
-        own = super().get_params(ctx)
-        if not any(_heading(parameter) == ACCOUNT for parameter in own):
-            return own
-        text = "Show this message with the options of the account, too."
-        every = click.Option(
-            [HELP_ALL],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=_show_all,
-            help=text,
-        )
-        return [*own, every]
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes it, once the language is known."""
+        from feedtool.cli.language import settle
+
+        settle(CONSOLE.arguments)
+        super().format_help(ctx, formatter)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the line of how it is called; words in capitals are the same everywhere."""
+        pieces = " ".join(self.collect_usage_pieces(ctx))
+        formatter.write_usage(ctx.command_path, pieces, f"{CONSOLE.say(tr('Usage'))}: ")
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes what the command does."""
+        del ctx
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n\n".join(map(_say, paragraphs(self))))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options, by headings, in the order of their declaration."""
@@ -47,14 +60,108 @@ class HelpfulCommand(click.Command):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record and isinstance(parameter, click.Option):
-                shown[_heading(parameter)].append(record)
+                shown[_heading(parameter)].append((record[0], _meaning(parameter, ctx)))
         if shown[ACCOUNT] and not ctx.meta.get(HELP_ALL):
-            names = f"{len(shown[ACCOUNT])} options say how the account is reached"
-            shown[ACCOUNT] = [(HELP_ALL, f"{names}; this shows them.")]
+            text = tr(
+                "{count} options say how the account is reached; this shows them.",
+                count=len(shown[ACCOUNT]),
+            )
+            shown[ACCOUNT] = [(HELP_ALL, CONSOLE.say(text))]
         for heading, records in shown.items():
             if records:
-                with formatter.section(heading):
+                with formatter.section(_say(heading)):
                     formatter.write_dl(records)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[Any]]":
+        """The options, each with its meaning in the user's language."""
+        return _translated(super().shell_complete(ctx, incomplete))
+
+
+class HelpfulCommand(_Translated):
+    """A command whose `--help` has its options under headings."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own, and `--help-all` where `--help` leaves something out."""
+        own = super().get_params(ctx)
+        if not any(_heading(parameter) == ACCOUNT for parameter in own):
+            return own
+        every = click.Option(
+            [HELP_ALL],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_all,
+            help="Show this message with the options of the account, too.",
+        )
+        return [*own, every]
+
+
+class HelpfulGroup(_Translated, click.Group):
+    """A group of commands whose `--help` speaks the user's language."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options, then the commands."""
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the commands, each with the first sentence of its help."""
+        with formatter.section(_say(COMMANDS)):
+            formatter.write_dl([(name, _say(text)) for name, text in self.summaries(ctx)])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[Any]]":
+        """The commands, none of them imported, and the options."""
+        from click.shell_completion import CompletionItem
+
+        commands = [
+            CompletionItem(name, help=text)
+            for name, text in self.summaries(ctx)
+            if name.startswith(incomplete)
+        ]
+        return _translated([*commands, *click.Command.shell_complete(self, ctx, incomplete)])
+
+    def summaries(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
+        """Each command and what it does, in a sentence."""
+        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        return ((name, paragraphs(command)[0]) for name, command in commands if command)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """`--language` may stand beside `--help`, which is all that a group itself can show."""
+        from feedtool.cli.language import language_passed_on
+
+        return super().parse_args(ctx, language_passed_on(args))
+
+
+def paragraphs(command: click.Command) -> list[str]:
+    """The paragraphs of what a command says of itself, each a message."""
+    texts = cleandoc(command.help or "").split("\n\n")
+    return [" ".join(text.split()) for text in texts]
+
+
+def _say(text: str) -> str:
+    """A text of the declarations, in which no value stands, in the user's language."""
+    return CONSOLE.say.message(text)
+
+
+def _translated(items: "list[CompletionItem[Any]]") -> "list[CompletionItem[Any]]":
+    for item in items:
+        item.help = item.help and _say(item.help)
+    return items
+
+
+def _meaning(option: click.Option, ctx: click.Context) -> str:
+    """What an option does, its default and its range."""
+    extra = option.get_help_extra(ctx)
+    notes = []
+    if "default" in extra:
+        default = extra["default"]
+        named = option.show_default if isinstance(option.show_default, str) else None
+        shown = f"({_say(named)})" if named else default
+        notes.append(CONSOLE.say(tr("default: {value}", value=shown)))
+    if "range" in extra:
+        notes.append(extra["range"])
+    meaning = _say(option.help or "")
+    return f"{meaning}  [{'; '.join(notes)}]" if notes else meaning
 
 
 def _heading(parameter: click.Parameter) -> str:
@@ -63,7 +170,7 @@ def _heading(parameter: click.Parameter) -> str:
 
 def _show_all(ctx: click.Context, parameter: click.Parameter, wanted: Any) -> None:
     del parameter
-    if wanted:
+    if wanted and not ctx.resilient_parsing:
         ctx.meta[HELP_ALL] = True
         click.echo(ctx.get_help(), color=ctx.color)
         ctx.exit()

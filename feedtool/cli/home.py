@@ -59,8 +59,6 @@ def open_workspace(home: Path, ledger: str | None) -> Iterator["Workspace"]:
 
 
 FILE = "catalog.sqlite"
-from_sandbox = options.flag("--sandbox", "The embedded sandbox's catalogue.")
-base_url = options.text("--base-url", "URL", "Whose catalogue.  [default: the one brought last]")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, echo_error
 from feedtool.cli.help import HelpfulCommand
 from feedtool.model.errors import UsageProblem
@@ -25,14 +25,14 @@ NEEDED = ("base_url", "seller", "token_file", "channel")
 
 
 @click.command(cls=HelpfulCommand)
-@options.flag("--sandbox", "Practise with the embedded sandbox; nothing else is asked.")
-@options.text("--base-url", "URL", "The service's address, version segment included.")
-@options.text("--seller", "ID", "The SellerId of the account.")
-@options.text("--token-file", "FILE", "A file that holds the token.")
-@options.text("--token-command", "COMMAND", "A command that prints the token.")
-@options.text("--channel", "ID", "The sales channel of rows that name none.")
-@options.language
-@options.flag("--yes", "Replace a feedtool.toml that is there; it is kept as feedtool.toml.old.")
+@options_account.sandbox
+@options_account.base_url
+@options_account.seller
+@options_account.token_file
+@options_account.token_command
+@options.channel
+@options.showing
+@options.yes
 def init(language: str, *, sandbox: bool, yes: bool, **given: Any) -> None:
     """Ask four questions, and write feedtool.toml here.
 
@@ -63,7 +63,7 @@ def _confirm_replacing(*, can_ask: bool) -> None:
 
 def _answers(given: Mapping[str, Any], *, can_ask: bool) -> dict[str, str]:
     """The lines of the profile, by name; none for the sandbox."""
-    answers = {name: value for name, value in given.items() if value}
+    answers = {name: str(value) for name, value in given.items() if value}
     if "token_command" in answers:
         answers.pop("token_file", None)
     missing = [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.areas.registry import load
-from feedtool.cli import options
+from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import inputs, is_terminal, read_options
 from feedtool.cli.help import HelpfulCommand
@@ -35,7 +35,7 @@ def _schema() -> dict[str, Any]:
 
 
 @click.command(name="map", cls=HelpfulCommand)
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", shell_complete=completers.files)
 @options.json_schema("recipes", _schema)
 @options.configuration
 @options.reading
@@ -49,7 +49,7 @@ def _schema() -> dict[str, Any]:
     help="Take a column by itself from this confidence on.",
 )
 @options.path("--out", "PATH", "Where the recipe goes; default recipes/NAME.toml beside the file.")
-@options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
+@options.format_
 @options.common
 @click.pass_context
 def map_(
@@ -89,7 +89,7 @@ def map_(
             text = recipe_text(proposal, answers.columns, answers.values, defaults)
             written = _write(target, text)
         missing = proposal.missing([*answers.keys, *defaults, *proposal.given])
-        if form == "json":
+        if form != "text":
             _write_json(proposal, answers.columns, target, missing)
         elif target:
             is_named = not is_found(read, read_options(ctx, given), load(), target.stem)
@@ -126,7 +126,7 @@ def _tell_fitting(
     from feedtool.report.plain import clean
 
     path = recipe.path
-    if form == "json":
+    if form != "text":
         keys = [column.key for column in proposal.columns if column.key]
         missing = proposal.missing([*keys, *proposal.given])
         _write_json(proposal, list(proposal.columns), path, missing)
@@ -150,7 +150,7 @@ def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
     """Says that a sheet of a template of ours needs no recipe."""
     from feedtool.report.plain import clean
 
-    if form == "json":
+    if form != "text":
         missing = proposal.missing([column.key for column in proposal.columns if column.key])
         _write_json(proposal, list(proposal.columns), None, missing)
     else:
@@ -179,7 +179,8 @@ def _write_next(file: str, recipe: Path | None, sheet: str = "") -> None:
 
     named = f" --recipe {quote(clean(str(recipe)))}" if recipe else ""
     command = f"feedtool validate {quote(clean(file))}{named}{sheet}"
-    click.echo(CONSOLE.say(tr("Go on with: {command}", command=command)))
+    if not CONSOLE.is_quiet:
+        click.echo(CONSOLE.say(tr("Go on with: {command}", command=command)))
 
 
 def _write(target: Path, text: str) -> MessageText:

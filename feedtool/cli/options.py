@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from feedtool.cli import completers
 from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.model.errors import UsageProblem
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, tr
@@ -153,7 +154,7 @@ def json_schema(of: str, make: Callable[[], dict[str, Any]]) -> Callable[[F], F]
 
     def write(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:
         del parameter
-        if wanted:
+        if wanted and not ctx.resilient_parsing:
             click.echo(json.dumps(make(), indent=2, ensure_ascii=False, default=float))
             ctx.exit()
 
@@ -203,24 +204,39 @@ configuration = group(
         "--profile",
         "NAME",
         "The account, a table [profile.NAME] of the configuration.",
+        shell_complete=completers.profiles,
         callback=_choose_profile,
     ),
 )
 """`--config` and `--profile`; to be declared before the options that a profile gives values."""
 
+channel = text(
+    "--channel", "ID", "The sales channel, where a row names none.  [default: the primary one]"
+)
+
+category = text(
+    "--category",
+    "CODE[,CODE]",
+    "Of products: these categories alone; a higher one stands for all in it.",
+    shell_complete=completers.categories,
+)
+
 reading = group(
-    text("--as kind", "KIND", "What kind of feed the files are."),
+    text("--as kind", "KIND", "What kind of feed the files are.", shell_complete=completers.kinds),
     text("--sheet", "NAME", "The sheet to read; may be given again, or be `all`.", multiple=True),
-    text("--recipe", "PATH", "How the merchant's own sheet becomes rows; or preset:NAME."),
+    text(
+        "--recipe",
+        "PATH",
+        "How the merchant's own sheet becomes rows; or preset:NAME.",
+        shell_complete=completers.files,
+    ),
     text(
         "--default",
         "FIELD=VALUE",
         "The value of a field where its cell is blank or its column absent.",
         multiple=True,
     ),
-    text(
-        "--channel", "ID", "The sales channel of rows that name none.  [default: the primary one]"
-    ),
+    channel,
 )
 
 writing = group(
@@ -232,10 +248,11 @@ writing = group(
 )
 
 format_ = choice("--format form", ("text", "json", "jsonl"), "The form of the result on stdout.")
+verbose = flag("-v --verbose", "Leave nothing out: every problem with its field, every choice.")
 reporting = group(
     format_,
     path("--report", "PATH", "Also write a report: .json, .csv or .html.", callback=_check_report),
-    flag("-v --verbose", "List every problem."),
+    verbose,
 )
 
 selection = group(
@@ -253,16 +270,25 @@ selection = group(
 """Which rows are sent; a profile may say so."""
 
 release = text(
-    "--release", "CODE[,CODE]", "Send what the guards of these codes would hold.", default=""
+    "--release",
+    "CODE[,CODE]",
+    "Send what the guards of these codes would hold.",
+    default="",
+    shell_complete=completers.guards,
 )
 
 
 def _set_language(ctx: click.Context, parameter: click.Parameter, name: Language) -> Language:
     del parameter
-    CONSOLE.say = Translator(name)
+    CONSOLE.say, CONSOLE.is_settled = Translator(name), True
     is_asked = ctx.get_parameter_source("language") in SOURCES[:2]
     CONSOLE.language = LanguageChoice(name if is_asked else None, name)
     return name
+
+
+def _set_quiet(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:
+    del ctx, parameter
+    CONSOLE.is_quiet = CONSOLE.is_quiet or bool(wanted)
 
 
 _language = partial(
@@ -272,9 +298,20 @@ _language = partial(
     default=terminal_language,
     show_default="the terminal's, else en",
     callback=_set_language,
+    help="Of all that is shown, of templates, and of the service's messages.",
 )
-language = _language(help="Of all that is shown, of templates, and of the service's messages.")
-shown_language = _language(help="Of all that is shown.", expose_value=False)
+quiet = option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_quiet,
+    help="Errors alone on stderr: no progress, no notes, no next command.",
+)
+showing = group(_language(), quiet)
+"""In which language a command speaks, and how much of it."""
+showing_alone = group(_language(expose_value=False), quiet)
+"""The same of a command that has no other use for the language."""
 
 home = path(
     "--home",
@@ -288,47 +325,11 @@ ledger = text(
     "URL",
     "A database instead of the ledger in the state folder: postgresql+psycopg://…",
 )
-sandbox = flag("--sandbox", "Send to the embedded sandbox.")
-no_wait = flag("--no-wait", "Return once all is committed, without waiting for the results.")
+no_wait = flag("--no-wait", "Do not wait for results that are not there yet.")
 
-notifying = group(
-    text("--hook", "COMMAND", "A command that gets the summary of a run, as JSON on its stdin."),
-    text("--webhook", "URL", "An address to which the same is posted."),
-    seconds("--notify-wait", 30, "The longest wait for both, once all else is done."),
-    path("--log", "FILE", "Add what is done to this file, a JSON object a line.", may_be="file"),
-)
-"""Targets of the summary of a run."""
-
-common = group(language, home, flag("--yes", "Answer every question with yes."))
-"""Options of every command on files, needed or not."""
-
-connection = group(
-    text("--base-url", "URL", "The service's address, version segment included."),
-    # Not `option`: no variable of the environment decides it.
-    click.option(
-        INSECURE_OPTION,
-        is_flag=True,
-        help="Let the token travel unencrypted, to an address that begins with http://.",
-    ),
-    text("--seller", "ID", "The SellerId of the account."),
-    text("--token", "TOKEN", "The bearer token; better in the environment."),
-    path("--token-file", "FILE", "A file that holds the token."),
-    text("--token-command", "COMMAND", "A command that prints the token."),
-    text(
-        "--token-url",
-        "URL",
-        "An OAuth2 token endpoint, which gives the token for client credentials.",
-    ),
-    text("--client-id", "ID", "The client's identifier, for client credentials."),
-    text("--client-secret", "SECRET", "The client's secret; better in the environment."),
-    path("--client-secret-file", "FILE", "A file that holds the client secret."),
-    text("--client-secret-command", "COMMAND", "A command that prints the client secret."),
-    text("--token-scope", "SCOPE", "The scope that the token endpoint is asked for."),
-    text("--token-audience", "NAME", "The audience that the token is for."),
-    seconds("--connect-timeout", 10, "The longest wait for a connection."),
-    seconds("--answer-timeout", 60, "The longest silence of the service."),
-    seconds("--call-timeout", 300, "The longest call, whatever trickles in."),
-)
+yes = flag("--yes", "Answer every question with yes, and replace a file that is there.")
+common = group(showing, home, yes)
+"""Options of every command on files, used or not."""
 
 
 def refuse_two_services(ctx: click.Context) -> None:

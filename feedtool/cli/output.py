@@ -220,7 +220,7 @@ def progress_of(form: str, also: OnEvent = lambda _: None) -> Iterator[OnEvent]:
     def show(event: "Event") -> None:
         if form == "jsonl":
             write(event.text, event.done, event.total, event.path)
-        else:
+        elif not CONSOLE.is_quiet:
             lines.show(event)
         also(event)
 

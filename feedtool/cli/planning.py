@@ -54,6 +54,8 @@ class PlannedCommand(HelpfulCommand):
                 place = following
             elif word.startswith(f"{PLAN}="):
                 place = word.partition("=")[2]
+        if ctx.resilient_parsing:
+            place = None  # a shell completes the line, and the plan may not be there
         return super().parse_args(ctx, [*(self._words(place) if place else ()), *args])
 
     def _words(self, place: str) -> Iterator[str]:

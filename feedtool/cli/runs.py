@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import CONSOLE, Terminated, echo, echo_error, stopping
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
@@ -25,17 +25,13 @@ if TYPE_CHECKING:
     from feedtool.runs.history import RunState
     from feedtool.runs.workspace import Workspace
 
-_listing = options.group(options.format_, options.shown_language, options.home, options.ledger)
+_listing = options.group(options.format_, options.showing_alone, options.home, options.ledger)
 _recorded = options.group(
     options.configuration,
-    options.connection,
-    options.text(
-        "--channel",
-        "ID",
-        "Taken as every command takes it; a run keeps the channel that it was begun for.",
-    ),
+    options_account.connection,
+    options.channel,
     options.reporting,
-    options.notifying,
+    options_account.notifying,
     options.common,
     options.ledger,
 )
@@ -49,6 +45,7 @@ _recorded = options.group(
     "Give up run N, which can never go on, so that it keeps no other waiting; refused while "
     "anything of it may still be applied.",
     type=int,
+    shell_complete=completers.runs,
 )
 @_listing
 def runs(
@@ -76,7 +73,7 @@ def runs(
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("run", type=int, metavar="RUN")
+@click.argument("run", type=int, metavar="RUN", shell_complete=completers.runs)
 @_listing
 def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
     """Show one RUN: its files and packages, what became of its rows, what will be lost when.
@@ -148,7 +145,7 @@ def _ahead_of_sandbox(home: Path) -> timedelta:
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("run", type=int, required=False, metavar="[RUN]")
+@click.argument("run", type=int, required=False, metavar="[RUN]", shell_complete=completers.runs)
 @options.no_wait
 @_recorded
 @click.pass_context
@@ -177,8 +174,8 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("run", type=int, metavar="RUN")
-@options.flag("--no-wait", "Fetch only what is there already.")
+@click.argument("run", type=int, metavar="RUN", shell_complete=completers.runs)
+@options.no_wait
 @options.flag(
     "--failed-only",
     "Write a workbook of just the rows to correct, NAME.failed.xlsx, to be sent as it is.",

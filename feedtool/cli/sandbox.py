@@ -95,7 +95,7 @@ SAMPLE = "offers-upsert.xlsx"
 
 @click.command(cls=HelpfulCommand)
 @click.argument("folder", default="feedtool-demo", type=click.Path(path_type=Path, file_okay=False))
-@options.language
+@options.showing
 @options.home
 @click.pass_context
 def demo(ctx: click.Context, /, folder: Path, language: str, home: Path | None) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.check import Input, ReadOptions
-from feedtool.cli import options
+from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import (
     as_row,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.command(cls=PlannedCommand)
 @maybe_files
 @options.flag("--dry-run", "Stop after the plan and show it; send nothing.")
-@options.sandbox
+@options_account.sandbox
 @options.path(
     "--requests", "DIR", "Also write the exact request bodies into this folder.", may_be="folder"
 )
@@ -87,13 +87,13 @@ if TYPE_CHECKING:
 @options.configuration
 @options.selection
 @options.release
-@options.connection
+@options_account.connection
 @options.reading
 @as_row
 @options.writing
 @options.flag("--no-failed", "Write no NAME.failed.xlsx, the workbook of the rows to correct.")
 @options.reporting
-@options.notifying
+@options_account.notifying
 @options.common
 @options.ledger
 @click.pass_context

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import echo
 from feedtool.cli.files import feed_of, refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.home import base_url, from_sandbox, local_catalog, sync_command
+from feedtool.cli.home import local_catalog, sync_command
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.text import tr
@@ -21,16 +21,12 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("kind", metavar="[KIND]", required=False)
-@options.text(
-    "--category",
-    "CODE[,CODE]",
-    "Of products: the categories that the workbook is for; a higher one stands for all in it.",
-)
+@click.argument("kind", metavar="[KIND]", required=False, shell_complete=completers.kinds)
+@options.category
 @options.path("--out", "PATH", "The workbook to write.  [default: KIND.xlsx here]")
-@from_sandbox
+@options_account.sandbox
 @options.configuration
-@base_url
+@options_account.base_url
 @options.common
 @click.pass_context
 def template(
@@ -58,7 +54,9 @@ def template(
     refuse_ending(target)
     refuse_target(target, may_replace=given["yes"])
     context = Context(options.chosen(ctx).profile.dialect)
-    basis = Basis(given["language"], context, has_example=True)
+    name = given["profile"]
+    account = f"--profile {name}" if name else "--sandbox"
+    basis = Basis(given["language"], context, has_example=True, account=account)
     with nullcontext() if feed.category_key is None else local_catalog(ctx) as catalog:
         if catalog:
             context = context._replace(catalog=lambda _: catalog)

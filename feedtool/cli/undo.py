@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import refuse_target
 from feedtool.cli.help import HelpfulCommand
@@ -28,7 +28,7 @@ OWN = frozenset(("run", "out", "stock", "delete_created"))
 
 
 @click.command(cls=HelpfulCommand)
-@click.argument("run", type=int, metavar="RUN")
+@click.argument("run", type=int, metavar="RUN", shell_complete=completers.runs)
 @options.path(
     "--out",
     "PLAN",
@@ -40,12 +40,12 @@ OWN = frozenset(("run", "out", "stock", "delete_created"))
     "--delete-created",
     "Delete the offers that the run created; the service is asked when each was.",
 )
-@options.sandbox
+@options_account.sandbox
 @options.configuration
-@options.text("--channel", "ID", "The sales channel of rows that name none.")
+@options.channel
 @options.release
-@options.connection
-@options.choice("--format form", ("text", "json"), "The form of the result on stdout.")
+@options_account.connection
+@options.format_
 @options.common
 @options.ledger
 @click.pass_context
@@ -131,9 +131,11 @@ def _typed(ctx: click.Context) -> Iterator[str]:
 
 def _write(objects: list[dict[str, Any]], left: "Iterable[UndoRow]", form: str) -> None:
     """The offers that are left alone, each with its reason; in JSON with the plan."""
-    if form == "json":
+    if form != "text":
         fields = [row.as_json() for row in left]
-        write_objects([{**fields_of, "left": iter(fields)} for fields_of in objects], sys.stdout)
+        write_objects(
+            [{**fields_of, "left": iter(fields)} for fields_of in objects], sys.stdout, form
+        )
         return
     for row in left:
         click.echo(

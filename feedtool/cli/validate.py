@@ -10,7 +10,7 @@ import click
 from feedtool.areas.registry import load
 from feedtool.check.fixes import SAFE, all_fixes, chosen_fixes
 from feedtool.check.kinds import HeaderMissing
-from feedtool.cli import options
+from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE
 from feedtool.cli.files import (
     FIXED,
@@ -46,9 +46,9 @@ class FixingCommand(HelpfulCommand):
         """Writes the fixes behind the options."""
         super().format_options(ctx, formatter)
         for title, is_safe in ((tr("Made by --fix"), True), (tr("Made by --fix=NAME"), False)):
-            with formatter.section(title):
+            with formatter.section(CONSOLE.say(title)):
                 fixes = (fix for fix in all_fixes(load()) if fix.is_safe is is_safe)
-                formatter.write_dl([(fix.name, fix.summary) for fix in fixes])
+                formatter.write_dl([(fix.name, CONSOLE.say(fix.summary)) for fix in fixes])
 
 
 def _spelt_out(args: Sequence[str]) -> Iterator[str]:
@@ -78,6 +78,7 @@ def _fix_names(
     "Fix in a copy what can be fixed without a choice, and what these choose.",
     multiple=True,
     callback=_fix_names,
+    shell_complete=completers.fixes,
 )
 @options.flag("--explain-columns", "Say how each header was understood, and why.")
 @options.count("--explain-row", "Show how each field of this row came about, step by step.")

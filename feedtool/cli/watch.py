@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, Stopping, bug_report, echo, stopping
 from feedtool.cli.files import read_options, selection_of
 from feedtool.cli.help import HelpfulCommand
@@ -56,14 +56,14 @@ class _Watch(HelpfulCommand):
     max=36_500,
     default=7,
 )
-@options.sandbox
+@options_account.sandbox
 @options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
 @options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
 @options.configuration
 @options.selection
-@options.connection
+@options_account.connection
 @options.reading
-@options.notifying
+@options_account.notifying
 @options.common
 @options.ledger
 @click.pass_context

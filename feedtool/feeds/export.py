@@ -15,7 +15,7 @@ from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Context
-from feedtool.model.text import Language
+from feedtool.model.text import Language, tr
 
 KeyedRow = Mapping[str, Value]
 
@@ -51,6 +51,8 @@ class Filter(NamedTuple):
 
 
 CHANNEL = "channel"
+OF_CHANNEL = tr("The sales channel, where a row names none.  [default: the primary one]")
+BY_CHANNEL = Filter(CHANNEL, "ID", OF_CHANNEL, narrows=False)
 """The filter whose default is the profile's channel."""
 
 

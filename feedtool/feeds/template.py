@@ -5,14 +5,14 @@ An area that has more to say than its columns do makes the `Contents` itself (`F
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from feedtool.model.header import CellType, Column
 from feedtool.model.settings import Context
-from feedtool.model.text import LANGUAGES, Language, read_po
+from feedtool.model.text import LANGUAGES, Language, Translator, read_po
 
 TEXT = "@"
 """The format that keeps the zeros of identifiers, and what looks like a date."""
@@ -102,6 +102,10 @@ class Field:
     """The text shown beside a chosen cell; the help, where there is no other."""
     is_folded: bool = False
     """Away until its group is unfolded: optional, and needed by few."""
+    group: str = ""
+    """The group whose colour its header wears."""
+    is_number: bool = False
+    """True if its example is a number."""
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -145,6 +149,10 @@ class Contents:
     """True if the workbook says of which kind it is: not where each row has to say it."""
     prompts_cells: bool = False
     """True if the hint is shown on every cell, and not only on the header."""
+    begins_with_example: bool = False
+    """True if the first row to fill is an example, which is not sent as long as it stays one."""
+    account: str = ""
+    """The options of the account that it was made for, with which commands are shown."""
 
 
 class Basis(NamedTuple):
@@ -160,6 +168,13 @@ class Basis(NamedTuple):
     """The columns that rows fill which are there already."""
     has_example: bool = False
     """True if a filled row is shown: in a template that is empty."""
+    account: str = ""
+    """The options of the account that will send it: `--profile shop`."""
+
+
+def example_reference(language: Language, example: str) -> str:
+    """The first cell of an example row, which no offer is called."""
+    return Translator(language).message("Example: {example}").format(example=example)
 
 
 # The names of columns.
@@ -200,3 +215,7 @@ class Words:
         """A column, by its label in English and what belongs in it."""
         labels, aliases = self.of(label), self.aliases(key)
         return Column(key, cell_type, labels, self.of(note), example, aliases, is_shared)
+
+    def group(self, english: str, *columns: Column) -> tuple[Column, ...]:
+        """The columns of a group, by its name in English."""
+        return tuple(replace(column, group=self.of(english)) for column in columns)

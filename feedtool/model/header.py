@@ -40,6 +40,8 @@ class Column:
     """Other headers that mean it, beside the key and the labels."""
     is_shared: bool = False
     """True if all sales channels have the same value, and none a column of its own."""
+    group: tuple[str, ...] = ()
+    """The group that a template shows it in, in `LANGUAGES`; none where it stands alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,15 @@ def dumped(value: object) -> str:
     return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def write_objects(objects: Iterable[Fields], out: TextIO) -> None:
-    """Writes a list of objects, a member a line; of one that is an iterator an entry a line."""
+def write_objects(objects: Iterable[Fields], out: TextIO, form: str = "json") -> None:
+    """Writes a list of objects, a member a line; of one that is an iterator an entry a line.
+
+    As `jsonl` an object a line.
+    """
+    if form == "jsonl":
+        listed = ({name: _members(value) for name, value in it.items()} for it in objects)
+        write_lines(listed, out)
+        return
     out.write("[")
     for number, fields in enumerate(objects):
         out.write(",\n  {" if number else "\n  {")
@@ -65,8 +72,15 @@ def write_objects(objects: Iterable[Fields], out: TextIO) -> None:
     out.write("\n]\n")
 
 
-def write_entries(objects: Iterable[Fields], out: TextIO) -> None:
-    """Writes a list of objects, an object a line."""
+def _members(value: object) -> object:
+    return list(value) if isinstance(value, Iterator) else value
+
+
+def write_entries(objects: Iterable[Fields], out: TextIO, form: str = "json") -> None:
+    """Writes a list of objects, an object a line; as `jsonl` without the list around it."""
+    if form == "jsonl":
+        write_lines(objects, out)
+        return
     lines = ",\n  ".join(map(dumped, objects))
     out.write(f"[\n  {lines}\n]\n" if lines else "[]\n")
 

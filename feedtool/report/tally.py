@@ -23,6 +23,9 @@ from feedtool.model.text import MessageText, joined, plural, tr
 from feedtool.report.plain import clean, value
 from feedtool.report.sheet_result import NOT_SENT, SheetResult
 
+NOT_A_ROW = "not-a-row"
+"""The code of rows that are skipped since they are none."""
+
 NAMED_ROWS = 12
 """Rows of one refusal that are named."""
 
@@ -230,25 +233,26 @@ def warnings_text(count: int) -> MessageText:
     return plural("{count:,} warning", "{count:,} warnings", count)
 
 
-REASONS: Mapping[str, str] = {"not-a-row": tr("totals or headers")}
-"""The codes for which rows are skipped, in words."""
-
-
 def skipped_text(counts: Counts) -> MessageText | None:
-    """`12 skipped: 10 no stock, 2 totals or headers`; None where the statuses say all of it."""
+    """`12 skipped: 10 no stock, 2 totals`; None where the statuses say all of it."""
     reasons = counts.skipped_because
     if not reasons.keys() - set(NOT_SENT):
         return None
-    shown = joined(
-        tr("{count:,} {status}", count=number, status=REASONS.get(reason) or value(reason))
-        for reason, number in reasons.items()
-    )
+    shown = joined(_skipped_for(reason, number) for reason, number in reasons.items())
     return plural(
         "{count:,} skipped: {reasons}",
         "{count:,} skipped: {reasons}",
         counts.skipped,
         reasons=shown,
     )
+
+
+def _skipped_for(reason: str, number: int) -> MessageText:
+    if reason == NOT_A_ROW:
+        return plural(
+            "{count:,} total, header or example", "{count:,} totals, headers or examples", number
+        )
+    return tr("{count:,} {status}", count=number, status=value(reason))
 
 
 @dataclass(slots=True)

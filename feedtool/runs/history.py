@@ -124,10 +124,8 @@ def write_runs(states: Sequence[RunState], out: TextIO, form: str, say: Translat
     """All runs, newest first: a line each, or as JSON (`jsonl`: an object a line)."""
     if form == "text":
         out.writelines(clean(say(_line(state))) + "\n" for state in states)
-    elif form == "jsonl":
-        write_lines(map(_fields, states), out)
     else:
-        write_entries(map(_fields, states), out)
+        write_entries(map(_fields, states), out, form)
 
 
 def write_run(state: RunState, out: TextIO, form: str, say: Translator) -> None:

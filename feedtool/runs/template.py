@@ -23,7 +23,9 @@ def write_all(feeds: Iterable[Feed], folder: Path) -> list[Path]:
     for feed in feeds:
         for language in get_args(Language) if feed.template is None else ():
             target = folder / f"{feed.kind}.{language}.xlsx"
-            write_template(feed, target, Basis(language, Context()))
+            write_template(
+                feed, target, Basis(language, Context(), has_example=True, account="--sandbox")
+            )
             written.append(target)
     return written
 

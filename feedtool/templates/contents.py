@@ -4,6 +4,7 @@ What is required is not declared twice: the feed is asked which keys a row must 
 of them it no longer asks for once another one is filled.
 """
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Literal
 
@@ -43,7 +44,8 @@ def contents_of(feed: Feed, basis: Basis) -> Contents:
     Raises:
         UsageProblem: the columns depend on categories, and none of them can be had.
     """
-    return feed.template(basis) if feed.template else plain_contents(feed, basis)
+    contents = feed.template(basis) if feed.template else plain_contents(feed, basis)
+    return replace(contents, account=basis.account)
 
 
 def plain_contents(feed: Feed, basis: Basis) -> Contents:
@@ -53,7 +55,7 @@ def plain_contents(feed: Feed, basis: Basis) -> Contents:
     legend = {Need.ALWAYS: "Required", Need.EITHER: "One of these is required"}
     return Contents(
         feed.kind,
-        feed.sheet,
+        own(feed.sheet),
         basis.language,
         own(feed.title) or feed.kind,
         own(feed.about or feed.summary),
@@ -61,6 +63,7 @@ def plain_contents(feed: Feed, basis: Basis) -> Contents:
         fields,
         {need: _(text) for need, text in (*legend.items(), (Need.NEVER, "Optional"))},
         first_unfrozen="B",
+        begins_with_example=basis.has_example,
     )
 
 
@@ -76,7 +79,7 @@ def _steps(feed: Feed, fields: tuple[Field, ...], _: Translate) -> tuple[str, ..
         _(
             "Open the sheet “{sheet}” and fill one row per offer, from row 3 on. Empty rows are "
             "skipped."
-        ).format(sheet=feed.sheet),
+        ).format(sheet=_(feed.sheet)),
         stars,
         *([folded] if any(field.is_folded for field in fields) else []),
         _(
@@ -115,6 +118,8 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
                     others=", ".join(labels[key] for key in others)
                 ),
                 is_folded=column.key in folded,
+                group=column.group[at] if column.group else "",
+                is_number=isinstance(column.type, Number),
             )
         )
     return tuple(fields)

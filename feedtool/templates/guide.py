@@ -4,6 +4,8 @@ With the colours, fonts and typesetting that they share with the sheet to fill.
 """
 
 import re
+from collections.abc import Sequence
+from itertools import cycle
 from math import ceil
 
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
@@ -18,7 +20,7 @@ from feedtool.templates.contents import texts
 NAVY = "1F3864"
 BLUE = "2F5597"
 PALE = "D9E2F3"
-GREY = "7F7F7F"
+GREY = "595959"
 FACE = "Calibri"
 
 
@@ -33,8 +35,20 @@ HEADER_FILLS = {
     Need.RECOMMENDED: _fill(BLUE),
     Need.NEVER: _fill(PALE),
 }
+GROUP_FILLS = tuple(map(_fill, ("DDEBF7", "E2EFDA", "FFF2CC", "FCE4D6", "E4DFEC")))
+"""Of the second row, as bands below the labels; both greys of the keys are legible on them."""
+GROUP_LINES = tuple(
+    Side("thick", color=colour) for colour in ("5B9BD5", "70AD47", "BF9000", "C55A11", "7F5FA8")
+)
+EXAMPLE_STEP = (
+    "The first row below the header is an example. Write over it: as long as it stays as it is, it"
+    " is not sent."
+)
+INSTRUCTIONS_TAB, FIELDS_TAB, TO_FILL = "70AD47", "A5A5A5", NAVY
+"""Colours of the tabs."""
 LIGHT_ON_DARK = Font(FACE, 11, bold=True, color="FFFFFF")
 DARK_ON_LIGHT = Font(FACE, 11, bold=True, color=NAVY)
+KEY_ALIGNMENT = Alignment(vertical="center", shrink_to_fit=True)
 HEADER_ALIGNMENT = Alignment(horizontal="left", vertical="center", wrap_text=True)
 HEADER_GAP = Border(right=Side("thin", color="FFFFFF"))
 """Keeps neighbours of one colour apart."""
@@ -96,11 +110,12 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
             _paragraph(sheet, row, language)
     _section(sheet, _("How to fill it"))
     last_steps = (
+        *([_(EXAMPLE_STEP)] if contents.begins_with_example else []),
         _(
             "References and GTINs are stored as text, so that leading zeros and long numbers "
             "survive. When you paste data, paste values only."
         ),
-        _("The sheet “Fields” explains every column."),
+        _("The sheet “{sheet}” explains every column.").format(sheet=_("Fields")),
     )
     for number, step in enumerate((*contents.steps, *last_steps), start=1):
         _paragraph(sheet, f"{number}. {step}", language)
@@ -111,10 +126,12 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
     }
     for command, effect in effects.items():
         name = contents.file or f"{contents.kind}.xlsx"
-        _pair(sheet, f"feedtool {command} {name}", effect, language)
+        account = f" {contents.account}" if command == "submit" and contents.account else ""
+        _pair(sheet, f"feedtool {command} {name}{account}", effect, language)
         sheet.cell(sheet.max_row, 1).font = CODE_FONT
     _section(sheet, _("Colours of the header"))
     _legend(sheet, contents)
+    _groups(sheet, contents)
     _set_widths(sheet, INSTRUCTIONS_WIDTHS)
     fit_to_page(sheet)
 
@@ -145,6 +162,23 @@ def _legend(sheet: Worksheet, contents: Contents) -> None:
             _pair(sheet, shown.title, meaning, contents.language)
             cell = sheet.cell(sheet.max_row, 1)
             cell.fill, cell.font = HEADER_FILLS[need], header_font(need)
+
+
+def group_bands(fields: Sequence[Field]) -> dict[str, tuple[PatternFill, Side]]:
+    """The fill and the line of each group, in the order of the sheet."""
+    names = dict.fromkeys(field.group for field in fields if field.group)
+    return dict(zip(names, cycle(zip(GROUP_FILLS, GROUP_LINES, strict=True)), strict=False))
+
+
+def _groups(sheet: Worksheet, contents: Contents) -> None:
+    """A coloured cell for each group of columns, and its columns."""
+    for group, (fill, line) in group_bands(contents.fields).items():
+        own = [field for field in contents.fields if field.group == group]
+        labels = [field.label for field in own if not field.is_folded]
+        more = ["…"] if len(labels) < len(own) else []
+        _pair(sheet, group, ", ".join((*labels, *more)), contents.language)
+        cell = sheet.cell(sheet.max_row, 1)
+        cell.fill, cell.font, cell.border = fill, STRONG_FONT, Border(top=line)
 
 
 def fill_fields(sheet: Worksheet, contents: Contents) -> None:

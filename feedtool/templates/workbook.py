@@ -9,6 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from openpyxl import Workbook
 from openpyxl.packaging.custom import StringProperty
+from openpyxl.styles import Border
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
@@ -16,7 +17,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.xml.constants import ARC_CORE
 from openpyxl.xml.functions import tostring
 
-from feedtool.feeds.template import CellEntry, Contents, Field, Need
+from feedtool.feeds.template import CellEntry, Contents, Field, Need, example_reference
 from feedtool.model.text import Language
 from feedtool.templates import guide, limits
 from feedtool.templates.contents import texts
@@ -41,7 +42,8 @@ def build(contents: Contents, *further: Contents) -> Workbook:
     """An empty workbook to fill, opened on its first sheet, which it explains and is stamped by."""
     workbook, filled = Workbook(), (contents, *further)
     workbook.remove(workbook.worksheets[0])
-    instructions, explained = map(workbook.create_sheet, ("Instructions", "Fields"))
+    _ = texts(contents.language)
+    instructions, explained = map(workbook.create_sheet, (_("Instructions"), _("Fields")))
     for each in filled:
         taken = {LISTS, *workbook.sheetnames} if each is not contents else ()
         workbook.create_sheet(limits.sheet_name(each.sheet, taken))
@@ -54,8 +56,13 @@ def build(contents: Contents, *further: Contents) -> Workbook:
         if each.has_example:
             _fill_example(sheet, each)
         _fill_header(sheet, each)
+        if each.begins_with_example:
+            _fill_first_row(sheet, each)
         _shape_columns(sheet, each.fields)
         _guard_entries(sheet, each, names)
+        sheet.sheet_properties.tabColor = guide.TO_FILL
+    instructions.sheet_properties.tabColor = guide.INSTRUCTIONS_TAB
+    explained.sheet_properties.tabColor = guide.FIELDS_TAB
     # Whoever opens the workbook sees the sheet to fill, its first cell chosen.
     workbook.active = opened = workbook.worksheets[2]
     for sheet in workbook.worksheets:
@@ -109,11 +116,30 @@ def _fill_example(sheet: Worksheet, contents: Contents) -> None:
     limits.raise_row(sheet, EXAMPLE_ROW, 2 * guide.LINE_HEIGHT)
 
 
+def _fill_first_row(sheet: Worksheet, contents: Contents) -> None:
+    """The example below the header, typed as a merchandiser would; what is folded stays empty."""
+    for column, field in enumerate(contents.fields, start=1):
+        if field.is_folded or not field.example:
+            continue
+        cell = sheet.cell(FIRST_ROW, column)
+        if field.is_number:
+            cell.value = float(field.example.replace(",", "."))
+        else:
+            is_first = column == 1
+            shown = example_reference(contents.language, field.example) if is_first else ""
+            limits.put(sheet, FIRST_ROW, column, shown or field.example)
+        cell.number_format, cell.font = field.entry.number_format, guide.EXAMPLE_FONT
+
+
 def _fill_header(sheet: Worksheet, contents: Contents) -> None:
     """A row for people, and one for feedtool."""
-    above = int(contents.has_example)
+    above, bands = int(contents.has_example), guide.group_bands(contents.fields)
     for column, field in enumerate(contents.fields, start=1):
         put_header(sheet, column, field, field.need, above)
+        if band := bands.get(field.group):
+            label, key = (sheet.cell(row + above, column) for row in (LABEL_ROW, KEY_ROW))
+            fill, line = band
+            key.fill, label.border = fill, Border(top=line, right=guide.HEADER_GAP.right)
     limits.raise_row(sheet, LABEL_ROW + above, 48)
     if contents.hides_keys:
         sheet.row_dimensions[KEY_ROW + above].hidden = True
@@ -130,6 +156,7 @@ def put_header(sheet: Worksheet, column: int, field: Field, need: Need, above: i
     label.alignment, label.border = guide.HEADER_ALIGNMENT, guide.HEADER_GAP
     key = limits.put(sheet, KEY_ROW + above, column, field.key)
     key.font, key.fill, key.border = guide.KEY_FONT, guide.KEY_FILL, guide.LINE
+    key.alignment = guide.KEY_ALIGNMENT
 
 
 def _shape_columns(sheet: Worksheet, fields: Sequence[Field]) -> None:
@@ -188,12 +215,21 @@ def _rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidati
 
 def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
     """Shows a column's hint on the cells of a rule, its example on a line of its own."""
-    language, hint = contents.language, field.hint or field.help
+    language = contents.language
+    hint = "\n".join(
+        filter(None, (field.group, field.hint or field.help, _need_in_words(field, language)))
+    )
     if field.example:
         hint += "\n" + texts(language)("Example: {example}").format(example=field.example)
     rule.showInputMessage = True
     rule.promptTitle = typeset(field.label, language)
     rule.prompt = typeset(hint.rstrip(), language)
+
+
+def _need_in_words(field: Field, language: Language) -> str:
+    """“Required: yes”, where something is said of it."""
+    heading = texts(language)("Required")
+    return f"{heading}: {field.requirement}" if field.requirement else ""
 
 
 def _stamp(workbook: Workbook, contents: Contents) -> None:

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.cli import options
+from feedtool.cli import options, options_account
 from feedtool.cli.account import (
     SECRET_WAYS,
     TOKEN_WAYS,
@@ -116,7 +116,7 @@ call_timeout = 30
 @click.command()
 @options.option("--sandbox", is_flag=True)
 @options.configuration
-@options.connection
+@options_account.connection
 @click.pass_context
 def probe(ctx: click.Context, /, **given: Any) -> dict[str, Any]:
     given |= token_options(ctx)

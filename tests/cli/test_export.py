@@ -102,7 +102,7 @@ FILTERS = {
     "--reference 'SKU-3, SKU-1,SKU-3'": ["SKU-1", "SKU-3"],
     "--offer-id sandbox_96385074_New_PRIMARY": ["SKU-4"],
     "--since 2020-01-01": ["SKU-1", "=SUM(A1)", "SKU-3", "SKU-4"],
-    "--state active --reference 'SKU-1,=SUM(A1)'": ["SKU-1"],
+    "--offer-state active --reference 'SKU-1,=SUM(A1)'": ["SKU-1"],
 }
 
 

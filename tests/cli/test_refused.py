@@ -140,7 +140,10 @@ USAGE = {
     "export mine/Offers.zip --to xlsx": ("Offers.zip”", "`feedtool convert mine/Offers.zip Offers"),
     "export offers": ("there is no account to ask", "try --sandbox, or name a profile"),
     "export offers --sandbox --as products": ("cannot be exported as “products”", "offers-update"),
-    "export offers --sandbox --state asleep": ("no state “asleep”", "states: active, inactive"),
+    "export offers --sandbox --offer-state asleep": (
+        "no state “asleep”",
+        "states: active, inactive",
+    ),
     "export offers --sandbox --since yesterday": ("is no date and no time", "write it like 2026"),
     "export offers --sandbox --gtin ' , '": ("--gtin names nothing", "or give a list"),
     "export offers --sandbox --out offers.xls": ("nor a CSV", "end with .xlsx or .csv"),

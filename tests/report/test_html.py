@@ -48,7 +48,7 @@ def test_counts_and_a_bar_for_each_code(sent: SheetResult) -> None:
 
 
 def test_skipped_rows_are_counted_by_their_reasons(skipping: SheetResult) -> None:
-    shown = "5 skipped: 2 &lt;no&gt; stock, 1 totals or headers, 1 too dear, 1 Unchanged"
+    shown = "5 skipped: 2 &lt;no&gt; stock, 1 total, header or example, 1 too dear, 1 Unchanged"
     assert f"<p>{shown}</p>" in page(skipping)
 
 

@@ -119,7 +119,7 @@ def test_unchanged_and_held_rows_are_skipped() -> None:
 def test_skipped_rows_are_counted_by_their_reasons(skipping: SheetResult) -> None:
     assert (
         "5 rows: 0 valid, 0 invalid, 5 skipped, 0 warnings\n"
-        "5 skipped: 2 <no> stock, 1 totals or headers, 1 too dear, 1 Unchanged\n"
+        "5 skipped: 2 <no> stock, 1 total, header or example, 1 too dear, 1 Unchanged\n"
     ) in told(skipping)
 
 

@@ -2,7 +2,7 @@
 
 from itertools import product
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 from zipfile import ZipFile
 
 import pytest
@@ -14,7 +14,8 @@ from feedtool.feeds.template import Basis, Need
 from feedtool.model.cells import letters
 from feedtool.model.header import folded
 from feedtool.model.settings import AccountSettings, Context
-from feedtool.model.text import LANGUAGES, Language
+from feedtool.model.sheet import SKIPPED, VALID
+from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.runs.template import write_all
 from feedtool.templates import write_template
 from feedtool.templates.contents import fields_of
@@ -37,8 +38,13 @@ def opened(kind: str, language: str) -> Workbook:
     return load_workbook(TEMPLATES / f"{kind}.{language}.xlsx")
 
 
-def offers(kind: str, language: str) -> Worksheet:
-    sheet = opened(kind, language)[load().feeds[kind].sheet]
+def to_fill(kind: str, language: Language) -> str:
+    """The name of the sheet to fill, in its language."""
+    return Translator(language).message(load().feeds[kind].sheet)
+
+
+def offers(kind: str, language: Language) -> Worksheet:
+    sheet = opened(kind, language)[to_fill(kind, language)]
     assert isinstance(sheet, Worksheet)
     return sheet
 
@@ -67,19 +73,22 @@ def test_templates_are_as_they_are_made_now(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "language"), ALL)
-def test_is_recognised_as_its_kind_and_has_no_rows(kind: str, language: str) -> None:
+def test_is_recognised_as_its_kind_and_its_example_is_no_row(kind: str, language: Language) -> None:
     path = TEMPLATES / f"{kind}.{language}.xlsx"
     (sheet,) = checked(path)
-    assert sheet.error is not None
-    expected = (kind, load().feeds[kind].sheet, "no-rows")
-    assert (sheet.kind, sheet.sheet, sheet.error.code) == expected
-    assert list(sheet.problems()) == []
+    expected = (kind, to_fill(kind, language), None)
+    assert (sheet.kind, sheet.sheet, sheet.error) == expected
+    [problem] = sheet.problems()
+    assert (problem.code, problem.row, problem.message) == (
+        *("not-a-row", 3, "this row is the template's example, left as it was"),
+    )
+    assert (sheet.marks.count(SKIPPED), len(sheet.items)) == (1, 0)
 
 
 @pytest.mark.parametrize("language", TONGUES)
 @pytest.mark.parametrize("row", [1, 2])
 def test_labels_alone_are_a_header_as_well_as_keys_alone(
-    row: int, language: str, tmp_path: Path
+    row: int, language: Language, tmp_path: Path
 ) -> None:
     workbook = Workbook()
     sheet = workbook.worksheets[0]
@@ -92,13 +101,18 @@ def test_labels_alone_are_a_header_as_well_as_keys_alone(
 
 
 @pytest.mark.parametrize(("kind", "language"), ALL)
-def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: str) -> None:
+def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: Language) -> None:
     workbook = opened(kind, language)
-    assert workbook.sheetnames == ["Instructions", "Fields", load().feeds[kind].sheet, "_lists"]
+    guides = {
+        "en": "Instructions Fields",
+        "fr": "Instructions Champs",
+        "es": "Instrucciones Campos",
+    }
+    assert workbook.sheetnames == [*guides[language].split(), to_fill(kind, language), "_lists"]
     assert [sheet.sheet_state for sheet in workbook.worksheets] == [*["visible"] * 3, "hidden"]
     chosen = [bool(sheet.sheet_view.tabSelected) for sheet in workbook.worksheets]
     assert chosen == [False, False, True, False]
-    assert workbook.active is workbook[load().feeds[kind].sheet]
+    assert workbook.active is workbook[to_fill(kind, language)]
     stamps = workbook.custom_doc_props  # type: ignore[attr-defined]  # the stubs lag
     assert {stamp.name: stamp.value for stamp in stamps.props} == {
         "feedtool.template": kind,
@@ -108,7 +122,7 @@ def test_has_its_sheets_its_stamp_and_opens_on_offers(kind: str, language: str) 
 
 
 @pytest.mark.parametrize(("kind", "language"), ALL)
-def test_shows_labels_above_keys_and_freezes_both(kind: str, language: str) -> None:
+def test_shows_labels_above_keys_and_freezes_both(kind: str, language: Language) -> None:
     sheet = offers(kind, language)
     columns = load().feeds[kind].columns(AccountSettings())
     assert texts(sheet, 2) == [column.key for column in columns]
@@ -116,7 +130,7 @@ def test_shows_labels_above_keys_and_freezes_both(kind: str, language: str) -> N
     titles = [str(text) for text in texts(sheet, 1)]
     for plain in (folded, lambda text: text.rstrip(" (*)")):
         assert list(map(plain, titles)) == list(map(plain, labels))
-    assert (sheet.freeze_panes, sheet.max_row) == ("B3", 2)
+    assert (sheet.freeze_panes, sheet.max_row) == ("B3", 3)
     assert not sheet.auto_filter.ref
 
 
@@ -150,7 +164,7 @@ def test_keeps_identifiers_as_text_over_whole_columns() -> None:
 
 
 @pytest.mark.parametrize("language", TONGUES)
-def test_limits_what_is_typed(language: str) -> None:
+def test_limits_what_is_typed(language: Language) -> None:
     found = limits(offers("offers-upsert", language))
     money = ("decimal", "greaterThan", "0", None)
     amount = ("decimal", "greaterThanOrEqual", "0", None)
@@ -167,7 +181,7 @@ def test_limits_what_is_typed(language: str) -> None:
     assert found == {f"{key}3:{key}{LAST_ROW}": limit for key, limit in expected.items()}
 
 
-SPOKEN = {
+SPOKEN: dict[Language, tuple[str, str]] = {
     "en": ("Used - like new", "A whole number of days from 0 to 365."),
     "fr": ("Occasion - comme neuf", "Un nombre entier de jours, de 0 à 365."),
     "es": ("Usado - como nuevo", "Un número entero de días, de 0 a 365."),
@@ -175,14 +189,14 @@ SPOKEN = {
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-def test_speaks_the_users_language(language: str) -> None:
+def test_speaks_the_users_language(language: Language) -> None:
     condition, message = SPOKEN[language]
     workbook = opened("offers-upsert", language)
     assert workbook.defined_names["list_condition"].attr_text == "'_lists'!$A$2:$A$8"
     assert workbook["_lists"]["A3"].value == condition
     rules = offers("offers-upsert", language).data_validations.dataValidation
     assert message in [rule.error for rule in rules]
-    explained = {row[-1]: row for row in workbook["Fields"].iter_rows(values_only=True)}
+    explained = {row[-1]: row for row in workbook.worksheets[1].iter_rows(values_only=True)}
     assert condition in str(explained["condition"][4]).split("\n")
 
 
@@ -205,6 +219,71 @@ def test_a_profile_decides_modes_and_conditions(tmp_path: Path) -> None:
     write_template(load().feeds["offers-upsert"], tmp_path / "own.xlsx", Basis("es", Context(own)))
     workbook = load_workbook(tmp_path / "own.xlsx")
     assert [workbook["_lists"][place].value for place in ("A2", "A3")] == ["Nuevo", "Antique"]
-    keys = [cell.value for cell in workbook["Offers"][2]]
+    keys = [cell.value for cell in workbook["Ofertas"][2]]
     assert "deliveryModes.DroneDelivery.cost" in keys
     assert "deliveryModes.SignedHomeDelivery.cost" not in keys
+
+
+@pytest.mark.parametrize("language", TONGUES)
+def test_an_example_that_was_changed_is_a_row(language: Language, tmp_path: Path) -> None:
+    workbook = opened("offers-upsert", language)
+    workbook[to_fill("offers-upsert", language)]["E3"] = 21
+    workbook.save(tmp_path / "filled.xlsx")
+    (sheet,) = checked(tmp_path / "filled.xlsx")
+    assert (sheet.marks[3], len(sheet.items), list(sheet.problems())) == (VALID, 1, [])
+
+
+GROUPS = {
+    "en": ("Identity", "Price", "Taxes", "Delivery", "Stock"),
+    "fr": ("Identité", "Prix", "Taxes", "Livraison", "Stock"),
+    "es": ("Identificación", "Precio", "Impuestos", "Envío", "Existencias"),
+}
+
+
+def is_band(cell: Any) -> bool:
+    return cell.border.top is not None and cell.border.top.style == "thick"
+
+
+@pytest.mark.parametrize("language", TONGUES)
+def test_bands_of_colour_show_the_groups(language: Language) -> None:
+    workbook = opened("offers-upsert", language)
+    guide = workbook.worksheets[0]
+    shown = {
+        cell.fill.fgColor.rgb: cell.value for (cell,) in guide.iter_rows(max_col=1) if is_band(cell)
+    }
+    assert tuple(shown.values()) == GROUPS[language]
+    sheet = workbook[to_fill("offers-upsert", language)]
+    bands = [
+        shown[key.fill.fgColor.rgb]
+        for label, key in zip(sheet[1], sheet[2], strict=True)
+        if is_band(label)
+    ]
+    assert tuple(dict.fromkeys(bands)) == GROUPS[language]
+
+
+def test_the_guide_gives_the_next_command_for_the_account(tmp_path: Path) -> None:
+    basis = Basis("en", Context(), has_example=True, account="--profile shop")
+    write_template(load().feeds["offers-update"], tmp_path / "own.xlsx", basis)
+    texts = [cell.value for (cell,) in load_workbook(tmp_path / "own.xlsx").worksheets[0]["A1:A40"]]
+    assert [text for text in texts if str(text).startswith("feedtool ")] == [
+        "feedtool validate offers-update.xlsx",
+        "feedtool submit offers-update.xlsx --profile shop",
+    ]
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of `RRGGBB` (WCAG 2.2)."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("language", TONGUES)
+def test_every_text_can_be_read_on_its_ground(language: Language) -> None:
+    for sheet in opened("offers-upsert", language).worksheets[:3]:
+        for cell in (cell for row in sheet.iter_rows() for cell in row if cell.value is not None):
+            ground = cell.fill.fgColor.rgb[-6:] if cell.fill.patternType else "FFFFFF"
+            colour = cell.font.color
+            text = colour.rgb[-6:] if colour and colour.type == "rgb" else "000000"
+            dark, light = sorted((luminance(text), luminance(ground)))
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (sheet.title, cell.coordinate)

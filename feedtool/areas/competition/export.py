@@ -16,7 +16,7 @@ from feedtool.areas.competition.wire import (
 )
 from feedtool.areas.offers.wire.offers import offers_page, read_offers
 from feedtool.feeds.export import (
-    CHANNEL,
+    BY_CHANNEL,
     Export,
     ExportNote,
     ExportSummary,
@@ -142,21 +142,21 @@ def summary(query: Query, tally: ExportTally) -> ExportSummary:
 
 
 OF_PRODUCTS = tr("Of these products.  [default: all that the seller offers]")
-OF_CHANNEL = tr("Whose offers say which products.  [default: the primary one]")
 
 EXPORTS = (
     Export(
         OFFERS,
         """Bring what other sellers offer of the same products into a table.
 
-    A row for each of their offers. The account needs to be opened for that, by special request.
+    A row for each of their offers. Without --product the products are those that the seller offers
+    in the channel. The account needs to be opened for that, by special request.
     """,
         lambda query: (COMPETING,) if query[PRODUCT] else (OWN, COMPETING),
         _table(OFFERS),
         summary,
         (
             Filter(PRODUCT, "EAN[,EAN]", OF_PRODUCTS, is_list=True),
-            Filter(CHANNEL, "ID", OF_CHANNEL, narrows=False),
+            BY_CHANNEL,
         ),
         check,
         closed=CLOSED,

@@ -80,7 +80,8 @@ CONDITION_TYPE = Condition(CONDITIONS, PARTS)
 
 _column = WORDS.column
 
-IDENTITY_COLUMNS = (
+IDENTITY_COLUMNS = WORDS.group(
+    "Identity",
     _column(
         REFERENCE,
         Reference(),
@@ -104,15 +105,19 @@ IDENTITY_COLUMNS = (
     ),
     _column(CONDITION, CONDITION_TYPE, "Condition", "One of the list.", "New"),
 )
-CHANGEABLE_COLUMNS = (
+PRICE_COLUMNS = WORDS.group(
+    "Price",
     _column("price.price", PRICE, "Price (VAT included)", "Gross price, taxes included.", "19.99"),
     _column(
         "price.originPrice",
         PRICE,
-        "Struck price",
-        "The higher price shown struck through; may stay empty.",
+        "List price",
+        "The higher price, shown struck through; may stay empty.",
         "24.99",
     ),
+)
+TAX_COLUMNS = WORDS.group(
+    "Taxes",
     _column("taxes.VAT", Rate(least=ZERO, most=HUNDRED), "VAT (%)", "Rate from 0 to 100.", "20"),
     _column(
         "taxes.EcoPart",
@@ -123,7 +128,9 @@ CHANGEABLE_COLUMNS = (
     ),
     _column("taxes.DEA", AMOUNT, "DEA (amount)", "Amount contained in the price.", "0"),
 )
-STOCK_COLUMNS = (
+CHANGEABLE_COLUMNS = (*PRICE_COLUMNS, *TAX_COLUMNS)
+STOCK_COLUMNS = WORDS.group(
+    "Stock",
     _column(PREPARATION, Days(least=ZERO), "Preparation time (days)", "Whole days.", "2"),
     _column(
         QUANTITY,
@@ -139,7 +146,8 @@ SPLITTING_COLUMNS = (
     _column(CHANNEL, Text(), "Sales channel", "Only where it differs from the profile's."),
     _column(ACTION, Choice(dict.fromkeys(ACTIONS, ())), "Action", "Upsert, Update or Delete."),
 )
-GUARDING_COLUMNS = (
+GUARDING_COLUMNS = WORDS.group(
+    "Price",
     _column(
         FLOOR,
         PRICE,
@@ -230,7 +238,7 @@ def mode_columns(code: str) -> tuple[Column, Column]:
         aliases = (f"{code}.{what}", *(f"{mode} {it}" for mode in modes for it in amounts))
         key, labels = f"deliveryModes.{code}.{what}", (first, second, third)
         columns.append(Column(key, AMOUNT, labels, WORDS.of(note), example, aliases))
-    cost, additional = columns
+    cost, additional = WORDS.group("Delivery", *columns)
     return cost, additional
 
 

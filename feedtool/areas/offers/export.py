@@ -23,7 +23,7 @@ from feedtool.areas.offers.wire.offers import (
     read_offers,
 )
 from feedtool.feeds.export import (
-    CHANNEL,
+    BY_CHANNEL,
     Export,
     ExportMemory,
     ExportNote,
@@ -99,7 +99,7 @@ FILTERS = (
         narrows=False,
         read=_shape,
     ),
-    Filter(CHANNEL, "ID", tr("The sales channel.  [default: the primary one]"), narrows=False),
+    BY_CHANNEL,
     Filter(
         "fields",
         "NAME[,NAME]",
@@ -110,9 +110,7 @@ FILTERS = (
     Filter(
         "since", "WHEN", tr("Only what was updated then or later: 2026-11-20T08:00Z."), read=_moment
     ),
-    Filter(
-        "state", "STATE[,STATE]", tr("Only offers of this state: active or inactive."), is_list=True
-    ),
+    Filter("offer-state", "STATE[,STATE]", tr("Only active or inactive offers."), is_list=True),
     Filter("gtin", "GTIN[,GTIN]", tr("Only offers of these products."), is_list=True),
     Filter("reference", "TEXT[,TEXT]", tr("Only offers of these seller references."), is_list=True),
     Filter("offer-id", "ID[,ID]", tr("Only these offers."), is_list=True),
@@ -122,7 +120,7 @@ FILTERS = (
 def check(query: Query) -> None:
     """Refuse states that there are not, and lists that do not fit into one address."""
     states = [str(state) for state in OfferState]
-    if strangers := [state for state in query["state"] if state.casefold() not in states]:
+    if strangers := [state for state in query["offer-state"] if state.casefold() not in states]:
         raise UsageProblem(
             tr("there is no state “{state}”", state=strangers[0]),
             tr("states: {states}", states=joined(states)),
@@ -144,7 +142,7 @@ def _first(query: Query, _: KeyedRows) -> Iterator[Call]:
         query["gtin"],
         (*OFFER_FIELDS, *own),
         offer_ids=query["offer-id"],
-        states=[state.casefold() for state in query["state"]],
+        states=[state.casefold() for state in query["offer-state"]],
         since=f"{since:%Y-%m-%dT%H:%M:%SZ}" if since else None,
     )
 

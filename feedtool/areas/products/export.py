@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from functools import cache
+from itertools import chain
 
 from feedtool.areas.products.catalog import Catalog, Property
 from feedtool.areas.products.catalog.wire import CatalogPage
-from feedtool.areas.products.categories import offered, refusal
+from feedtool.areas.products.categories import below, offered, refusal
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns.attribute import RETIRED, SEPARATOR
 from feedtool.areas.products.feeds import FEED
@@ -63,8 +64,16 @@ def check(query: Query) -> None:
         )
 
 
+def _wanted(query: Query) -> frozenset[str]:
+    """The categories that are asked for, a higher one replaced by all in it; none for every one."""
+    codes = [code.upper() for code in query[CATEGORY]]
+    catalog = query.context.catalog(None) if codes else None
+    inside = (below(catalog, code) or [code] if catalog else [code] for code in codes)
+    return frozenset(chain.from_iterable(inside))
+
+
 def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
-    wanted = {code.upper() for code in query[CATEGORY]}
+    wanted = _wanted(query)
 
     def page(reply: Reply, call: Call) -> ListPage:
         number = int(dict(call.query).get("pageIndex", "1"))
@@ -311,7 +320,14 @@ EXPORT = Export(
     lambda _: (LISTING,),
     sheet,
     summary,
-    (Filter(CATEGORY, "CODE[,CODE]", tr("Only products of these categories."), is_list=True),),
+    (
+        Filter(
+            CATEGORY,
+            "CODE[,CODE]",
+            tr("Of products: these categories alone; a higher one stands for all in it."),
+            is_list=True,
+        ),
+    ),
     check,
     rows,
 )

@@ -89,7 +89,7 @@ def products_contents(
     made_for = (f"{category.reference}   {category.full_path}" for category in categories)
     return Contents(
         FEED.kind,
-        FEED.sheet,
+        _(FEED.sheet),
         language,
         _(FEED.title),
         _(FEED.about),
@@ -128,7 +128,7 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
         _(
             "Open the sheet “{sheet}” and fill one row per product, below the header. Empty rows "
             "are skipped."
-        ).format(sheet=FEED.sheet),
+        ).format(sheet=_(FEED.sheet)),
         _(
             "Columns marked * are mandatory: without them no product is created. Those marked + "
             "are recommended."

@@ -202,7 +202,7 @@ def test_what_is_asked_of_the_service(tmp_path: Path) -> None:
         service=answers,
         channel="SECOND",
         fields=("offerState", "product.gtin"),
-        state=("active",),
+        offer_state=("active",),
         gtin=("3760452700039",),
         reference=("A", "B"),
         offer_id=("S_1_New_SECOND",),
@@ -224,7 +224,7 @@ def test_what_is_asked_of_the_service(tmp_path: Path) -> None:
 XDOCK = [offer("A", supply="Xdock")]
 NONE = {
     "none at all": ([], {}, "there are no offers on the channel PRIMARY"),
-    "none like that": ([], {"state": ("active",)}, "there are no offers like that on the"),
+    "none like that": ([], {"offer_state": ("active",)}, "there are no offers like that on the"),
     "none of the seller's": (XDOCK, {}, "none of the 1 offers is delivered by the seller"),
 }
 

@@ -155,10 +155,13 @@ def test_more_pictures_than_usual_have_columns(tmp_path: Path) -> None:
     assert sheet.header.index_of("sellerPictureUrls_20")
 
 
-def test_some_categories_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("categories", "rows"), [(("010102",), 1), (("0101",), 2), (("010102", "0102"), 1)]
+)
+def test_some_categories_alone(tmp_path: Path, categories: tuple[str, ...], rows: int) -> None:
     target = tmp_path / "products.csv"
     pages = [product(1), product(2, **SHIRT)]
-    assert exported(target, pages, categories=("010102",)).rows == 1
+    assert exported(target, pages, categories=categories).rows == rows
     assert "SKU-2" in target.read_text("utf-8")
 
 

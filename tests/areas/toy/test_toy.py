@@ -154,6 +154,7 @@ def test_its_template_is_filled_and_validated(feedtool: Feedtool) -> None:
     assert [cell.value for cell in sheet[1]] == [
         *("Order number *", "Name of the toy *", "Number of toys *", "Sales channels"),
     ]
+    sheet.delete_rows(3)  # the example
     sheet.append(["O-1", "Kite", 0, None])
     sheet.append(["O-1", "Top", 1, None])
     book.save("toy-parcels.xlsx")

@@ -44,8 +44,8 @@ def write_results(
     results: Sequence[Category | Brand], out: TextIO, form: str, say: Translator = ENGLISH
 ) -> None:
     """The results of a search: as a table, or as a list in JSON."""
-    if form == "json":
-        write_entries(map(_result_fields, results), out)
+    if form != "text":
+        write_entries(map(_result_fields, results), out, form)
         return
     categories = [item for item in results if isinstance(item, Category)]
     brands = [item for item in results if isinstance(item, Brand)]
@@ -100,7 +100,7 @@ def write_category(
     is_verbose: bool = False,
 ) -> None:
     """A category with its properties; above the deepest level, with the categories in it."""
-    if form == "json":
+    if form != "text":
         out.write(dumped(_category_fields(catalog, category)) + "\n")
         return
     facts: tuple[MessageText, ...] = (
@@ -204,7 +204,7 @@ def _iso(at: datetime | None) -> str | None:
 
 def write_synced(synced: Synced, out: TextIO, form: str, say: Translator = ENGLISH) -> None:
     """The result of a sync."""
-    if form == "json":
+    if form != "text":
         out.write(dumped(_synced_fields(synced)) + "\n")
         return
     origin = describe_origin(Origin(synced.service, synced.language, synced.at))

@@ -1,0 +1,123 @@
+"""The language before options are parsed: of `--help`, and of what is wrong with the options."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import click
+
+from feedtool.cli.errors import CONSOLE, terminal_language
+from feedtool.model.errors import FeedtoolError
+from feedtool.model.text import LANGUAGES, Language, MessageText, Translator
+
+END, LANGUAGE, QUIET = "--", "--language", frozenset({"-q", "--quiet"})
+
+
+def settle(arguments: Sequence[str]) -> None:
+    """Has the rest said in the language, and as quietly, as the arguments ask for."""
+    words = options_in(arguments)
+    CONSOLE.is_quiet = CONSOLE.is_quiet or not QUIET.isdisjoint(words)
+    if not CONSOLE.is_settled:
+        CONSOLE.say = Translator(language_of(words))
+
+
+def options_in(arguments: Sequence[str]) -> list[str]:
+    """The arguments that may be options, and their values."""
+    words = list(arguments)
+    return words[: words.index(END)] if END in words else words
+
+
+def language_of(words: Sequence[str]) -> Language:
+    """The language that the words, the environment or feedtool.toml name, else the terminal's."""
+    named = _value(words, "language") or _of_configuration(words)
+    return next((language for language in LANGUAGES if language == named), terminal_language())
+
+
+def _value(words: Sequence[str], name: str) -> str | None:
+    """The value of an option among words, else that of its variable."""
+    option = f"--{name}"
+    values = [following for word, following in pairwise([*words, ""]) if word == option]
+    values += [word.partition("=")[2] for word in words if word.startswith(f"{option}=")]
+    return values[-1] if values else os.environ.get(f"FEEDTOOL_{name.upper()}")
+
+
+def _of_configuration(words: Sequence[str]) -> object:
+    """The language of the profile or of the defaults; None where they cannot be read."""
+    from feedtool.runs.config import FILE, load
+
+    place = _value(words, "config")
+    with suppress(FeedtoolError, OSError):
+        places = (Path(FILE), Path(click.get_app_dir("feedtool")) / FILE)
+        return load(Path(place) if place else None, places).defaults.get("language")
+    return None
+
+
+def language_passed_on(arguments: Sequence[str]) -> list[str]:
+    """The arguments of a group, `--language` handed on to the command; without one it goes."""
+    for at, word in enumerate(arguments):
+        if word == LANGUAGE or word.startswith(f"{LANGUAGE}="):
+            end = at + (2 if word == LANGUAGE else 1)
+            taken, rest = arguments[at:end], [*arguments[:at], *arguments[end:]]
+            place = next((at for at, word in enumerate(rest, 1) if not word.startswith("-")), 0)
+            return [*rest[:place], *taken, *rest[place:]] if place else rest
+        if not word.startswith("-"):
+            break
+    return list(arguments)
+
+
+CLICK = (
+    "No such option {name}.",
+    "No such command {name}.",
+    "{problem} Did you mean {possibility}?",
+    "{problem} (Did you mean one of: {possibilities}?)",
+    "Missing argument {name}.",
+    "Missing option {name}.",
+    "Missing command.",
+    "Invalid value for {param_hint}: {message}",
+    "Invalid value: {message}",
+    "Option {name} does not take a value.",
+    "Option {name} requires an argument.",
+    "Got unexpected extra argument ({args})",
+    "Got unexpected extra arguments ({args})",
+    "{value} is not one of {choices}.",
+    "{value} is not a valid integer.",
+    "{value} is not a valid integer range.",
+    "{value} is not a valid float range.",
+    "{value} is not a valid float.",
+    "{value} is not a valid boolean. Recognized values: {states}",
+    "{value} is not in the range {range}.",
+    "File {name} is a directory.",
+    "Directory {name} is a file.",
+    "Path {name} does not exist.",
+)
+"""What click says of options, in its words, so that it can be said in others."""
+
+
+def by_click(text: str, own: str = "") -> str:
+    """What click says of the options as a message; a text that is none of its stays as it is.
+
+    `own` is a message of ours that may stand within it.
+    """
+    if text == own:
+        return own
+    for form, pattern in _patterns():
+        if match := re.fullmatch(pattern, text, re.DOTALL):
+            values = {name: by_click(part, own) for name, part in match.groupdict().items()}
+            return MessageText((form,), values)
+    return text
+
+
+@cache
+def _patterns() -> Sequence[tuple[str, str]]:
+    return list(_each_pattern())
+
+
+def _each_pattern() -> Iterator[tuple[str, str]]:
+    for form in CLICK:
+        literals = map(re.escape, re.split(r"\{\w+\}", form))
+        names = [f"(?P<{name}>.*)" for name in re.findall(r"\{(\w+)\}", form)]
+        yield form, "".join(text + name for text, name in zip(literals, [*names, ""], strict=True))

@@ -1,0 +1,153 @@
+"""Tab completes commands, options and what can be chosen, and never says or changes anything."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Feedtool
+
+CONFIGURATION = '[profile.shop]\nbase_url = "https://shop.example/v2"\n[profile.stall]\n'
+
+
+def completed(feedtool: Feedtool, words: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What follows `feedtool WORDS` on Tab, each with its meaning behind a colon, for zsh."""
+    line = f"feedtool {words}"
+    monkeypatch.setenv("_FEEDTOOL_COMPLETE", "zsh_complete")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(f"{line}|".split()) - 1))
+    ran = feedtool()
+    monkeypatch.delenv("_FEEDTOOL_COMPLETE")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.strip().splitlines()
+    batched = zip(lines[::3], lines[1::3], lines[2::3], strict=True)
+    return [f"{value}: {meaning}" for _, value, meaning in batched]
+
+
+@pytest.fixture
+def _shop(catalogue: Path) -> None:
+    """A home with a catalogue and two runs, and a configuration with two profiles."""
+    del catalogue
+    Path("feedtool.toml").write_text(CONFIGURATION, "utf-8")
+
+
+COMPLETED = {
+    "resu": ["resume: Go on with a run", "results: Fetch what is still"],
+    "catalog s": ["search: Find categories", "show: Show one", "sync: Bring"],
+    "submit --dry": ["--dry-run: Stop after the plan and show it; send nothing."],
+    "submit --plan lost.plan --dry": ["--dry-run: Stop"],
+    "validate --format json": ["json: _", "jsonl: _"],
+    "validate --as offers-d": ["offers-delete: Offers that are removed"],
+    "convert a.csv b.xlsx --to offers-d": ["offers-delete: Offers"],
+    "template prod": ["products: "],
+    "explain gtin": ["gtin-checksum: The check digit is wrong.", "gtin-format: "],
+    "explain Reje": ["Rejected: "],
+    "submit --release mass-removal,price-f": ["mass-removal,price-factor: "],
+    "validate --fix round,sto": ["round,stock: "],
+    "submit --profile s": ["shop: https://shop.example/v2", "stall: _"],
+    "template products --category 01,0102": [r"01,0102: ", r"01,010201: "],
+    "catalog show 010201": ["010201: Cups and mugs"],
+    "results 9": [],
+    "xyzzy ": [],
+    "submit --config lost.toml --profile ": [],
+}
+
+
+@pytest.mark.usefixtures("_shop")
+@pytest.mark.parametrize("words", COMPLETED)
+def test_what_is_completed(feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    entries = completed(feedtool, words, monkeypatch)
+    assert len(entries) >= len(COMPLETED[words])
+    assert [
+        expected
+        for expected, entry in zip(COMPLETED[words], entries, strict=False)
+        if not entry.startswith(expected)
+    ] == []
+    assert bool(entries) is bool(COMPLETED[words])
+
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "offers-upsert.xlsx"
+
+
+@pytest.mark.parametrize(
+    "command", ["results", "resume", "status", "undo", "runs --abandon", "diff"]
+)
+def test_runs_are_the_newest_first(
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    for name in ("monday.xlsx", "tuesday.xlsx"):
+        shutil.copy(SAMPLE, name)
+    assert completed(feedtool, f"{command} ", monkeypatch)[-1:] in ([], [": _"])  # but for files
+    assert not Path("home").exists()
+    feedtool("submit monday.xlsx --sandbox")
+    feedtool("submit tuesday.xlsx --sandbox")
+    before = Path("home/ledger.sqlite").read_bytes()
+    runs = completed(feedtool, f"{command} ", monkeypatch)[-2:]
+    assert [run.rpartition(" 20")[0] for run in runs] == ["2: tuesday.xlsx", "1: monday.xlsx"]
+    assert Path("home/ledger.sqlite").read_bytes() == before
+
+
+LEDGERS = {"of an earlier version": b"", "broken": b"no ledger at all, but a text of some length"}
+
+
+@pytest.mark.parametrize("content", LEDGERS.values(), ids=LEDGERS)
+def test_a_ledger_that_cannot_be_read_is_left_alone(
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    ledger = Path("home/ledger.sqlite")
+    ledger.parent.mkdir()
+    ledger.write_bytes(content)
+    if not content:
+        sqlite3.connect(ledger).execute("CREATE TABLE runs (number INTEGER)").connection.close()
+    before = ledger.read_bytes()
+    assert completed(feedtool, "results ", monkeypatch) == []
+    assert ledger.read_bytes() == before
+    assert [path.name for path in ledger.parent.iterdir()] == ["ledger.sqlite"]
+
+
+def test_meanings_are_in_the_language_of_the_configuration(
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("feedtool.toml").write_text('[defaults]\nlanguage = "fr"\n', "utf-8")
+    (entry,) = completed(feedtool, "validate --as offers-del", monkeypatch)
+    assert "offres" in entry
+
+
+SCRIPTS = {
+    "bash": "complete -o nosort -F _feedtool_completion feedtool",
+    "zsh": "compdef _feedtool_completion feedtool",
+    "fish": "complete --no-files --command feedtool",
+    "powershell": "Register-ArgumentCompleter -Native -CommandName feedtool",
+}
+
+
+@pytest.mark.parametrize("shell", SCRIPTS)
+def test_the_script_of_a_shell(feedtool: Feedtool, shell: str) -> None:
+    ran = feedtool(f"completion {shell}")
+    assert (ran.code, ran.err) == (0, "")
+    assert SCRIPTS[shell] in ran.out
+    assert f"{shell}_complete" in ran.out
+
+
+BASH = shutil.which("bash") or ""
+
+
+@pytest.mark.skipif(not BASH, reason="there is no bash")
+def test_bash_completes() -> None:
+    Path("feedtool").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m feedtool "$@"\n', "utf-8")
+    Path("feedtool").chmod(0o755)
+    script = """
+        PATH="$PWD:$PATH"
+        eval "$(feedtool completion bash)"
+        COMP_WORDS=(feedtool validate --as offers-u); COMP_CWORD=3
+        _feedtool_completion feedtool
+        echo "${COMPREPLY[@]}"
+    """
+    ran = subprocess.run(  # noqa: S603  # our own script
+        [BASH, "-c", script], capture_output=True, check=True
+    )
+    assert ran.stdout.decode().split() == ["offers-update", "offers-upsert"]
+    assert ran.stderr == b""

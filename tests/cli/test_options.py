@@ -1,0 +1,87 @@
+"""An option means the same in every command that has it; `-q` leaves errors alone on stderr."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from feedtool.cli import feedtool as commands
+from tests.cli.conftest import Feedtool, OnTerminal
+
+OWN_MEANINGS = {
+    "--as": "design: of `export offers` the shape of what comes out",
+    "--out": "design: the file that the command writes, each another",
+    "--state": "design: the file of the served sandbox",
+    "--json-schema": "names the file that the schema is for",
+}
+"""Options with a meaning of their own in some command, and why."""
+
+
+def every_option() -> Iterator[tuple[str, tuple[object, ...]]]:
+    """The long name of each option of each command, with its meaning."""
+    for command in commands.every():
+        for option in command.params:
+            if isinstance(option, click.Option):
+                kind = option.type.to_info_dict()
+                meaning = (option.help, option.metavar, str(kind), option.multiple)
+                yield max(option.opts, key=len), meaning
+
+
+def test_an_option_means_the_same_in_every_command() -> None:
+    meanings: dict[str, set[tuple[object, ...]]] = {}
+    for name, meaning in every_option():
+        meanings.setdefault(name, set()).add(meaning)
+    several = {name for name, its in meanings.items() if len(its) > 1}
+    assert several <= set(OWN_MEANINGS)
+    assert set(OWN_MEANINGS) <= set(meanings)
+
+
+FORMATS = {
+    "config show": 1,
+    "account check --sandbox": 1,
+    "runs": 0,
+}
+
+
+@pytest.mark.parametrize("command", FORMATS)
+def test_jsonl_is_an_object_a_line(feedtool: Feedtool, command: str) -> None:
+    listed = feedtool(f"{command} --format json").json
+    assert feedtool(f"{command} --format jsonl").events == listed
+    assert len(listed) >= FORMATS[command]
+
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "offers-mistakes.xlsx"
+QUIET = {
+    "results 9": "error: there is no run 9\n",
+    "validate offers.xlsx --report r.html": "",
+    "template offers-upsert --yes": "",
+    "account check --sandbox": "",
+    "validate x --unheard": "error: No such option '--unheard'.\n",
+    "catalog search x": "error: there is no catalogue in en here\n",
+}
+"""Commands that have notes or a next command, and what `-q` leaves on stderr of them."""
+
+
+@pytest.mark.parametrize("command", QUIET)
+def test_quiet_leaves_errors_alone(feedtool: Feedtool, command: str) -> None:
+    shutil.copy(SAMPLE, "offers.xlsx")
+    loud = feedtool(f"{command} --home loud")
+    quiet = feedtool(f"{command} --home quiet -q")
+    assert quiet.err == QUIET[command]
+    assert loud.err != quiet.err
+    assert quiet.code == loud.code
+
+
+def test_quiet_has_no_progress(on_terminal: OnTerminal) -> None:
+    shutil.copy(SAMPLE, "offers.xlsx")
+    command = ("submit", "offers.xlsx", "--sandbox", "--in-place")
+    assert "package 1" in on_terminal("", *command, "--home", "loud")[1]
+    assert on_terminal("", *command, "--home", "quiet", "-q") == (1, "")
+
+
+def test_quiet_speaks_of_stderr_and_verbose_of_the_result(feedtool: Feedtool) -> None:
+    shutil.copy(SAMPLE, "offers.xlsx")
+    loud, quiet = (feedtool(f"validate offers.xlsx -v {word}") for word in ("", "-q"))
+    assert (quiet.code, quiet.out, quiet.err) == (loud.code, loud.out, "")
