@@ -271,11 +271,12 @@ class _RecordedRuns:
         out, workspace = self.given["out"], self.workspace
         if out:
             refuse_ending(out)
-        fetched = self._deliver(run) if workspace.ledger.has_to_fetch(run) else Submission([])
-        may_replace = Path.is_file if self.given["yes"] else None
-        now = datetime.now(UTC)
-        outcomes = write_corrections(run, workspace, now, out=out, may_replace=may_replace)
-        code = echo_submission(replace(fetched, outcomes=outcomes), self.given)
+        has_news = workspace.ledger.has_to_fetch(run)
+        fetched = self._deliver(run) if has_news else Submission([])
+        now, replaces = datetime.now(UTC), self.given["yes"]
+        outcomes = write_corrections(run, workspace, now, out=out, replaces=replaces)
+        shown = {**self.given, "failed_only": not has_news}
+        code = echo_submission(replace(fetched, outcomes=outcomes), shown)
         if not any(outcome.failed for outcome in outcomes):
             echo(
                 "note",

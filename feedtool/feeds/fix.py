@@ -51,3 +51,5 @@ class Fix(NamedTuple):
     """The keys of the columns that it is for; None is all."""
     decimal: str | None = None
     """The decimal separator of all numbers of the sheet, where choosing it says so."""
+    old_name: str | None = None
+    """What it was called before, which is still understood."""
