@@ -79,7 +79,7 @@ def _option_schema(parameter: click.Parameter) -> dict[str, Any]:
 @options.showing
 @options.home
 @options.format_
-@options.flag("--all", "Also those that are as they are by default; JSON has them anyway.")
+@options.flag("--all", "Also the settings that have their default; JSON always has them.")
 @click.pass_context
 def show(ctx: click.Context, /, form: str, *, all: bool, **settings: Any) -> None:  # noqa: A002
     """Show the settings that differ from the default, and where each comes from.

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from string import Formatter
 
+import click
 import pytest
 from openpyxl import load_workbook
 
@@ -20,7 +21,7 @@ from feedtool.runs import codes
 from feedtool.runs.codes import all_codes
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files
-from tests.messages import ROOT
+from tests.messages import ROOT, every_command
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 WORKBOOKS = ("offers-mistakes.xlsx", "offers-upsert.xlsx")
@@ -163,3 +164,52 @@ def test_nothing_but_messages_is_on_the_summary_sheet(feedtool: Feedtool) -> Non
     sheet = load_workbook("a.xlsx")[SUMMARY]
     cells = {str(cell) for row in sheet.iter_rows(values_only=True) for cell in row if cell}
     assert english_words("\n".join(cells - all_codes().pages.keys())) == []
+
+
+REFUSED = (
+    "xyzzy",
+    "catalog SHO",
+    "map",
+    "completion",
+    "results x",
+    "runs --last x",
+    "runs --last 0",
+    "watch folder --poll x",
+    "submit --dry",
+    "submit --dry-run=yes x",
+    "submit x --out",
+    "validate x --format text:",
+    "validate x --as-row a",
+    "export offers more",
+    "export offers more and more",
+    "watch list.csv",
+    "validate x --profile nobody",
+)
+"""What click refuses, and what stops a command before its language is read."""
+
+
+@cache
+def names_of_options() -> frozenset[str]:
+    """The names of commands and of what can be chosen."""
+    names = {word for words, _ in every_command() for word in words.split()}
+    for _, command in every_command():
+        for parameter in command.params:
+            if isinstance(parameter.type, click.Choice):
+                names |= set(parameter.type.choices)
+    return frozenset(word for name in names for word in _WORD.findall(name))
+
+
+@pytest.mark.usefixtures("_strange_language")
+@pytest.mark.parametrize(
+    "command", [*(f"{words} --help" for words, _ in every_command()), "submit --help-all", *REFUSED]
+)
+def test_help_and_what_click_says_are_messages(
+    feedtool: Feedtool, files: Files, command: str
+) -> None:
+    files.text(LIST, "list.csv")
+    ran = feedtool(f"{command} --language fr")
+    lines = re.sub(r"-\n *", "-", ran.out + ran.err)
+    shown = re.sub(r"\.[a-z]{3,4}\b", " ", _NO_WORDS.sub(" ", lines))
+    words = {word for word in _WORD.findall(shown) if word.isascii() and not word.isupper()}
+    assert words - kept_words() - names_of_options() == set()
+    assert len(shown) > len("erreur:")
