@@ -44,8 +44,9 @@ def chosen_fixes(names: Iterable[str], areas: Areas) -> frozenset[str]:
         UsageProblem: there is no fix of a name, or two of them contradict each other.
     """
     known = {fix.name: fix for fix in all_fixes(areas)}
+    renamed = {fix.old_name: name for name, fix in known.items() if fix.old_name}
     chosen = {name for name, fix in known.items() if fix.is_safe}
-    for name in names:
+    for name in (renamed.get(name, name) for name in names):
         if name != SAFE and name not in known:
             near = nearest(name, known)
             choices = ", ".join(name for name, fix in known.items() if not fix.is_safe)

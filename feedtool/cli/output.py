@@ -15,11 +15,11 @@ from feedtool.model.errors import FeedtoolError, UsageProblem
 from feedtool.model.text import tr
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
 from feedtool.report.codes import Codes
-from feedtool.report.explained_row import write_rows
+from feedtool.report.explained_row import write_columns, write_rows
 from feedtool.report.file import write_report
 from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
-from feedtool.report.text import write_columns, write_text
+from feedtool.report.text import write_text
 from feedtool.runs.codes import all_codes
 from feedtool.runs.row_results import exit_code
 
@@ -39,7 +39,7 @@ def echo_results(
     CONSOLE.say = codes.say
     unwritten = None
     try:
-        _write(results, given["form"], codes, is_verbose=given["verbose"])
+        _write(results, given, codes)
     except BrokenPipeError:  # the reader has seen enough, as in `| head`
         discard_stdout()
     except OSError as error:
@@ -94,8 +94,8 @@ def warn_of_copies(results: Sequence[SheetResult], targets: Iterable[Path]) -> N
             )
 
 
-def _write(results: Sequence[SheetResult], form: str, codes: Codes, *, is_verbose: bool) -> None:
-    out = sys.stdout
+def _write(results: Sequence[SheetResult], given: Mapping[str, Any], codes: Codes) -> None:
+    out, form = sys.stdout, given["form"]
     if isinstance(out, TextIOWrapper):
         # JSON is UTF-8 everywhere; a terminal that lacks a letter shows a question mark for it.
         encoding = None if form == "text" else "utf-8"
@@ -109,8 +109,15 @@ def _write(results: Sequence[SheetResult], form: str, codes: Codes, *, is_verbos
         write_rows(results, out, codes.say)
         # A pipe gets each problem on one line, whatever its length.
         width = _columns() if out.isatty() else None
-        how = {"is_colour": wants_colour(out), "is_verbose": is_verbose}
-        write_text(results, out, codes, **how, width=width)
+        write_text(
+            results,
+            out,
+            codes,
+            is_only_failed=given.get("failed_only", False),
+            is_colour=wants_colour(out),
+            is_verbose=given["verbose"],
+            width=width,
+        )
     out.flush()
 
 

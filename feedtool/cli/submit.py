@@ -91,6 +91,7 @@ if TYPE_CHECKING:
 @options.reading
 @as_row
 @options.writing
+@options.flag("--no-failed", "Write no NAME.failed.xlsx, the workbook of the rows to correct.")
 @options.reporting
 @options_account.notifying
 @options.common
@@ -100,8 +101,9 @@ def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     """Check FILEs, send what is valid, wait, and write the answer beside every row.
 
     The annotated copy is NAME.result.EXT beside each file. Rows that are invalid are kept back
-    and named; the others are sent in uploads of 100 and packages of 50,000. With --plan the files
-    are those of the plan.
+    and named; the others are sent in uploads of 100 and packages of 50,000. The rows to correct
+    are in NAME.failed.xlsx beside it, to be corrected there and sent as it is. With --plan the
+    files are those of the plan.
     """
     from feedtool.cli.account import account_options
 
@@ -156,7 +158,13 @@ def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
     in_place = given["in_place"]
     copies = targets(read, given["out"], in_place=in_place)
     language = CONSOLE.language
-    return Outputs(copies, is_in_place=in_place, is_plain=given["plain"], language=language)
+    return Outputs(
+        copies,
+        is_in_place=in_place,
+        is_plain=given["plain"],
+        no_failed=given["no_failed"],
+        language=language,
+    )
 
 
 def _submit(

@@ -51,3 +51,10 @@ class Fix(NamedTuple):
     """The keys of the columns that it is for; None is all."""
     decimal: str | None = None
     """The decimal separator of all numbers of the sheet, where choosing it says so."""
+    old_name: str | None = None
+    """What it was called before, which is still understood."""
+
+    @property
+    def option(self) -> str:
+        """The option that makes it."""
+        return "--fix" if self.is_safe else f"--fix={self.name}"

@@ -8,7 +8,7 @@ import orjson
 from feedtool.model.nouns import Item
 from feedtool.model.sheet import VALID, CheckedSheet
 from feedtool.model.text import Translator, tr
-from feedtool.report.plain import clean, printable
+from feedtool.report.plain import clean, printable, value
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import severity_label
 
@@ -57,8 +57,8 @@ def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
         yield f"  {clean(say(field.field))} = {printable(say(field.value))}"
         steps = [(printable(say(what)), printable(say(value))) for what, value in field.steps]
         width = min(WIDEST, max((len(what) for what, _ in steps), default=0))
-        for what, value in steps:
-            yield f"    {what:{width}}  {value}"
+        for what, text in steps:
+            yield f"    {what:{width}}  {text}"
     if (reason := _skipped(checked, number)) is not None:
         yield "  " + say(tr("Skipped: {reason}", reason=printable(reason)))
     for item in _requests(checked, number):
@@ -85,3 +85,18 @@ def _requests(checked: CheckedSheet, number: int) -> list[Item]:
     if number not in checked.marks or checked.marks[number] != VALID:
         return []
     return [item for item in checked.items if number in {item.row, *item.further_rows}]
+
+
+def write_columns(results: Iterable[SheetResult], out: TextIO, say: Translator) -> None:
+    """Writes a table for each sheet whose header is explained."""
+    for result in results:
+        if result.explained is None:
+            continue
+        row, columns = result.explained
+        width = max((len(value(facts.header)) for facts in columns), default=0)
+        field = max((len(facts.field or "-") for facts in columns), default=0)
+        out.write(f"{clean(result.checked.file)}: {say(tr('header in row {row}', row=row))}\n")
+        for facts in columns:
+            where = f"  {facts.column:3} {value(facts.header):{width}}"
+            out.write(f"{where}  {facts.field or '-':{field}}  {printable(say(facts.reason))}\n")
+        out.write("\n")

@@ -24,20 +24,28 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from feedtool.model.nouns import Problem, RowResult, Status
-from feedtool.model.text import FieldName, MessageText, Translator, plural, tr
+from feedtool.model.text import MessageText, Translator, plural, tr
 from feedtool.report.codes import Codes
 from feedtool.report.overview import (
-    SEVERITIES,
     columns_of,
     facts_of,
     headline_of,
     meaning_of,
+    name_of,
     outcome_of,
     statuses_of,
 )
 from feedtool.report.plain import clean, listed, printable, value
 from feedtool.report.sheet_result import SheetResult, to_read
-from feedtool.report.tally import CodeGroup, Tally, Totals, skipped_text, status_word, tally
+from feedtool.report.tally import (
+    SEVERITIES,
+    CodeGroup,
+    Tally,
+    Totals,
+    skipped_text,
+    status_word,
+    tally,
+)
 
 LISTED = 1_000
 """Problems of each code, and rows of each status, that are listed."""
@@ -210,8 +218,7 @@ def _template() -> Template:
 @pass_context
 def _name(context: Context, problem: Problem) -> str:
     """A problem's field as the sheet calls it."""
-    own: str = context["say"](FieldName(problem.field or ""))
-    return problem.header or own if own == problem.field else own
+    return name_of(problem, context["say"])
 
 
 @pass_context

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Literal
 
 from feedtool.model.cells import index_of
-from feedtool.model.nouns import Counts, Severity, Status
+from feedtool.model.nouns import Counts, Problem, Status
 from feedtool.model.text import FieldName, MessageText, Translator, joined, tr
-from feedtool.report.codes import WORDS
+from feedtool.report.codes import words_in
 from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import CodeGroup, Tally, status_word
@@ -26,10 +26,6 @@ OUTCOMES: Mapping[Status, Outcome] = {
     Status.UNCHANGED: "idle",
     Status.SKIPPED: "idle",
     Status.SUPERSEDED: "idle",
-}
-SEVERITIES: Mapping[Severity, str] = {
-    Severity.ERROR: tr("error"),
-    Severity.WARNING: tr("warning"),
 }
 
 
@@ -103,6 +99,12 @@ def columns_of(result: SheetResult, group: CodeGroup, say: Translator) -> Iterat
 
 def meaning_of(status: Status, say: Translator) -> MessageText | str:
     """What a status means in a sentence, after its word where that is another than its code."""
-    meaning, _, _ = WORDS[status].page.partition("\n")
+    meaning, _, _ = words_in(say.language)[status].page.partition("\n")
     word = say(status_word(status))
     return meaning if word == status else tr("{status}: {meaning}", status=word, meaning=meaning)
+
+
+def name_of(problem: Problem, say: Translator) -> str:
+    """A problem's field as the sheet calls it; the header where no field is known."""
+    name = say(FieldName(problem.field or ""))
+    return problem.header or name if name in {problem.field, ""} else name

@@ -91,6 +91,8 @@ class SheetResult:
     """What was fixed in the annotated copy, where that was asked for."""
     failed: Path | None = None
     """The workbook of the rows to correct, where one was written."""
+    to_correct: int = 0
+    """How many rows are to be corrected, as far as that was counted."""
     run_facts: RunFacts | None = None
     changes: Iterable[Mapping[str, object]] | None = None
     """What its rows would change, the biggest first, where a preview was asked for."""

@@ -10,9 +10,10 @@ from typing import TextIO
 
 from feedtool.model.nouns import PackageSummary, Problem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.text import FieldName, MessageText, Translator, joined, plural, tr
+from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import Codes
+from feedtool.report.overview import name_of
 from feedtool.report.plain import clean, listed, printable, value
 from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.report.tally import (
@@ -82,19 +83,24 @@ class Page:
 
 
 def write_text(
-    results: Iterable[SheetResult],
+    results: Sequence[SheetResult],
     out: TextIO,
     codes: Codes,
     *,
+    is_only_failed: bool = False,
     is_colour: bool = False,
     is_verbose: bool = False,
     width: int | None = None,
 ) -> None:
     """Writes a report to be read: with `is_verbose` every problem and every refused row.
 
-    `width` is the terminal's columns; None where lines may be of any length.
+    `width` is the terminal's columns; None where lines may be of any length. With `is_only_failed`
+    all else was shown before.
     """
     page = Page(out, codes.say, is_colour, width)
+    if is_only_failed:
+        _write_corrections(page, results)
+        return
     totals = Totals()
     for result in results:
         groups = tally(result, SHOWN)
@@ -108,22 +114,20 @@ def write_text(
             of_sheet = page.of_sheet(result.checked)
             _write_sheet(of_sheet, result, groups, codes, is_verbose=is_verbose)
         page.line()
+    _write_corrections(page, results)
     page.line(totals.sentence(), "bold" if totals.is_clean else "error")
 
 
-def write_columns(results: Iterable[SheetResult], out: TextIO, say: Translator) -> None:
-    """Writes a table for each sheet whose header is explained."""
+def _write_corrections(page: Page, results: Iterable[SheetResult]) -> None:
+    """The workbooks of the rows to correct, each of them once."""
+    to_correct: Counter[str] = Counter()
     for result in results:
-        if result.explained is None:
-            continue
-        row, columns = result.explained
-        width = max((len(value(facts.header)) for facts in columns), default=0)
-        field = max((len(facts.field or "-") for facts in columns), default=0)
-        out.write(f"{clean(result.checked.file)}: {say(tr('header in row {row}', row=row))}\n")
-        for facts in columns:
-            where = f"  {facts.column:3} {value(facts.header):{width}}"
-            out.write(f"{where}  {facts.field or '-':{field}}  {printable(say(facts.reason))}\n")
-        out.write("\n")
+        if result.failed:
+            to_correct[clean(str(result.failed))] += result.to_correct
+    for place, count in to_correct.items():
+        rows = plural("{count:,} row", "{count:,} rows", count)
+        page.line(tr("{place} ({rows})", place=place, rows=rows), label=tr("Rows to correct: "))
+        page.line()
 
 
 def _write_sheet(
@@ -155,10 +159,9 @@ def _write_sheet(
         _write_answers(page, result, groups, is_verbose=is_verbose)
     is_fixed = result.fixed and result.fixed.cells
     copy = tr("Fixed copy: ") if is_fixed else tr("Annotated copy: ")
-    for label, path in ((copy, result.annotated), (tr("Rows to correct: "), result.failed)):
-        if path:
-            page.line()
-            page.line(clean(str(path)), "bold", label=label)
+    if result.annotated:
+        page.line()
+        page.line(clean(str(result.annotated)), "bold", label=copy)
 
 
 def _write_fixes(page: Page, fixed: FixedCells, *, is_verbose: bool) -> None:
@@ -226,10 +229,8 @@ def place(
         parts.append(f"{problem.column}{problem.row or ''}")
     elif problem.row and problem.line not in {None, problem.row}:
         parts.append(say(tr("row {row}", row=problem.row)))
-    name = say(FieldName(problem.field or ""))
-    if name == problem.field:
-        name = problem.header or name
-    parts.append(value(name or problem.header or ""))
+    name = name_of(problem, say)
+    parts.append(value(name))
     if is_verbose and problem.field not in {None, name}:
         parts.append(f"({problem.field})")
     return " ".join(filter(None, parts))

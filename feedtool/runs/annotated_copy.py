@@ -43,6 +43,8 @@ class Outputs:
     """True if a copy is written only once nothing stops the delivery before its end."""
     is_plain: bool = False
     """True if a copy gets neither notes in cells nor a filter."""
+    no_failed: bool = False
+    """True if no workbook of the rows to correct is written beside a copy."""
     language: LanguageChoice = ENGLISH_UNLESS_STAMPED
     """That of what is written beside the rows."""
 

@@ -4,56 +4,31 @@ Its cells are those of the file that was sent, from its snapshot; beside them st
 about the rows, from the ledger, and the column `feedtool row`, which names the row that each is of.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import cast
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, open_input
-from feedtool.model.errors import UsageProblem
-from feedtool.model.nouns import RowResult, Status
+from feedtool.model.errors import CannotWrite, FeedtoolError, UsageProblem
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import Language, Translator, tr
-from feedtool.report.overview import REFUSED
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections_sheet import SheetToCorrect
-from feedtool.runs.row_results import note_sent_again, results_of_run
+from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
 from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.runs.workspace import Workspace, check_again, options_of, read_options_again
 from feedtool.sheets.annotate import annotate
+from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.templates import limits
 from feedtool.templates.rows import SheetRows, write
-
-TO_CORRECT = frozenset((Status.INVALID, *REFUSED))
-"""The statuses of rows with which something is wrong: refused here, or by the service."""
-
-MayReplace = Callable[[Path], bool] | None
-"""True if what stands at a path may be replaced; by default only what was written there and has
-not been changed since, as whoever corrects it has."""
-
-
-def is_to_correct(result: RowResult) -> bool:
-    """True if a row is to be corrected and sent again.
-
-    Of the held those that a guard names: with the others nothing is wrong. What is Pending or
-    Unknown may be in force, and a later run has the Superseded.
-    """
-    is_guarded = any(message.code for message in result.messages)
-    return result.status in TO_CORRECT or (result.status is Status.HELD and is_guarded)
-
-
-def rows_to_correct(sheet: SheetResult) -> Iterator[int]:
-    """The rows to correct; one that was sent again is a later run's."""
-    last = 0
-    for result in sheet.every_verdict():
-        is_sent_again = (result.row, result.channel) in sheet.sent_again
-        if is_to_correct(result) and not is_sent_again and result.row != last:
-            last = result.row
-            yield last
 
 
 def place_of(target: Path) -> Path:
@@ -86,16 +61,19 @@ def write_corrections(
     now: datetime,
     *,
     out: Path | None = None,
-    may_replace: MayReplace = None,
+    replaces: bool = False,
 ) -> list[SheetResult]:
     """The results of a run, after a workbook of the rows to correct was written for each file.
 
-    `out` is the place for the only file's; by default each is beside the annotated copy.
+    `out` is the place for the only file's; by default each is beside the annotated copy. What
+    somebody may have corrected is kept, unless it `replaces` that: the new one is numbered, and
+    with `out` UsageProblem raised.
     """
     options = options_of(run, workspace)
     results = results_of_run(check_again(options, workspace), workspace.ledger, run, None)
     note_sent_again(results, run, workspace)
-    files = [name for name, _ in options.inputs if _to_correct(name, results)]
+    wanted = {name: _to_correct(name, results) for name, _ in options.inputs}
+    files = [name for name, to_correct in wanted.items() if to_correct]
     if out and len(files) > 1:
         raise UsageProblem(
             tr(
@@ -106,11 +84,43 @@ def write_corrections(
         )
     targets = dict.fromkeys(files, out) if out else places(options.outputs.targets)
     for name in files:
-        write_failed(run, name, results, targets[name], workspace, now, may_replace=may_replace)
+        target = targets[name]
+        if not replaces:
+            target = _free(target, workspace, is_numbered=out is None)
+        _write_failed(run, wanted[name], target, workspace, now)
     return results
 
 
-def _to_correct(file: str, results: Sequence[SheetResult]) -> list[tuple[SheetResult, list[int]]]:
+def write_beside(
+    run: int,
+    results: Sequence[SheetResult],
+    targets: Mapping[str, Path],
+    workspace: Workspace,
+    now: datetime,
+) -> None:
+    """Writes the workbook of each file of a run beside its annotated copy, or nearby.
+
+    What somebody may have corrected is kept: the new one is numbered.
+    """
+    for file, target in places(targets).items():
+        to_correct = _to_correct(file, results)
+        failures: list[FeedtoolError] = []
+        for place in (target, *workspace.spares(run, target)) if to_correct else ():
+            free = _free(place, workspace, is_numbered=True)
+            try:
+                _write_failed(run, to_correct, free, workspace, now)
+            except FeedtoolError as error:
+                failures.append(error)
+                if isinstance(error, CannotWrite):
+                    continue  # what is wrong is the place
+            else:
+                failures.clear()
+            break
+        for sheet, _ in to_correct if failures else ():
+            sheet.copy_failed = sheet.copy_failed or failures[0]
+
+
+def _to_correct(file: str, results: Sequence[SheetResult]) -> "ToCorrect":
     """The sheets of a file of which rows are to be corrected, with the numbers of these.
 
     The workbook's stamp is about the first sheet alone: one that is not recognised without a stamp,
@@ -128,53 +138,71 @@ def _to_correct(file: str, results: Sequence[SheetResult]) -> list[tuple[SheetRe
     return sorted((pair for pair in rows if pair[1]), key=rank)
 
 
-def write_failed(
-    run: int,
-    file: str,
-    results: Sequence[SheetResult],
-    target: Path,
-    workspace: Workspace,
-    now: datetime,
-    *,
-    may_replace: MayReplace = None,
+ToCorrect = Sequence[tuple[SheetResult, list[int]]]
+"""The sheets of a file, with the numbers of their rows to correct."""
+
+
+def _write_failed(
+    run: int, to_correct: ToCorrect, target: Path, workspace: Workspace, now: datetime
 ) -> None:
-    """Writes the workbook of the rows to correct of one file of a run, where there are any.
+    """Writes the workbook of the rows to correct of one file of a run.
 
     It is made from the snapshot of the file and the results of its rows, and so comes out the same
-    whenever it is written. UsageProblem where somebody's corrections are there.
+    whenever it is written.
     """
-    to_correct = _to_correct(file, results)
-    if not to_correct:
-        return
-    _check_free(target, workspace, may_replace)
     options = options_of(run, workspace)
     reading = read_options_again(options, workspace)
     sent = workspace.ledger.run(run)
     language = cast("Language", sent.language if sent else "en")
+    file = to_correct[0][0].checked.file
     kept = Input(file, workspace.snapshots.path_of(dict(options.inputs)[file]))
     with open_input(kept, reading, load()) as source:
         sheets = [
             SheetToCorrect(sheet, rows, source, reading, language, run, is_first=not place)
             for place, (sheet, rows) in enumerate(to_correct)
         ]
-    _write(target, sheets, reading)
-    workspace.ledger.add_output(run, str(target.absolute()), digest_of(target) or "", now)
-    for sheet in results:
-        if sheet.checked.file == file and sheet.checked.error is None:
-            sheet.failed = target
+    with temporary_folder() as folder:
+        book = folder / target.name
+        _write(book, sheets, reading)
+        _put(book, target, partial(workspace.ledger.add_output, run, now=now))
+    for sheet, rows in to_correct:
+        sheet.failed, sheet.to_correct = target, len(rows)
 
 
-def _check_free(target: Path, workspace: Workspace, may_replace: MayReplace) -> None:
-    if not target.exists() or (may_replace and may_replace(target)):
-        return
-    if not target.is_file() or digest_of(target) != workspace.ledger.output(str(target.absolute())):
-        raise UsageProblem(
-            tr(
-                "{target} is not as feedtool wrote it: it may hold corrections, and is left alone",
-                target=target,
-            ),
-            tr("send it first, or choose another name with --out, or replace it with --yes"),
-        )
+def _free(target: Path, workspace: Workspace, *, is_numbered: bool) -> Path:
+    """A place that nothing of somebody's is at, that it is or the next of its numbers.
+
+    UsageProblem where it is to be that place, and no other.
+    """
+    while os.path.lexists(target):
+        if target.is_file():
+            written = workspace.ledger.output(str(target.absolute()))
+            if digest_of(target) == written:
+                break
+        if not is_numbered:
+            raise UsageProblem(
+                tr(
+                    "{target} is not as feedtool wrote it: it may hold corrections, and is left"
+                    " alone",
+                    target=target,
+                ),
+                tr("send it first, or choose another name with --out, or replace it with --yes"),
+            )
+        target = place_of(target)
+    return target
+
+
+def _put(book: Path, target: Path, note: Callable[[str, str], None]) -> None:
+    """Brings a workbook to its place, and notes what is there before it is.
+
+    So what a crash leaves there is known as what was written.
+    """
+    with atomic_write(target) as temporary:
+        try:
+            shutil.copyfile(book, temporary)
+        except OSError as error:
+            raise cannot_write(target, error) from error
+        note(str(target.absolute()), digest_of(book) or "")
 
 
 def _write(target: Path, sheets: Sequence[SheetToCorrect], reading: ReadOptions) -> None:

@@ -11,11 +11,11 @@ from feedtool.areas.legacy.purge import NOT_CONFIRMED, hold_back, measure, unsen
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.plan import Plan
-from feedtool.model.errors import FeedtoolError
+from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, write_copies_of
-from feedtool.runs.row_results import note_sent_again, results_of_run
+from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.workspace import (
     Session,
@@ -24,6 +24,7 @@ from feedtool.runs.workspace import (
     checked_sheets_of,
     clock_of,
     fetch_context_of,
+    has_to_ask,
     kept_inputs,
     locked,
     options_of,
@@ -128,6 +129,42 @@ def write_copies(
     )
 
 
+def add_corrections(
+    run: int,
+    outcomes: Sequence[SheetResult],
+    options: RunOptions,
+    now: datetime,
+    workspace: Workspace,
+    *,
+    is_read_again: bool = False,
+) -> None:
+    """Counts the rows to correct of a run at its end, and writes them into workbooks.
+
+    Of sheets as they were kept too little is known for that: those are read again.
+    """
+    if has_to_ask(run, workspace):
+        return
+    for outcome in outcomes:
+        outcome.to_correct = sum(1 for _ in rows_to_correct(outcome))
+    if options.outputs.no_failed or not any(outcome.to_correct for outcome in outcomes):
+        return
+    from feedtool.runs.corrections import write_beside  # openpyxl, slow to import
+
+    of_run = outcomes
+    if is_read_again:
+        try:
+            of_run = results_of_run(check_again(options, workspace), workspace.ledger, run, None)
+        except FileProblem:
+            return  # `results --failed-only` says what is gone
+        note_sent_again(of_run, run, workspace)
+    write_beside(run, of_run, options.outputs.targets, workspace, now)
+    written = {(it.checked.file, it.checked.sheet): it for it in of_run}
+    for outcome in outcomes:
+        if it := written.get((outcome.checked.file, outcome.checked.sheet)):
+            outcome.failed = it.failed
+            outcome.copy_failed = outcome.copy_failed or it.copy_failed
+
+
 def resume(
     run: int,
     session: Session,
@@ -194,6 +231,7 @@ def results(
     if stopped is None or not options.outputs.only_whole:
         other_names = former.wanted() if outputs else ()
         write_copies(run, files, outcomes, options, now, workspace, other_names)
+    add_corrections(run, outcomes, options, now, workspace, is_read_again=True)
     return outcomes
 
 

@@ -26,6 +26,9 @@ NOT_DUE = frozenset({Status.UNCHANGED, Status.SKIPPED})
 GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.SUPERSEDED}) | NOT_DUE
 """What a row may have become in a run that ends with 0."""
 
+TO_CORRECT = frozenset((Status.INVALID, *REFUSED))
+"""The statuses of rows with which something is wrong: refused here, or by the service."""
+
 NOT_BEGUN = tr("Not sent: the run stopped before it was begun.")
 GIVEN_UP = tr("Not sent: the run was given up.")
 
@@ -184,3 +187,25 @@ def _noted(results: Verdicts, sent_again: Mapping[tuple[int, str], int]) -> Iter
         run = sent_again.get((result.row, result.channel))
         note = (Message("", tr("Sent again in run {run}.", run=run)),) if run else ()
         yield result._replace(messages=(*result.messages, *note)) if run else result
+
+
+def is_to_correct(result: RowResult) -> bool:
+    """True if a row is to be corrected and sent again.
+
+    Of the held those that a guard names: with the others nothing is wrong. What is Pending or
+    Unknown may be in force, and a later run has the Superseded.
+    """
+    is_guarded = any(message.code for message in result.messages)
+    return result.status in TO_CORRECT or (result.status is Status.HELD and is_guarded)
+
+
+def rows_to_correct(sheet: SheetResult) -> Iterator[int]:
+    """The rows of a sheet to correct; one that was sent again is a later run's."""
+    if sheet.checked.error:
+        return
+    last = 0
+    for result in sheet.every_verdict():
+        is_sent_again = (result.row, result.channel) in sheet.sent_again
+        if is_to_correct(result) and not is_sent_again and result.row != last:
+            last = result.row
+            yield last

@@ -153,9 +153,14 @@ def _result(row: int, reference: str, status: str, kept: list[Any], *channel: st
 
 TABLES = ("inputs", "sheets", "kinds")
 """Options of several lines each; an older run lacks some."""
-PLAIN = ("profile", "catalog", "checked", "removals", "who", "invalid", "plan")
+PLAIN = ("profile", "catalog", "checked", "removals", "who", "invalid", "plan", "words")
 """Options that are kept as they are, under their own names; an older run lacks some."""
-OF_COPIES = {"in_place": "is_in_place", "only_whole": "only_whole", "plain": "is_plain"}
+OF_COPIES = {
+    "in_place": "is_in_place",
+    "only_whole": "only_whole",
+    "plain": "is_plain",
+    "no_failed": "no_failed",
+}
 """Options about annotated copies, with their names in `Outputs`; an older run lacks some."""
 
 
@@ -190,6 +195,8 @@ class RunOptions:
     """File's name, sheet's name and kind of what was read; none in a run older than this."""
     recipes: Sequence[KeptRecipe] = ()
     """What its files were read by; none in a run older than this."""
+    words: Sequence[str] | None = None
+    """Options to be typed again with the rows to correct; None in a run older than this."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -23,6 +23,7 @@ from feedtool.runs.annotated_copy import Outputs, digest_of, refuse_places, writ
 from feedtool.runs.deliver import (
     OnEvent,
     Submission,
+    add_corrections,
     deliver_run,
     ignore,
     write_copies,
@@ -96,11 +97,11 @@ def submit(
     claim: int | None = None,
     plan_file: PlanFile | None = None,
     selection: SelectionOptions = EVERY_ROW,
+    words: Sequence[str] = (),
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
-    `confirm` is asked before a purge removes offers. A `claim` is the watcher's, of which this is
-    the run. With a `plan_file` just that plan is sent, or nothing. The rest: as `plan_only`.
+    `confirm` is asked before a purge; a `claim` is the watcher's; `words`: see `RunOptions`.
     """
     refuse_names(inputs, outputs)
     snapshots = [workspace.keep(file) for file in inputs]
@@ -130,7 +131,7 @@ def submit(
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
-        options = replace(options, selection=selection, removals=removals)
+        options = replace(options, selection=selection, removals=removals, words=list(words))
         run, open_runs = _begin(plan, options, session, workspace, claim)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
@@ -139,6 +140,7 @@ def submit(
         has_begun = any(package.package_id for result in results for package in result.packages)
         if stopped is None or (has_begun and not outputs.only_whole):
             write_copies(run, files, results, options, session.now(), workspace)
+        add_corrections(run, results, options, session.now(), workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
 
 

@@ -6,11 +6,10 @@ from itertools import chain
 from feedtool.areas.offers.wire.result_codes import explanation_of
 from feedtool.check import SUMMARY
 from feedtool.model.nouns import Severity, Status
-from feedtool.model.text import LANGUAGES, Translator, tr
+from feedtool.model.text import Translator, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import advice_of
 from feedtool.report.overview import (
-    SEVERITIES,
     Outcome,
     columns_of,
     facts_of,
@@ -21,7 +20,7 @@ from feedtool.report.overview import (
 )
 from feedtool.report.plain import clean, listed, printable
 from feedtool.report.sheet_result import SheetResult
-from feedtool.report.tally import CodeGroup, RefusedRows, Tally, tally
+from feedtool.report.tally import SEVERITIES, CodeGroup, RefusedRows, Tally, tally
 from feedtool.runs.codes import all_codes
 from feedtool.runs.row_notes import sheet_translator
 from feedtool.sheets.annotate import DataBar, Link, Styled, Summary, SummaryCell, Table
@@ -113,7 +112,7 @@ def _status_lines(
 def _problem_lines(
     result: SheetResult, groups: Sequence[CodeGroup], say: Translator
 ) -> Iterator[Line]:
-    codes = all_codes(next(it for it in LANGUAGES if it == say.language))
+    codes = all_codes(say.language)
     for group in groups:
         first = group.first[0]
         # Of a whole column the first cell is its header, of a whole row that of column A.
@@ -136,7 +135,7 @@ def _answer_lines(
 ) -> Iterator[Line]:
     for refusal in refusals:
         row = refusal.rows[0]
-        page = explanation_of(refusal.code) or ""
+        page = explanation_of(refusal.code, say) or ""
         yield (
             Styled(str(refusal.status), outcome_of(refusal.status)),
             refusal.count,

@@ -181,10 +181,6 @@ class Folder:
         """Where an answer to a claimed file goes."""
         return self.results / claim.lane / f"{claim.name}{ending}"
 
-    def failed_of(self, claim: Claim) -> Path:
-        """Where the rows to correct of a claimed file go, whatever kind of file it is."""
-        return place_of(self.answer_of(claim, RESULT))
-
     def error_place(self, lane: PurePosixPath | str, name: str) -> Path:
         """Where a file goes that was not sent; a name with no room for its reason is cut."""
         stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -12,7 +12,6 @@ from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
 from feedtool.model.text import tr
-from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.annotated_copy import Outputs, digest_of, has_workbook_copy
 from feedtool.runs.deliver import Submission, results, resume
 from feedtool.runs.row_results import exit_code
@@ -245,7 +244,6 @@ class FileProcessor:
                     tr("drop it into {folder}/", folder=self._folder.relative(updates))
                 )
             return self._refuse_claimed(claim, error, account)
-        self._write_failed(claim, results, account)
         code = exit_code(results)
         write_summary(self._folder.answer_of(claim, SUMMARY), claim, claim.run_id, results, code)
         day = self._folder.done / str(self._now().astimezone().date())
@@ -256,29 +254,6 @@ class FileProcessor:
         self._log.echo("answered", f"{self._shown(claim)}: {one_line(results)} → {answers}")
         account.on_answered(results, code)
         return code
-
-    def _write_failed(
-        self, claim: Claim, results: Sequence[SheetResult], account: SellerAccount
-    ) -> None:
-        """Write the workbook of the rows to correct; it replaces only what a crash has left."""
-        from feedtool.runs.corrections import write_failed
-
-        name, workspace = self._shown(claim), account.workspace
-        try:
-            write_failed(
-                claim.run_id or 0,
-                name,
-                results,
-                self._folder.failed_of(claim),
-                workspace,
-                self._now(),
-                # What was written to its end is in the ledger.
-                may_replace=lambda place: workspace.ledger.output(str(place)) is None,
-            )
-        except CannotWrite as error:
-            raise Deferred(error) from error
-        except UsageProblem as error:  # somebody is at work on them already
-            self._log.echo("warning", f"{name}: {error.message}")
 
     def _failed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
         """Refuse a file whose own fault it is; Deferred with anything else, to be tried again."""

@@ -18,6 +18,7 @@ def test_names_and_what_they_choose() -> None:
     assert safe == {"blanks", "invisible", "zeros", "accents", "decimals", "category"}
     assert chosen_fixes([], load()) == chosen_fixes([SAFE], load()) - {SAFE} == safe
     assert chosen_fixes(["round", "bar"], load()) == safe | {"round", "bar"}
+    assert chosen_fixes(["struck-price"], load()) == safe | {"list-price"}, "its former name"
     assert len(EVERY) == len(all_fixes(load()))
 
 

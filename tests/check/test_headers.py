@@ -54,7 +54,10 @@ MEANS = {
             *("price.price", "price", "Prix (TTC)", "prix\nttc", "Prix (€)(TTC)"),
             "Price * mandatory",
         ),
-        "price.originPrice": ("originPrice", "Prix de référence (TTC) - Facultatif"),
+        "price.originPrice": (
+            *("originPrice", "Prix de référence (TTC) - Facultatif"),
+            *("Struck price", "List price (incl. VAT)"),
+        ),
         "taxes.VAT": ("vat", "T.V.A."),
         "taxes.EcoPart": (
             *("ecoPart", "e\u0301co participation montant", "Eco Part (importe) (Francia)"),

@@ -1,5 +1,6 @@
 """`results RUN --failed-only`: the rows to correct as a workbook, ready to be sent as it is."""
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -54,11 +55,10 @@ def test_the_workbook_has_the_templates_shape_and_only_the_rows_to_correct(
 ) -> None:
     rows = [offer(1), offer(2, quantity="-1"), offer(3, product__gtin=gtin(1)), offer(4)]
     path = files.csv(*rows, name="feeds/offers.csv")
-    assert feedtool("submit --sandbox", path).code == 1
-    ran = feedtool("results 1 --failed-only")
+    ran = feedtool("submit --sandbox", path)
     place = path.with_name("offers.failed.xlsx")
     assert ran.code == 1
-    assert f"Rows to correct: {place}" in ran.out
+    assert f"Rows to correct: {place} (2 rows)" in ran.out
     feedtool("template offers-upsert --out template.xlsx")
     labels, template = sheet_of("template.xlsx").iter_rows(max_row=2, values_only=True)
     own_labels, own_keys = sheet_of(place).iter_rows(max_row=2, values_only=True)
@@ -180,7 +180,11 @@ def test_somebodys_corrections_are_left_alone(
     assert feedtool("results 1 --failed-only").code == 1, "what is as it was is written anew"
     correct(place, {"SKU-2": {"quantity": "5"}})
     corrected = place.read_bytes()
-    ran = feedtool("results 1 --failed-only")
+    numbered = place.with_name("out.failed-2.xlsx")
+    for _ in range(2):  # the numbered one is as it was written, and is written anew
+        ran = feedtool("results 1 --failed-only")
+        assert (ran.code, ran.out) == (1, f"Rows to correct: {numbered} (1 row)\n\n")
+    ran = feedtool("results 1 --failed-only --out", place)
     assert (ran.code, "may hold corrections" in ran.error()[0]) == (2, True)
     assert place.read_bytes() == corrected
     assert feedtool("results 1 --failed-only --out other.xlsx").code == 1
@@ -221,3 +225,76 @@ def test_two_files_of_one_name_have_a_workbook_each(feedtool: Feedtool, files: F
     ran = feedtool("results 1 --failed-only --format json")
     names = [Path(sheet["failed"]).name for sheet in ran.json]
     assert names == ["offers.failed.xlsx", "offers.csv.failed.xlsx"]
+
+
+SENT = "submit --sandbox offers.csv"
+WRITTEN: dict[str, tuple[list[str], set[str]]] = {
+    "by submit": ([SENT], {"offers.failed.xlsx"}),
+    "by results": ([f"{SENT} --no-wait", "results 1"], {"offers.failed.xlsx"}),
+    "by resume": ([f"{SENT} --no-wait", "resume 1"], {"offers.failed.xlsx"}),
+    "not while answers are due": ([f"{SENT} --no-wait"], set()),
+    "not in a dry run": ([f"{SENT} --dry-run"], set()),
+    "not where it is not wanted": ([f"{SENT} --no-failed", "results 1"], set()),
+    "unless that is asked for": (
+        [f"{SENT} --no-failed", "results 1 --failed-only"],
+        {"offers.failed.xlsx"},
+    ),
+    "beside the copy": ([f"{SENT} --out there/a.csv"], {"there/a.failed.xlsx"}),
+    "twice in the same place": ([SENT, SENT, "results 2"], {"offers.failed.xlsx"}),
+    "with the next number": (
+        [f"{SENT} --out offers.failed.csv"],
+        {"offers.failed-2.xlsx"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRITTEN)
+def test_when_and_where_it_is_written(feedtool: Feedtool, files: Files, case: str) -> None:
+    Path("there").mkdir()
+    files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
+    commands, places = WRITTEN[case]
+    for command in commands:
+        assert feedtool(command).code in {1, 6}
+    assert set(map(str, Path().rglob("*.failed*.xlsx"))) == places
+
+
+def test_not_to_write_it_may_be_the_default(feedtool: Feedtool, files: Files) -> None:
+    Path("feedtool.toml").write_text("[defaults]\nno_failed = true\n")
+    files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
+    assert feedtool(SENT).code == 1
+    assert not Path("offers.failed.xlsx").exists()
+
+
+def test_a_changed_one_stays_and_the_new_one_is_numbered(feedtool: Feedtool, files: Files) -> None:
+    files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
+    feedtool(SENT)
+    place = Path("offers.failed.xlsx")
+    correct(place, {"SKU-2": {"quantity": "5"}})
+    corrected = place.read_bytes()
+    ran = feedtool(SENT)
+    assert "Rows to correct: offers.failed-2.xlsx" in ran.out
+    assert place.read_bytes() == corrected
+    correct(Path("offers.failed-2.xlsx"), {"SKU-2": {"quantity": "6"}})
+    assert "Rows to correct: offers.failed-3.xlsx" in feedtool(SENT).out
+    assert feedtool("submit --sandbox", place).code == 0
+
+
+def test_a_link_to_nowhere_is_left_alone(feedtool: Feedtool, files: Files) -> None:
+    files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
+    feedtool(f"{SENT} --no-wait")
+    Path("offers.failed.xlsx").symlink_to("no/where.xlsx")
+    ran = feedtool("results 1 --format json")
+    assert Path(ran.only["failed"]).name == "offers.failed-2.xlsx"
+
+
+def test_where_its_folder_has_gone_it_is_kept_with_the_ledger(
+    feedtool: Feedtool, files: Files
+) -> None:
+    files.csv(offer(1), offer(2, quantity="-1"), name="offers.csv")
+    Path("there").mkdir()
+    feedtool(f"{SENT} --no-wait --out there/a.csv")
+    shutil.rmtree("there")
+    ran = feedtool("results 1 --format json")
+    copies = [Path(str(ran.only[name])) for name in ("annotated", "failed")]
+    assert [copy.name for copy in copies] == ["a.run-1.csv", "a.failed.run-1.xlsx"]
+    assert all(copy.exists() for copy in copies)

@@ -11,8 +11,8 @@ import pytest
 from feedtool.cli.validate import explained as header_of
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import Translator
+from feedtool.report.explained_row import write_columns
 from feedtool.report.sheet_result import SheetResult
-from feedtool.report.text import write_columns
 from tests.cli.conftest import Feedtool, OnTerminal, applied
 from tests.conftest import Files, checked, offer, update
 

@@ -49,11 +49,11 @@ def test_each_part_is_found_by_itself() -> None:
 
 
 def test_a_whole_run(files: Files) -> None:
-    files.csv(offer(1), offer(2, quantity="-1"))
+    files.csv(offer(1), offer(2))
     # Python tells of each import on stderr.
     telling = {**os.environ, "PYTHONPROFILEIMPORTTIME": "1"}
     ran = process("submit", "offers.csv", "--sandbox", env=telling)
-    assert ran.returncode == 1
+    assert ran.returncode == 0
     assert "Integrated" in ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr
     assert Path("offers.result.csv").exists()

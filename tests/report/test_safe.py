@@ -22,11 +22,12 @@ from feedtool.model.header import Header
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Severity, Status
 from feedtool.model.text import Translator
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
+from feedtool.report.explained_row import write_columns
 from feedtool.report.file import write_csv, write_report
 from feedtool.report.html import write_html
 from feedtool.report.plain import clean, printable, value
 from feedtool.report.sheet_result import SheetResult
-from feedtool.report.text import write_columns, write_text
+from feedtool.report.text import write_text
 from feedtool.runs import row_notes
 from feedtool.runs.codes import all_codes
 from feedtool.runs.summary_sheet import summary_sheet

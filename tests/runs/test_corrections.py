@@ -1,36 +1,10 @@
-"""Which rows are to be corrected, and where their workbook goes."""
+"""Where the workbook of the rows to correct goes."""
 
 from pathlib import Path
 
 import pytest
 
-from feedtool.model.nouns import Message, RowResult, Status
-from feedtool.runs.corrections import is_to_correct, place_of, places
-
-GUARDED = (Message("price-drop", "the price falls by 90 %"),)
-ALONE = (Message("", "not sent, since not all rows of all files are valid"),)
-
-
-@pytest.mark.parametrize(
-    ("status", "messages", "is_one"),
-    [
-        (Status.INVALID, (), True),
-        (Status.REJECTED, (), True),
-        (Status.DUPLICATED, (), True),
-        (Status.REFUSED, (), True),
-        (Status.HELD, GUARDED, True),
-        (Status.HELD, ALONE, False),
-        (Status.PENDING, (), False),
-        (Status.UNKNOWN, (), False),
-        (Status.SUPERSEDED, (), False),
-        (Status.UNCHANGED, (), False),
-        (Status.INTEGRATED, (), False),
-    ],
-)
-def test_what_is_to_be_corrected(
-    status: Status, messages: tuple[Message, ...], *, is_one: bool
-) -> None:
-    assert is_to_correct(RowResult(2, "SKU-1", status, messages)) is is_one
+from feedtool.runs.corrections import place_of, places
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,9 @@ MADE_VALID = {
     17: "stock",
     19: "invisible",
     20: "product-reference",
-    21: "struck-price",
+    21: "list-price",
     25: "bar",
-    26: "struck-price",
+    26: "list-price",
     28: "retired",
     31: "free-delivery",
     32: "beyond",
@@ -103,15 +103,15 @@ def test_what_is_chosen_by_nobody_is_offered(tmp_path: Path) -> None:
 
 
 def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) -> None:
-    fix(SAMPLE, tmp_path / "fixed.xlsx", ["struck-price"])
+    fix(SAMPLE, tmp_path / "fixed.xlsx", ["list-price"])
     sheet = load_workbook(tmp_path / "fixed.xlsx")["Offers"]
     old = load_workbook(SAMPLE)["Offers"]
     status, note = (str(sheet.cell(26, sheet.max_column - left).value) for left in (2, 1))
-    assert note == "fixed: F Struck price: was “19.99”, is blank (struck-price)"
+    assert note == "fixed: F List price: was “19.99”, is blank (list-price)"
     assert status == "Valid"
     assert (sheet["F26"].value, old["F26"].value) == (None, 19.99)
     assert sheet["F26"].comment
-    assert sheet["F26"].comment.text == "feedtool: was “19.99” (struck-price)"
+    assert sheet["F26"].comment.text == "feedtool: was “19.99” (list-price)"
     assert sheet["F26"].number_format == old["F26"].number_format
     assert sheet["B39"].value == "036000291452"
     green = [
@@ -281,12 +281,12 @@ def test_a_fix_fixes_what_another_one_has_shown(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"sellerExternalReference;price.price;price.originPrice\r\nA-1;19.9951;15\r\n")
     alone = fix(path, tmp_path / "b.csv", ["round"])
-    both = fix(path, tmp_path / "c.csv", ["round", "struck-price"])
+    both = fix(path, tmp_path / "c.csv", ["round", "list-price"])
     assert alone.fixed
     assert both.fixed
     assert [fix.fix for fix in alone.fixed.cells] == ["round"]
     assert [problem.code for problem in alone.checked.problems()] == ["origin-price-below-price"]
-    assert [fix.fix for fix in both.fixed.cells] == ["round", "struck-price"]
+    assert [fix.fix for fix in both.fixed.cells] == ["round", "list-price"]
     assert valid_rows(both) == {2}
 
 

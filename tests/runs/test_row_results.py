@@ -21,7 +21,7 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import tally
 from feedtool.runs.corrections import write_corrections
 from feedtool.runs.deliver import results, resume
-from feedtool.runs.row_results import exit_code
+from feedtool.runs.row_results import exit_code, is_to_correct
 from tests.conftest import Files, gtin, offer
 from tests.runs.conftest import START, Desk
 
@@ -161,3 +161,29 @@ def test_as_many_rows_as_there_are_name_it(desk: Desk, files: Files) -> None:
     desk.submit(files.csv(offer(0), *(offer(at, quantity="x") for at in range(1, 900))))
     desk.submit(files.csv(*(offer(at) for at in range(1, 900)), name="late.csv"))
     assert told(desk, 1)[1:] == [("Invalid", AGAIN)] * 899
+
+
+GUARDED = (Message("price-drop", "the price falls by 90 %"),)
+ALONE = (Message("", "not sent, since not all rows of all files are valid"),)
+
+
+@pytest.mark.parametrize(
+    ("status", "messages", "is_one"),
+    [
+        (Status.INVALID, (), True),
+        (Status.REJECTED, (), True),
+        (Status.DUPLICATED, (), True),
+        (Status.REFUSED, (), True),
+        (Status.HELD, GUARDED, True),
+        (Status.HELD, ALONE, False),
+        (Status.PENDING, (), False),
+        (Status.UNKNOWN, (), False),
+        (Status.SUPERSEDED, (), False),
+        (Status.UNCHANGED, (), False),
+        (Status.INTEGRATED, (), False),
+    ],
+)
+def test_what_is_to_be_corrected(
+    status: Status, messages: tuple[Message, ...], *, is_one: bool
+) -> None:
+    assert is_to_correct(RowResult(2, "SKU-1", status, messages)) is is_one

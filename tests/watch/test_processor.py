@@ -73,16 +73,17 @@ def test_rows_that_somebody_corrects_already_are_left_alone(world: World) -> Non
         ledger.claims.settle(1, ClaimState.TAKEN, "")
     assert world.watch() is Exit.ROWS
     assert failed.read_bytes() == corrected
-    (warning,) = world.told_as("warning")
-    assert "it may hold corrections" in warning
+    numbered = world.folder.results / "a.failed-2.xlsx"
+    assert load_workbook(numbered).sheetnames
+    assert world.summary("a")["sheets"][0]["failed"] == numbered.name
 
 
 def test_what_a_crash_has_left_of_the_failed_rows_is_replaced(world: World) -> None:
-    world.claim(quantity="-1")
-    failed = world.folder.results / "a.failed.xlsx"
-    failed.write_bytes(b"half of it")
+    assert world.send("a.csv", offer(1, quantity="-1")) is Exit.ROWS
+    with world.ledger() as ledger:  # as if it had crashed before it was noted
+        ledger.claims.settle(1, ClaimState.TAKEN, "")
     assert world.watch() is Exit.ROWS
-    assert load_workbook(failed).sheetnames
+    assert not (world.folder.results / "a.failed-2.xlsx").exists()
 
 
 NOT_UTF8 = os.fsdecode(b"caf\xe9")

@@ -111,8 +111,8 @@ PRICE_COLUMNS = WORDS.group(
     _column(
         "price.originPrice",
         PRICE,
-        "Struck price",
-        "The higher price shown struck through; may stay empty.",
+        "List price",
+        "The higher price, shown struck through; may stay empty.",
         "24.99",
     ),
 )

@@ -65,11 +65,12 @@ FIXES = (
         fields=(PREPARATION,),
     ),
     Fix(
-        "struck-price",
+        "list-price",
         tr("empty a list price that is below the price, or is none"),
         (ORIGIN_PRICE_BELOW_PRICE, FORMULA_ERROR, NUMBER_FORMAT, NUMBER_RANGE),
         empty,
         fields=("price.originPrice",),
+        old_name="struck-price",
     ),
     Fix(
         "free-delivery",

@@ -12,7 +12,7 @@ from feedtool.check.mapping.words import concepts, groups_in, plain
 from feedtool.model.text import tr
 
 _KEYS = {concept.name: concept.keys[0] for concept in concepts() if concept.keys}
-PRICE, STRUCK = _KEYS["price"], _KEYS["struck price"]
+PRICE, STRUCK = _KEYS["price"], _KEYS["list price"]
 SUPPLIERS = frozenset(("discount", "pack"))
 """What stands in a supplier's sheet, beside prices that are no customer's."""
 LIKELIEST = 3

@@ -24,7 +24,7 @@ MENDED: list[tuple[str, Cell, frozenset[str], NewValue | None]] = [
     ("stock", text("many"), WITHOUT, None),
     ("days", number("1.5"), WITHOUT, Decimal(2)),
     ("days", text("1,5 days"), WITHOUT, None),
-    ("struck-price", number("19.99"), WITHOUT, ""),
+    ("list-price", number("19.99"), WITHOUT, ""),
     ("free-delivery", BLANK, WITHOUT, Decimal(0)),
     ("no-tax", BLANK, WITHOUT, Decimal(0)),
     ("product-reference", text("REF_1"), WITH_GTIN, ""),
