@@ -103,7 +103,10 @@ def test_an_unknown_code_is_told_with_the_three_nearest(asked: str, hint: str) -
 
 
 RESULTS = {
-    "2403": ("Offer exists under another reference: sellerExternalReference", "marks the cell"),
+    "2403": (
+        "Offer exists under another reference: Seller reference.",
+        "marks the cell",
+    ),
     "1324": ("Does not exist: the product.", "feedtool template products"),
     "1428": ("Already known: the offer.", "28 is the offer"),
     "3499": ("Closed to the marketplace: a field that is not known here.", "To fix it, ask"),
