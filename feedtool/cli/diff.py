@@ -15,6 +15,7 @@ from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_diff
 from feedtool.model.errors import Exit
+from feedtool.model.sheet import INVALID
 from feedtool.model.text import MessageText, joined, tr
 from feedtool.report.as_json import write_objects
 
@@ -59,7 +60,7 @@ def diff(ctx: click.Context, /, before: str, after: str, **given: Any) -> int:
     else:
         for line in _lines(before, after, result):
             click.echo(CONSOLE.say(line))
-    after_diff(after, given["form"], is_valid=not result.invalid)
+    after_diff(after, given["form"], is_valid=not any(sheet.marks.count(INVALID) for sheet in new))
     return Exit.ROWS if result.invalid else Exit.OK
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from feedtool.areas.registry import load
 from feedtool.cli.errors import echo
 from feedtool.cli.files import STDIN
 from feedtool.cli.options import SOURCES, chosen
@@ -75,8 +76,11 @@ def _shown(word: object) -> str:
 
 
 def echo_next(text: MessageText) -> None:
-    """The line itself; its command stands in backticks."""
-    echo("next", text)
+    """The line itself, its command in backticks; none where a name cannot be typed."""
+    from feedtool.report.plain import clean
+
+    if clean(text) == text:
+        echo("next", text)
 
 
 def after_check(files: Sequence[str], results: Sequence["SheetResult"], form: str) -> None:
@@ -223,7 +227,8 @@ def after_account_check(*, is_sandbox: bool) -> None:
     if is_sandbox:
         echo_demo()
         return
-    line = command("template", "offers-upsert", options=typed({"config", "profile", "language"}))
+    usual = next(feed.kind for feed in load().feeds.values() if feed.is_usual)
+    line = command("template", usual, options=typed({"config", "profile", "language"}))
     echo_next(tr("`{command}` makes a workbook to fill", command=line))
 
 

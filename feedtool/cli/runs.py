@@ -68,8 +68,10 @@ def runs(
     _warn(states)
     if not states:
         echo("note", tr("there are no runs yet"))
-    if form == "text":
+    if form == "text" and abandon is None:
         after_listing(states)
+    elif form == "text":
+        after_status(states[0])
 
 
 @click.command(cls=HelpfulCommand)
