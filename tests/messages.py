@@ -11,11 +11,18 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import click
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
 import feedtool
+from feedtool.cli import COMMANDS
+from feedtool.cli import feedtool as feedtool_command
+from feedtool.cli.help import COMMANDS as COMMANDS_HEADING
+from feedtool.cli.help import HEADINGS, OPTIONS, paragraphs
+from feedtool.cli.language import CLICK
+from feedtool.model.text import MessageText
 
 ROOT = Path(feedtool.__file__).parent
 PACKAGES = sorted(
@@ -28,6 +35,7 @@ LANGUAGES = ("fr", "es")
 CATALOGUES = sorted(
     path for path in ROOT.rglob("locale/*/*.po") if path.stem == path.parents[2].name
 )
+EXTRACTORS = {".py": "python", ".html": "jinja2.ext:babel_extract"}
 KEYWORDS = {"tr": None, "_": None, "plural": (1, 2)}
 _VALUE, _LETTERS = re.compile(r"\{[^}]*\}"), re.compile(r"[^\W\d_]")
 """Values within a message; one without a letter beside them is the same in each language."""
@@ -41,13 +49,47 @@ def messages_of(package: Path) -> Mapping[str, tuple[str, ...]]:
     A text that is a constant may be a message, too: it is translated where it is shown.
     """
     messages: dict[str, tuple[str, ...]] = dict.fromkeys(_constants(package), ())
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted((*package.rglob("*.py"), *package.rglob("*.html"))):
         with path.open("rb") as file:
-            for _, message, _, _ in extract("python", file, KEYWORDS):
+            for _, message, _, _ in extract(EXTRACTORS[path.suffix], file, KEYWORDS):
                 forms = message if isinstance(message, tuple) else (message,)
                 if _LETTERS.search(_VALUE.sub("", forms[0])):
                     messages[forms[0]] = forms
+    if package == ROOT / "cli":
+        messages |= {text: (text,) for text in help_texts()}
     return messages
+
+
+def help_texts() -> Iterator[str]:
+    """What `--help` shows of all commands, and what click says: they are declared as plain texts.
+
+    Those of an area that are messages already are in the area's own catalogue.
+    """
+    yield from (OPTIONS, COMMANDS_HEADING, *HEADINGS, *CLICK)
+    yield from (summary for _, summary in COMMANDS.values())
+    for _, command in every_command():
+        yield from paragraphs(command)
+        for parameter in command.get_params(click.Context(command)):
+            if isinstance(parameter, click.Option):
+                shown = (parameter.help, parameter.show_default)
+                yield from (
+                    text
+                    for text in shown
+                    if isinstance(text, str) and not isinstance(text, MessageText)
+                )
+
+
+def every_command(
+    words: str = "", command: click.Command = feedtool_command
+) -> Iterator[tuple[str, click.Command]]:
+    """All commands and groups, each with the words behind `feedtool` that call it."""
+    yield words, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below
+            yield from every_command(f"{words} {name}".strip(), below)
 
 
 def _constants(package: Path) -> Iterator[str]:

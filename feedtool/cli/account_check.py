@@ -36,8 +36,9 @@ def account() -> None:
 def check(ctx: click.Context, /, form: str, **given: Any) -> int:
     """Try the token, the seller and each channel; change nothing.
 
-    Each is tried by one read. The channels are yours (--channel, or the profile's) and those that
-    the service names. Exit code 4: not authorised, 5: not reached, 2: the settings are wrong.
+    Each is tried with one request that only reads. The channels are yours (--channel, or the
+    profile's) and those that the service names. Exit code 4: not authorised, 5: not reached, 2: the
+    settings are wrong.
     """
     from feedtool.cli.account import account_options, connect
     from feedtool.report.as_json import write_entries

@@ -34,12 +34,12 @@ _looking = options.group(
 
 @click.group(cls=HelpfulGroup, no_args_is_help=False)
 def catalog() -> None:
-    """Bring brands, categories and their properties, and look there."""
+    """Download brands, categories and their properties, and search them."""
 
 
 @catalog.command(cls=HelpfulCommand)
 @options.category
-@options.count("--page-size", "Entries that a page is asked for.", None, default=100)
+@options.count("--page-size", "The number of entries in a page.", None, default=100)
 @options_account.sandbox
 @options.configuration
 @options_account.connection
@@ -50,11 +50,11 @@ def catalog() -> None:
 def sync(
     ctx: click.Context, /, category: str | None, page_size: int, form: str, **given: Any
 ) -> int:
-    """Bring the catalogue of the service into the local cache.
+    """Download the catalogue of the service.
 
     The properties are those of --category, else of all categories of level 3. Only what has changed
-    is written. When it is interrupted, the next one goes on. Needs a token
-    and no SellerId. The exit code is 1 when the properties of some categories cannot be had.
+    is written. If it is interrupted, the next one goes on. Needs a token and no SellerId. The exit
+    code is 1 when the properties of some categories are missing.
     """
     from feedtool.areas.products.catalog.cache import Cache
     from feedtool.areas.products.catalog.report import write_synced
@@ -107,7 +107,7 @@ def sync(
 def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
     """Find categories by code, label or path, and brands by name.
 
-    Looks in the local cache, the best first. Case and accents do not count.
+    Looks in the local catalogue; the best match comes first. Case and accents do not count.
     """
     from feedtool.areas.products.catalog.lookup import meant
     from feedtool.areas.products.catalog.lookup import search as find
@@ -138,7 +138,7 @@ def search(ctx: click.Context, /, text: str, form: str, **_: Any) -> None:
 def show(ctx: click.Context, /, code: str, form: str, *, verbose: bool, **_: Any) -> None:
     """Show one category: its properties with necessity, unit and choices.
 
-    Looks in the local cache. Above level 3, where no products go, it lists what is below.
+    Looks in the local catalogue. Above level 3, where no products go, it lists what is below.
     """
     from feedtool.areas.products.catalog.model import DEEPEST
     from feedtool.areas.products.catalog.report import write_category

@@ -36,9 +36,9 @@ def convert(
 ) -> int:
     """Turn a file into another: a workbook, a CSV, an Offers.xml, its zip, JSON requests.
 
-    What OUT is, its ending says: .xlsx, .csv, .zip (the legacy zip), .xml (the Offers.xml alone)
-    or .json; without one it is a folder of packages, as `submit --requests` writes it. IN may be
-    any of these. What cannot be carried over is listed, and makes the exit code 1. Rows that
+    The ending of OUT says what it is: .xlsx, .csv, .zip (the legacy zip), .xml (the Offers.xml
+    alone) or .json; without one it is a folder of packages, as `submit --requests` writes it. IN
+    may be any of these. What cannot be carried over is listed, and makes the exit code 1. Rows that
     cannot be sent stand unchanged in a workbook or a CSV, and go into nothing else. Sends nothing.
     """
     from feedtool.areas.registry import load

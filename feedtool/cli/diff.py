@@ -38,10 +38,10 @@ ENDINGS = (".xlsx", ".csv")
 @options.ledger
 @click.pass_context
 def diff(ctx: click.Context, /, before: str, after: str, **given: Any) -> int:
-    """Show what B would send otherwise than A, row by row.
+    """Show what B would send that A would not, row by row.
 
-    A and B are files, or numbers of earlier runs, whose files are read as they were then. Compared
-    are the valid rows of the same reference and sales channel. Sends nothing.
+    A and B are files, or numbers of earlier runs, whose files are read as they were then. Rows are
+    compared that are valid and of the same reference and sales channel. Sends nothing.
     """
     from feedtool.runs.diff import compare, write_diff
 

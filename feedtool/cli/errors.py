@@ -182,7 +182,7 @@ def _ending(error: Any, arguments: list[str]) -> int:
         case click.Abort() | KeyboardInterrupt():
             code, message = Exit.CTRL_C, tr("stopped by Ctrl-C")
         case click.ClickException():
-            message = by_click(error.format_message(), error.message)
+            message = by_click(error.format_message().replace("\n\t", " "), error.message)
             context = getattr(error, "ctx", None)
             hint = f"{context.command_path} --help" if context else ""
         case FeedtoolError():

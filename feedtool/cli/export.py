@@ -58,14 +58,14 @@ class _Kinds(HelpfulGroup):
 
 @click.group(cls=_Kinds, no_args_is_help=False)
 def export() -> None:
-    """Bring what the service has into a file, to edit and send back."""
+    """Export what the service has into a file, to edit and send back."""
 
 
 def _command(kind: Export) -> click.Command:
     """The command of a kind: its filters, and what every export takes."""
     decorate = options.group(
         *map(_option, kind.filters),
-        options.path("--out", "PATH", f"An .xlsx, or a .csv; default {kind.kind}.xlsx here."),
+        options.path("--out", "PATH", f"An .xlsx, or a .csv.  [default: {kind.kind}.xlsx here]"),
         options_account.sandbox,
         options.configuration,
         options_account.connection,

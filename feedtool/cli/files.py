@@ -62,7 +62,7 @@ def _row_numbers(
 as_row = options.text(
     "--as-row",
     "N[,N]",
-    "Take these rows all the same, by their numbers, if they look like totals or a header.",
+    "Read these rows even if they look like totals or a header.",
     multiple=True,
     callback=_row_numbers,
 )

@@ -38,8 +38,8 @@ def init(language: str, *, sandbox: bool, yes: bool, **given: Any) -> None:
     """Ask four questions, and write feedtool.toml here.
 
     The questions: the service's address (or the sandbox, to practise), the seller, where the token
-    is, the channel. Options answer them beforehand; without a terminal they have to. The language
-    is --language, else the terminal's. No token is asked for, nor written down.
+    is, the channel. Options answer them in advance; without a terminal they must. The language is
+    --language, else the terminal's. No token is asked for, nor written down.
     """
     path = Path(FILE)
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()

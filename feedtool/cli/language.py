@@ -74,6 +74,7 @@ CLICK = (
     "No such command {name}.",
     "{problem} Did you mean {possibility}?",
     "{problem} (Did you mean one of: {possibilities}?)",
+    "{problem} Choose from: {choices}",
     "Missing argument {name}.",
     "Missing option {name}.",
     "Missing command.",
@@ -102,7 +103,7 @@ def by_click(text: str, own: str = "") -> str:
 
     `own` is a message of ours that may stand within it.
     """
-    if text == own:
+    if isinstance(own, MessageText) and text == own:
         return own
     for form, pattern in _patterns():
         if match := re.fullmatch(pattern, text, re.DOTALL):

@@ -49,14 +49,14 @@ def _schema() -> dict[str, Any]:
     metavar="N",
     help="Take a column by itself from this confidence on.",
 )
-@options.path("--out", "PATH", "Where the recipe goes; default recipes/NAME.toml beside the file.")
+@options.path("--out", "PATH", "The recipe.  [default: recipes/NAME.toml beside the file]")
 @options.format_
 @options.common
 @click.pass_context
 def map_(
     ctx: click.Context, /, file: str, least: int, out: Path | None, form: str, **given: Any
 ) -> int:
-    """Say what the columns of a merchant's own FILE are, once and for all, in a recipe.
+    """Say once what the columns of your own FILE are; a recipe keeps it.
 
     Finds the header row and proposes a field for each column, by its name and by what stands in
     it. In a terminal it asks where it is not sure; otherwise, or with --yes, it takes what is sure

@@ -194,7 +194,7 @@ configuration = group(
     path(
         "--config",
         "FILE",
-        f"The configuration; default {FILE} here, then in the user's settings folder.",
+        f"The configuration.  [default: {FILE} here, then in the user's settings folder]",
         is_eager=True,
         expose_value=False,
         callback=_load_config,
@@ -222,12 +222,17 @@ category = text(
 )
 
 reading = group(
-    text("--as kind", "KIND", "What kind of feed the files are.", shell_complete=completers.kinds),
+    text(
+        "--as kind",
+        "KIND",
+        "The kind of the files, such as offers-upsert.",
+        shell_complete=completers.kinds,
+    ),
     text("--sheet", "NAME", "The sheet to read; may be given again, or be `all`.", multiple=True),
     text(
         "--recipe",
         "PATH",
-        "How the merchant's own sheet becomes rows; or preset:NAME.",
+        "The recipe that reads your own sheet: a file, or preset:NAME.",
         shell_complete=completers.files,
     ),
     text(
@@ -240,9 +245,7 @@ reading = group(
 )
 
 writing = group(
-    path(
-        "--out", "PATH", "Where the annotated copy goes; default NAME.result.EXT beside the file."
-    ),
+    path("--out", "PATH", "The annotated copy.  [default: NAME.result.EXT beside the file]"),
     flag("--in-place", "Replace the file itself by its annotated copy, atomically."),
     flag("--plain", "Put neither notes on cells nor a filter into the annotated copy."),
 )
@@ -263,8 +266,8 @@ selection = group(
     ),
     flag(
         "--prefer-update",
-        "With --changed-only: send an Upsert that changes but the price or the stock as an "
-        "Update of just that.",
+        "With --changed-only: send an Upsert that changes only price or stock as an Update of "
+        "just that.",
     ),
 )
 """Which rows are sent; a profile may say so."""
@@ -298,7 +301,7 @@ _language = partial(
     default=terminal_language,
     show_default="the terminal's, else en",
     callback=_set_language,
-    help="Of all that is shown, of templates, and of the service's messages.",
+    help="The language of all that is shown, of templates, and of the service's messages.",
 )
 quiet = option(
     "-q",
@@ -306,7 +309,7 @@ quiet = option(
     is_flag=True,
     expose_value=False,
     callback=_set_quiet,
-    help="Errors alone on stderr: no progress, no notes, no next command.",
+    help="Only errors on stderr: no progress, no notes, no next command.",
 )
 showing = group(_language(), quiet)
 """In which language a command speaks, and how much of it."""
@@ -316,8 +319,8 @@ showing_alone = group(_language(expose_value=False), quiet)
 home = path(
     "--home",
     "DIR",
-    "Where the ledger, the catalogue and the sandbox's state live.  "
-    "[default: the user's state folder]",
+    "The folder of the ledger, the catalogue and the sandbox's state.  [default: the user's state "
+    "folder]",
     may_be="folder",
 )
 ledger = text(

@@ -35,15 +35,19 @@ connection = options.group(
     options.text("--token-audience", "NAME", "The audience that the token is for."),
     options.seconds("--connect-timeout", 10, "The longest wait for a connection."),
     options.seconds("--answer-timeout", 60, "The longest silence of the service."),
-    options.seconds("--call-timeout", 300, "The longest call, whatever trickles in."),
+    options.seconds(
+        "--call-timeout", 300, "The longest time for a call, even if data still comes in."
+    ),
 )
 
 notifying = options.group(
     options.text(
         "--hook", "COMMAND", "A command that gets the summary of a run, as JSON on its stdin."
     ),
-    options.text("--webhook", "URL", "An address to which the same is posted."),
-    options.seconds("--notify-wait", 30, "The longest wait for both, once all else is done."),
+    options.text("--webhook", "URL", "An address to which the summary is posted."),
+    options.seconds(
+        "--notify-wait", 30, "The longest wait for --hook and --webhook, once all else is done."
+    ),
     options.path(
         "--log", "FILE", "Add what is done to this file, a JSON object a line.", may_be="file"
     ),

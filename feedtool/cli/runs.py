@@ -52,7 +52,7 @@ def runs(
 ) -> None:
     """List all runs, newest first: of which files, by whom, and what became of their rows.
 
-    What the service will delete before long is told in time.
+    Warns in time of what the service is about to delete.
     """
     from feedtool.runs.history import every_run, run_state, write_runs
 
@@ -153,7 +153,7 @@ def _ahead_of_sandbox(home: Path) -> timedelta:
 @_recorded
 @click.pass_context
 def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
-    """Go on with an interrupted RUN, or with all of them, and write where it was told to.
+    """Go on with an interrupted RUN, or with all of them, and write its annotated copies.
 
     Where only the annotated copies are missing no account is needed.
     """
@@ -187,7 +187,7 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
 @_recorded
 @click.pass_context
 def results(ctx: click.Context, /, run: int, **given: Any) -> int:
-    """Fetch what is still to be had of a RUN, and write its annotated copies again.
+    """Fetch the answers of a RUN that are still missing, and write its annotated copies again.
 
     Nothing is sent. Where nothing is left to fetch no account is needed. With --failed-only the
     rows that were refused, here or by the service, are written into a workbook of the template's

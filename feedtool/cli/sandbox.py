@@ -32,8 +32,8 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
 )
 @options.count(
     "--quota",
-    "Requests to offer package endpoints that each seller has in a minute of its time; "
-    "default no limit.",
+    "Requests to offer package endpoints that each seller has in a minute of its time.  [default: "
+    "no limit]",
 )
 @options.count(
     "--creations",

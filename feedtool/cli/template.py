@@ -35,8 +35,8 @@ def template(
 ) -> None:
     """Make an empty workbook of a KIND to fill.
 
-    Without KIND all kinds are listed. The workbook for products is made for some categories from
-    the local catalogue: bring that with `feedtool catalog sync`.
+    Without KIND all kinds are listed. The workbook for products is made for some categories of the
+    local catalogue: download it with `feedtool catalog sync`.
     """
     from feedtool.areas.registry import load
     from feedtool.feeds.template import Basis

@@ -33,7 +33,7 @@ OWN = frozenset(("run", "out", "stock", "delete_created"))
 @options.path(
     "--out",
     "PLAN",
-    "The plan; default undo-RUN.plan here. Its rows are beside it, in an .xlsx of that name.",
+    "The plan; its rows are beside it, in an .xlsx of that name.  [default: undo-RUN.plan here]",
     may_be="file",
 )
 @options.flag("--stock", "Restore the stock, too; what was sold since is put back with it.")

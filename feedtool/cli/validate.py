@@ -76,7 +76,7 @@ def _fix_names(
 @options.text(
     FIX,
     "[NAME,…]",
-    "Fix in a copy what can be fixed without a choice, and what these choose.",
+    "Fix in a copy what is safe to fix, and what you name.",
     multiple=True,
     callback=_fix_names,
     shell_complete=completers.fixes,

@@ -44,13 +44,13 @@ class _Watch(HelpfulCommand):
 
 @click.command(cls=_Watch)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER")
-@options.flag("--once", "Do what is there, and end: for cron.")
+@options.flag("--once", "Send what is there, and end: for cron.")
 @options.flag("--create", "Make FOLDER, its inbox and the others where there is none.")
 @options.seconds("--settle", 2, "How long a file has to rest before it is taken.", 3600)
 @options.seconds("--poll", 1, "How long between two looks into the inbox.", 3600)
 @options.count(
     "--same-within",
-    "Refuse a file whose content was sent within as many days; 0 refuses none.",
+    "Refuse a file whose content was sent within this many days; 0 refuses none.",
     "DAYS",
     min=0,
     max=36_500,

@@ -119,7 +119,7 @@ class Config:
         if name is None:
             return Profile()
         if name not in self.profiles:
-            known = ", ".join(self.profiles) or "none"
+            known = ", ".join(self.profiles) or tr("none")
             lack = tr("there is no profile “{name}” since there is no {file}", name=name, file=FILE)
             if self.path:
                 lack = tr("there is no profile “{name}” in {path}", name=name, path=self.path)

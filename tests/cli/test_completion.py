@@ -35,8 +35,8 @@ def _shop(catalogue: Path) -> None:
 
 
 COMPLETED = {
-    "resu": ["resume: Go on with a run", "results: Fetch what is still"],
-    "catalog s": ["search: Find categories", "show: Show one", "sync: Bring"],
+    "resu": ["resume: Go on with a run", "results: Fetch the answers"],
+    "catalog s": ["search: Find categories", "show: Show one", "sync: Download"],
     "submit --dry": ["--dry-run: Stop after the plan and show it; send nothing."],
     "submit --plan lost.plan --dry": ["--dry-run: Stop"],
     "validate --format json": ["json: _", "jsonl: _"],

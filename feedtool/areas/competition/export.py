@@ -146,7 +146,7 @@ OF_PRODUCTS = tr("Of these products.  [default: all that the seller offers]")
 EXPORTS = (
     Export(
         OFFERS,
-        """Bring what other sellers offer of the same products into a table.
+        """Export other sellers' offers of the same products into a table.
 
     A row for each of their offers. Without --product the products are those that the seller offers
     in the channel. The account needs to be opened for that, by special request.
@@ -163,7 +163,7 @@ EXPORTS = (
     ),
     Export(
         CHANGES,
-        """Bring what has changed of other sellers' offers into a table.
+        """Export what has changed in other sellers' offers into a table.
 
     Of the products that the seller offers, in the service's order. The account needs to be opened
     for that, by special request.

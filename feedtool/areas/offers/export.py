@@ -330,10 +330,10 @@ LISTING = ServiceList(tr("offers"), _first, _page, nothing, LOOK, unit=tr("offer
 
 EXPORT = Export(
     "offers",
-    """Bring the seller's offers on a channel into a workbook of the template's shape.
+    """Export the seller's offers on a channel into a workbook of the template's shape.
 
     Ready to edit and to submit. The rows are Updates unless --as says otherwise, since the service
-    does not give struck prices back, and an Upsert without them would remove them. Only what the
+    does not give list prices back, and an Upsert without them would remove them. Only what the
     seller delivers. The names in --fields are those of GET /offers; their columns are not sent.
     What is exported is remembered, so that `submit --changed-only` sends only what you change.
     """,

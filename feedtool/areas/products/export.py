@@ -310,12 +310,12 @@ LISTING = ServiceList(
 
 EXPORT = Export(
     "products",
-    """Bring the seller's products into a workbook of the template's shape.
+    """Export the seller's products into a workbook of the template's shape.
 
     Ready to edit and to submit. Its columns are those of the categories that occur, from the local
-    catalogue (`feedtool catalog sync`), in its language. Only products that the seller has
-    created: of others the service does not show all. The exit code is 1 when some cannot be
-    brought because the catalogue lacks their category.
+    catalogue (`feedtool catalog sync`), in its language. Only products that the seller has created:
+    of others the service does not show all. The exit code is 1 when some cannot be exported because
+    the catalogue lacks their category.
     """,
     lambda _: (LISTING,),
     sheet,

@@ -199,7 +199,7 @@ FIXES = (
         (ENUM_VALUE,),
         correct_letters,
     ),
-    Fix("bar", "write a dash for each | of a reference", (REFERENCE_FORMAT,), replace_bar),
+    Fix("bar", tr("write a dash for each | of a reference"), (REFERENCE_FORMAT,), replace_bar),
     Fix("retired", tr("empty the fields that can no longer be sent"), (FIELD_RETIRED,), empty),
 )
 """In their order, of which the first that has an answer for a cell is made."""
