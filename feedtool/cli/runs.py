@@ -92,7 +92,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 def _warn(states: "Iterable[RunState]") -> None:
     for state in states:
         for warning in state.warnings:
-            echo("warning", f"run {state.run.run_id}: {warning}")
+            echo("warning", tr("run {run}: {text}", run=state.run.run_id, text=warning))
             echo("help", f"feedtool resume {state.run.run_id}")
 
 
@@ -252,7 +252,7 @@ class _RecordedRuns:
                 each.append((run, submission))
                 if stopped := submission.stopped:
                     if is_each:
-                        stopped.message = f"run {run}: {stopped.message}"
+                        stopped.message = tr("run {run}: {text}", run=run, warning=stopped.message)
                     echo_error(stopped)
                 if isinstance(stopped, Stopped | Terminated):
                     break
