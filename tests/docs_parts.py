@@ -22,7 +22,7 @@ from feedtool.check.recipes.functions import FUNCTIONS
 from feedtool.cli import feedtool
 from feedtool.model.errors import Exit, FileProblem
 from feedtool.model.field_docs import field_docs
-from feedtool.report.codes import BOTH, ROW, WORDS
+from feedtool.report.codes import BOTH, ROW, words_in
 from feedtool.runs import config
 from feedtool.runs.codes import all_codes
 from tests import decisions_drawn
@@ -44,7 +44,11 @@ def exit_codes() -> str:
 
 def statuses() -> str:
     """The statuses of a row, each with its first line of `feedtool explain`."""
-    rows = ((f"`{name}`", word.page) for name, word in WORDS.items() if word.kind in {ROW, BOTH})
+    rows = (
+        (f"`{name}`", word.page)
+        for name, word in words_in("en").items()
+        if word.kind in {ROW, BOTH}
+    )
     return _table(("Status", "Meaning"), ((name, _first_line(page)) for name, page in rows))
 
 
@@ -92,7 +96,7 @@ def problems_of_files() -> str:
 def fixes() -> str:
     """The fixes, each with the option that makes it."""
     rows = (
-        (f"`--fix{'' if fix.is_safe else f'={fix.name}'}`", fix.summary)
+        (f"`{fix.option}`", fix.summary)
         for fix in sorted(all_fixes(load()), key=lambda fix: not fix.is_safe)
     )
     return _table(("Option", "What it does"), rows)

@@ -59,12 +59,11 @@ def _kinds(ctx: click.Context, start: str) -> Words:
 
 def _codes(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
     del ctx, start
-    from feedtool.report.codes import WORDS
     from feedtool.runs.codes import all_codes
 
     codes = all_codes(CONSOLE.say.language)
     yield from ((name, codes.summary_of(name)) for name in codes.pages)
-    yield from ((name, word.page.splitlines()[0]) for name, word in WORDS.items())
+    yield from ((name, word.page.splitlines()[0]) for name, word in codes.words.items())
 
 
 def _guards(ctx: click.Context, start: str) -> Words:
@@ -81,7 +80,7 @@ def _fixes(ctx: click.Context, start: str) -> Words:
     from feedtool.areas.registry import load
     from feedtool.check.fixes import all_fixes
 
-    return ((fix.name, fix.summary) for fix in all_fixes(load()))
+    return ((fix.name, CONSOLE.say(fix.summary)) for fix in all_fixes(load()))
 
 
 def _profiles(ctx: click.Context, start: str) -> Words:

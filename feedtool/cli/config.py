@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from feedtool.cli import completers, options, options_account
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_path
 from feedtool.model.text import tr
@@ -181,20 +181,28 @@ def _shown(value: object) -> str:
 
 @click.command(cls=HelpfulCommand)
 @click.argument("code", required=False, shell_complete=completers.codes)
+@options.showing_alone
 def explain(code: str | None) -> None:
     """Say what CODE means and how to fix it; without CODE list all problem codes and statuses.
 
     CODE is a problem code (gtin-checksum), a status (Rejected), a package's state, or a code of the
     service (2403, ER400-7480).
     """
-    from feedtool.report.codes import WORDS
+    from feedtool.report.tally import SEVERITIES
     from feedtool.runs.codes import all_codes, explain_code
 
-    codes = all_codes()
     if code:
-        click.echo(explain_code(code))
+        click.echo(explain_code(code, CONSOLE.say.language))
         return
-    for name, page in codes.pages.items():
-        click.echo(f"{name:28} {page.severity.value:8} {codes.summary_of(name)}")
-    for name, word in WORDS.items():
-        click.echo(f"{name:28} {word.kind.split()[0]:8} {word.page.splitlines()[0]}")
+    codes = all_codes(CONSOLE.say.language)
+    rows = [
+        (name, codes.say(SEVERITIES[page.severity]), codes.summary_of(name))
+        for name, page in codes.pages.items()
+    ]
+    rows += [
+        (name, codes.say(word.kind).split()[0], word.page.partition("\n")[0])
+        for name, word in codes.words.items()
+    ]
+    width = max(len(what) for _, what, _ in rows)
+    for name, what, summary in rows:
+        click.echo(f"{name:28} {what:{width}} {summary}")

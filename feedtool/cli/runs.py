@@ -252,7 +252,7 @@ class _RecordedRuns:
                 each.append((run, submission))
                 if stopped := submission.stopped:
                     if is_each:
-                        stopped.message = tr("run {run}: {text}", run=run, warning=stopped.message)
+                        stopped.message = tr("run {run}: {text}", run=run, text=stopped.message)
                     echo_error(stopped)
                 if isinstance(stopped, Stopped | Terminated):
                     break

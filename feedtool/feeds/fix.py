@@ -53,3 +53,8 @@ class Fix(NamedTuple):
     """The decimal separator of all numbers of the sheet, where choosing it says so."""
     old_name: str | None = None
     """What it was called before, which is still understood."""
+
+    @property
+    def option(self) -> str:
+        """The option that makes it."""
+        return "--fix" if self.is_safe else f"--fix={self.name}"

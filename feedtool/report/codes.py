@@ -4,14 +4,14 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code
 from feedtool.model.text import Language, Translator, either, tr
+from feedtool.report.tally import severity_label
 
 
 class Word(NamedTuple):
@@ -25,13 +25,26 @@ class Word(NamedTuple):
 
 ROW, BOTH = tr("status of a row"), tr("status of a row or a package")
 REPORT, RESULT = tr("word of a report"), tr("result code of the service")
-_TABLES = tomllib.loads((files("feedtool.report") / "glossary.toml").read_text("utf-8"))
 
-WORDS: Mapping[str, Word] = MappingProxyType({name: Word(**said) for name, said in _TABLES.items()})
-"""The words of the service, and ours for a row or a package, as they are written."""
+BEGINNINGS = ("To fix it, ", "Pour corriger, ", "Para corregirlo, ")
+"""How an advice begins on a page in each language."""
 
 LONGEST = 40
 """Characters of an unknown code that are compared with the known ones."""
+
+
+@cache
+def words_in(language: Language) -> Mapping[str, Word]:
+    """The words of the service, and ours for a row or a package, as they are written."""
+    words = {name: Word(**table) for name, table in _glossary("").items()}
+    pages = {} if language == "en" else _glossary(f".{language}")
+    return {
+        name: Word(tr(kind), pages.get(name, page).strip()) for name, (kind, page) in words.items()
+    }
+
+
+def _glossary(language: str) -> Mapping[str, Any]:
+    return tomllib.loads((files("feedtool.report") / f"glossary{language}.toml").read_text("utf-8"))
 
 
 class Codes:
@@ -46,9 +59,9 @@ class Codes:
     ) -> None:
         """`gather` is called once, and late; `is_confirmation` tells codes that say “taken”.
 
-        `fixed_by` gives the paragraph on the options that fix what a code is about.
+        `fixed_by` gives the paragraph, a message, on the options that fix what a code is about.
         """
-        self.say = Translator(language)
+        self.say, self.words = Translator(language), words_in(language)
         self._fixed_by = fixed_by
         self._gather = gather
         self.is_confirmation = is_confirmation
@@ -70,16 +83,17 @@ class Codes:
 
     def page_of(self, name: str) -> str:
         """The page of one of our codes, with the options that fix what it is about."""
-        return "\n\n".join(filter(None, (self.pages[name].page.strip(), self._fixed_by(name))))
+        paragraphs = (self.pages[name].page.strip(), self.say(self._fixed_by(name)))
+        return "\n\n".join(filter(None, paragraphs))
 
     def explain(self, name: str, words: Mapping[str, Word], others: Iterable[str] = ()) -> str:
         """The page of a code, a status or a state, by its name in any case, blanks and dashes.
 
-        `words` are further ones, after `WORDS`, and `others` names that may have been meant.
+        `words` are further ones, after the glossary's, and `others` names that may have been meant.
         UsageProblem where there is none; the hint names the three nearest.
         """
         word, wanted = name.strip(), _folded(name)
-        known = {**words, **WORDS}
+        known = {**words, **self.words}
         near = (entry for entry in (*self.pages, *known) if _folded(entry) == wanted)
         key = word if word in known else next(near, None)
         if key is None:
@@ -93,14 +107,15 @@ class Codes:
                 ),
             )
         if key in self.pages:
-            return f"{self.pages[key].severity}[{key}]\n\n{self.page_of(key)}\n"
-        return f"{key}, {known[key].kind}\n\n{known[key].page}\n"
+            label = self.say(severity_label(self.pages[key].severity, key))
+            return f"{label}\n\n{self.page_of(key)}\n"
+        return f"{key}, {self.say(known[key].kind)}\n\n{known[key].page}\n"
 
 
 def advice_of(page: str) -> str:
     """The last paragraph of a page, which says how to fix what it is about."""
     last = " ".join(page.strip().rpartition("\n\n")[2].split())
-    return last.removeprefix("To fix it, ")
+    return next((last[len(it) :] for it in BEGINNINGS if last.startswith(it)), last)
 
 
 def _folded(name: str) -> str:

@@ -317,6 +317,12 @@ class Totals:
         return joined(parts, " ") or tr("Nothing was read.")
 
 
+SEVERITIES: Mapping[Severity, MessageText] = {
+    Severity.ERROR: tr("error"),
+    Severity.WARNING: tr("warning"),
+}
+
+
 def severity_label(severity: Severity, code: str) -> MessageText:
     """The beginning of a problem's line."""
     if severity is Severity.ERROR:

@@ -13,7 +13,7 @@ from feedtool.areas.offers.wire.result_codes import (
 from feedtool.areas.registry import load
 from feedtool.feeds.rule import Problems, pages_in
 from feedtool.model.nouns import Code
-from feedtool.model.text import Language
+from feedtool.model.text import Language, joined, tr
 from feedtool.report.codes import REPORT, RESULT, Codes, Word
 
 
@@ -45,21 +45,22 @@ def fixed_by(code: str) -> str:
     """A line for each fix of a problem, with the option that makes it."""
     from feedtool.check.fixes import all_fixes
 
-    return "\n".join(
-        f"`validate --fix{'' if fix.is_safe else f'={fix.name}'}` can {fix.summary}."
+    lines = (
+        tr("`validate {option}` can {do_so}.", option=fix.option, do_so=fix.summary)
         for fix in all_fixes(load())
         if code in {known.name for known in fix.codes}
     )
+    return joined(lines, "\n")
 
 
-def explain_code(code: str) -> str:
+def explain_code(code: str, language: Language = "en") -> str:
     """The page of a problem code, a status, a state, or a code of the service; UsageProblem."""
     from feedtool.areas.products.sandbox import messages
     from feedtool.sandbox.arguments import texts
 
     # What the service calls them is not known: these are the words of the embedded sandbox.
-    spoken = texts(messages.__name__, "en-US").items()
+    codes, spoken = all_codes(language), texts(messages.__name__, language).items()
     words = {name: Word(REPORT, text.replace("{}", "…")) for name, text in spoken}
-    if page := explanation_of(code.strip()):
+    if page := explanation_of(code.strip(), codes.say):
         words[code.strip()] = Word(RESULT, page)
-    return all_codes().explain(code, words, known_codes())
+    return codes.explain(code, words, known_codes())

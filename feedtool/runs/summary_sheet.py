@@ -7,12 +7,19 @@ from feedtool.areas.offers.wire.result_codes import explanation_of
 from feedtool.check import SUMMARY
 from feedtool.model.cells import index_of
 from feedtool.model.nouns import Counts, Severity, Status
-from feedtool.model.text import LANGUAGES, FieldName, Translator, joined, tr
+from feedtool.model.text import FieldName, Translator, joined, tr
 from feedtool.report.as_json import ENGLISH
-from feedtool.report.codes import WORDS, advice_of
+from feedtool.report.codes import advice_of, words_in
 from feedtool.report.plain import clean, listed, printable
 from feedtool.report.sheet_result import SheetResult
-from feedtool.report.tally import CodeGroup, RefusedRows, Tally, status_word, tally
+from feedtool.report.tally import (
+    SEVERITIES,
+    CodeGroup,
+    RefusedRows,
+    Tally,
+    status_word,
+    tally,
+)
 from feedtool.runs.codes import all_codes
 from feedtool.runs.row_notes import outcome_of, sheet_translator
 from feedtool.sheets.annotate import DataBar, Link, Outcome, Styled, Summary, SummaryCell, Table
@@ -29,10 +36,6 @@ ANSWER_HEADINGS = (
     tr("Status"), tr("Rows"), tr("Code"), tr("In rows"), tr("First"),
     tr("What the service says"), tr("What to do"),
 )  # fmt: skip
-SEVERITIES: Mapping[Severity, str] = {
-    Severity.ERROR: tr("error"),
-    Severity.WARNING: tr("warning"),
-}
 OF_SEVERITY: Mapping[Severity, Outcome] = {Severity.ERROR: "bad", Severity.WARNING: "open"}
 ORDER: Sequence[Outcome] = ("good", "bad", "open", "idle")
 
@@ -136,10 +139,10 @@ def _facts(result: SheetResult, counted: Tally) -> Iterator[Line]:
 def _status_lines(
     result: SheetResult, counted: Tally, statuses: Mapping[Status, int], say: Translator
 ) -> Iterator[Line]:
-    rows = sum(statuses.values())
+    rows, words = sum(statuses.values()), words_in(say.language)
     for status, count in statuses.items():
         outcome = outcome_of(status)
-        meaning, _, _ = WORDS[status].page.partition("\n")
+        meaning, _, _ = words[status].page.partition("\n")
         word = say(status_word(status))
         first = counted.first.get(status)
         yield (
@@ -155,7 +158,7 @@ def _status_lines(
 def _problem_lines(
     result: SheetResult, groups: Sequence[CodeGroup], say: Translator
 ) -> Iterator[Line]:
-    codes = all_codes(next(it for it in LANGUAGES if it == say.language))
+    codes = all_codes(say.language)
     for group in groups:
         first = group.first[0]
         columns = (
@@ -189,7 +192,7 @@ def _answer_lines(
 ) -> Iterator[Line]:
     for refusal in refusals:
         row = refusal.rows[0]
-        page = explanation_of(refusal.code) or ""
+        page = explanation_of(refusal.code, say) or ""
         yield (
             Styled(str(refusal.status), outcome_of(refusal.status)),
             refusal.count,

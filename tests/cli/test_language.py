@@ -24,7 +24,7 @@ SPOKEN = {
         "Commandes:",
     ),
     "the environment first": ("--help", {"FEEDTOOL_LANGUAGE": "fr"}, SPANISH, "Commandes:"),
-    "by a named configuration": ("runs --help --config own.toml", {}, "", "Opciones:"),
+    "by a named configuration": ("map --help --config own.toml", {}, "", "Opciones:"),
     "a configuration that is broken": ("--help", {}, "[defaults", "Commands:"),
     "a language that is none of ours": ("--help --language de", {}, "", "Commands:"),
     "an argument is no option": ("validate --help -- --language fr", {}, "", "Output:"),
@@ -56,7 +56,7 @@ def test_help_speaks_the_language_that_can_be_known(
 REFUSED = {
     "validate --language fr": "erreur: Il manque l'argument 'FILE...'.",
     "validate x --language fr --format xml": "erreur: Valeur incorrecte pour '--format'",
-    "validate x --config lost.toml --language fr": "erreur: la configuration lost.toml ne peut être lue",
+    "validate x --config lost.toml --language fr": "erreur: la configuration lost.toml ne",
     "runs --last 0 --language es": "error: Valor no válido para '--last': 0 está fuera",
     "submit --dry-rum --language es": "error: No existe la opción '--dry-rum'. ¿Quería decir",
     "--language es validato": "error: no hay ningún comando “validato”",

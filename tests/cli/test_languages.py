@@ -12,6 +12,7 @@ import pytest
 from openpyxl import load_workbook
 
 from feedtool.areas.registry import load
+from feedtool.check import SUMMARY
 from feedtool.check.fixes import all_fixes
 from feedtool.model import text
 from feedtool.model.nouns import Status
@@ -54,6 +55,12 @@ COMMANDS = (
     "diff offers-upsert.xlsx offers-mistakes.xlsx",
     "map list.csv --yes",
     "catalog search kettle",
+    "explain",
+    "explain gtin-checksum",
+    "explain Rejected",
+    "explain 2403",
+    "explain GtinInvalid",
+    "explain gtin-cheksum",
 )
 
 
@@ -119,6 +126,7 @@ def kept_words() -> frozenset[str]:
             ]
     for messages in ROOT.glob("areas/*/sandbox/messages/fr.po"):
         texts.append(messages.read_text("utf-8"))
+    texts.append((ROOT / "report/glossary.fr.toml").read_text("utf-8"))
     return frozenset(word for entry in texts for word in _WORD.findall(entry))
 
 
@@ -126,7 +134,7 @@ _WORD = re.compile("[A-Za-zÀ-ÿ]{3,}")
 _NO_WORDS = re.compile(
     r"`[^`]*`|\[[a-z0-9-]+\]|“[^”]*”|\S+\.(?:xlsx|csv|json|plan|toml)\b|--[a-z-]+(?:=NAME)?"
     r"|feedtool [a-z]+|recipes|https?://\S+|[0-9a-f]{8}-[0-9a-f-]+|SHA-256 [0-9a-f]+"
-    r"|\([0-9a-f]{12}\)|\S+@\S+|/\S+"
+    r"|\([0-9a-f]{12}\)|\S+@\S+|/\S+|(?m:^[\w-]+ {2,})"
 )
 """Commands, codes, cells, names of files, identifiers."""
 
@@ -139,11 +147,23 @@ def test_nothing_but_messages_is_shown(feedtool: Feedtool, files: Files) -> None
     left = {}
     for command in COMMANDS:
         ran = feedtool(f"{command} --language fr")
-        shown = _NO_WORDS.sub(" ", ran.out + ran.err)
-        words = {word for word in _WORD.findall(shown) if word.isascii()} - kept_words()
-        if words:
-            left[command] = sorted(words)
+        if words := english_words(ran.out + ran.err):
+            left[command] = words
     assert left == {}
+
+
+def english_words(shown: str) -> list[str]:
+    words = {word for word in _WORD.findall(_NO_WORDS.sub(" ", shown)) if word.isascii()}
+    return sorted(words - kept_words())
+
+
+@pytest.mark.usefixtures("_strange_language")
+def test_nothing_but_messages_is_on_the_summary_sheet(feedtool: Feedtool) -> None:
+    mistakes = str(SAMPLES / "offers-mistakes.xlsx")
+    feedtool("submit", mistakes, "--sandbox", "--out", "a.xlsx", "--language", "fr")
+    sheet = load_workbook("a.xlsx")[SUMMARY]
+    cells = {str(cell) for row in sheet.iter_rows(values_only=True) for cell in row if cell}
+    assert english_words("\n".join(cells - all_codes().pages.keys())) == []
 
 
 REFUSED = (

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import chain, product
 
 import pytest
 
@@ -14,6 +15,8 @@ from feedtool.areas.products.wire import FINAL
 from feedtool.ledger import Phase
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Severity, Status
+from feedtool.model.text import Language, catalogue
+from feedtool.report.codes import words_in
 from feedtool.runs.codes import all_codes, explain_code
 from feedtool.sandbox.arguments import texts
 
@@ -147,3 +150,58 @@ def test_the_end_of_a_page_says_how_to_fix_it() -> None:
     assert all("To fix it, " in explain_code(f"{error}06") for error in result_codes.ERRORS)
     assert {name: CODES.fix_of(name) for name in FIXES} == FIXES
     assert CODES.summary_of("1324") == ""
+
+
+OTHERS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
+    "fr": ("Exemple : ", "Pour corriger, ", ("Pour ", "Il n'y a rien à faire")),
+    "es": ("Ejemplo: ", "Para corregirlo, ", ("Para ", "No hay nada que hacer")),
+}
+"""How an example begins in a language, an advice, and any last paragraph of several."""
+
+
+def values(page: str) -> set[str]:
+    return {" ".join(value.split()) for value in re.findall(r"`([^`]+)`", page)}
+
+
+def check_translation(english: str, translated: str, language: Language) -> None:
+    """Checks that a page says the same values, and has an example and an end as the English one."""
+    example, advice, ends = OTHERS[language]
+    first, *rest = english.strip().split("\n\n")
+    summary, *others = translated.strip().split("\n\n")
+    assert values(translated) == values(english)
+    assert "\n" not in summary
+    assert summary.endswith(".")
+    assert summary != first
+    assert bool(rest) == bool(others)
+    for part, expected in (("Example: ", example), ("To fix it, ", advice)):
+        assert any(it.startswith(part) for it in rest) == any(
+            it.startswith(expected) for it in others
+        )
+    assert not others or others[-1].startswith(ends)
+
+
+@pytest.mark.parametrize(("name", "language"), [*product(words_in("en"), OTHERS)])
+def test_each_word_is_explained_in_each_language(name: str, language: Language) -> None:
+    check_translation(words_in("en")[name].page, words_in(language)[name].page, language)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_other_word_is_explained(language: Language) -> None:
+    assert list(words_in(language)) == list(words_in("en"))
+    assert all(explain_code(name, language) != explain_code(name) for name in words_in("en"))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_the_services_codes_are_explained_in_each_language(language: Language) -> None:
+    for code in result_codes.known_codes():
+        english, translated = (
+            explain_code(code, it).partition("\n\n")[2] for it in ("en", language)
+        )
+        if code[:2] in result_codes.CONFIRMATIONS:
+            assert translated != english
+        else:
+            assert values(translated) == values(english)
+            assert translated.split("\n\n")[-1].startswith(OTHERS[language][1])
+    texts = [*chain(*result_codes.ERRORS.values()), *result_codes.SUBJECTS.values()]
+    texts += result_codes.CONFIRMATIONS.values()
+    assert [text for text in texts if text not in catalogue(language)] == []

@@ -10,16 +10,19 @@ import tomllib
 from importlib.resources import files
 from textwrap import fill
 
+from feedtool.model.text import Translator, joined, tr
+
 _FILE = files("feedtool.areas.offers.wire") / "result_codes.toml"
 _TABLES = tomllib.loads(_FILE.read_text("utf-8"))
 
 ERRORS: dict[str, tuple[str, str]] = _TABLES["errors"]
-"""By the first two digits: what is wrong, and how to fix it."""
+"""By the first two digits: what is wrong, and how to fix it; these are messages."""
 CONFIRMATIONS: dict[str, str] = _TABLES["confirmations"]
 FIELDS: dict[str, str] = _TABLES["fields"]
 SUBJECTS: dict[str, str] = _TABLES["subjects"]
 LEGACY_MODES: dict[str, str] = _TABLES["legacy_modes"]
 
+UNKNOWN = tr("a field that is not known here")
 PAGE_WIDTH = 98
 """Columns of a page of `feedtool explain`."""
 _CODE = re.compile(r"[0-9]{4}")
@@ -44,24 +47,33 @@ def legacy_field_of(code: str) -> str | None:
     return f"{family}.{LEGACY_MODES[mode]}.{amount}"
 
 
-def explanation_of(code: str) -> str | None:
+def explanation_of(code: str, say: Translator) -> str | None:
     """The page of a code of four digits, by its two halves; None where the first is unknown."""
     error, about = code[:2], code[2:]
     if not _CODE.fullmatch(code):
         return None
     if error in CONFIRMATIONS:
-        return f"The offer was {CONFIRMATIONS[error]}.\n\nNothing needs to be done."
+        return "\n\n".join(map(say, (tr(CONFIRMATIONS[error]), tr("Nothing needs to be done."))))
     if error not in ERRORS:
         return None
-    what, fix = ERRORS[error]
-    subject = SUBJECTS.get(about) or FIELDS.get(about) or "a field that is not known here"
-    marked = f" feedtool marks the cell of {FIELDS[about]}." if about in FIELDS else ""
-    halves = (
-        f"The service's result codes are made of two halves: {error} is “{what}”, and"
-        f" {about} is {subject}.{marked}"
+    what, fix = map(tr, ERRORS[error])
+    field = FIELDS.get(about)
+    subject = tr(SUBJECTS[about]) if about in SUBJECTS else field or UNKNOWN
+    halves = tr(
+        "The service's result codes are made of two halves: {error} is “{what}”, and {about} is"
+        " {subject}.",
+        error=error,
+        what=what,
+        about=about,
+        subject=subject,
     )
-    parts = (f"{what.capitalize()}: {subject}.", halves, f"To fix it, {fix}.")
-    return "\n\n".join(fill(part, PAGE_WIDTH) for part in parts)
+    marked = [tr("feedtool marks the cell of {field}.", field=field)] if field else []
+    parts = (
+        tr("{what}: {subject}.", what=what, subject=subject),
+        joined([halves, *marked], " "),
+        tr("To fix it, {fix}.", fix=fix),
+    )
+    return "\n\n".join(fill(say(part), PAGE_WIDTH) for part in parts)
 
 
 def known_codes() -> list[str]:
