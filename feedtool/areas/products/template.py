@@ -1,7 +1,7 @@
 """The template for products of one or several categories, from the catalogue. Pure.
 
 The common fields come first, then every property that one of the categories has, by its index.
-Where they differ in it, its column takes what any of them takes, is mandatory only if all demand
+Where they differ in it, its column takes what any of them takes, is required only if all demand
 it, and says which ones do.
 """
 
@@ -43,7 +43,7 @@ TEXTS = "feedtool.areas.products"
 
 NEEDED = (Necessity.MANDATORY, Necessity.RECOMMENDED)
 RECOMMENDED = frozenset((common.BRAND, common.LANGUAGE))
-OF_VARIANTS = "mandatory for variants"
+OF_VARIANTS = "required for variants"
 """Of a column that only members of a family fill."""
 SHORT = 120
 """Characters of a need that stands before what belongs in a column; a longer one stands after."""
@@ -96,7 +96,7 @@ def products_contents(
         _steps(language, has_example=has_example, has_variants=has_variants),
         _fields(catalog, categories, language, dialect),
         {
-            Need.ALWAYS: _("Mandatory"),
+            Need.ALWAYS: _("Required"),
             Need.RECOMMENDED: _("Recommended"),
             Need.NEVER: _("Optional"),
         },
@@ -130,7 +130,7 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
             "are skipped."
         ).format(sheet=_(FEED.sheet)),
         _(
-            "Columns marked * are mandatory: without them no product is created. Those marked + "
+            "Columns marked * are required: without them no product is created. Those marked + "
             "are recommended."
         ),
         *([example] if has_example else []),
@@ -229,12 +229,12 @@ class _Maker:
         """The need first; what may be cut off at the end is a long list of categories."""
         if len(requirement) <= SHORT:
             return f"{requirement}\n{text}"
-        is_partly = requirement.startswith(self._("Mandatory in {codes}").format(codes=""))
-        first = self._("Mandatory in some categories") if is_partly else self._word(need)
+        is_partly = requirement.startswith(self._("Required in {codes}").format(codes=""))
+        first = self._("Required in some categories") if is_partly else self._word(need)
         return f"{first}\n{text}\n{requirement}"
 
     def _word(self, need: Need) -> str:
-        words = {Need.ALWAYS: "Mandatory", Need.RECOMMENDED: "Recommended"}
+        words = {Need.ALWAYS: "Required", Need.RECOMMENDED: "Recommended"}
         return self._(words.get(need, "Optional"))
 
     def _needed(
@@ -243,8 +243,8 @@ class _Maker:
         """The need of a column, with the categories that need it."""
         every, _ = len(self._codes), self._
         if len(mandatory) == every:
-            return Need.ALWAYS, _("Mandatory")
-        in_mandatory = _("Mandatory in {codes}").format(codes=", ".join(mandatory))
+            return Need.ALWAYS, _("Required")
+        in_mandatory = _("Required in {codes}").format(codes=", ".join(mandatory))
         in_recommended = _("Recommended in {codes}").format(codes=", ".join(recommended))
         parts = [in_mandatory] if mandatory else []
         if recommended:
