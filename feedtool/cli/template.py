@@ -12,6 +12,7 @@ from feedtool.cli.errors import echo
 from feedtool.cli.files import feed_of, refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import local_catalog, sync_command
+from feedtool.cli.next_command import after_writing
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.text import joined, tr
@@ -66,6 +67,7 @@ def template(
         except OSError as error:
             raise cannot_write(target, error) from error
     echo("template", str(target))
+    after_writing(target)
 
 
 def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) -> list[str]:
