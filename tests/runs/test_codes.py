@@ -158,7 +158,7 @@ def test_the_end_of_a_page_says_how_to_fix_it() -> None:
 
 OTHERS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
     "fr": ("Exemple : ", "Pour corriger, ", ("Pour ", "Il n'y a rien à faire")),
-    "es": ("Ejemplo: ", "Para corregirlo, ", ("Para ", "No hay nada que hacer")),
+    "es": ("Ejemplo: ", "Para corregirlo, ", ("Para ", "No hay que hacer nada")),
 }
 """How an example begins in a language, an advice, and any last paragraph of several."""
 
@@ -184,12 +184,14 @@ def check_translation(english: str, translated: str, language: Language) -> None
     assert not others or others[-1].startswith(ends)
 
 
-PAGES = [(name, language) for language in OTHERS for name in pages_in(language)]
-
-
-@pytest.mark.parametrize(("name", "language"), PAGES)
+@pytest.mark.parametrize(("name", "language"), [*product(CODES.pages, OTHERS)])
 def test_a_page_says_the_same_in_each_language(name: str, language: Language) -> None:
     check_translation(CODES.pages[name].page, all_codes(language).pages[name].page, language)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_other_page_is_there(language: Language) -> None:
+    assert pages_in(language).keys() == CODES.pages.keys()
 
 
 @pytest.mark.parametrize(("name", "language"), [*product(words_in("en"), OTHERS)])
