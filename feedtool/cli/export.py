@@ -51,7 +51,7 @@ class _Kinds(HelpfulGroup):
                     workbook=name.with_suffix(".xlsx").name,
                 )
                 if name.suffix
-                else f"kinds: {', '.join(load().exports)}",
+                else tr("kinds: {kinds}", kinds=", ".join(load().exports)),
             )
         return super().resolve_command(ctx, args)
 

@@ -63,7 +63,7 @@ class RecordedRuns:
                 each.append((run, submission))
                 if stopped := submission.stopped:
                     if is_each:
-                        stopped.message = f"run {run}: {stopped.message}"
+                        stopped.message = tr("run {run}: {text}", run=run, text=stopped.message)
                     echo_error(stopped)
                 if isinstance(stopped, Stopped | Terminated):
                     break

@@ -96,7 +96,7 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
 def _warn(states: "Iterable[RunState]") -> None:
     for state in states:
         for warning in state.warnings:
-            echo("warning", f"run {state.run.run_id}: {warning}")
+            echo("warning", tr("run {run}: {text}", run=state.run.run_id, text=warning))
             echo("help", f"feedtool resume {state.run.run_id}")
 
 

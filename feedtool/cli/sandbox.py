@@ -51,6 +51,7 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
     "GTIN[,GTIN]",
     "Products whose sheets are archived: only their creator may add anything to them.",
 )
+@options.showing_alone
 def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     """Serve the embedded sandbox on this machine, until Ctrl-C.
 

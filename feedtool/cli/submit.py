@@ -91,8 +91,8 @@ if TYPE_CHECKING:
     "them here.",
 )
 @options.configuration
-@options.selection
-@options.release
+@options_account.selection
+@options_account.release
 @options_account.connection
 @options.reading
 @as_row

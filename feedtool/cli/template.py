@@ -15,7 +15,7 @@ from feedtool.cli.home import local_catalog, sync_command
 from feedtool.cli.next_command import after_writing
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
-from feedtool.model.text import tr
+from feedtool.model.text import joined, tr
 
 if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
@@ -116,6 +116,6 @@ def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
                     reference=category.reference,
                 ),
             )
-        echo("category", f"{named}: {listed(inside)}")
+        echo("category", joined((named, listed(inside)), ": "))
         deepest += inside
     return deepest

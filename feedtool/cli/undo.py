@@ -44,7 +44,7 @@ OWN = frozenset(("run", "out", "stock", "delete_created"))
 @options_account.sandbox
 @options.configuration
 @options.channel
-@options.release
+@options_account.release
 @options_account.connection
 @options.format_
 @options.common

@@ -184,12 +184,14 @@ def check_translation(english: str, translated: str, language: Language) -> None
     assert not others or others[-1].startswith(ends)
 
 
-PAGES = [(name, language) for language in OTHERS for name in pages_in(language)]
-
-
-@pytest.mark.parametrize(("name", "language"), PAGES)
+@pytest.mark.parametrize(("name", "language"), [*product(CODES.pages, OTHERS)])
 def test_a_page_says_the_same_in_each_language(name: str, language: Language) -> None:
     check_translation(CODES.pages[name].page, all_codes(language).pages[name].page, language)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_other_page_is_there(language: Language) -> None:
+    assert pages_in(language).keys() == CODES.pages.keys()
 
 
 @pytest.mark.parametrize(("name", "language"), [*product(words_in("en"), OTHERS)])
