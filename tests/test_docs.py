@@ -127,6 +127,7 @@ def test_the_nightly_job_does_its_work(folder: Path, shell: Shell) -> None:
     assert sorted(
         path.relative_to(folder).as_posix() for each in folders for path in each.iterdir()
     ) == [
+        "answers/offers-upsert.failed.xlsx",
         "answers/offers-upsert.xlsx",
         "answers/offers-upsert.xlsx.html",
         "to-correct/offers-upsert.xlsx",
