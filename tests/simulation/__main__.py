@@ -5,12 +5,14 @@ from contextlib import nullcontext
 
 from tests.simulation.mutants import MUTANTS, Mutant
 from tests.simulation.shop import Shop
+from tests.simulation.undone import Undone
 from tests.simulation.world import World
 
 
 def main(seed: int, what: str = "") -> None:
-    """`what` is a mutant's name, or `shop` for a world with products."""
-    plain = Mutant(nullcontext, seed, Shop if what == "shop" else World)
+    """`what` is a mutant's name, or `shop` or `undone`, for a world with products or an undo."""
+    kind = {"shop": Shop, "undone": Undone}.get(what, World)
+    plain = Mutant(nullcontext, seed, kind)
     mutant = MUTANTS.get(what, plain)
     with mutant.ledger() as ledger, mutant.alter():
         world = mutant.kind(seed, ledger)

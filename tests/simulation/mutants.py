@@ -1,4 +1,4 @@
-"""Six small alterations of the protocol, each of which must be caught. None touches feedtool."""
+"""Eight small alterations of the protocol, each of which must be caught. None touches feedtool."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest import mock
 
+from feedtool.areas.offers.changes import undo
 from feedtool.delivery import machine
 from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import AnswerContext, Rule, Transition, fail
@@ -13,6 +14,7 @@ from feedtool.ledger import Change, Package, Phase, Stage, clearing
 from feedtool.service.answers import AnswerKind
 from tests.simulation.machine import FragileLedger
 from tests.simulation.shop import Shop
+from tests.simulation.undone import Undone
 from tests.simulation.world import World
 
 Alter = Callable[[], AbstractContextManager[object]]
@@ -83,6 +85,16 @@ class Mutant(NamedTuple):
     ledger: type[FragileLedger] = FragileLedger
 
 
+def _forgetful_undo() -> AbstractContextManager[object]:
+    """Undo does not restore prices."""
+    return mock.patch.object(undo, "RESTORED", undo.RESTORED[1:])
+
+
+def _blind_undo() -> AbstractContextManager[object]:
+    """Undo does not see what was sent since."""
+    return mock.patch.object(undo._Undo, "_changed_since", return_value=None)  # noqa: SLF001
+
+
 MUTANTS = {
     "upload repeated in its package": Mutant(_unknown(Step.UPLOAD, repeated_upload), 21),
     "no intent before the request": Mutant(nullcontext, 14, ledger=Forgetful),
@@ -90,4 +102,6 @@ MUTANTS = {
     "package abandoned after PATCH": Mutant(_unknown(Step.COMMIT, abandoned), 45),
     "offers are not held back": Mutant(_without("unanswered"), 1, Shop),
     "a batch is sent again unread": Mutant(_unknown(Step.SUBMIT, unread), 45, Shop),
+    "undo takes back what was sent since": Mutant(_blind_undo, 0, Undone),
+    "undo forgets the price": Mutant(_forgetful_undo, 0, Undone),
 }

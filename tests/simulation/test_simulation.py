@@ -1,6 +1,7 @@
 """Whatever goes wrong, no row is lost, doubled, stale or wrongly reported.
 
-200 worlds of offers and 40 with products in the normal suite, 10,000 and 2,000 in the long one. A
+200 worlds of offers, 40 with products and 40 with an undo in the normal suite, 10,000, 2,000 and
+2,000 in the long one. A
 failing seed shows its steps, and is run again by `python -m tests.simulation SEED [shop]`.
 """
 
@@ -15,6 +16,7 @@ from tests.simulation.checker import Findings
 from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import MUTANTS
 from tests.simulation.shop import Shop
+from tests.simulation.undone import Undone
 from tests.simulation.world import World
 
 CHUNK, LONG_CHUNK = 20, 200
@@ -44,6 +46,15 @@ LONG_CASES = [
     )
     for worlds in (OFFERS, SHOPS)
     for first in range(worlds.seeds, worlds.many, LONG_CHUNK)
+]
+
+
+UNDONE = [
+    pytest.param(range(40), id="undone-0"),
+    *(
+        pytest.param(range(first, first + LONG_CHUNK), id=f"undone-{first}", marks=pytest.mark.long)
+        for first in range(40, 2000, LONG_CHUNK)
+    ),
 ]
 
 
@@ -92,6 +103,14 @@ def test_no_row_is_lost_doubled_stale_or_wrongly_reported(
     assert statuses[Status.UNKNOWN] < 0.05 * statuses.total()
     assert statuses[Status.INTEGRATED] > 0.5 * statuses.total()
     assert statuses[worlds.refusal] > 0
+
+
+@pytest.mark.parametrize("seeds", UNDONE)
+def test_undo_restores_what_a_run_changed_and_nothing_else(
+    ledger: FragileLedger, seeds: range
+) -> None:
+    statuses = tried_all(seeds, ledger, Undone).statuses
+    assert statuses[Status.INTEGRATED] > 0.8 * statuses.total() > 0
 
 
 def test_a_seed_is_the_same_world_every_time(ledger: FragileLedger) -> None:
