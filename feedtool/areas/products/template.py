@@ -43,7 +43,7 @@ TEXTS = "feedtool.areas.products"
 
 NEEDED = (Necessity.MANDATORY, Necessity.RECOMMENDED)
 RECOMMENDED = frozenset((common.BRAND, common.LANGUAGE))
-OF_VARIANTS = "mandatory for variants"
+OF_VARIANTS = "required for variants"
 """Of a column that only members of a family fill."""
 SHORT = 120
 """Characters of a need that stands before what belongs in a column; a longer one stands after."""
@@ -96,7 +96,7 @@ def products_contents(
         _steps(language, has_example=has_example, has_variants=has_variants),
         _fields(catalog, categories, language, dialect),
         {
-            Need.ALWAYS: _("Mandatory"),
+            Need.ALWAYS: _("Required"),
             Need.RECOMMENDED: _("Recommended"),
             Need.NEVER: _("Optional"),
         },
@@ -130,7 +130,7 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
             "are skipped."
         ).format(sheet=_(FEED.sheet)),
         _(
-            "Columns marked * are mandatory: without them no product is created. Those marked + "
+            "Columns marked * are required: without them no product is created. Those marked + "
             "are recommended."
         ),
         *([example] if has_example else []),
@@ -138,9 +138,9 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
         _("A picture or file is given by its address on the web, which begins with https."),
         *([variants] if has_variants else []),
         _(
-            "The hidden row 2 holds the technical names of the columns: leave it as it is. You "
-            "may move columns, remove optional ones and add your own; a column that is not known "
-            "is kept and not sent."
+            "A hidden row below the header holds the technical names of the columns: leave it as "
+            "it is. You may move columns, remove optional ones and add your own; a column that is "
+            "not known is kept and not sent."
         ),
     )
 
@@ -181,7 +181,7 @@ class _Maker:
     def add_common(self, column: Column) -> None:
         """A field of products of every category."""
         at = LANGUAGES.index(self._language)
-        label, text, example = column.labels[at], column.help[at], column.example
+        label, text, example = column.labels[at], column.help[at], self._(column.example)
         entry = CellEntry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
         need = Need.RECOMMENDED if column.key in RECOMMENDED else Need.NEVER
         need = Need.ALWAYS if column.key in self._always else need
@@ -202,7 +202,10 @@ class _Maker:
             case common.GROUP:
                 requirement = f"{requirement}; {self._(OF_VARIANTS)}"
         hint = self._hint(need, requirement, text)
-        self.fields.append(Field(column.key, label, text, entry, example, need, requirement, hint))
+        group = column.group[at] if column.group else ""
+        self.fields.append(
+            Field(column.key, label, text, entry, example, need, requirement, hint, group=group)
+        )
 
     def add_property(self, item: SharedProperty, label: str) -> None:
         """A property that some of the categories have."""
@@ -223,18 +226,21 @@ class _Maker:
             limit = Limit("decimal", alone, "between", ANY_NUMBER)
             entry = CellEntry("General", NUMBER_WIDTH, limit)
         hint = self._hint(need, requirement, text)
-        self.fields.append(Field(key, label, text, entry, example, need, requirement, hint))
+        group = common.WORDS.of("Properties")[LANGUAGES.index(self._language)]
+        self.fields.append(
+            Field(key, label, text, entry, example, need, requirement, hint, group=group)
+        )
 
     def _hint(self, need: Need, requirement: str, text: str) -> str:
         """The need first; what may be cut off at the end is a long list of categories."""
         if len(requirement) <= SHORT:
             return f"{requirement}\n{text}"
-        is_partly = requirement.startswith(self._("Mandatory in {codes}").format(codes=""))
-        first = self._("Mandatory in some categories") if is_partly else self._word(need)
+        is_partly = requirement.startswith(self._("Required in {codes}").format(codes=""))
+        first = self._("Required in some categories") if is_partly else self._word(need)
         return f"{first}\n{text}\n{requirement}"
 
     def _word(self, need: Need) -> str:
-        words = {Need.ALWAYS: "Mandatory", Need.RECOMMENDED: "Recommended"}
+        words = {Need.ALWAYS: "Required", Need.RECOMMENDED: "Recommended"}
         return self._(words.get(need, "Optional"))
 
     def _needed(
@@ -243,8 +249,8 @@ class _Maker:
         """The need of a column, with the categories that need it."""
         every, _ = len(self._codes), self._
         if len(mandatory) == every:
-            return Need.ALWAYS, _("Mandatory")
-        in_mandatory = _("Mandatory in {codes}").format(codes=", ".join(mandatory))
+            return Need.ALWAYS, _("Required")
+        in_mandatory = _("Required in {codes}").format(codes=", ".join(mandatory))
         in_recommended = _("Recommended in {codes}").format(codes=", ".join(recommended))
         parts = [in_mandatory] if mandatory else []
         if recommended:

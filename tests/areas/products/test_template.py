@@ -87,6 +87,13 @@ def field_of(contents: Contents, key: str = "3263") -> Field:
     return found
 
 
+def test_every_column_has_its_group() -> None:
+    groups = {field.key: field.group for field in made(prop("20")).fields}
+    shown = {key: groups.pop(key) for key in ("gtin", "title", "brand", "20")}
+    assert list(shown.values()) == ["Identity", "Texts", "Classification", "Properties"]
+    assert all(groups.values())
+
+
 @pytest.mark.parametrize(
     ("codes", "expected"),
     [
@@ -115,13 +122,13 @@ def test_a_shared_property_stands_where_it_stands_first() -> None:
 
 UNIONS = {
     # the necessities in the categories, the mark of the column, what is said of it
-    "mandatory": ("M", "*", "Mandatory"),
+    "mandatory": ("M", "*", "Required"),
     "recommended": ("R", "+", "Recommended"),
     "optional": ("O", "", "Optional"),
-    "every category demands it": ("MM", "*", "Mandatory"),
-    "one demands it": ("MO", "+", "Mandatory in 0A0101"),
-    "one demands it, one recommends it": ("MR", "+", "Mandatory in 0A0101; recommended in 0A0102"),
-    "only one has it, and demands it": ("M-", "+", "Mandatory in 0A0101, only there"),
+    "every category demands it": ("MM", "*", "Required"),
+    "one demands it": ("MO", "+", "Required in 0A0101"),
+    "one demands it, one recommends it": ("MR", "+", "Required in 0A0101; recommended in 0A0102"),
+    "only one has it, and demands it": ("M-", "+", "Required in 0A0101, only there"),
     "only one has it": ("O-", "", "Optional; only in 0A0101"),
     "one of three": ("-RO", "+", "Recommended in 0A0102; only in 0A0102, 0B0101"),
 }
@@ -147,16 +154,16 @@ def test_a_long_list_of_categories_leaves_room_for_what_belongs_in_the_column() 
     every = {item.reference: (length,) for item in many}
     every[many[0].reference] = (replace(length, necessity=RECOMMENDED),)
     field = field_of(products_contents(catalog(every, many), [*every], AccountSettings()))
-    assert field.hint.startswith("Mandatory in some categories\nA number. Unit: cm")
+    assert field.hint.startswith("Required in some categories\nA number. Unit: cm")
     assert len(field.requirement) > 255
     assert "0A0139" in field.requirement
 
 
 def test_a_category_or_the_profile_may_demand_common_fields() -> None:
     demanding = {
-        (KETTLES,): ("Brand *", "Mandatory"),
+        (KETTLES,): ("Brand *", "Required"),
         (MACHINES,): ("Brand +", "Recommended"),
-        (KETTLES, MACHINES): ("Brand +", "Mandatory in 0A0101; recommended"),
+        (KETTLES, MACHINES): ("Brand +", "Required in 0A0101; recommended"),
     }
     for codes, told in demanding.items():
         field = field_of(contents(dict.fromkeys(codes, ())), "brand")
@@ -193,7 +200,7 @@ ENTRIES: dict[str, tuple[dict[str, Any], str, str]] = {
     "a variation": (
         {"is_variation": True, "necessity": RECOMMENDED},
         "@",
-        "Recommended; mandatory for variants",
+        "Recommended; required for variants",
     ),
 }
 
@@ -340,7 +347,7 @@ def test_shows_an_example_that_is_never_sent(
 
 
 LISTS = {
-    "Q": ("list_1", MODELS, "Mandatory\nOne of"),
+    "Q": ("list_1", MODELS, "Required\nOne of"),
     "L": ("list_categoryCode", [KETTLES, MACHINES], "0A0101 Kettles"),
 }
 
