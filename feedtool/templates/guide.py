@@ -67,7 +67,7 @@ KIND_FONT = Font(FACE, 11, color=GREY)
 PLAIN_FONT = Font(FACE, 11)
 STRONG_FONT = Font(FACE, 11, bold=True)
 BODY = Alignment(vertical="top", wrap_text=True)
-INDENTED = Alignment(vertical="top", wrap_text=True, indent=2)
+INDENTED = Alignment("left", "top", wrap_text=True, indent=2)
 
 LINE_HEIGHT = 15.5
 """Points. Not every program finds the height of a row by itself, so heights are reckoned."""
