@@ -174,7 +174,7 @@ MISTAKES: tuple[tuple[str, Values], ...] = (
     ("required-missing: no price", {"price.price": BLANK}),
     ("required-missing: neither GTIN nor product reference", {"product.gtin": BLANK}),
     (
-        "required-missing: no tracked delivery, which is mandatory",
+        "required-missing: no tracked delivery, which is required",
         {f"{TRACKED}.cost": BLANK, f"{TRACKED}.additionalCost": BLANK},
     ),
     ("gtin-format: 11 digits", {"product.gtin": "37604527030"}),

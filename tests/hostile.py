@@ -110,7 +110,9 @@ class Structure(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert len(dict(attrs)) == len(attrs)
-        self.elements.append((tag, tuple(attrs)))
+        # A link to a file is as the file is named; what it may be is tested by itself.
+        named = {"href": "FILE"} if not (dict(attrs).get("href") or "#").startswith("#") else {}
+        self.elements.append((tag, tuple({**dict(attrs), **named}.items())))
         if tag not in self.VOID:
             self.open.append(tag)
 

@@ -35,6 +35,7 @@ LANGUAGES = ("fr", "es")
 CATALOGUES = sorted(
     path for path in ROOT.rglob("locale/*/*.po") if path.stem == path.parents[2].name
 )
+EXTRACTORS = {".py": "python", ".html": "jinja2.ext:babel_extract"}
 KEYWORDS = {"tr": None, "_": None, "plural": (1, 2)}
 _VALUE, _LETTERS = re.compile(r"\{[^}]*\}"), re.compile(r"[^\W\d_]")
 """Values within a message; one without a letter beside them is the same in each language."""
@@ -48,9 +49,9 @@ def messages_of(package: Path) -> Mapping[str, tuple[str, ...]]:
     A text that is a constant may be a message, too: it is translated where it is shown.
     """
     messages: dict[str, tuple[str, ...]] = dict.fromkeys(_constants(package), ())
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted((*package.rglob("*.py"), *package.rglob("*.html"))):
         with path.open("rb") as file:
-            for _, message, _, _ in extract("python", file, KEYWORDS):
+            for _, message, _, _ in extract(EXTRACTORS[path.suffix], file, KEYWORDS):
                 forms = message if isinstance(message, tuple) else (message,)
                 if _LETTERS.search(_VALUE.sub("", forms[0])):
                     messages[forms[0]] = forms

@@ -13,6 +13,7 @@ import pytest
 
 from feedtool.areas.registry import load
 from feedtool.cli import feedtool
+from feedtool.model.text import read_po
 from feedtool.runs import config
 from tests.forked import forking
 
@@ -126,6 +127,7 @@ def test_the_nightly_job_does_its_work(folder: Path, shell: Shell) -> None:
     assert sorted(
         path.relative_to(folder).as_posix() for each in folders for path in each.iterdir()
     ) == [
+        "answers/offers-upsert.failed.xlsx",
         "answers/offers-upsert.xlsx",
         "answers/offers-upsert.xlsx.html",
         "to-correct/offers-upsert.xlsx",
@@ -177,6 +179,16 @@ def test_rows_of_tables_have_the_cells_of_their_headings(page: str) -> None:
     tables = re.findall(r"(?:^\|.*\|\n)+", PAGES[page], re.MULTILINE)
     for table in tables:
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1, table
+
+
+@pytest.mark.parametrize("banned", [r"mend\w*", "mandatory", "struck price"])
+def test_pages_and_messages_keep_to_the_glossary(banned: str) -> None:
+    texts = {**PAGES, "glossary.toml": (ROOT / "feedtool/report/glossary.toml").read_text("utf-8")}
+    for path in (*ROOT.glob("feedtool/**/locale/fr/*.po"), *ROOT.glob("feedtool/**/problems.md")):
+        content = path.read_text("utf-8")
+        texts[str(path)] = " ".join(map(str, read_po(content))) if path.suffix == ".po" else content
+    pattern = re.compile(rf"\b{banned}\b", re.IGNORECASE)
+    assert [name for name, text in texts.items() if pattern.search(text)] == []
 
 
 def test_an_option_is_explained_once() -> None:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import options, options_account
-from feedtool.cli.errors import CONSOLE, echo, echo_error, stopping
+from feedtool.cli.errors import CONSOLE, echo_error, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_folder
+from feedtool.cli.next_command import after_account_check
 from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.text import tr
 
@@ -61,10 +62,8 @@ def check(ctx: click.Context, /, form: str, **given: Any) -> int:
         for error in errors:
             echo_error(error)
         return first_of(error.exit for error in errors)
-    if is_sandbox:
-        echo("next", tr("feedtool demo: sends a sample workbook to the sandbox"))
-    else:
-        echo("next", tr("feedtool template offers-upsert: makes a workbook to fill"))
+    if form == "text":
+        after_account_check(is_sandbox=is_sandbox)
     return Exit.OK
 
 

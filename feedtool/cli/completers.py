@@ -4,7 +4,6 @@ A Tab changes nothing and waits for nothing: what cannot be read is not complete
 """
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
@@ -127,6 +126,8 @@ def _categories(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
 
 def _rows(ctx: click.Context, name: str, query: str, *values: object) -> list[Any]:
     """What a database of the state folder answers, as it is; it is never made nor changed."""
+    import sqlite3  # no other command needs it at its start
+
     from feedtool.cli.home import home_path
 
     place = home_path(ctx.params.get("home")) / name

@@ -14,6 +14,7 @@ from feedtool.cli import completers, options, options_account
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_path
+from feedtool.cli.next_command import after_config
 from feedtool.model.text import tr
 
 SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "hook", "webhook")
@@ -100,10 +101,11 @@ def show(ctx: click.Context, /, form: str, *, all: bool, **settings: Any) -> Non
     shown = [row for row in rows if all or row[2] != DEFAULT]
     if not shown:
         echo("note", tr("all settings are as they are by default; --all lists them"))
-        return
-    width = max(len(name) for name, _, _ in shown)
+    width = max((len(name) for name, _, _ in shown), default=0)
     for name, value, source in shown:
         click.echo(f"{name:{width}}  {clean(_shown(value))}  [{clean(source)}]")
+    named = {row[0]: row[1] for row in rows}
+    after_config(has_account=bool(named["base_url"] or named.get("sandbox")))
 
 
 def _row(ctx: click.Context, name: str, value: object) -> Row:

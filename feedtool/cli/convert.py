@@ -11,6 +11,7 @@ from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, as_row, feed_of, inputs, kind_asked, read_options
 from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.next_command import after_writing
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import tr
 
@@ -43,7 +44,7 @@ def convert(
     from feedtool.areas.registry import load
     from feedtool.report.output_files import loss_lines, write_conversion
     from feedtool.runs.convert import convert
-    from feedtool.runs.convert_rows import ConversionOptions, form_of
+    from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, form_of
 
     if to is not None:
         feed_of(to)
@@ -71,6 +72,8 @@ def convert(
             echo("note", text)
             echo("help", hint)
         write_conversion(conversion, sys.stdout, form, CONSOLE.say)
+    if conversion.rows and wanted.ending not in {JSON, FOLDER}:
+        after_writing(target, form)
     if conversion.has_losses:
         return Exit.ROWS
     return Exit.OK if conversion.rows else Exit.NOTHING

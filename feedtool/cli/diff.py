@@ -13,7 +13,9 @@ from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import inputs, kind_asked, read_options, refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.next_command import after_diff
 from feedtool.model.errors import Exit
+from feedtool.model.sheet import INVALID
 from feedtool.model.text import MessageText, joined, tr
 from feedtool.report.as_json import write_objects
 
@@ -58,6 +60,7 @@ def diff(ctx: click.Context, /, before: str, after: str, **given: Any) -> int:
     else:
         for line in _lines(before, after, result):
             click.echo(CONSOLE.say(line))
+    after_diff(after, given["form"], is_valid=not any(sheet.marks.count(INVALID) for sheet in new))
     return Exit.ROWS if result.invalid else Exit.OK
 
 

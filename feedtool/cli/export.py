@@ -15,6 +15,7 @@ from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.next_command import after_writing
 from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import Context
@@ -50,7 +51,7 @@ class _Kinds(HelpfulGroup):
                     workbook=name.with_suffix(".xlsx").name,
                 )
                 if name.suffix
-                else f"kinds: {', '.join(load().exports)}",
+                else tr("kinds: {kinds}", kinds=", ".join(load().exports)),
             )
         return super().resolve_command(ctx, args)
 
@@ -141,6 +142,8 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
         if hint:
             echo("help", hint)
     write_exported(exported, sys.stdout, form, CONSOLE.say)
+    if kind.is_sent_back and exported.rows:
+        after_writing(target, form)
     return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
 
 

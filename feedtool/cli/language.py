@@ -14,6 +14,7 @@ from feedtool.cli.errors import CONSOLE, terminal_language
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import LANGUAGES, Language, MessageText, Translator
 
+FILE = "feedtool.toml"
 END, LANGUAGE, QUIET = "--", "--language", frozenset({"-q", "--quiet"})
 
 
@@ -46,13 +47,16 @@ def _value(words: Sequence[str], name: str) -> str | None:
 
 
 def _of_configuration(words: Sequence[str]) -> object:
-    """The language of the profile or of the defaults; None where they cannot be read."""
-    from feedtool.runs.config import FILE, load
-
+    """The language of the configuration's defaults; None where there is none, or no way to it."""
     place = _value(words, "config")
+    places = (Path(place),) if place else (Path(FILE), Path(click.get_app_dir("feedtool")) / FILE)
+    there = next(filter(Path.is_file, places), None)
+    if there is None:
+        return None
+    from feedtool.runs.config import load  # slow to import
+
     with suppress(FeedtoolError, OSError):
-        places = (Path(FILE), Path(click.get_app_dir("feedtool")) / FILE)
-        return load(Path(place) if place else None, places).defaults.get("language")
+        return load(there).defaults.get("language")
     return None
 
 

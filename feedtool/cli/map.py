@@ -11,8 +11,9 @@ import click
 from feedtool.areas.registry import load
 from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
-from feedtool.cli.files import inputs, is_terminal, read_options
+from feedtool.cli.files import STDIN, inputs, is_terminal, read_options
 from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.next_command import command, echo_next, typed
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import MessageText, either, joined, tr
 
@@ -95,9 +96,9 @@ def map_(
             is_named = not is_found(read, read_options(ctx, given), load(), target.stem)
             _write_answers(proposal, answers)
             click.echo(CONSOLE.say(written))
-            _write_next(file, target if is_named else None)
             _write_unsure(proposal, answers)
             _write_missing(proposal, file, missing, [*answers.keys, *defaults])
+            _echo_next(file, target if is_named else None)
         else:
             echo(
                 "help",
@@ -140,9 +141,9 @@ def _tell_fitting(
                 )
             )
         )
-        sheet = "" if recipe.file.match.sheet else _sheet_option(proposal)
-        _write_next(file, path if is_named else None, sheet)
         echo("help", tr("to make another one name its place with --out"))
+        sheet = None if recipe.file.match.sheet else _sheet(proposal)
+        _echo_next(file, path if is_named else None, sheet)
     return Exit.OK
 
 
@@ -162,25 +163,21 @@ def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
                 )
             )
         )
-        _write_next(file, None, _sheet_option(proposal))
+        _echo_next(file, None, _sheet(proposal))
     return Exit.OK
 
 
-def _sheet_option(proposal: "SheetProposal") -> str:
-    """The option that names the sheet, if it was given."""
-    from feedtool.report.plain import clean
-
-    sheet = proposal.sheet if proposal.options.sheets else None
-    return f" --sheet {quote(clean(sheet))}" if sheet else ""
+def _sheet(proposal: "SheetProposal") -> str | None:
+    """The sheet, if it was named."""
+    return proposal.sheet if proposal.options.sheets else None
 
 
-def _write_next(file: str, recipe: Path | None, sheet: str = "") -> None:
-    from feedtool.report.plain import clean
-
-    named = f" --recipe {quote(clean(str(recipe)))}" if recipe else ""
-    command = f"feedtool validate {quote(clean(file))}{named}{sheet}"
-    if not CONSOLE.is_quiet:
-        click.echo(CONSOLE.say(tr("Go on with: {command}", command=command)))
+def _echo_next(file: str, recipe: Path | None, sheet: str | None = None) -> None:
+    options = {"recipe": ["--recipe", str(recipe)]} if recipe else {}
+    options |= {"sheet": ["--sheet", sheet]} if sheet else {}
+    name = file if file == STDIN else Path(file)
+    line = command("validate", name, options={**options, **typed({"config", "profile"})})
+    echo_next(tr("`{command}` checks its rows", command=line))
 
 
 def _write(target: Path, text: str) -> MessageText:
@@ -312,7 +309,9 @@ def _write_missing(
     if same:
         way = tr("name its column in [columns], or give one value for all rows in [default]")
         echo("help", joined((joined(same), way), ": "))
-    command = f"feedtool map {quote(clean(file))}{_sheet_option(proposal)}"
+    sheet = _sheet(proposal)
+    of_sheet = f" --sheet {quote(clean(sheet))}" if sheet else ""
+    command = f"feedtool map {quote(clean(file))}{of_sheet}"
     for kind in proposal.others(keys):
         other = f"{command} --as {kind} --out {kind}.toml"
         echo(

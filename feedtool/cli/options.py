@@ -63,8 +63,15 @@ def _defaults(ctx: click.Context, config: Config) -> dict[str, Any]:
     named = {name.replace("-", "_"): value for name, value in config.defaults.items()}
     if INSECURE in named:
         raise UsageProblem(
-            f"{config.path}, [defaults]: {INSECURE} is not for every account",
-            f"write it into the [profile.NAME] that needs it, or type {INSECURE_OPTION}",
+            tr(
+                "{path}, [defaults]: {name} is not for every account",
+                path=config.path,
+                name=INSECURE,
+            ),
+            tr(
+                "write it into the [profile.NAME] that needs it, or type {option}",
+                option=INSECURE_OPTION,
+            ),
         )
     strangers = dict.fromkeys(sorted(set(named).difference(own)))
     if strangers:
@@ -102,8 +109,11 @@ def _check_report(ctx: click.Context, parameter: click.Parameter, path: Path | N
         writer_for(path)
         if not os.access(path.parent, os.W_OK):
             raise UsageProblem(
-                f"the report {path} cannot be written: its folder is missing or read-only",
-                "name another file with --report",
+                tr(
+                    "the report {path} cannot be written: its folder is missing or read-only",
+                    path=path,
+                ),
+                tr("name another file with --report"),
             )
     return path
 
@@ -256,28 +266,6 @@ reporting = group(
     format_,
     path("--report", "PATH", "Also write a report: .json, .csv or .html.", callback=_check_report),
     verbose,
-)
-
-selection = group(
-    option(
-        "--changed-only/--all-rows",
-        help="Leave out rows that change nothing of what the service last accepted, as far as is "
-        "known here.  [default: --all-rows]",
-    ),
-    flag(
-        "--prefer-update",
-        "With --changed-only: send an Upsert that changes only price or stock as an Update of "
-        "just that.",
-    ),
-)
-"""Which rows are sent; a profile may say so."""
-
-release = text(
-    "--release",
-    "CODE[,CODE]",
-    "Send what the guards of these codes would hold.",
-    default="",
-    shell_complete=completers.guards,
 )
 
 

@@ -1,8 +1,8 @@
-"""Options that say how the service is reached, and who hears of a run."""
+"""Options that say which account is meant, what is sent to it, and who hears of a run."""
 
 import click
 
-from feedtool.cli import options
+from feedtool.cli import completers, options
 
 sandbox = options.flag("--sandbox", "Use the embedded sandbox, on this machine, for practice.")
 base_url = options.text("--base-url", "URL", "The service's address, version segment included.")
@@ -53,3 +53,25 @@ notifying = options.group(
     ),
 )
 """Targets of the summary of a run."""
+
+selection = options.group(
+    options.option(
+        "--changed-only/--all-rows",
+        help="Leave out rows that change nothing of what the service last accepted, as far as is "
+        "known here.  [default: --all-rows]",
+    ),
+    options.flag(
+        "--prefer-update",
+        "With --changed-only: send an Upsert that changes only price or stock as an Update of "
+        "just that.",
+    ),
+)
+"""Which rows are sent; a profile may say so."""
+
+release = options.text(
+    "--release",
+    "CODE[,CODE]",
+    "Send what the guards of these codes would hold.",
+    default="",
+    shell_complete=completers.guards,
+)

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -51,7 +52,7 @@ def echo_results(
         if failed:
             echo_error(failed)
     if report := given["report"]:
-        write_report(report, results, codes)
+        write_report(report, results, codes, datetime.now(UTC))
         echo("report", str(report))
     if unwritten:
         raise unwritten

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
@@ -12,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli import completers, options, options_account
-from feedtool.cli.errors import CONSOLE, Terminated, echo, echo_error, stopping
+from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.model.errors import Exit, FeedtoolError, NothingToDo, Stopped, UsageProblem, first_of
+from feedtool.cli.next_command import after_listing, after_status
+from feedtool.cli.recorded_runs import RecordedRuns
+from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.text import tr
 
 if TYPE_CHECKING:
-    from feedtool.cli.notifier import RunNotices
     from feedtool.delivery.deadlines import Clock
-    from feedtool.runs.deliver import Submission
     from feedtool.runs.history import RunState
     from feedtool.runs.workspace import Workspace
 
@@ -69,7 +68,10 @@ def runs(
     _warn(states)
     if not states:
         echo("note", tr("there are no runs yet"))
-        echo("help", tr("begin with `feedtool demo`, or with `feedtool submit FILE --sandbox`"))
+    if form == "text" and abandon is None:
+        after_listing(states)
+    elif form == "text":
+        after_status(states[0])
 
 
 @click.command(cls=HelpfulCommand)
@@ -87,12 +89,14 @@ def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
         state = run_state(workspace.ledger, run, _clocks(folder, workspace))
     write_run(state, sys.stdout, form, CONSOLE.say)
     _warn([state])
+    if form == "text":
+        after_status(state)
 
 
 def _warn(states: "Iterable[RunState]") -> None:
     for state in states:
         for warning in state.warnings:
-            echo("warning", f"run {state.run.run_id}: {warning}")
+            echo("warning", tr("run {run}: {text}", run=state.run.run_id, text=warning))
             echo("help", f"feedtool resume {state.run.run_id}")
 
 
@@ -111,8 +115,7 @@ def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clo
     clock = clock_of(run.service if run else "")
     for doubt in abandon(workspace.ledger, run_id, datetime.now(UTC), clock):
         echo("warning", doubt)
-    results = tr("`feedtool results {run}` writes what is known of its rows", run=run_id)
-    echo("note", tr("run {run} is given up; {results}", run=run_id, results=results))
+    echo("note", tr("run {run} is given up", run=run_id))
 
 
 def _clocks(home: Path, workspace: "Workspace") -> "Callable[[str], Clock]":
@@ -170,7 +173,7 @@ def resume(ctx: click.Context, /, run: int | None, **given: Any) -> int:
             raise NothingToDo(
                 what, tr("`feedtool results {run}` writes its answers again", run=run or "RUN")
             )
-        return _RecordedRuns(ctx, workspace, home, given).go_on(runs, is_each=run is None)
+        return RecordedRuns(ctx, workspace, home, given).go_on(runs, is_each=run is None)
 
 
 @click.command(cls=HelpfulCommand)
@@ -196,7 +199,7 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
     home = home_folder(given["home"])
     with open_workspace(home, given["ledger"]) as workspace:
         options_of(run, workspace)  # refuses an unknown one
-        recorded = _RecordedRuns(ctx, workspace, home, given, only_fetch=True)
+        recorded = RecordedRuns(ctx, workspace, home, given, only_fetch=True)
         if given["failed_only"]:
             return recorded.write_failed(run)
         if given["out"]:
@@ -206,141 +209,5 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
             )
         if workspace.ledger.has_to_fetch(run):
             return recorded.go_on([run])
-        return echo_submission(recorded.write_copies(run), given)
-
-
-@dataclass(frozen=True, slots=True)
-class _RecordedRuns:
-    """The runs of a ledger, and the options of the command that goes on with some of them."""
-
-    ctx: click.Context
-    workspace: "Workspace"
-    home: Path
-    given: dict[str, Any]
-    only_fetch: bool = False
-
-    def write_copies(self, run: int) -> "Submission":
-        """Write the annotated copies of a run of which nothing is to be fetched."""
-        from feedtool.runs.deliver import Submission
-        from feedtool.runs.deliver import results as results_of
-
-        return Submission(results_of(run, self.workspace, datetime.now(UTC)))
-
-    def go_on(self, runs: Iterable[int], *, is_each: bool = False) -> int:
-        """Deliver runs, one after the other, and show the results of all of them.
-
-        With `is_each` nobody has named a run: one that cannot go on is named, and stops no other.
-        """
-        from feedtool.cli.notifier import run_notices
-        from feedtool.cli.output import echo_submission
-        from feedtool.runs.deliver import Submission
-        from feedtool.runs.workspace import has_to_ask
-
-        each: list[tuple[int, Submission]] = []
-        with run_notices("results" if self.only_fetch else "resume", self.given) as notices:
-            for run in runs:
-                try:
-                    submission = (
-                        self._deliver(run, notices.on_event)
-                        if has_to_ask(run, self.workspace)
-                        else self.write_copies(run)
-                    )
-                except FeedtoolError as error:
-                    if not is_each:
-                        raise
-                    submission = Submission([], error)
-                each.append((run, submission))
-                if stopped := submission.stopped:
-                    if is_each:
-                        stopped.message = f"run {run}: {stopped.message}"
-                    echo_error(stopped)
-                if isinstance(stopped, Stopped | Terminated):
-                    break
-            outcomes = [outcome for _, submission in each for outcome in submission.outcomes]
-            warnings = [warning for _, submission in each for warning in submission.warnings]
-            echo_submission(Submission(outcomes, warnings=warnings), self.given)
-            return first_of([self._notify(*ended, notices) for ended in each])
-
-    def write_failed(self, run: int) -> int:
-        """Write the rows to correct, once all that can be had is there; 9 where there are none."""
-        from feedtool.cli.files import refuse_ending
-        from feedtool.cli.output import echo_submission
-        from feedtool.runs.corrections import write_corrections  # openpyxl, slow to import
-        from feedtool.runs.deliver import Submission
-
-        out, workspace = self.given["out"], self.workspace
-        if out:
-            refuse_ending(out)
-        has_news = workspace.ledger.has_to_fetch(run)
-        fetched = self._deliver(run) if has_news else Submission([])
-        now, replaces = datetime.now(UTC), self.given["yes"]
-        outcomes = write_corrections(run, workspace, now, out=out, replaces=replaces)
-        shown = {**self.given, "failed_only": not has_news}
-        code = echo_submission(replace(fetched, outcomes=outcomes), shown)
-        if not any(outcome.failed for outcome in outcomes):
-            echo(
-                "note",
-                tr("no row of run {run} is to be corrected, and no workbook was written", run=run),
-            )
-            return code or Exit.NOTHING
-        return code
-
-    def _deliver(self, run: int, also: Callable[[Any], None] = lambda _: None) -> "Submission":
-        from feedtool.cli.account import connect
-        from feedtool.cli.output import progress_of
-        from feedtool.runs.deliver import resume as resume_run
-
-        with (
-            stopping() as stop,
-            connect(self.home, self._account(run), stop) as session,
-            progress_of(self.given["form"], also) as on_event,
-        ):
-            return resume_run(
-                run,
-                session,
-                self.workspace,
-                wait=not self.given["no_wait"],
-                only_fetch=self.only_fetch,
-                on_event=on_event,
-            )
-
-    def _notify(self, run_id: int, submission: "Submission", notices: "RunNotices") -> Exit:
-        """Send a run's summary to the targets of its own profile, unless others were named."""
-        from feedtool.cli.notifier import targets_of_profile
-        from feedtool.runs.row_results import exit_code
-        from feedtool.runs.workspace import options_of
-
-        run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)
-        profile = self.given["profile"] or recorded.profile
-        notices = replace(notices, profile=profile, targets=targets_of_profile(self.ctx, profile))
-        code = exit_code(submission.outcomes, submission.stopped)
-        notices.run(submission.outcomes, code, submission.stopped, run.seller if run else None)
-        return code
-
-    def _account(self, run_id: int) -> dict[str, Any]:
-        """The options that reach the account of a run; the token is to be had as it was then."""
-        from feedtool.cli.account import token_options
-        from feedtool.runs.workspace import options_of
-
-        ctx, given = self.ctx, self.given
-        run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)
-        if run is None:
-            raise ValueError(f"the ledger has no run {run}")
-        profile = given["profile"] or recorded.profile
-        kept = options.chosen(ctx).config.profiles.get(profile or "")
-        other, own = options.on_command_line(ctx, "channel")["channel"], recorded.asked.channel
-        if other not in {None, own}:
-            channels = {"run": run_id, "channel": own, "other": other}
-            echo("note", tr("run {run} keeps its channel {channel}, not {other}", **channels))
-        return {
-            **given,
-            "insecure_http": given["insecure_http"] or (kept and kept.account.get("insecure_http")),
-            **token_options(ctx, profile),
-            "sandbox": recorded.is_sandbox,
-            "base_url": run.service,
-            "seller": run.seller,
-            "channel": recorded.asked.channel,
-            "language": run.language,
-            "profile": profile,
-            "page": recorded.asked.dialect.report_page_size,
-        }
+        submission = recorded.write_copies(run)
+        return recorded.end(run, submission, echo_submission(submission, given))

@@ -4,7 +4,6 @@ import shutil
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import click
@@ -13,8 +12,8 @@ from feedtool.cli import options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.next_command import after_delivery
 from feedtool.model.errors import Exit, UsageProblem
-from feedtool.model.nouns import Status
 from feedtool.model.text import tr
 
 WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
@@ -52,6 +51,7 @@ WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
     "GTIN[,GTIN]",
     "Products whose sheets are archived: only their creator may add anything to them.",
 )
+@options.showing_alone
 def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     """Serve the embedded sandbox on this machine, until Ctrl-C.
 
@@ -97,8 +97,7 @@ SAMPLE = "offers-upsert.xlsx"
 @click.argument("folder", default="feedtool-demo", type=click.Path(path_type=Path, file_okay=False))
 @options.showing
 @options.home
-@click.pass_context
-def demo(ctx: click.Context, /, folder: Path, language: str, home: Path | None) -> int:
+def demo(folder: Path, language: str, home: Path | None) -> int:
     """See the main job with nothing to set up.
 
     Puts a sample workbook into FOLDER (default feedtool-demo here), checks it, sends it to the
@@ -113,7 +112,7 @@ def demo(ctx: click.Context, /, folder: Path, language: str, home: Path | None) 
     from feedtool.runs.annotated_copy import Outputs
     from feedtool.runs.submit import submit
 
-    sample = _put(folder)
+    sample, words = _put(folder), {"sandbox": ["--sandbox"]}
     target = beside(sample)
     echo("demo", f"feedtool submit {sample} --sandbox")
     state = home_folder(home)
@@ -127,6 +126,7 @@ def demo(ctx: click.Context, /, folder: Path, language: str, home: Path | None) 
             Outputs({str(sample): target}, language=CONSOLE.language),
             replace(session, is_sandbox=True),
             workspace,
+            words=words,
         )
         if submission.stopped:
             raise submission.stopped
@@ -134,13 +134,7 @@ def demo(ctx: click.Context, /, folder: Path, language: str, home: Path | None) 
     if code not in {Exit.OK, Exit.ROWS}:
         return code
     echo("look", tr("open {target}: the answer stands in the last three columns", target=target))
-    typed = options.on_command_line(ctx, "home")["home"]
-    where = f" --home {quote(str(typed))}" if typed else ""
-    (result,) = submission.outcomes  # its run is in the ledger as any other is
-    if result.run and result.counts().by_status.get(Status.REJECTED):
-        command = f"feedtool results {result.run} --failed-only{where}"
-        echo("next", tr("{command}: the rows to correct", command=command))
-    echo("next", tr("{command}: this run, and all others", command=f"feedtool runs{where}"))
+    after_delivery(submission, words, code, "text")
     return Exit.OK
 
 

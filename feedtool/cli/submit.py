@@ -19,6 +19,12 @@ from feedtool.cli.files import (
     targets,
 )
 from feedtool.cli.home import home_folder, open_workspace
+from feedtool.cli.next_command import (
+    after_blocked,
+    after_delivery,
+    after_plan,
+    words_of_submission,
+)
 from feedtool.cli.output import echo_results, echo_submission
 from feedtool.cli.planning import (
     PLAN,
@@ -85,8 +91,8 @@ if TYPE_CHECKING:
     "them here.",
 )
 @options.configuration
-@options.selection
-@options.release
+@options_account.selection
+@options_account.release
 @options_account.connection
 @options.reading
 @as_row
@@ -151,7 +157,9 @@ def _plan_only(
             echo("preview", tr("saved as {file}", file=given["preview"]))
         if given["save_plan"]:
             echo("plan", tr("saved as {plan}", plan=given["save_plan"]))
-        return echo_results(results, given)
+        code = echo_results(results, given)
+        after_plan([file.name for file in read], results, given)
+        return code
 
 
 def _outputs(read: Sequence[Input], given: dict[str, Any]) -> Outputs:
@@ -195,6 +203,7 @@ def _submit(
         check_not_sent(plan, workspace.ledger, is_sure=given["yes"])
         whose = (session.address, session.seller)
         account = Account(*whose, session.profile, session.is_sandbox)
+        words = words_of_submission()
         submission = submit(
             read,
             reading,
@@ -208,7 +217,11 @@ def _submit(
             selection=selection_of(given),
             confirm=confirming(given),
             plan_file=plan_file(account, partial(accepted_offers, workspace, whose)),
+            words=words,
         )
         code = echo_submission(submission, given, outputs.targets.values())
         notices.run(submission.outcomes, code, submission.stopped, session.seller)
-        return code
+    if not submission.stopped and not any(result.run for result in submission.outcomes):
+        after_blocked(submission.outcomes, given["form"])
+    after_delivery(submission, words, code, given["form"])
+    return code

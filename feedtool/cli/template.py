@@ -13,9 +13,10 @@ from feedtool.cli.errors import echo
 from feedtool.cli.files import feed_of, refuse_ending, refuse_target
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import local_catalog, sync_command
+from feedtool.cli.next_command import after_writing
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import Context
-from feedtool.model.text import tr
+from feedtool.model.text import joined, tr
 
 if TYPE_CHECKING:
     from feedtool.areas.products.catalog import Catalog
@@ -69,6 +70,7 @@ def template(
         except OSError as error:
             raise cannot_write(target, error) from error
     echo("template", str(target))
+    after_writing(target)
 
 
 def _codes(ctx: click.Context, category: str | None, *, has_categories: bool) -> list[str]:
@@ -117,6 +119,6 @@ def _deepest(catalog: "Catalog", codes: Sequence[str]) -> list[str]:
                     reference=category.reference,
                 ),
             )
-        echo("category", f"{named}: {listed(inside)}")
+        echo("category", joined((named, listed(inside)), ": "))
         deepest += inside
     return deepest

@@ -15,7 +15,8 @@ from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import refuse_target
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.cli.planning import account_of
+from feedtool.cli.next_command import ACCOUNT, PLACES, command, echo_next, typed
+from feedtool.cli.planning import KEPT, account_of
 from feedtool.model.errors import Exit, NothingToDo
 from feedtool.model.text import plural, tr
 from feedtool.report.as_json import write_objects
@@ -43,7 +44,7 @@ OWN = frozenset(("run", "out", "stock", "delete_created"))
 @options_account.sandbox
 @options.configuration
 @options.channel
-@options.release
+@options_account.release
 @options_account.connection
 @options.format_
 @options.common
@@ -84,8 +85,9 @@ def undo(ctx: click.Context, /, run: int, out: Path | None, **given: Any) -> int
             "note",
             plural("{count:,} offer is left alone", "{count:,} offers are left alone", count),
         )
-    places = {"file": workbook, "plan": plan}
-    echo("help", tr("look at {file}, then: feedtool submit --plan {plan}", **places))
+    if given["form"] == "text":
+        line = command("submit", "--plan", plan, options=typed((PLACES | ACCOUNT) - KEPT))
+        echo_next(tr("look at {file}, then `{command}`", file=workbook, command=line))
     return Exit.ROWS if sheet.left else code
 
 

@@ -23,6 +23,7 @@ from feedtool.cli.files import (
     targets,
 )
 from feedtool.cli.help import HelpfulCommand
+from feedtool.cli.next_command import after_check
 from feedtool.cli.output import echo_results, warn_of_copies
 from feedtool.model.cells import letters
 from feedtool.model.header import Header
@@ -126,7 +127,9 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
         if given["explain_columns"]:
             for result in results:
                 result.explained = explained(result.checked)
-        return echo_results(results, given)
+        code = echo_results(results, given)
+        after_check(files, results, given["form"])
+        return code
 
 
 def explained(checked: CheckedSheet) -> ExplainedHeader | None:

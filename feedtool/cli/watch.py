@@ -60,7 +60,7 @@ class _Watch(HelpfulCommand):
 @options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
 @options.seconds("--health-within", 60, "With --health: how old its last turn may be.")
 @options.configuration
-@options.selection
+@options_account.selection
 @options_account.connection
 @options.reading
 @options_account.notifying

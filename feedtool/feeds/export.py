@@ -186,3 +186,5 @@ class Export(NamedTuple):
     """The message and the hint of a 403, where a right is given by request alone."""
     memory: ExportMemory | None = None
     """The ledger's memory of what was shown; None where it remembers nothing."""
+    is_sent_back: bool = False
+    """True if its file may be edited and sent."""

@@ -4,6 +4,8 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 from uuid import uuid4
@@ -85,16 +87,16 @@ def _lines(result: SheetResult) -> Iterator[Line]:
             }
 
 
-Write = Callable[[Iterable[SheetResult], TextIO, Codes], None]
+Write = Callable[[Iterable[SheetResult], TextIO, Codes, datetime], None]
 
 
-def write_report(path: Path, results: Iterable[SheetResult], codes: Codes) -> None:
+def write_report(path: Path, results: Iterable[SheetResult], codes: Codes, made: datetime) -> None:
     """Writes a report, of which no half is ever seen. UsageProblem where it cannot be written."""
     write = writer_for(path)
     beside = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
     try:
         with beside.open("x", encoding="utf-8", newline="") as out:
-            write(results, out, codes)
+            write(results, out, codes, made)
         beside.replace(path)
     except OSError as reason:
         raise UsageProblem(
@@ -116,11 +118,11 @@ def writer_for(path: Path) -> Write:
         case ".html":
             from feedtool.report.html import write_html  # jinja2 is not worth its time elsewhere
 
-            return write_html
+            return partial(write_html, folder=path.parent)
         case ".json":
-            return lambda results, out, codes: write_json(results, out, codes.say)
+            return lambda results, out, codes, _: write_json(results, out, codes.say)
         case ".csv":
-            return lambda results, out, _: write_csv(results, out)
+            return lambda results, out, _, __: write_csv(results, out)
     raise UsageProblem(
         tr("{name}: a report's name says what it is", name=path.name),
         tr("end it in .json, .csv or .html"),

@@ -1,27 +1,51 @@
-"""The HTML report: one file, no network, readable on paper, and as safe as its input is hostile.
+"""The HTML report: one file, readable on paper and on a phone, as safe as its input is hostile.
 
 Everything is escaped by the template, and a Content Security Policy lets nothing run but the one
 script that filters the results. What is listed is limited, and the page says where all of it is;
-the counts are always complete.
+the counts are always complete. Texts are messages, said in the language of the page with the
+names that the section's sheet has for its fields.
 """
 
+import os
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from datetime import datetime
+from functools import cache, cached_property, partial
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple, TextIO
+from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 
-from feedtool.model.nouns import RowResult, Status
+from feedtool.model.nouns import Problem, RowResult, Status
+from feedtool.model.text import MessageText, Translator, plural, tr
 from feedtool.report.codes import Codes
-from feedtool.report.plain import clean, counted, listed, printable, value
+from feedtool.report.overview import (
+    columns_of,
+    facts_of,
+    headline_of,
+    meaning_of,
+    name_of,
+    outcome_of,
+    statuses_of,
+)
+from feedtool.report.plain import clean, listed, printable, value
 from feedtool.report.sheet_result import SheetResult, to_read
-from feedtool.report.tally import ACCEPTED, REFUSED, Tally, Totals, skipped_text, tally
+from feedtool.report.tally import (
+    SEVERITIES,
+    CodeGroup,
+    Tally,
+    Totals,
+    skipped_text,
+    status_word,
+    tally,
+)
 
 LISTED = 1_000
 """Problems of each code, and rows of each status, that are listed."""
@@ -38,19 +62,15 @@ PACKAGES = 50
 PIECES = 200
 
 
-class Bar(NamedTuple):
-    """A line of the chart: a code, ours or the service's behind its status, and what it is of."""
+class Share(NamedTuple):
+    """The rows of a status, for the chart."""
 
-    code: str
-    number: int
-    ink: str
-    place: str
-    """The id of the part of the page that says more."""
-    share: str
-    """The length of the bar, in percent of the longest."""
+    status: Status
+    rows: int
+    percent: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Section:
     """One sheet on the page."""
 
@@ -58,24 +78,58 @@ class Section:
     """1-based, for what the page's own links lead to."""
     result: SheetResult
     tally: Tally
+    say: Translator
+    made: datetime
+    folder: Path
+    """Of the report."""
 
-    def bars(self) -> list[Bar]:
-        """The chart: the checks' codes, then the service's, in the order of the page."""
-        bars = [
-            (group.code, group.count, str(group.severity), self.place(at))
-            for at, group in enumerate(self.tally.groups, start=1)
+    @cached_property
+    def statuses(self) -> Mapping[Status, int]:
+        """The rows by status."""
+        return statuses_of(self.tally.counts)
+
+    @property
+    def headline(self) -> MessageText:
+        """How many rows were accepted, are to be corrected, are still open."""
+        return headline_of(self.result, self.statuses)
+
+    @property
+    def facts(self) -> Iterator[tuple[str, str | int]]:
+        """What was checked or sent, when, by whom."""
+        return facts_of(self.result, self.tally, self.made)
+
+    def shares(self) -> list[Share]:
+        """The chart of the rows by status: none where all are of one."""
+        rows = sum(self.statuses.values())
+        shares = [
+            Share(status, count, f"{100 * count / rows:.4g}")
+            for status, count in self.statuses.items()
         ]
-        answers: Counter[tuple[Status, str]] = Counter()
-        for refusal in self.tally.refusals:
-            answers[refusal.status, refusal.code] += refusal.count
-        for (status, code), count in answers.most_common():
-            bars.append((f"{status} {code}".strip(), count, ink(status), f"s{self.number}-answers"))
-        longest = max((count for _, count, _, _ in bars), default=1)
-        return [Bar(*bar, f"{100 * bar[1] / longest:.1f}") for bar in bars]
+        return shares if len(shares) > 1 else []
 
     def place(self, at: int) -> str:
         """The id of the part about a code, 1-based."""
         return f"s{self.number}-code-{at}"
+
+    def first(self, group: CodeGroup) -> str:
+        """The place of the first cell of a code."""
+        return place_of(group.first[0])
+
+    def columns(self, group: CodeGroup) -> list[str]:
+        """The columns that a code was met in."""
+        return list(columns_of(self.result, group, self.say))
+
+    def meaning(self, status: Status) -> str:
+        """What a status means, in a sentence."""
+        return meaning_of(status, self.say)
+
+    def link(self, file: Path) -> str:
+        """The address of a file beside the report; empty where there is none."""
+        try:
+            path = Path(os.path.relpath(file, self.folder)).as_posix()
+        except ValueError:  # on another drive
+            return ""
+        return quote(path.encode("utf-8", "surrogatepass"))
 
     def verdicts(self) -> Iterator[RowResult]:
         """The rows that are listed: the first of each status."""
@@ -91,13 +145,21 @@ class Section:
         return {status: count - LISTED for status, count in statuses if count > LISTED}
 
 
-def write_html(results: Iterable[SheetResult], out: TextIO, codes: Codes) -> None:
-    """Writes the page, a sheet after the other, as UTF-8."""
+def place_of(problem: Problem) -> str:
+    """`B5`, `B` of a whole column, `5` of a whole row; empty of the sheet."""
+    return f"{problem.column or ''}{problem.row or ''}"
+
+
+def write_html(
+    results: Iterable[SheetResult], out: TextIO, codes: Codes, made: datetime, folder: Path
+) -> None:
+    """Writes the page, a sheet after the other, as UTF-8; `folder` is the one that it is in."""
     totals, script = Totals(), (files("feedtool.report") / "page" / "filter.js").read_text("utf-8")
     stream = _template().stream(
-        sections=_sections(results, totals),
+        sections=_sections(results, totals, codes.say, made, folder),
         totals=totals,
-        summary_of=codes.summary_of,
+        say=codes.say,
+        codes=codes,
         to_read=partial(to_read, is_confirmation=codes.is_confirmation),
         script=Markup(script),  # noqa: S704  # our own file, nothing of it from outside
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
@@ -110,18 +172,18 @@ def write_html(results: Iterable[SheetResult], out: TextIO, codes: Codes) -> Non
     out.writelines(stream)
 
 
-def _sections(results: Iterable[SheetResult], totals: Totals) -> Iterator[Section]:
+def _sections(
+    results: Iterable[SheetResult], totals: Totals, say: Translator, made: datetime, folder: Path
+) -> Iterator[Section]:
     for number, result in enumerate(results, start=1):
-        section = Section(number, result, tally(result, LISTED))
+        own = result.checked.translator(say, _shown_names(result, say))
+        section = Section(number, result, tally(result, LISTED), own, made, folder)
         totals.add(result, section.tally.counts)
         yield section
 
 
-def ink(status: Status) -> str:
-    """The colour of a status: what is taken, what is refused, and what is neither."""
-    if status in ACCEPTED:
-        return "good"
-    return "error" if status in {Status.INVALID, *REFUSED} - {Status.UNKNOWN} else "warning"
+def _shown_names(result: SheetResult, say: Translator) -> dict[str, str]:
+    return {key: value(name) for key, name in result.checked.names(say.language).items()}
 
 
 @cache
@@ -134,14 +196,49 @@ def _template() -> Template:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    shown = {"counted": counted, "printable": printable, "rows": listed, "value": value}
-    environment.filters |= shown
-    environment.globals |= {"ink": ink, "skipped_text": skipped_text}
+    environment.filters |= {
+        "name": _name,
+        "printable": _printable,
+        "rows": listed,
+        "said": _said,
+        "value": value,
+    }
+    environment.globals |= {
+        "_": tr,
+        "plural": plural,
+        "outcome_of": outcome_of,
+        "place_of": place_of,
+        "severities": SEVERITIES,
+        "skipped_text": skipped_text,
+        "status_word": status_word,
+    }
     return environment.get_template("report.html")
 
 
-def _shown(expression: object) -> object:
-    """An expression as the template prints it: nothing invisible in it; our own script as it is."""
+@pass_context
+def _name(context: Context, problem: Problem) -> str:
+    """A problem's field as the sheet calls it."""
+    return name_of(problem, context["say"])
+
+
+@pass_context
+def _said(context: Context, text: str) -> str:
+    """A message in the page's language, for an attribute."""
+    return clean(context["say"](text))
+
+
+@pass_context
+def _printable(context: Context, text: str) -> str:
+    """A message in the page's language, on one line and of bearable length."""
+    return printable(context["say"](text))
+
+
+@pass_context
+def _shown(context: Context, expression: object) -> object:
+    """An expression as the template prints it: a message in the page's language, cleaned.
+
+    Our own script stays as it is.
+    """
     if isinstance(expression, str) and not isinstance(expression, Markup):
-        return clean(expression)
+        return clean(context["say"](expression))
     return "" if expression is None else expression

@@ -10,9 +10,10 @@ from typing import TextIO
 
 from feedtool.model.nouns import PackageSummary, Problem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.text import FieldName, MessageText, Translator, joined, plural, tr
+from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import Codes
+from feedtool.report.overview import name_of
 from feedtool.report.plain import clean, listed, printable, value
 from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.report.tally import (
@@ -228,10 +229,8 @@ def place(
         parts.append(f"{problem.column}{problem.row or ''}")
     elif problem.row and problem.line not in {None, problem.row}:
         parts.append(say(tr("row {row}", row=problem.row)))
-    name = say(FieldName(problem.field or ""))
-    if name == problem.field:
-        name = problem.header or name
-    parts.append(value(name or problem.header or ""))
+    name = name_of(problem, say)
+    parts.append(value(name))
     if is_verbose and problem.field not in {None, name}:
         parts.append(f"({problem.field})")
     return " ".join(filter(None, parts))

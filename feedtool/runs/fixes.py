@@ -1,4 +1,4 @@
-"""Mends what is wrong with files in copies of them, and proves each correction by checking again.
+"""Fixes what is wrong with files in copies of them, and proves each correction by checking again.
 
 What stands in the end is a state in which no fix has anything more to fix, or none that would
 prove right: so what was fixed once is not changed by fixing it again.

@@ -21,10 +21,11 @@ from feedtool.model.nouns import (
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
 from feedtool.model.text import FieldName, Translator, tr
 from feedtool.report.as_json import ENGLISH
+from feedtool.report.overview import REFUSED, outcome_of
 from feedtool.report.plain import value
 from feedtool.report.sheet_result import to_read
 from feedtool.report.tally import status_word
-from feedtool.sheets.annotate import Note, Outcome, SheetNotes
+from feedtool.sheets.annotate import Note, SheetNotes
 
 Columns = Mapping[str, Sequence[int]]
 
@@ -32,21 +33,6 @@ Verdicts = Callable[[], Iterator[RowResult]]
 OfRow = TypeVar("OfRow", RowResult, Filled)
 
 FIXED: Literal["fixed"] = "fixed"
-REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
-OUTCOMES: Mapping[Status, Outcome] = {
-    Status.VALID: "good",
-    Status.INTEGRATED: "good",
-    Status.INVALID: "bad",
-    **dict.fromkeys(REFUSED, "bad"),
-    Status.UNCHANGED: "idle",
-    Status.SKIPPED: "idle",
-    Status.SUPERSEDED: "idle",
-}
-
-
-def outcome_of(status: Status) -> Outcome:
-    """The colour of a status: all that is neither accepted, refused nor left out is open."""
-    return OUTCOMES.get(status, "open")
 
 
 def of_check(checked: CheckedSheet) -> Iterator[RowResult]:

@@ -10,9 +10,10 @@ from feedtool.model.errors import Exit, FeedtoolError, first_of
 from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
+from feedtool.report.overview import REFUSED
 from feedtool.report.sheet_result import RunFacts, SheetResult
 from feedtool.runs import row_notes
-from feedtool.runs.row_notes import REFUSED, Verdicts, refused_rows
+from feedtool.runs.row_notes import Verdicts, refused_rows
 from feedtool.runs.run_record import RunOptions
 from feedtool.runs.workspace import Workspace
 

@@ -195,8 +195,9 @@ class RunOptions:
     """File's name, sheet's name and kind of what was read; none in a run older than this."""
     recipes: Sequence[KeptRecipe] = ()
     """What its files were read by; none in a run older than this."""
-    words: Sequence[str] | None = None
-    """Options to be typed again with the rows to correct; None in a run older than this."""
+    words: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Options to be typed again with the rows to correct, by name; none in a run older than this.
+    """
 
     def as_json(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -4,9 +4,10 @@ A run is written down whole before its first request leaves, so that whatever st
 on with.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from feedtool.areas.legacy.purge import Confirm, check_nothing_open, check_one_zip, measure, refuse
@@ -97,7 +98,7 @@ def submit(
     claim: int | None = None,
     plan_file: PlanFile | None = None,
     selection: SelectionOptions = EVERY_ROW,
-    words: Sequence[str] = (),
+    words: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Submission:
     """Checks files, sends what is valid, waits, and writes the annotated copies.
 
@@ -131,7 +132,7 @@ def submit(
         except NotAuthorised as error:  # found out before a run is written down
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
-        options = replace(options, selection=selection, removals=removals, words=list(words))
+        options = replace(options, selection=selection, removals=removals, words=dict(words))
         run, open_runs = _begin(plan, options, session, workspace, claim)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked

@@ -5,24 +5,25 @@ from itertools import chain
 
 from feedtool.areas.offers.wire.result_codes import explanation_of
 from feedtool.check import SUMMARY
-from feedtool.model.cells import index_of
-from feedtool.model.nouns import Counts, Severity, Status
-from feedtool.model.text import FieldName, Translator, joined, tr
+from feedtool.model.nouns import Severity, Status
+from feedtool.model.text import Translator, tr
 from feedtool.report.as_json import ENGLISH
-from feedtool.report.codes import advice_of, words_in
+from feedtool.report.codes import advice_of
+from feedtool.report.overview import (
+    Outcome,
+    columns_of,
+    facts_of,
+    headline_of,
+    meaning_of,
+    outcome_of,
+    statuses_of,
+)
 from feedtool.report.plain import clean, listed, printable
 from feedtool.report.sheet_result import SheetResult
-from feedtool.report.tally import (
-    SEVERITIES,
-    CodeGroup,
-    RefusedRows,
-    Tally,
-    status_word,
-    tally,
-)
+from feedtool.report.tally import SEVERITIES, CodeGroup, RefusedRows, Tally, tally
 from feedtool.runs.codes import all_codes
-from feedtool.runs.row_notes import outcome_of, sheet_translator
-from feedtool.sheets.annotate import DataBar, Link, Outcome, Styled, Summary, SummaryCell, Table
+from feedtool.runs.row_notes import sheet_translator
+from feedtool.sheets.annotate import DataBar, Link, Styled, Summary, SummaryCell, Table
 
 Line = Sequence[SummaryCell]
 
@@ -37,7 +38,6 @@ ANSWER_HEADINGS = (
     tr("What the service says"), tr("What to do"),
 )  # fmt: skip
 OF_SEVERITY: Mapping[Severity, Outcome] = {Severity.ERROR: "bad", Severity.WARNING: "open"}
-ORDER: Sequence[Outcome] = ("good", "bad", "open", "idle")
 
 
 def summary_sheet(results: Iterable[SheetResult], say: Translator = ENGLISH) -> Summary:
@@ -51,9 +51,9 @@ def summary_table(result: SheetResult, say: Translator = ENGLISH) -> Table:
     """Its rows: the facts, the statuses, then a line for each code and each refusal."""
     own = sheet_translator(result.checked, say)
     counted = tally(result, 1)
-    statuses = _statuses(counted.counts)
+    statuses = statuses_of(counted.counts)
     lines = [
-        (Styled(_headline(result, statuses), "title"),),
+        (Styled(headline_of(result, statuses), "title"),),
         (),
         *_facts(result, counted),
         *_table(STATUS_HEADINGS, _status_lines(result, counted, statuses, own)),
@@ -83,67 +83,21 @@ def _table(headings: Sequence[str], lines: Iterable[Line]) -> Iterator[Line]:
         yield from rows
 
 
-def _statuses(counts: Counts) -> Mapping[Status, int]:
-    """The rows by status; of a mere check by validity."""
-    checked = {
-        Status.VALID: counts.valid,
-        Status.INVALID: counts.invalid,
-        Status.SKIPPED: counts.skipped,
-    }
-    statuses = counts.by_status or {status: count for status, count in checked.items() if count}
-    return dict(sorted(statuses.items(), key=lambda item: ORDER.index(outcome_of(item[0]))))
-
-
-def _headline(result: SheetResult, statuses: Mapping[Status, int]) -> str:
-    """What became of the rows, in one line."""
-    of = dict.fromkeys(("good", "bad", "open"), 0)
-    for status, count in statuses.items():
-        outcome = outcome_of(status)
-        of[outcome] = of.get(outcome, 0) + count
-    rows = sum(statuses.values())
-    is_sent = result.run is not None
-    accepted = tr("{count:,} of {rows:,} rows accepted", count=of["good"], rows=rows)
-    valid = tr("{count:,} of {rows:,} rows valid", count=of["good"], rows=rows)
-    parts = [accepted if is_sent else valid]
-    if of["bad"]:
-        parts.append(tr("{count:,} to correct", count=of["bad"]))
-    if of["open"]:
-        parts.append(tr("{count:,} still open", count=of["open"]))
-    return joined(parts)
-
-
 def _facts(result: SheetResult, counted: Tally) -> Iterator[Line]:
-    checked, run = result.checked, result.run_facts
-    facts: dict[str, str | int] = {
-        tr("File"): clean(checked.file),
-        tr("Sheet"): clean(checked.sheet or ""),
-        tr("Kind"): checked.kind or "",
-        tr("Read by"): checked.kind_reason if checked.recipe else "",
-        tr("Date"): f"{run.started:%Y-%m-%d %H:%M} UTC" if run else "",
-        tr("Account"): clean(f"{run.seller}, {run.service}") if run else "",
-        tr("Channel"): ", ".join(dict.fromkeys(clean(it.channel) for it in result.packages)),
-        tr("Run"): clean(result.run or ""),
-        tr("Warnings"): counted.counts.warnings or "",
-    }
-    for label, fact in facts.items():
-        if fact:
-            yield Styled(label, "label"), Styled(fact, "fact")
-    for name, number in result.fixed.by_name().items() if result.fixed else ():
-        yield Styled(tr("Cells fixed: {fix}", fix=name), "label"), Styled(number, "fact")
+    for label, fact in facts_of(result, counted):
+        yield Styled(label, "label"), Styled(fact, "fact")
     bad = [row for status, row in counted.first.items() if outcome_of(status) == "bad"]
-    if bad and checked.sheet:
-        link = Link(tr("Row {row}", row=min(bad)), checked.sheet, str(min(bad)), "jump")
+    if bad and result.checked.sheet:
+        link = Link(tr("Row {row}", row=min(bad)), result.checked.sheet, str(min(bad)), "jump")
         yield Styled(tr("First to correct"), "label"), link
 
 
 def _status_lines(
     result: SheetResult, counted: Tally, statuses: Mapping[Status, int], say: Translator
 ) -> Iterator[Line]:
-    rows, words = sum(statuses.values()), words_in(say.language)
+    rows = sum(statuses.values())
     for status, count in statuses.items():
         outcome = outcome_of(status)
-        meaning, _, _ = words[status].page.partition("\n")
-        word = say(status_word(status))
         first = counted.first.get(status)
         yield (
             Styled(str(status), outcome),
@@ -151,7 +105,7 @@ def _status_lines(
             Styled(f"{100 * count / rows:.0f} %", "share"),
             DataBar(count, rows, outcome),
             _link(result, str(first), f"A{first}") if first else "",
-            meaning if word == status else tr("{status}: {meaning}", status=word, meaning=meaning),
+            meaning_of(status, say),
         )
 
 
@@ -161,10 +115,6 @@ def _problem_lines(
     codes = all_codes(say.language)
     for group in groups:
         first = group.first[0]
-        columns = (
-            f"{letter} {_name(result, letter, say) or clean(name)}".strip()
-            for letter, name in group.columns.items()
-        )
         # Of a whole column the first cell is its header, of a whole row that of column A.
         header = result.checked.header
         row = first.row or (header.row if header and first.column else None)
@@ -173,18 +123,11 @@ def _problem_lines(
             Styled(group.code, OF_SEVERITY[group.severity]),
             group.count,
             SEVERITIES[group.severity],
-            "\n".join(columns) + ("\n…" if group.more_columns else ""),
+            "\n".join(columns_of(result, group, say)),
             _link(result, place, place),
             codes.summary_of(group.code) or printable(say(first.message)),
             printable(say(group.hint or codes.fix_of(group.code) or first.hint)),
         )
-
-
-def _name(result: SheetResult, letter: str, say: Translator) -> str:
-    """The name of a column that is known by its key."""
-    header = result.checked.header
-    column = header.columns.get(index_of(letter)) if header else None
-    return say(FieldName(column.key)) if column else ""
 
 
 def _answer_lines(

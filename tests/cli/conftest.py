@@ -70,6 +70,18 @@ class Ran(NamedTuple):
         assert self.code == 0, self
         return {entry["name"]: (entry["value"], entry["source"]) for entry in self.json}
 
+    @property
+    def next(self) -> str:
+        """The command that is named last, and what is said of it; empty where there is none."""
+        last = self.err.rstrip("\n").rpartition("\n")[2]
+        label, _, text = last.partition(": ")
+        return text if label in {"next", "ensuite", "después"} else ""
+
+    @property
+    def said(self) -> str:
+        """What stands on stderr before that."""
+        return self.err.removesuffix(f"next: {self.next}\n")
+
     def error(self) -> tuple[str, str]:
         """The one line that says what stopped it, and the one that says what to do."""
         assert "Traceback" not in self.err + self.out

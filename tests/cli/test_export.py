@@ -91,7 +91,7 @@ def test_what_is_shown_is_known_and_not_sent(feedtool: Feedtool, shop: list[Any]
 def test_offers_can_be_removed_by_it(feedtool: Feedtool) -> None:
     for name in ("gone.xlsx", "gone.csv"):
         ran = feedtool("export offers --sandbox --as offers-delete --out", name)
-        assert (ran.code, ran.err) == (0, "")
+        assert (ran.code, ran.said) == (0, "")
     assert feedtool("validate gone.xlsx --format json").only["kind"] == "offers-delete"
     assert feedtool("submit gone.csv --sandbox").code == 0
     assert on_shelf() == []
@@ -125,7 +125,7 @@ def test_what_is_printed(feedtool: Feedtool) -> None:
     ran = feedtool("export offers --sandbox")
     lines = ["offers.xlsx  offers-update, sheet Offers, header in row 2", "4 rows"]
     assert ran.out.splitlines() == lines
-    assert ran.err.splitlines() == [f"note: {SAID}", f"help: {HINT}"]
+    assert ran.said.splitlines() == [f"note: {SAID}", f"help: {HINT}"]
     told = feedtool("export offers --sandbox --yes --format json").only
     assert told.pop("notes") == [{"message": SAID, "hint": HINT}]
     place = {"file": "offers.xlsx", "kind": "offers-update", "sheet": "Offers", "headerRow": 2}

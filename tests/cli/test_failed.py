@@ -199,7 +199,7 @@ def test_where_nothing_is_to_be_corrected_there_is_nothing_to_do(
     feedtool("submit --sandbox", files.csv(offer()))
     ran = feedtool("results 1 --failed-only")
     note = "note: no row of run 1 is to be corrected, and no workbook was written\n"
-    assert (ran.code, ran.err) == (9, note)
+    assert (ran.code, ran.said) == (9, note)
     assert not Path("offers.failed.xlsx").exists()
 
 

@@ -153,7 +153,7 @@ def test_an_earlier_copy_is_not_taken_for_this_ones(feedtool: Feedtool, offers: 
     feedtool("validate --fix", offers)
     offers.write_bytes(WRONG.replace(b"A-1 ", b"A-1"))
     warning = "warning: offers.fixed.csv was not renewed: it is from an earlier run\n"
-    assert feedtool("validate --fix", offers).err == warning
+    assert feedtool("validate --fix", offers).said == warning
 
 
 def test_in_place_only_when_asked(feedtool: Feedtool, offers: Path) -> None:

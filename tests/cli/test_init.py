@@ -42,7 +42,7 @@ def test_four_answers(on_terminal: OnTerminal, typed: str, expected: object) -> 
     code, shown = on_terminal(typed, "init", "--language", "en")
     assert (code, written()) == (0, expected)
     assert shown.count("help:") == max(0, typed.count("\n") - 4)
-    assert "feedtool account check: tries" in shown.splitlines()[-1]
+    assert "`feedtool account check` tries" in shown.splitlines()[-1]
     assert ("write your token into t.txt" in shown) == (expected == IN_A_FILE)
 
 
@@ -96,7 +96,7 @@ def test_a_folder_that_takes_nothing(feedtool: Feedtool) -> None:
 
 
 MOST_STEPS = 5
-LAST = "feedtool results 1 --failed-only"
+LAST = "feedtool submit feedtool-demo/offers-upsert.failed.xlsx --sandbox"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="terminals of another kind")
@@ -110,7 +110,7 @@ def test_what_the_screen_says_leads_to_a_submission(tmp_path: Path) -> None:
         assert len(typed) <= MOST_STEPS, typed
         code, screen = type_on_terminal(typed[-1], tmp_path)
         assert code == 0, screen
-        typed.append(re.findall(r"^next: (feedtool [^:\n]+)", screen, re.MULTILINE)[0])
+        typed.append(re.findall(r"^next: [^`]*`(feedtool [^`\n]+)`", screen, re.MULTILINE)[0])
     assert "Rows: 36 Integrated, 4 Rejected" in screen
     assert typed[1:] == ["feedtool account check", "feedtool demo", LAST]
     code, screen = type_on_terminal(LAST, tmp_path)

@@ -17,7 +17,6 @@ from feedtool.check.fixes import all_fixes
 from feedtool.model import text
 from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings
-from feedtool.runs import codes
 from feedtool.runs.codes import all_codes
 from tests.cli.conftest import Feedtool
 from tests.conftest import Files
@@ -93,8 +92,6 @@ class StrangeCatalogue(dict[str, tuple[str, ...]]):
 def _strange_language(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """French is a language of strange letters."""
     monkeypatch.setattr(text, "catalogue", lambda _: StrangeCatalogue())
-    pages = {name: _wide(code.page) for name, code in all_codes().pages.items()}
-    monkeypatch.setattr(codes, "pages_in", lambda _: pages)
     all_codes.cache_clear()
     yield
     all_codes.cache_clear()
@@ -126,7 +123,8 @@ def kept_words() -> frozenset[str]:
             ]
     for messages in ROOT.glob("areas/*/sandbox/messages/fr.po"):
         texts.append(messages.read_text("utf-8"))
-    texts.append((ROOT / "report/glossary.fr.toml").read_text("utf-8"))
+    pages = (ROOT / "report/glossary.fr.toml", *ROOT.rglob("problems.fr.md"))
+    texts += [page.read_text("utf-8") for page in pages]
     return frozenset(word for entry in texts for word in _WORD.findall(entry))
 
 

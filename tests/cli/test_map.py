@@ -179,7 +179,7 @@ def test_min_decides_what_is_sure(feedtool: Feedtool, files: Files) -> None:
 
 def test_a_sheet_that_a_recipe_fits_needs_none(feedtool: Feedtool, files: Files) -> None:
     files.text(SEVEN + ROWS, "list.csv")
-    assert "Go on with: feedtool validate list.csv\n" in feedtool("map list.csv").out
+    assert feedtool("map list.csv").next == "`feedtool validate list.csv` checks its rows"
     again = feedtool("map list.csv")
     assert (again.code, "recipes/list.toml fits list.csv already" in again.out) == (0, True)
     assert feedtool("map list.csv --format json").json["recipe"] == "recipes/list.toml"
@@ -227,7 +227,7 @@ def test_stock_alone_is_enough_for_an_update(feedtool: Feedtool, files: Files) -
     files.text("Codice;Giacenza\nA1;5\nA2;0\nA3;7\n", "list.csv")
     assert "feedtool map list.csv --as offers-update" in feedtool("map list.csv").err
     Path("recipes/list.toml").unlink()
-    assert feedtool("map list.csv --as offers-update").err == ""
+    assert feedtool("map list.csv --as offers-update").said == ""
     assert feedtool("validate list.csv --format json").counts == [3, 3, 0, 0, 0]
 
 
@@ -325,7 +325,7 @@ def book(files: Files) -> Path:
 def test_a_recipe_leads_to_the_sheet_that_it_was_made_for(feedtool: Feedtool, book: Path) -> None:
     ran = feedtool("map", book.name, "--yes", "--as", "offers-update", "--sheet", "chairs 2026")
     assert (ran.code, recipe()["match"]["sheet"]) == (0, "Chairs 2026")
-    assert "Go on with: feedtool validate list.xlsx\n" in ran.out
+    assert ran.next == "`feedtool validate list.xlsx` checks its rows"
     read = feedtool("validate list.xlsx --format json")
     assert (read.only["sheet"], read.only["rows"]) == ("Chairs 2026", 2)
 
@@ -335,8 +335,8 @@ def test_a_recipe_that_fits_two_sheets_is_followed_by_the_sheets_name(
 ) -> None:
     feedtool("map", book.name, "--yes", "--as", "offers-update")
     ran = feedtool("map", book.name, "--sheet", "Chairs 2026")
-    (command,) = [line for line in ran.out.splitlines() if line.startswith("Go on with: feedtool ")]
-    read = feedtool(f"{command.removeprefix('Go on with: feedtool ')} --format json")
+    command = ran.next.split("`")[1].removeprefix("feedtool ")
+    read = feedtool(f"{command} --format json")
     assert (read.only["sheet"], read.only["rows"]) == ("Chairs 2026", 2)
 
 

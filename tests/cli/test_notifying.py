@@ -84,7 +84,7 @@ def test_the_log_is_an_event_a_line_and_a_run_that_was_stopped_is_told_too(
     assert all(event["at"].endswith("+00:00") for event in events)
     types = [event["type"] for event in events]
     first = types[: types.index("ended") + 1]
-    assert first == ["started", *["progress"] * (len(first) - 3), "summary", "ended"]
+    assert first == ["started", *["progress"] * (len(first) - 4), "summary", "said", "ended"]
     assert len(first) > 5
     assert [event["exitCode"] for event in events if event["type"] == "ended"] == [1, 4]
     (said,) = [event for event in events if event.get("label") == "error"]

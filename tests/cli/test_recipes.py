@@ -120,7 +120,7 @@ def test_what_a_recipe_makes_can_be_seen(feedtool: Feedtool, files: Files) -> No
     )
     supplier(files, RECIPE + rules, row(1), row(2, stock="0"))
     ran = feedtool("convert list.csv out.csv --recipe recipes/dupont.toml")
-    assert (ran.code, ran.err) == (0, "")  # what is to be skipped is no loss
+    assert (ran.code, ran.said) == (0, "")  # what is to be skipped is no loss
     assert ran.out == (
         "out.csv  offers-upsert, 2 rows, 1 left out\n  1 row left out by the recipe: none left\n"
     )

@@ -25,7 +25,7 @@ def leap(**passed: float) -> None:
 def test_the_history_is_a_line_each(feedtool: Feedtool, files: Files) -> None:
     begins = feedtool("runs")
     assert (begins.code, begins.out) == (0, "")
-    assert "help: begin with `feedtool demo`" in begins.err
+    assert "`feedtool demo` sends" in begins.next
     feedtool("submit --sandbox", files.csv(offer(1), offer(2, quantity="x")).name)
     feedtool("submit --sandbox", files.csv(offer(3), name="late.csv").name, "--no-wait")
     ran = feedtool("runs")
@@ -41,12 +41,12 @@ def test_the_history_is_a_line_each(feedtool: Feedtool, files: Files) -> None:
 def test_what_is_lost_before_long_is_warned_of_on_stderr(feedtool: Feedtool, files: Files) -> None:
     path = files.csv(offer(1))
     feedtool("submit --sandbox", path, "--no-wait")
-    assert feedtool("status 1").err == ""
+    assert feedtool("status 1").said == ""
     leap(days=2.5)
     for command in (["runs"], ["status", "1"], ["status", "1", "--format", "json"]):
         ran = feedtool(*command)
         assert ran.code == 0
-        warning, way_out = ran.err.splitlines()
+        warning, way_out = ran.said.splitlines()
         assert warning.startswith("warning: run 1: package ")
         assert "its results are deleted at " in warning
         assert way_out == "help: feedtool resume 1"
@@ -69,7 +69,8 @@ def test_a_run_that_can_never_go_on_is_given_up(feedtool: Feedtool) -> None:
     ran = feedtool("runs --abandon 1")
     assert ran.code == 0
     assert "): 1 Held, 1 Invalid (given up " in ran.out
-    assert "note: run 1 is given up; `feedtool results 1` writes" in ran.err
+    assert "note: run 1 is given up\n" in ran.err
+    assert ran.next == "`feedtool results 1` writes the answers again"
     assert feedtool("runs --format json").only["finished"] is True
     assert feedtool("runs --format json").only["abandoned"] is not None
     assert "given up" in feedtool("status 1").out

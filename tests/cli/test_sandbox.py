@@ -84,15 +84,12 @@ def test_the_demo_needs_nothing_and_its_run_is_there_afterwards(
     assert "Rejected" in ran.out
     folder = Path("feedtool-demo")
     names = sorted(path.name for path in folder.iterdir())
-    names_there = ["offers-upsert.failed.xlsx", "offers-upsert.result.xlsx", "offers-upsert.xlsx"]
-    assert names == names_there
-    hints = (line.split(": ")[1] for line in ran.err.splitlines() if line.startswith("next: "))
-    results, runs = map(shlex.split, hints)
-    assert results == ["feedtool", "results", "2", "--failed-only", *home]
-    assert runs == ["feedtool", "runs", *home]
-    assert feedtool(*results[1:]).code == 1
-    assert (folder / "offers-upsert.failed.xlsx").exists()
-    assert "36 Integrated, 4 Rejected (finished)" in feedtool(*runs[1:]).out
+    failed = "offers-upsert.failed.xlsx"
+    assert names == [failed, "offers-upsert.result.xlsx", "offers-upsert.xlsx"]
+    words = shlex.split(ran.next.split("`")[1])
+    assert words == ["feedtool", "submit", str(folder / failed), "--sandbox", *home]
+    assert feedtool(*words[1:]).code == 1
+    assert "36 Integrated, 4 Rejected (finished)" in feedtool("runs", *home).out
 
 
 def test_the_demo_keeps_what_the_user_edited(feedtool: Feedtool, files: Files) -> None:

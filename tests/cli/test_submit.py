@@ -128,7 +128,7 @@ def _named(files: Files) -> None:
 @pytest.mark.parametrize(("arguments", "written"), WORK.values(), ids=WORK)
 def test_names_that_work(feedtool: Feedtool, arguments: list[str], written: str) -> None:
     ran = feedtool(*arguments)
-    assert (ran.code, ran.err) == (0, "")
+    assert (ran.code, ran.said) == (0, "")
     assert Path(written).exists()
 
 

@@ -16,7 +16,7 @@ def test_makes_a_workbook_for_categories(feedtool: Feedtool, code: str, count: i
     """A higher one stands for those in it; the third has more than 2,000 choices."""
     ran = feedtool("template products --category", code)
     assert ran.code == 0
-    first, *_, last = ran.err.splitlines()
+    first, *_, last = ran.said.splitlines()
     assert first.startswith("catalogue: http://sandbox.invalid/v2 in en, synced 20")
     assert last == "template: products.xlsx"
     book = load_workbook("products.xlsx")

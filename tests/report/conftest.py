@@ -1,6 +1,7 @@
 """Sheets as checking leaves them, made by hand."""
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 
 import pytest
@@ -13,6 +14,9 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.sheets import ZipBomb
 
 Problems = Iterable[Problem]
+
+MADE = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+"""When reports are made."""
 
 
 def make_problem(**changes: object) -> Problem:

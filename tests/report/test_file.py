@@ -10,7 +10,7 @@ from feedtool.model.nouns import Message, RowResult, Status
 from feedtool.report.file import COLUMNS, as_text, write_csv, write_report
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.codes import all_codes
-from tests.report.conftest import make_outcome
+from tests.report.conftest import MADE, make_outcome
 
 CODES = all_codes()
 
@@ -25,7 +25,7 @@ STARTS = {
 @pytest.mark.parametrize("name", STARTS)
 def test_the_name_says_the_form(mistaken: SheetResult, tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("an earlier one, which is replaced")
-    write_report(tmp_path / name, [mistaken], CODES)
+    write_report(tmp_path / name, [mistaken], CODES, MADE)
     assert (tmp_path / name).read_bytes().startswith(STARTS[name])
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
@@ -33,7 +33,7 @@ def test_the_name_says_the_form(mistaken: SheetResult, tmp_path: Path, name: str
 @pytest.mark.parametrize("name", ["report", "report.xlsx", "report.txt"])
 def test_another_name_is_refused_naming_the_three(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageProblem, match="says what it is") as caught:
-        write_report(tmp_path / name, [], CODES)
+        write_report(tmp_path / name, [], CODES, MADE)
     assert caught.value.hint == "end it in .json, .csv or .html"
 
 
@@ -43,7 +43,7 @@ def test_what_cannot_be_written_is_one_clear_line(
 ) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(UsageProblem, match=r"the report .* cannot be written: "):
-        write_report(tmp_path / name, [mistaken], CODES)
+        write_report(tmp_path / name, [mistaken], CODES, MADE)
     assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
 
 
@@ -55,7 +55,7 @@ def test_a_report_that_breaks_off_leaves_the_old_one(mistaken: SheetResult, tmp_
     path = tmp_path / "r.json"
     path.write_text("old")
     with pytest.raises(UsageProblem, match="No space left on device"):
-        write_report(path, breaking(), CODES)
+        write_report(path, breaking(), CODES, MADE)
     assert path.read_text() == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["r.json"]
 

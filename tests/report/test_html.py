@@ -1,6 +1,7 @@
 import io
 import re
 from base64 import b64encode
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,14 @@ from feedtool.areas.offers.package_types import PackageType
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Message, PackageSummary, RowResult, Status
 from feedtool.report.html import write_html
-from feedtool.report.sheet_result import SheetResult
+from feedtool.report.sheet_result import RunFacts, SheetResult
 from feedtool.runs.codes import all_codes
-from tests.report.conftest import make_outcome, make_problem
+from tests.report.conftest import MADE, make_outcome, make_problem
 
 
 def page(*outcomes: SheetResult) -> str:
     out = io.StringIO()
-    write_html(outcomes, out, all_codes())
+    write_html(outcomes, out, all_codes(), MADE, Path("reports"))
     return out.getvalue()
 
 
@@ -29,22 +30,41 @@ def cells(text: str, row: str) -> list[list[str]]:
     return [[" ".join(cell.text_content().split()) for cell in one] for one in found]
 
 
-def test_counts_and_a_bar_for_each_code(sent: SheetResult) -> None:
+def test_headline_and_facts_come_first(sent: SheetResult) -> None:
+    sent.annotated = Path("reports/offers 1.result.xlsx")
+    sent.failed = Path("offers.failed.xlsx")
+    tree: Any = html.fromstring(page(sent))
+    assert tree.xpath("string(//p[@class='headline'])") == "1 of 5 rows accepted, 4 to correct"
+    facts = dict(cells(page(sent), "//dl[@class='facts']/div"))
+    assert facts["File"] == "offers.xlsx"
+    assert facts["Date"] == "2026-11-23 09:30 UTC"
+    assert facts["Header"] == "row 2"
+    assert tree.xpath("//dl//a/@href") == ["offers%201.result.xlsx", "../offers.failed.xlsx"]
+
+
+def test_the_circumstances_of_a_run_are_facts(sent: SheetResult) -> None:
+    sent.run_facts = RunFacts(datetime(2026, 3, 2, 9, 1, tzinfo=UTC), "S1", "https://service/v2")
+    facts = dict(cells(page(sent), "//dl[@class='facts']/div"))
+    assert (facts["Date"], facts["Account"]) == ("2026-03-02 09:01 UTC", "S1, https://service/v2")
+
+
+def test_problems_stand_before_the_chart(sent: SheetResult) -> None:
     text = page(sent)
-    counts = ["5 rows", "2 valid", "3 invalid", "1 warning"]
-    assert cells(text, "//ul[@class='tiles']") == [counts]
-    statuses = ["3 Invalid", "1 Integrated", "1 Rejected"]
-    assert cells(text, "//ul[@class='tiles statuses']") == [statuses]
-    assert cells(text, "//table[@class='chart']/tr") == [
-        ["gtin-checksum", "2", ""],
-        ["required-missing", "1", ""],
-        ["unknown-column", "1", ""],
-        ["Rejected 1324", "1", ""],
+    listed = cells(text, "//table[@class='problems']/tbody/tr")
+    assert [line[:5] for line in listed] == [
+        ["gtin-checksum", "2", "error", "B gtin", "B5"],
+        ["required-missing", "1", "error", "A Référence", "A6"],
+        ["unknown-column", "1", "warning", "", ""],
     ]
-    lengths = re.findall(r'bar (\w+)" style="width: ([\d.]+)%', text)
-    others = [("error", "50.0"), ("warning", "50.0"), ("error", "50.0")]
-    assert lengths == [("error", "100.0"), *others]
+    assert all(len(line) == 7 for line in listed)
+    assert text.index('<table class="problems"') < text.index('<div class="chart"')
+    widths = re.findall(r'class="(\w+)" style="flex-grow: ([\d.]+)"', text)
+    assert widths == [("good", "20"), ("bad", "60"), ("bad", "20")]
     assert "The offer has been created." not in text, "a confirmation is no message to read"
+
+
+def test_a_chart_of_one_bar_is_none() -> None:
+    assert 'class="chart"' not in page(make_outcome((), RowResult(3, "R", Status.INTEGRATED)))
 
 
 def test_skipped_rows_are_counted_by_their_reasons(skipping: SheetResult) -> None:
@@ -52,26 +72,27 @@ def test_skipped_rows_are_counted_by_their_reasons(skipping: SheetResult) -> Non
     assert f"<p>{shown}</p>" in page(skipping)
 
 
-def test_every_bar_leads_to_what_is_told_of_its_code(sent: SheetResult) -> None:
+def test_every_problem_leads_to_its_cells(sent: SheetResult) -> None:
     tree: Any = html.fromstring(page(sent, sent))
     places = tree.xpath("//@id")
     assert len(set(places)) == len(places)
-    links = tree.xpath("//table[@class='chart']//a/@href")
-    assert len(links) == 2 * 4
+    links = tree.xpath("//table[@class='problems']//a/@href")
+    assert len(links) == 2 * 3
     assert set(links) <= {f"#{place}" for place in places}
 
 
 def test_how_a_status_is_coloured() -> None:
     inks = {
-        "good": (Status.INTEGRATED, Status.SUPERSEDED),
-        "error": (Status.INVALID, Status.REJECTED, Status.REFUSED),
-        "warning": (Status.PENDING, Status.HELD, Status.UNKNOWN),
+        "good": (Status.INTEGRATED,),
+        "bad": (Status.INVALID, Status.REJECTED, Status.REFUSED),
+        "open": (Status.PENDING, Status.HELD, Status.UNKNOWN),
+        "idle": (Status.SUPERSEDED, Status.SKIPPED),
     }
     told = (RowResult(3, "R", status) for statuses in inks.values() for status in statuses)
     found: Any = html.fromstring(page(make_outcome((), *told))).xpath(
-        "//tr[@data-status]/td[3]/@class"
+        "//tr[@data-status]/td[3]/span/@class"
     )
-    assert found == [ink for ink, statuses in inks.items() for _ in statuses]
+    assert found == [f"badge {ink}" for ink, statuses in inks.items() for _ in statuses]
 
 
 def test_a_code_of_many_problems_is_folded() -> None:
@@ -84,7 +105,7 @@ def test_a_code_of_many_problems_is_folded() -> None:
 def test_of_hundreds_of_batches_the_first_are_listed() -> None:
     batches = [PackageSummary("p", "Products", "", "Reported", 25, 1)] * 120
     text = page(make_outcome(packages=batches))
-    assert len(cells(text, "//tbody/tr")) == 50
+    assert len(cells(text, "//table[@class='packages']/tbody/tr")) == 50
     assert "… and 70 more packages: all are in the .json report." in text
 
 
@@ -95,7 +116,7 @@ def test_what_stopped_it_and_where_its_rows_are_is_told(sent: SheetResult) -> No
     text = tree.text_content()
     assert "stopped the line is gone" in text
     assert "help: feedtool resume 1 goes on" in text
-    assert "Rows to correct: offers.failed.xlsx" in text
+    assert "Rows to correct" in text
 
 
 def test_results_carry_their_status_for_the_filter(sent: SheetResult) -> None:
@@ -161,6 +182,7 @@ def test_a_page_is_one_file_that_asks_for_nothing_and_runs_our_script_alone(
 ) -> None:
     text = page(sent)
     assert not re.search(r"https?:|//[a-z]|\ssrc=|<link|@import|url\(|{{|{%", text)
+    assert not re.search(r'href="(?!#)', text), "a link leads to a file beside it alone"
     (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     assert not re.search(r"import|require|fetch|XMLHttp|eval|innerHTML", script)
     digest = b64encode(sha256(script.encode()).digest()).decode()

@@ -35,11 +35,11 @@ from feedtool.sheets import CorruptXml
 from feedtool.sheets.annotate import DataBar, Link, Styled, SummaryCell, annotate, shown
 from tests.corpus.books import plain
 from tests.hostile import SAMPLES, TEXTS, Structure, cells_of, is_calculated, steering
-from tests.report.conftest import make_outcome, make_problem
+from tests.report.conftest import MADE, make_outcome, make_problem
 
 AS_TEXT = partial(write_text, codes=all_codes())
 AS_COLUMNS = partial(write_columns, say=Translator("en"))
-AS_PAGE = partial(write_html, codes=all_codes())
+AS_PAGE = partial(write_html, codes=all_codes(), made=MADE, folder=Path())
 PLAIN = "plain"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-"
 SHEET = "xl/worksheets/sheet1.xml"
@@ -125,7 +125,7 @@ def test_a_page_shows_the_text_and_keeps_its_policy(text: str) -> None:
     assert len(parsed.xpath("//script")) == 1
     assert parsed.xpath("//@src | //@*[starts-with(name(), 'on')]") == []
     links = parsed.xpath("//@href")
-    assert all(re.fullmatch(r"#s[0-9]+-(?:code-[0-9]+|answers)", link) for link in links)
+    assert all(re.fullmatch(r"#s[0-9]+-code-[0-9]+|(?![/:])[\w.~/%-]+", link) for link in links)
 
 
 @given(text=TEXTS)
@@ -172,7 +172,7 @@ def test_each_line_of_json_lines_is_an_event(text: str) -> None:
 @pytest.mark.parametrize("name", ["r.json", "r.csv", "r.html"])
 def test_any_text_can_be_written_to_a_file(tmp_path: Path, name: str) -> None:
     for text in SAMPLES:
-        write_report(tmp_path / name, told_everywhere(text), all_codes())
+        write_report(tmp_path / name, told_everywhere(text), all_codes(), MADE)
         assert steering((tmp_path / name).read_text("utf-8-sig")) == set()
 
 

@@ -12,6 +12,7 @@ from feedtool.areas.offers.wire import result_codes
 from feedtool.areas.offers.wire.packages import STATES
 from feedtool.areas.products.sandbox import messages as reports
 from feedtool.areas.products.wire import FINAL
+from feedtool.feeds.rule import pages_in
 from feedtool.ledger import Phase
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Severity, Status
@@ -102,7 +103,10 @@ def test_an_unknown_code_is_told_with_the_three_nearest(asked: str, hint: str) -
 
 
 RESULTS = {
-    "2403": ("Offer exists under another reference: sellerExternalReference", "marks the cell"),
+    "2403": (
+        "Offer exists under another reference: Seller reference.",
+        "marks the cell",
+    ),
     "1324": ("Does not exist: the product.", "feedtool template products"),
     "1428": ("Already known: the offer.", "28 is the offer"),
     "3499": ("Closed to the marketplace: a field that is not known here.", "To fix it, ask"),
@@ -154,7 +158,7 @@ def test_the_end_of_a_page_says_how_to_fix_it() -> None:
 
 OTHERS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
     "fr": ("Exemple : ", "Pour corriger, ", ("Pour ", "Il n'y a rien à faire")),
-    "es": ("Ejemplo: ", "Para corregirlo, ", ("Para ", "No hay nada que hacer")),
+    "es": ("Ejemplo: ", "Para corregirlo, ", ("Para ", "No hay que hacer nada")),
 }
 """How an example begins in a language, an advice, and any last paragraph of several."""
 
@@ -178,6 +182,16 @@ def check_translation(english: str, translated: str, language: Language) -> None
             it.startswith(expected) for it in others
         )
     assert not others or others[-1].startswith(ends)
+
+
+@pytest.mark.parametrize(("name", "language"), [*product(CODES.pages, OTHERS)])
+def test_a_page_says_the_same_in_each_language(name: str, language: Language) -> None:
+    check_translation(CODES.pages[name].page, all_codes(language).pages[name].page, language)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_other_page_is_there(language: Language) -> None:
+    assert pages_in(language).keys() == CODES.pages.keys()
 
 
 @pytest.mark.parametrize(("name", "language"), [*product(words_in("en"), OTHERS)])

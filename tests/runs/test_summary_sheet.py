@@ -38,7 +38,7 @@ def link(ref: str, text: str = "") -> Link:
 TOOK = "The service has taken the row; of a package: it is done, and its rows have their results."
 LOOKED = "Not sent: the checks found something wrong, which the message tells."
 REFUSED = "The service has refused the row, or the package as a whole; the message says why."
-CREATE = "correct it; `feedtool template products` is how a product is made that is not there yet."
+CREATE = "check the value; `feedtool template products` is for a product that does not exist yet."
 TABLE = [
     [Styled("1 of 5 rows accepted, 4 to correct", "title")],
     [],

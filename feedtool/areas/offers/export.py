@@ -343,4 +343,5 @@ EXPORT = Export(
     FILTERS,
     check,
     memory=ExportMemory(ObservedOffer, _begin, _remember),
+    is_sent_back=True,
 )

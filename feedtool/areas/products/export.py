@@ -330,4 +330,5 @@ EXPORT = Export(
     ),
     check,
     rows,
+    is_sent_back=True,
 )

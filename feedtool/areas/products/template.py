@@ -1,7 +1,7 @@
 """The template for products of one or several categories, from the catalogue. Pure.
 
 The common fields come first, then every property that one of the categories has, by its index.
-Where they differ in it, its column takes what any of them takes, is mandatory only if all demand
+Where they differ in it, its column takes what any of them takes, is required only if all demand
 it, and says which ones do.
 """
 

@@ -10,7 +10,9 @@ import tomllib
 from importlib.resources import files
 from textwrap import fill
 
-from feedtool.model.text import Translator, joined, tr
+from feedtool.areas.offers.columns import understood
+from feedtool.model.settings import AccountSettings
+from feedtool.model.text import FieldName, Translator, joined, tr
 
 _FILE = files("feedtool.areas.offers.wire") / "result_codes.toml"
 _TABLES = tomllib.loads(_FILE.read_text("utf-8"))
@@ -57,7 +59,7 @@ def explanation_of(code: str, say: Translator) -> str | None:
     if error not in ERRORS:
         return None
     what, fix = map(tr, ERRORS[error])
-    field = FIELDS.get(about)
+    field = _field(FIELDS[about]) if about in FIELDS else None
     subject = tr(SUBJECTS[about]) if about in SUBJECTS else field or UNKNOWN
     halves = tr(
         "The service's result codes are made of two halves: {error} is “{what}”, and {about} is"
@@ -67,13 +69,19 @@ def explanation_of(code: str, say: Translator) -> str | None:
         about=about,
         subject=subject,
     )
-    marked = [tr("feedtool marks the cell of {field}.", field=field)] if field else []
+    marked = tr("feedtool marks the cell of {field} (`{key}`).", field=field, key=str(field))
     parts = (
         tr("{what}: {subject}.", what=what, subject=subject),
-        joined([halves, *marked], " "),
+        joined([halves, marked], " ") if field else halves,
         tr("To fix it, {fix}.", fix=fix),
     )
     return "\n\n".join(fill(say(part), PAGE_WIDTH) for part in parts)
+
+
+def _field(key: str) -> FieldName:
+    """A field as templates call it."""
+    labels = {column.key: column.labels for column in understood(AccountSettings())}
+    return FieldName(key, labels.get(key, ()))
 
 
 def known_codes() -> list[str]:

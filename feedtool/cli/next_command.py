@@ -1,0 +1,288 @@
+"""The last line of a command on stderr: the one command that comes next, as a shell takes it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.areas.registry import load
+from feedtool.cli.errors import echo
+from feedtool.cli.files import STDIN
+from feedtool.cli.options import SOURCES, chosen
+from feedtool.model.errors import Exit
+from feedtool.model.sheet import INVALID
+from feedtool.model.text import MessageText, plural, tr
+
+if TYPE_CHECKING:
+    from feedtool.report.sheet_result import SheetResult
+    from feedtool.runs.deliver import Submission
+    from feedtool.runs.history import RunState
+    from feedtool.runs.run_record import RunOptions
+
+Words = Mapping[str, Sequence[str]]
+"""Options as they are typed, by the names of their parameters."""
+
+PLACES = frozenset({"config", "home", "ledger", "language"})
+"""Options of every command of a user who types them once."""
+TOKENS = frozenset({"profile", "insecure_http", "token_file", "token_url", "client_id"}) | {
+    *("client_secret_file", "token_scope", "token_audience")
+}
+ACCOUNT = TOKENS | {"sandbox", "base_url", "seller", "channel"}
+READING = frozenset({"kind", "sheet", "recipe", "default", "channel"})
+SENDING = frozenset({"changed_only", "prefer_update", "all_or_nothing"})
+OF_DRY_RUNS = frozenset({"dry_run", "preview", "live", "save_plan", "requests", "report"})
+SECRETS = frozenset({"token", "token_command", "client_secret", "client_secret_command"})
+"""What is never shown: a command may hold a secret as well as print one."""
+
+
+def typed(names: Iterable[str]) -> dict[str, list[str]]:
+    """The options of these names that were typed for this command, as they are typed again."""
+    ctx, wanted = click.get_current_context(), frozenset(names) - SECRETS
+    words: dict[str, list[str]] = {}
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        if not isinstance(parameter, click.Option):
+            continue
+        value = chosen(ctx).config.path if name == "config" else ctx.params.get(name)
+        if name in wanted and ctx.get_parameter_source(name) is SOURCES[0] and value is not None:
+            words[name] = [*_option(parameter, value)]
+    return words
+
+
+def _option(parameter: click.Parameter, value: Any) -> Iterator[str]:
+    word = max(parameter.opts, key=len)
+    if isinstance(value, bool):
+        yield word if value else parameter.secondary_opts[0]
+        return
+    for text in map(str, value if isinstance(value, tuple) else (value,)):
+        yield from (f"{word}={text}",) if text.startswith("-") else (word, text)
+
+
+def command(*words: object, options: Words | None = None) -> str:
+    """A command of ours, to be pasted into a shell."""
+    shown = [*map(_shown, words), *(word for entry in (options or {}).values() for word in entry)]
+    return " ".join(quote(word) for word in ("feedtool", *shown))
+
+
+def _shown(word: object) -> str:
+    """A file as it is called here; one that begins as an option does is none."""
+    if not isinstance(word, Path):
+        return str(word)
+    here = Path.cwd()
+    text = str(word.relative_to(here) if word.is_relative_to(here) else word)
+    return f"./{text}" if text.startswith("-") else text
+
+
+def echo_next(text: MessageText) -> None:
+    """The line itself, its command in backticks; none where a name cannot be typed."""
+    from feedtool.report.plain import clean
+
+    if clean(text) == text:
+        echo("next", text)
+
+
+def after_check(files: Sequence[str], results: Sequence["SheetResult"], form: str) -> None:
+    """What comes after `validate`: to correct what is wrong, or to see what would be sent."""
+    if form != "text" or STDIN in files or any(result.checked.error for result in results):
+        return
+    options = typed({*PLACES, *READING, "profile"})
+    copies = {result.checked.file: result.annotated for result in results if result.annotated}
+    if not echo_to_correct(files, results, options):
+        is_fixed = any(result.fixed and result.fixed.cells for result in results)
+        names = [Path(copies.get(name, name)) if is_fixed else Path(name) for name in files]
+        if any(result.counts().valid for result in results):
+            echo_dry_run(names, options)
+
+
+def echo_to_correct(
+    files: Sequence[str], results: Sequence["SheetResult"], options: Words, verb: str = "validate"
+) -> bool:
+    """Names the way to correct the rows that are invalid; False where there are none."""
+    if not any(result.checked.marks.count(INVALID) for result in results):
+        return False
+    copies = {result.checked.file: result.annotated for result in results if result.annotated}
+    names = [Path(copies.get(name, name)) for name in files]
+    if copies:
+        line = command(verb, *names, options=options)
+        echo_next(tr("correct the cells that are marked, then `{command}`", command=line))
+    else:
+        echo_annotate(names, options)
+    return True
+
+
+def after_plan(
+    files: Sequence[str], results: Sequence["SheetResult"], given: Mapping[str, Any]
+) -> None:
+    """What comes after a dry run: to send what it has shown."""
+    from feedtool.cli.planning import KEPT
+
+    if given["form"] != "text" or STDIN in files or any(it.checked.error for it in results):
+        return
+    options = dict(words_of_all())
+    if not (count := sum(result.counts().valid for result in results)):
+        echo_to_correct(files, results, typed({*PLACES, *READING, "profile"}))
+        return
+    if plan := given["save_plan"] or given["plan"]:
+        others = {name: it for name, it in options.items() if name not in {*KEPT, "plan"}}
+        line = command("submit", "--plan", Path(plan), options=others)
+    else:
+        if not given["sandbox"] and not given["base_url"]:  # there is no account to send to
+            options["sandbox"] = ["--sandbox"]
+        line = command("submit", *map(Path, files), options=options)
+    rows = plural("{count:,} row", "{count:,} rows", count)
+    echo_next(tr("`{command}` sends {rows}", command=line, rows=rows))
+
+
+def after_delivery(
+    submission: "Submission", words: Words, code: int, form: str, run: int | str | None = None
+) -> None:
+    """What comes after a run, or a part of one; `words` are the options that it was begun with."""
+    results = submission.outcomes
+    places, count = typed(PLACES), sum(result.to_correct for result in results)
+    files = dict.fromkeys(result.failed for result in results if result.failed)
+    run = run or next((result.run for result in results if result.run), None)
+    if form != "text" or run is None:
+        return
+    if submission.stopped:
+        line = command("resume", run, options={**typed(TOKENS), **places})
+        echo_next(tr("`{command}` goes on with the run", command=line))
+    elif code == Exit.PENDING:
+        line = command("results", run, options={**typed(TOKENS), **places})
+        echo_next(tr("`{command}` brings the answers", command=line))
+    elif files:
+        is_own = any((result.checked.recipe or {}).get("name") for result in results)
+        unwanted = frozenset() if is_own else READING - {"channel"}
+        kept = {name: entry for name, entry in words.items() if name not in unwanted}
+        line = command("submit", *files, options={**kept, **places})
+        text = plural(
+            "{count:,} row to correct: correct it, then `{command}`",
+            "{count:,} rows to correct: correct them, then `{command}`",
+            count,
+            command=line,
+        )
+        echo_next(text)
+    elif count:
+        line = command("results", run, "--failed-only", options=places)
+        text = plural(
+            "`{command}` writes {count:,} row to correct into a workbook",
+            "`{command}` writes {count:,} rows to correct into a workbook",
+            count,
+            command=line,
+        )
+        echo_next(text)
+    else:
+        echo_status(run)
+
+
+def after_blocked(results: Sequence["SheetResult"], form: str) -> None:
+    """What comes after a submission that sends nothing since not all of it is as it has to be."""
+    files = [*dict.fromkeys(result.checked.file for result in results)]
+    if form == "text" and not any(result.checked.error for result in results):
+        echo_to_correct(files, results, words_of_all(), "submit")
+
+
+def after_listing(states: Sequence["RunState"]) -> None:
+    """What comes after `runs`: to go on with what is not at its end, or to look at the newest."""
+    places = typed(PLACES)
+    if not states:
+        echo_demo()
+    elif not all(state.is_finished for state in states):
+        line = command("resume", options=places)
+        echo_next(tr("`{command}` goes on with what is not finished", command=line))
+    else:
+        echo_status(states[0].run.run_id)
+
+
+def after_status(state: "RunState") -> None:
+    """What comes after `status`: to go on with the run, or to have its answers again."""
+    run = state.run.run_id
+    if not state.is_finished:
+        line = command("resume", run, options=typed(PLACES))
+        echo_next(tr("`{command}` goes on with the run", command=line))
+        return
+    line = command("results", run, options=typed(PLACES))
+    echo_next(tr("`{command}` writes the answers again", command=line))
+
+
+def words_of_all() -> Words:
+    """All options that were typed."""
+    parameters = click.get_current_context().command.params
+    return typed({parameter.name or "" for parameter in parameters} - OF_DRY_RUNS)
+
+
+def after_config(*, has_account: bool) -> None:
+    """What comes after the settings: to try the account, or to name one."""
+    if has_account:
+        line = command("account", "check", options=typed(PLACES | ACCOUNT))
+        echo_next(tr("`{command}` tries the account", command=line))
+    else:
+        line = command("init", options=typed({"language"}))
+        echo_next(tr("`{command}` writes down an account", command=line))
+
+
+def after_account_check(*, is_sandbox: bool) -> None:
+    """What comes after an account that can be reached."""
+    if is_sandbox:
+        echo_demo()
+        return
+    usual = next(feed.kind for feed in load().feeds.values() if feed.is_usual)
+    line = command("template", usual, options=typed({"config", "profile", "language"}))
+    echo_next(tr("`{command}` makes a workbook to fill", command=line))
+
+
+def after_diff(file: str, form: str, *, is_valid: bool) -> None:
+    """What comes after a comparison with a file that may be sent."""
+    if form != "text" or file == STDIN or not Path(file).exists():
+        return
+    options = typed({*PLACES, *READING, "profile"})
+    if is_valid:
+        echo_dry_run([Path(file)], options)
+    else:
+        echo_annotate([Path(file)], options)
+
+
+def echo_dry_run(files: Sequence[Path], options: Words) -> None:
+    """To see what would be sent of files."""
+    line = command("submit", *files, "--dry-run", options=options)
+    echo_next(tr("`{command}` shows what would be sent", command=line))
+
+
+def echo_annotate(files: Sequence[Path], options: Words) -> None:
+    """To see in a copy what is wrong."""
+    line = command("validate", *files, "--annotate", options=options)
+    echo_next(tr("`{command}` marks the cells to correct in a copy", command=line))
+
+
+def echo_demo() -> None:
+    """To see what there is to see."""
+    line = command("demo", options=typed({"home", "language"}))
+    echo_next(tr("`{command}` sends a sample workbook to the sandbox", command=line))
+
+
+def after_writing(file: Path, form: str = "text") -> None:
+    """What comes after a file that is to be filled, or edited, and sent."""
+    if form == "text":
+        line = command("validate", file, options=typed({"config", "profile", "channel"}))
+        echo_next(tr("when {file} is ready: `{command}`", file=file.name, command=line))
+
+
+def echo_status(run: str | int) -> None:
+    """To look at a run."""
+    line = command("status", run, options=typed(PLACES))
+    echo_next(tr("`{command}` shows the run", command=line))
+
+
+def words_of_submission() -> Words:
+    """The options that were typed for a submission and that the rows to correct need, too."""
+    return typed(ACCOUNT | READING | SENDING)
+
+
+def words_of_run(options: "RunOptions") -> Words:
+    """The same of a run; of one that is older, or begun by nobody who typed, its account."""
+    if options.words:
+        return options.words
+    if options.is_sandbox:
+        return {"sandbox": ["--sandbox"]}
+    return {"profile": ["--profile", options.profile]} if options.profile else {}

@@ -1,0 +1,170 @@
+"""The runs of a ledger, and the options of the command that goes on with some of them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feedtool.cli import options
+from feedtool.cli.errors import Terminated, echo, echo_error, stopping
+from feedtool.cli.next_command import after_delivery, words_of_run
+from feedtool.model.errors import Exit, FeedtoolError, Stopped, first_of
+from feedtool.model.text import tr
+
+if TYPE_CHECKING:
+    from feedtool.cli.notifier import RunNotices
+    from feedtool.runs.deliver import Submission
+    from feedtool.runs.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRuns:
+    """The runs of a ledger, and the options of the command that goes on with some of them."""
+
+    ctx: click.Context
+    workspace: "Workspace"
+    home: Path
+    given: dict[str, Any]
+    only_fetch: bool = False
+
+    def write_copies(self, run: int) -> "Submission":
+        """Write the annotated copies of a run of which nothing is to be fetched."""
+        from feedtool.runs.deliver import Submission
+        from feedtool.runs.deliver import results as results_of
+
+        return Submission(results_of(run, self.workspace, datetime.now(UTC)))
+
+    def go_on(self, runs: Iterable[int], *, is_each: bool = False) -> int:
+        """Deliver runs, one after the other, and show the results of all of them.
+
+        With `is_each` nobody has named a run: one that cannot go on is named, and stops no other.
+        """
+        from feedtool.cli.notifier import run_notices
+        from feedtool.cli.output import echo_submission
+        from feedtool.runs.deliver import Submission
+        from feedtool.runs.workspace import has_to_ask
+
+        each: list[tuple[int, Submission]] = []
+        with run_notices("results" if self.only_fetch else "resume", self.given) as notices:
+            for run in runs:
+                try:
+                    submission = (
+                        self._deliver(run, notices.on_event)
+                        if has_to_ask(run, self.workspace)
+                        else self.write_copies(run)
+                    )
+                except FeedtoolError as error:
+                    if not is_each:
+                        raise
+                    submission = Submission([], error)
+                each.append((run, submission))
+                if stopped := submission.stopped:
+                    if is_each:
+                        stopped.message = tr("run {run}: {text}", run=run, text=stopped.message)
+                    echo_error(stopped)
+                if isinstance(stopped, Stopped | Terminated):
+                    break
+            outcomes = [outcome for _, submission in each for outcome in submission.outcomes]
+            warnings = [warning for _, submission in each for warning in submission.warnings]
+            echo_submission(Submission(outcomes, warnings=warnings), self.given)
+            codes = [self._notify(*ended, notices) for ended in each]
+        needs_more = [code != Exit.OK for code in codes]
+        at = needs_more.index(True) if any(needs_more) else -1
+        self.end(*each[at], codes[at])
+        return first_of(codes)
+
+    def write_failed(self, run: int) -> int:
+        """Write the rows to correct, once all that can be had is there; 9 where there are none."""
+        from feedtool.cli.files import refuse_ending
+        from feedtool.cli.output import echo_submission
+        from feedtool.runs.corrections import write_corrections  # openpyxl, slow to import
+        from feedtool.runs.deliver import Submission
+
+        out, workspace = self.given["out"], self.workspace
+        if out:
+            refuse_ending(out)
+        has_news = workspace.ledger.has_to_fetch(run)
+        fetched = self._deliver(run) if has_news else Submission([])
+        now, replaces = datetime.now(UTC), self.given["yes"]
+        outcomes = write_corrections(run, workspace, now, out=out, replaces=replaces)
+        shown = {**self.given, "failed_only": not has_news}
+        submission = replace(fetched, outcomes=outcomes)
+        code = echo_submission(submission, shown)
+        if not any(outcome.failed for outcome in outcomes):
+            echo(
+                "note",
+                tr("no row of run {run} is to be corrected, and no workbook was written", run=run),
+            )
+            code = code or Exit.NOTHING
+        return self.end(run, submission, code)
+
+    def end(self, run: int, submission: "Submission", code: int) -> int:
+        """The exit code, after the command was named that comes next."""
+        from feedtool.runs.workspace import options_of
+
+        words = words_of_run(options_of(run, self.workspace))
+        after_delivery(submission, words, code, self.given["form"], run)
+        return code
+
+    def _deliver(self, run: int, also: Callable[[Any], None] = lambda _: None) -> "Submission":
+        from feedtool.cli.account import connect
+        from feedtool.cli.output import progress_of
+        from feedtool.runs.deliver import resume as resume_run
+
+        with (
+            stopping() as stop,
+            connect(self.home, self._account(run), stop) as session,
+            progress_of(self.given["form"], also) as on_event,
+        ):
+            return resume_run(
+                run,
+                session,
+                self.workspace,
+                wait=not self.given["no_wait"],
+                only_fetch=self.only_fetch,
+                on_event=on_event,
+            )
+
+    def _notify(self, run_id: int, submission: "Submission", notices: "RunNotices") -> Exit:
+        """Send a run's summary to the targets of its own profile, unless others were named."""
+        from feedtool.cli.notifier import targets_of_profile
+        from feedtool.runs.row_results import exit_code
+        from feedtool.runs.workspace import options_of
+
+        run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)
+        profile = self.given["profile"] or recorded.profile
+        notices = replace(notices, profile=profile, targets=targets_of_profile(self.ctx, profile))
+        code = exit_code(submission.outcomes, submission.stopped)
+        notices.run(submission.outcomes, code, submission.stopped, run.seller if run else None)
+        return code
+
+    def _account(self, run_id: int) -> dict[str, Any]:
+        """The options that reach the account of a run; the token is to be had as it was then."""
+        from feedtool.cli.account import token_options
+        from feedtool.runs.workspace import options_of
+
+        ctx, given = self.ctx, self.given
+        run, recorded = self.workspace.ledger.run(run_id), options_of(run_id, self.workspace)
+        if run is None:
+            raise ValueError(f"the ledger has no run {run}")
+        profile = given["profile"] or recorded.profile
+        kept = options.chosen(ctx).config.profiles.get(profile or "")
+        other, own = options.on_command_line(ctx, "channel")["channel"], recorded.asked.channel
+        if other not in {None, own}:
+            channels = {"run": run_id, "channel": own, "other": other}
+            echo("note", tr("run {run} keeps its channel {channel}, not {other}", **channels))
+        return {
+            **given,
+            "insecure_http": given["insecure_http"] or (kept and kept.account.get("insecure_http")),
+            **token_options(ctx, profile),
+            "sandbox": recorded.is_sandbox,
+            "base_url": run.service,
+            "seller": run.seller,
+            "channel": recorded.asked.channel,
+            "language": run.language,
+            "profile": profile,
+            "page": recorded.asked.dialect.report_page_size,
+        }

@@ -1,0 +1,110 @@
+"""A sheet's result at a glance: headline, facts, statuses; for summary sheet and HTML report."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Literal
+
+from feedtool.model.cells import index_of
+from feedtool.model.nouns import Counts, Problem, Status
+from feedtool.model.text import FieldName, MessageText, Translator, joined, tr
+from feedtool.report.codes import words_in
+from feedtool.report.plain import clean
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.tally import CodeGroup, Tally, status_word
+
+Outcome = Literal["good", "bad", "open", "idle"]
+"""Accepted, to be corrected, not decided, and left out."""
+
+ORDER: Sequence[Outcome] = ("good", "bad", "open", "idle")
+REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
+"""Statuses of rows that the service has refused."""
+OUTCOMES: Mapping[Status, Outcome] = {
+    Status.VALID: "good",
+    Status.INTEGRATED: "good",
+    Status.INVALID: "bad",
+    **dict.fromkeys(REFUSED, "bad"),
+    Status.UNCHANGED: "idle",
+    Status.SKIPPED: "idle",
+    Status.SUPERSEDED: "idle",
+}
+
+
+def outcome_of(status: Status) -> Outcome:
+    """The colour of a status: all that is neither accepted, refused nor left out is open."""
+    return OUTCOMES.get(status, "open")
+
+
+def statuses_of(counts: Counts) -> Mapping[Status, int]:
+    """The rows by status; of a mere check by validity."""
+    checked = {
+        Status.VALID: counts.valid,
+        Status.INVALID: counts.invalid,
+        Status.SKIPPED: counts.skipped,
+    }
+    statuses = counts.by_status or {status: count for status, count in checked.items() if count}
+    return dict(sorted(statuses.items(), key=lambda item: ORDER.index(outcome_of(item[0]))))
+
+
+def headline_of(result: SheetResult, statuses: Mapping[Status, int]) -> MessageText:
+    """How many rows were accepted, are to be corrected, are still open; in one line."""
+    of = dict.fromkeys(ORDER, 0)
+    for status, count in statuses.items():
+        of[outcome_of(status)] += count
+    rows = sum(statuses.values())
+    accepted = tr("{count:,} of {rows:,} rows accepted", count=of["good"], rows=rows)
+    valid = tr("{count:,} of {rows:,} rows valid", count=of["good"], rows=rows)
+    parts = [valid if result.run is None else accepted]
+    if of["bad"]:
+        parts.append(tr("{count:,} to correct", count=of["bad"]))
+    if of["open"]:
+        parts.append(tr("{count:,} still open", count=of["open"]))
+    return joined(parts)
+
+
+def facts_of(
+    result: SheetResult, counted: Tally, made: datetime | None = None
+) -> Iterator[tuple[str, str | int]]:
+    """What was checked or sent, when, by whom; each fact with its label.
+
+    `made` is the time of the report, for what was not sent.
+    """
+    checked, run = result.checked, result.run_facts
+    started = run.started if run else made
+    facts: dict[str, str | int] = {
+        tr("File"): clean(checked.file),
+        tr("Sheet"): clean(checked.sheet or ""),
+        tr("Kind"): checked.kind or "",
+        tr("Read by"): checked.kind_reason if checked.recipe else "",
+        tr("Date"): f"{started:%Y-%m-%d %H:%M} UTC" if started else "",
+        tr("Account"): clean(f"{run.seller}, {run.service}") if run else "",
+        tr("Channel"): ", ".join(dict.fromkeys(clean(it.channel) for it in result.packages)),
+        tr("Run"): clean(result.run or ""),
+        tr("Warnings"): counted.counts.warnings or "",
+    }
+    yield from ((label, fact) for label, fact in facts.items() if fact)
+    for name, number in result.fixed.by_name().items() if result.fixed else ():
+        yield tr("Cells fixed: {fix}", fix=name), number
+
+
+def columns_of(result: SheetResult, group: CodeGroup, say: Translator) -> Iterator[str]:
+    """The columns that a code was met in: `E Prix (TTC)`; an ellipsis where there are more."""
+    header = result.checked.header
+    for letter, name in group.columns.items():
+        column = header.columns.get(index_of(letter)) if header else None
+        own = say(FieldName(column.key)) if column else clean(name)
+        yield f"{letter} {own}".strip()
+    if group.more_columns:
+        yield "…"
+
+
+def meaning_of(status: Status, say: Translator) -> MessageText | str:
+    """What a status means in a sentence, after its word where that is another than its code."""
+    meaning, _, _ = words_in(say.language)[status].page.partition("\n")
+    word = say(status_word(status))
+    return meaning if word == status else tr("{status}: {meaning}", status=word, meaning=meaning)
+
+
+def name_of(problem: Problem, say: Translator) -> str:
+    """A problem's field as the sheet calls it; the header where no field is known."""
+    name = say(FieldName(problem.field or ""))
+    return problem.header or name if name in {problem.field, ""} else name

@@ -1,0 +1,166 @@
+"""Each command ends with the one command that comes next, as a shell takes it."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from feedtool.model.text import LANGUAGES
+from tests.cli.conftest import Feedtool
+from tests.conftest import Files, offer
+
+SEND = "submit 'my good.csv' --sandbox"
+CASES: dict[str, tuple[list[str], str]] = {
+    "valid": (
+        ["validate 'my good.csv' --as offers-upsert"],
+        "submit 'my good.csv' --dry-run --as offers-upsert",
+    ),
+    "invalid": (["validate bad.csv"], "validate bad.csv --annotate"),
+    "invalid, with a copy": (["validate bad.csv --annotate"], "validate bad.result.csv"),
+    "invalid, in place": (["validate bad.csv --in-place"], "validate bad.csv"),
+    "some of several": (
+        ["validate 'my good.csv' bad.csv"],
+        "validate 'my good.csv' bad.csv --annotate",
+    ),
+    "fixed": (["validate fixable.csv --fix"], "submit fixable.fixed.csv --dry-run"),
+    "a dash first": (["validate -- -x.csv"], "submit ./-x.csv --dry-run"),
+    "cannot be read": (["validate none.csv"], ""),
+    "standard input": (["validate -"], ""),
+    "in JSON": (["validate bad.csv --format json"], ""),
+    "quietly": (["validate bad.csv -q"], ""),
+    "dry run": ([f"{SEND} --dry-run"], SEND),
+    "dry run without an account": (["submit bad.csv --dry-run"], "submit bad.csv --sandbox"),
+    "dry run of an account": (
+        ["submit bad.csv --dry-run --base-url https://a.example --seller 7 --token t0ken"],
+        "submit bad.csv --base-url https://a.example --seller 7",
+    ),
+    "dry run of nothing valid": (
+        ["submit worse.csv --dry-run --sandbox"],
+        "validate worse.csv --annotate",
+    ),
+    "dry run with a plan": (
+        [f"{SEND} --dry-run --save-plan 'a plan' --home h"],
+        "submit --plan 'a plan' --home h",
+    ),
+    "sent": ([SEND], "status 1"),
+    "sent with failures": (["submit bad.csv --sandbox"], "submit bad.failed.xlsx --sandbox"),
+    "options that it needs again": (
+        ["submit bad.csv --sandbox --home h --changed-only --out out.csv --as offers-upsert"],
+        "submit out.failed.xlsx --sandbox --changed-only --home h",
+    ),
+    "no workbook": (
+        ["submit bad.csv --sandbox --no-failed"],
+        "results 1 --failed-only",
+    ),
+    "blocked": (
+        ["submit bad.csv --sandbox --all-or-nothing"],
+        "submit bad.result.csv --sandbox --all-or-nothing",
+    ),
+    "answers are due": (["submit bad.csv --sandbox --no-wait"], "results 1"),
+    "their run": (["submit bad.csv --sandbox --no-wait", "status 1"], "resume 1"),
+    "all runs": (["submit bad.csv --sandbox --no-wait", "runs"], "resume"),
+    "answered": (
+        ["submit bad.csv --sandbox --no-wait --home h", "results 1 --home h"],
+        "submit bad.failed.xlsx --sandbox --home h",
+    ),
+    "gone on with": (
+        ["submit bad.csv --sandbox --no-wait", "resume"],
+        "submit bad.failed.xlsx --sandbox",
+    ),
+    "failed only": (
+        ["submit bad.csv --sandbox --no-failed", "results 1 --failed-only --out 'to do.xlsx'"],
+        "submit 'to do.xlsx' --sandbox",
+    ),
+    "a finished run": ([SEND, "status 1"], "results 1"),
+    "finished runs": ([SEND, "runs"], "status 1"),
+    "no runs": (["runs"], "demo"),
+    "template": (["template offers-upsert --out 'a b.xlsx'"], "validate 'a b.xlsx'"),
+    "export": ([SEND, "export offers --sandbox"], "validate offers.xlsx"),
+    "export of what is not sent": (["export competing-offers --sandbox --gtin 1"], ""),
+    "convert": (["convert 'my good.csv' out.xlsx"], "validate out.xlsx"),
+    "convert to requests": (["convert 'my good.csv' out.json"], ""),
+    "map": (
+        ["map 'my good.csv' --out r.toml"],
+        "validate 'my good.csv' --recipe r.toml",
+    ),
+    "diff": (["diff bad.csv 'my good.csv'"], "submit 'my good.csv' --dry-run"),
+    "diff with what is invalid": (
+        ["diff 'my good.csv' bad.csv"],
+        "validate bad.csv --annotate",
+    ),
+    "diff with a run": ([SEND, "diff bad.csv 1"], ""),
+    "undo": ([SEND, "submit new.csv --sandbox", "undo 2 --sandbox"], "submit --plan undo-2.plan"),
+    "init": (["init --sandbox"], "account check"),
+    "the sandbox's account": (["account check --sandbox --home h"], "demo --home h"),
+    "no settings": (["config show"], "init"),
+    "settings": (["init --sandbox", "config show"], "account check"),
+    "demo": (["demo"], "submit feedtool-demo/offers-upsert.failed.xlsx --sandbox"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _files(files: Files) -> None:
+    files.csv(offer(1), name="my good.csv")
+    files.csv(offer(1, price__price="8"), name="new.csv")
+    files.csv(offer(1), name="-x.csv")
+    files.csv(offer(1), offer(2, quantity="-1"), name="bad.csv")
+    files.csv(offer(2, quantity="-1"), name="worse.csv")
+    files.csv(offer(1, sellerExternalReference=" SKU-1\u00a0"), name="fixable.csv")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_comes_next(feedtool: Feedtool, case: str) -> None:
+    commands, wanted = CASES[case]
+    *_, ran = [feedtool(command) for command in commands]
+    assert ran.err.count("next: ") == bool(wanted), ran
+    _, *named = ran.next.split("`")
+    assert named[:1] == ([f"feedtool {wanted}"] if wanted else []), ran.err
+
+
+def test_what_is_named_can_be_typed(feedtool: Feedtool) -> None:
+    """From a sheet with mistakes on, by what each command names."""
+    line, typed, codes = "validate bad.csv --language fr", list[str](), list[int]()
+    while len(typed) < len(WAY):
+        typed.append(line.split(maxsplit=1)[0])
+        ran = feedtool(line)
+        codes.append(ran.code)
+        if len(typed) == len(MISTAKEN):  # in the copy
+            copy = Path("bad.result.csv")
+            copy.write_bytes(copy.read_bytes().replace(b"-1,", b"1,").replace(b"-1;", b"1;"))
+        line = ran.next.split("`")[1].removeprefix("feedtool ")
+    assert (typed, codes) == (WAY, [*MISTAKEN, 0, 0, 0, 0])
+
+
+WAY = ["validate", "validate", "validate", "submit", "submit", "status"]
+MISTAKEN = [1, 1]
+
+
+def test_a_secret_is_not_named(feedtool: Feedtool) -> None:
+    ran = feedtool("submit bad.csv --dry-run --sandbox --token t0ken --client-secret s3cret")
+    assert "`feedtool submit bad.csv --sandbox`" in ran.next
+
+
+def test_a_name_that_cannot_be_typed_is_not_named(feedtool: Feedtool, files: Files) -> None:
+    path = files.csv(offer(1), name="bell\x07.csv")
+    assert "next: " not in feedtool("validate", path).err
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_is_said_in_the_users_language(feedtool: Feedtool, language: str) -> None:
+    ran = feedtool(f"submit bad.csv --sandbox --language {language}")
+    label, _, text = ran.err.splitlines()[-1].partition(": ")
+    assert label == {"en": "next", "fr": "ensuite", "es": "después"}[language]
+    command = text.split("`")[1]
+    assert command == f"feedtool submit bad.failed.xlsx --sandbox --language {language}"
+    read = feedtool(*shlex.split(command)[1:])
+    assert read.code == 1
+
+
+def test_a_sheet_of_ones_own_needs_its_recipe_again(feedtool: Feedtool, files: Files) -> None:
+    files.text(
+        "Réf;EAN;Prix TTC;Stock\nA-1;3760452700039;11,90;7\nA-2;4006381333931;5;x\n", "own.csv"
+    )
+    assert feedtool("map own.csv --as offers-update --out r.toml --yes").code == 0
+    ran = feedtool("submit own.csv --sandbox --recipe r.toml")
+    assert "`feedtool submit own.failed.xlsx --sandbox --recipe r.toml`" in ran.next
+    assert feedtool(*shlex.split(ran.next.split("`")[1])[1:]).code == 1

@@ -1,0 +1,73 @@
+"""The HTML report in a real browser: accessible to all, on any screen, in every language."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from feedtool.model.text import LANGUAGES, Language
+from feedtool.report.html import write_html
+from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.codes import all_codes
+from tests.browser import opened_browser
+from tests.report.conftest import MADE
+
+SCREENS: dict[str, tuple[int, int, Literal["light", "dark"]]] = {
+    "desktop": (1280, 900, "light"),
+    "phone": (390, 844, "dark"),
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with opened_browser() as browser:
+        yield browser
+
+
+def written(path: Path, language: Language, *results: SheetResult) -> str:
+    """The address of a report."""
+    with path.open("w", encoding="utf-8") as out:
+        write_html(results, out, all_codes(language), MADE, path.parent)
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(
+    browser: Browser,
+    sent: SheetResult,
+    unreadable: SheetResult,
+    tmp_path: Path,
+    language: Language,
+    screen: str,
+) -> None:
+    sent.annotated, sent.failed = tmp_path / "o.result.xlsx", tmp_path / "o.failed.xlsx"
+    address = written(tmp_path / "report.html", language, sent, unreadable)
+    width, height, scheme = SCREENS[screen]
+    page = browser.new_page(
+        viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True
+    )
+    page.goto(address)
+    assert page.get_attribute("html", "lang") == language
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.close()
+
+
+def test_the_filter_hides_rows_and_paper_shows_them(
+    browser: Browser, sent: SheetResult, tmp_path: Path
+) -> None:
+    page = browser.new_page()
+    page.goto(written(tmp_path / "report.html", "en", sent))
+    page.uncheck("input[value=Invalid]")
+    rows = page.locator("tr[data-status=Invalid]")
+    assert (rows.count(), page.locator("tr[data-status=Invalid]:visible").count()) == (3, 0)
+    page.check("input[value=Invalid]")
+    page.emulate_media(media="print")
+    assert page.locator("tr[data-status]:visible").count() == rows.count() + 2
+    assert not page.locator("fieldset.filter").is_visible()
+    page.close()
