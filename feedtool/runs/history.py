@@ -138,9 +138,6 @@ def write_run(state: RunState, out: TextIO, form: str, say: Translator) -> None:
         parts = (*([", ".join(file.kinds)] if file.kinds else ()), f"SHA-256 {file.sha256}")
         out.write(clean(f"  {file.file}: {', '.join(parts)}") + "\n")
     out.writelines(f"  {clean(say(_package_line(package)))}\n" for package in state.packages)
-    if not state.is_finished:
-        command = f"feedtool resume {state.run.run_id}"
-        out.write(say(tr("go on with: {command}", command=command)) + "\n")
 
 
 def _line(state: RunState) -> MessageText:

@@ -108,7 +108,7 @@ def test_an_open_package_is_kept_for_six_hours_and_results_for_three_days(
     kept = 6 * HOUR if is_open else 3 * DAY
     found = run_state(desk.ledger, 1, clocks(desk, deadline - kept + passed))
     assert told.format(at=f"{deadline:%Y-%m-%d %H:%M} UTC") in text(found)
-    assert text(found).endswith("go on with: feedtool resume 1\n")
+    assert not found.is_finished
     assert bool(found.warnings) is is_warned
     package = fields(found)["packages"][0]
     assert package["deadline"] == deadline.isoformat()
@@ -194,7 +194,8 @@ def test_a_ledger_of_before_with_a_time_that_no_clock_shows(
     damage(files.folder, statement, moment)
     found = after(kept)
     assert len(every_run(kept.ledger, clocks(kept, kept.transport.now()))) == 1
-    assert text(found).splitlines()[-1] == "go on with: feedtool resume 1"
+    assert not found.is_finished
+    assert text(found)
     assert (found.packages[0].created is None) == ("created_at" in statement)
     assert abs(kept.ledger.skew(ADDRESS)) < DAY
     assert kept.submit(files.csv(offer(2), name="later.csv")).stopped is None
