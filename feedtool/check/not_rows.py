@@ -21,7 +21,7 @@ from feedtool.model.cells import LONGEST_SHOWN, Block, Cell, Cells, Kind, shown
 from feedtool.model.header import Column, Header, folded
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import Context
-from feedtool.model.text import LANGUAGES, tr
+from feedtool.model.text import LANGUAGES, Translator, tr
 from feedtool.sheets import Sheet
 
 TOTALS = frozenset(
@@ -99,7 +99,7 @@ def _is_text_of(text: str, column: Column) -> bool:
     if isinstance(column.type, Choice):
         return text in {column.example, *column.type.values.get(column.example, ())}
     if not isinstance(column.type, Number):
-        return text.strip() == column.example
+        return text.strip() in {Translator(item).message(column.example) for item in LANGUAGES}
     try:
         return Decimal(text.replace(",", ".")) == Decimal(column.example)
     except InvalidOperation:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -56,8 +57,10 @@ def template(
     refuse_target(target, may_replace=given["yes"])
     context = Context(options.chosen(ctx).profile.dialect)
     name = given["profile"]
-    account = f"--profile {name}" if name else "--sandbox"
-    basis = Basis(given["language"], context, has_example=True, account=account)
+    words = ["--profile", name] if name else []
+    if given["sandbox"] or not (name or given["base_url"]):
+        words.append("--sandbox")
+    basis = Basis(given["language"], context, has_example=True, account=join(words))
     with nullcontext() if feed.category_key is None else local_catalog(ctx) as catalog:
         if catalog:
             context = context._replace(catalog=lambda _: catalog)

@@ -8,6 +8,7 @@ Reading order: `contents` says what a template holds, `workbook` draws it with `
 `rows` writes rows into it, all within the `limits` of spreadsheet programs.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from feedtool.feeds.feed import Feed
@@ -23,4 +24,5 @@ def write_template(feed: Feed, target: Path, basis: Basis) -> None:
     from feedtool.templates.contents import contents_of
     from feedtool.templates.workbook import build, save  # openpyxl, slow to import
 
-    save(build(contents_of(feed, basis)), target)
+    contents = contents_of(feed, basis)
+    save(build(replace(contents, file=target.name)), target)

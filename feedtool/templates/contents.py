@@ -174,7 +174,7 @@ def _example(column: Column, language: Language) -> str:
     """The example as it is typed in the language's country."""
     if isinstance(column.type, Number) and language != "en":
         return column.example.replace(".", ",")
-    return _shown(column.type, column.example, language)
+    return _shown(column.type, texts(language)(column.example), language)
 
 
 def _choices(cell_type: CellType, language: Language, dialect: AccountSettings) -> tuple[str, ...]:

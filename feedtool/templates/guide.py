@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import cycle
 from math import ceil
+from shlex import quote
 
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.worksheet.properties import PageSetupProperties
@@ -35,10 +36,11 @@ HEADER_FILLS = {
     Need.RECOMMENDED: _fill(BLUE),
     Need.NEVER: _fill(PALE),
 }
-GROUP_FILLS = tuple(map(_fill, ("DDEBF7", "E2EFDA", "FFF2CC", "FCE4D6", "E4DFEC")))
+GROUP_FILLS = tuple(map(_fill, ("DDEBF7", "E2EFDA", "FFF2CC", "FCE4D6", "E4DFEC", "EDEDED")))
 """Of the second row, as bands below the labels; both greys of the keys are legible on them."""
 GROUP_LINES = tuple(
-    Side("thick", color=colour) for colour in ("5B9BD5", "70AD47", "BF9000", "C55A11", "7F5FA8")
+    Side("thick", color=colour)
+    for colour in ("5B9BD5", "70AD47", "BF9000", "C55A11", "7F5FA8", "7F7F7F")
 )
 EXAMPLE_STEP = (
     "The first row below the header is an example. Write over it: as long as it stays as it is, it"
@@ -65,6 +67,7 @@ KIND_FONT = Font(FACE, 11, color=GREY)
 PLAIN_FONT = Font(FACE, 11)
 STRONG_FONT = Font(FACE, 11, bold=True)
 BODY = Alignment(vertical="top", wrap_text=True)
+INDENTED = Alignment("left", "top", wrap_text=True, indent=2)
 
 LINE_HEIGHT = 15.5
 """Points. Not every program finds the height of a row by itself, so heights are reckoned."""
@@ -102,6 +105,7 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
     language = contents.language
     _ = texts(language)
     limits.put(sheet, 1, 1, contents.title).font = TITLE_FONT
+    limits.raise_row(sheet, 1, 2 * LINE_HEIGHT)
     limits.put(sheet, 2, 1, contents.kind).font = KIND_FONT
     _paragraph(sheet, contents.about, language)
     for heading, rows in contents.facts:
@@ -125,10 +129,14 @@ def fill_instructions(sheet: Worksheet, contents: Contents) -> None:
         "submit": _("sends the valid rows and writes the answer beside each row"),
     }
     for command, effect in effects.items():
-        name = contents.file or f"{contents.kind}.xlsx"
-        account = f" {contents.account}" if command == "submit" and contents.account else ""
-        _pair(sheet, f"feedtool {command} {name}{account}", effect, language)
+        name = quote(contents.file or f"{contents.kind}.xlsx")
+        account = contents.account
+        if command == "validate":  # which knows no service
+            account = account.removesuffix("--sandbox")
+        _paragraph(sheet, f"feedtool {command} {name} {account}".rstrip(), "en")
         sheet.cell(sheet.max_row, 1).font = CODE_FONT
+        _paragraph(sheet, effect, language)
+        sheet.cell(sheet.max_row, 1).alignment = INDENTED
     _section(sheet, _("Colours of the header"))
     _legend(sheet, contents)
     _groups(sheet, contents)
@@ -174,11 +182,16 @@ def _groups(sheet: Worksheet, contents: Contents) -> None:
     """A coloured cell for each group of columns, and its columns."""
     for group, (fill, line) in group_bands(contents.fields).items():
         own = [field for field in contents.fields if field.group == group]
-        labels = [field.label for field in own if not field.is_folded]
-        more = ["…"] if len(labels) < len(own) else []
-        _pair(sheet, group, ", ".join((*labels, *more)), contents.language)
-        cell = sheet.cell(sheet.max_row, 1)
+        labels = [field.label for field in own if not field.is_folded] or [
+            field.label for field in own
+        ]
+        more = ["…"] if len(labels[:MOST_LISTED]) < len(own) else []
+        text = ", ".join((*labels[:MOST_LISTED], *more))
+        _pair(sheet, group, text, contents.language)
+        cell, beside = sheet.cell(sheet.max_row, 1), sheet.cell(sheet.max_row, 2)
         cell.fill, cell.font, cell.border = fill, STRONG_FONT, Border(top=line)
+        cell.alignment = beside.alignment = BODY
+        limits.raise_row(sheet, sheet.max_row, _height(text, INSTRUCTIONS_WIDTHS["B"]))
 
 
 def fill_fields(sheet: Worksheet, contents: Contents) -> None:

@@ -140,6 +140,8 @@ def _fill_header(sheet: Worksheet, contents: Contents) -> None:
             label, key = (sheet.cell(row + above, column) for row in (LABEL_ROW, KEY_ROW))
             fill, line = band
             key.fill, label.border = fill, Border(top=line, right=guide.HEADER_GAP.right)
+            if contents.has_example:
+                sheet.cell(EXAMPLE_ROW, column).fill = fill
     limits.raise_row(sheet, LABEL_ROW + above, 48)
     if contents.hides_keys:
         sheet.row_dimensions[KEY_ROW + above].hidden = True
@@ -216,9 +218,7 @@ def _rule_of(entry: CellEntry, choices: str, language: Language) -> DataValidati
 def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
     """Shows a column's hint on the cells of a rule, its example on a line of its own."""
     language = contents.language
-    hint = "\n".join(
-        filter(None, (field.group, field.hint or field.help, _need_in_words(field, language)))
-    )
+    hint = "\n".join(filter(None, (field.group, field.hint or _hint(field, language))))
     if field.example:
         hint += "\n" + texts(language)("Example: {example}").format(example=field.example)
     rule.showInputMessage = True
@@ -226,10 +226,12 @@ def _prompt(rule: DataValidation, field: Field, contents: Contents) -> None:
     rule.prompt = typeset(hint.rstrip(), language)
 
 
-def _need_in_words(field: Field, language: Language) -> str:
-    """“Required: yes”, where something is said of it."""
+def _hint(field: Field, language: Language) -> str:
+    """The help of a column, and “Required: yes” where something is said of its need."""
     heading = texts(language)("Required")
-    return f"{heading}: {field.requirement}" if field.requirement else ""
+    return "\n".join(
+        (field.help, *([f"{heading}: {field.requirement}"] if field.requirement else []))
+    )
 
 
 def _stamp(workbook: Workbook, contents: Contents) -> None:

@@ -1,5 +1,7 @@
 """`feedtool template products`: from the local catalogue, and what is said where it cannot be."""
 
+from pathlib import Path
+
 import pytest
 from openpyxl import load_workbook
 
@@ -37,3 +39,20 @@ def test_a_category_in_the_environment_is_for_products_alone(
 ) -> None:
     monkeypatch.setenv("FEEDTOOL_CATEGORY", "011B01")
     assert feedtool("template offers-upsert").code == 0
+
+
+ACCOUNTS = {
+    "": "--sandbox",
+    "--profile shop": "--profile shop",
+    "--profile shop --sandbox": "--profile shop --sandbox",
+    "--base-url https://service.example": "",
+}
+
+
+@pytest.mark.parametrize("typed", ACCOUNTS)
+def test_the_first_sheet_gives_the_command_that_sends_it(feedtool: Feedtool, typed: str) -> None:
+    Path("feedtool.toml").write_text("[profile.shop]\n", "utf-8")
+    assert feedtool("template offers-delete", *typed.split()).code == 0
+    guide = load_workbook("offers-delete.xlsx").worksheets[0]
+    texts = [str(cell.value) for (cell,) in guide["A1:A40"]]
+    assert f"feedtool submit offers-delete.xlsx {ACCOUNTS[typed]}".rstrip() in texts

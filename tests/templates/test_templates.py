@@ -224,8 +224,22 @@ def test_a_profile_decides_modes_and_conditions(tmp_path: Path) -> None:
     assert "deliveryModes.SignedHomeDelivery.cost" not in keys
 
 
+EXAMPLE = opened("offers-upsert", "fr").worksheets[2][3]
+
+
+@pytest.mark.parametrize("letter", [cell.column_letter for cell in EXAMPLE if cell.value])
+def test_an_example_with_another_cell_is_a_row(letter: str, tmp_path: Path) -> None:
+    workbook = opened("offers-upsert", "fr")
+    cell = workbook["Offres"][f"{letter}3"]
+    cell.value = cell.value + ("9" if isinstance(cell.value, str) else 1)
+    workbook.save(tmp_path / "filled.xlsx")
+    (sheet,) = checked(tmp_path / "filled.xlsx")
+    assert sheet.marks[3] != SKIPPED
+    assert "not-a-row" not in {problem.code for problem in sheet.problems()}
+
+
 @pytest.mark.parametrize("language", TONGUES)
-def test_an_example_that_was_changed_is_a_row(language: Language, tmp_path: Path) -> None:
+def test_an_example_with_another_price_is_sent(language: Language, tmp_path: Path) -> None:
     workbook = opened("offers-upsert", language)
     workbook[to_fill("offers-upsert", language)]["E3"] = 21
     workbook.save(tmp_path / "filled.xlsx")
@@ -233,10 +247,21 @@ def test_an_example_that_was_changed_is_a_row(language: Language, tmp_path: Path
     assert (sheet.marks[3], len(sheet.items), list(sheet.problems())) == (VALID, 1, [])
 
 
+def test_an_earlier_template_without_bands_and_example_is_read_as_ever(tmp_path: Path) -> None:
+    workbook = load_workbook(Path(__file__).parent / "earlier" / "offers-upsert.fr.xlsx")
+    for cell in EXAMPLE:
+        workbook["Offers"][cell.coordinate] = cell.value
+    workbook["Offers"]["A3"] = "SKU-1001"
+    workbook.save(tmp_path / "filled.xlsx")
+    (sheet,) = checked(tmp_path / "filled.xlsx")
+    assert (sheet.kind, sheet.sheet, sheet.marks[3]) == ("offers-upsert", "Offers", VALID)
+    assert list(sheet.problems()) == []
+
+
 GROUPS = {
-    "en": ("Identity", "Price", "Taxes", "Delivery", "Stock"),
-    "fr": ("Identité", "Prix", "Taxes", "Livraison", "Stock"),
-    "es": ("Identificación", "Precio", "Impuestos", "Envío", "Existencias"),
+    "en": ("Identity", "Price", "Taxes", "Delivery", "Stock", "Other"),
+    "fr": ("Identité", "Prix", "Taxes", "Livraison", "Stock", "Autres"),
+    "es": ("Identificación", "Precio", "Impuestos", "Envío", "Existencias", "Otros"),
 }
 
 
@@ -261,13 +286,33 @@ def test_bands_of_colour_show_the_groups(language: Language) -> None:
     assert tuple(dict.fromkeys(bands)) == GROUPS[language]
 
 
-def test_the_guide_gives_the_next_command_for_the_account(tmp_path: Path) -> None:
-    basis = Basis("en", Context(), has_example=True, account="--profile shop")
-    write_template(load().feeds["offers-update"], tmp_path / "own.xlsx", basis)
-    texts = [cell.value for (cell,) in load_workbook(tmp_path / "own.xlsx").worksheets[0]["A1:A40"]]
-    assert [text for text in texts if str(text).startswith("feedtool ")] == [
-        "feedtool validate offers-update.xlsx",
-        "feedtool submit offers-update.xlsx --profile shop",
+@pytest.mark.parametrize(("kind", "language"), ALL)
+def test_every_column_has_its_band(kind: str, language: Language) -> None:
+    assert all(map(is_band, offers(kind, language)[1]))
+
+
+COMMANDS = {
+    "--profile shop": ("validate 'my offers.xlsx' --profile shop", "--profile shop"),
+    "--sandbox": ("validate 'my offers.xlsx'", "--sandbox"),
+    "--profile shop --sandbox": (
+        *("validate 'my offers.xlsx' --profile shop", "--profile shop --sandbox"),
+    ),
+    "": ("validate 'my offers.xlsx'", ""),
+}
+
+
+@pytest.mark.parametrize("account", COMMANDS)
+def test_the_guide_gives_the_next_commands_for_the_file_and_its_account(
+    account: str, tmp_path: Path
+) -> None:
+    target = tmp_path / "my offers.xlsx"
+    basis = Basis("en", Context(), has_example=True, account=account)
+    write_template(load().feeds["offers-update"], target, basis)
+    texts = [str(cell.value) for (cell,) in load_workbook(target).worksheets[0]["A1:A40"]]
+    validate, options = COMMANDS[account]
+    assert [text for text in texts if text.startswith("feedtool ")] == [
+        f"feedtool {validate}",
+        f"feedtool submit 'my offers.xlsx' {options}".rstrip(),
     ]
 
 

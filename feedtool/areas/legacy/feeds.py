@@ -27,12 +27,16 @@ from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
-COMMENT = Words("feedtool.areas.legacy").column(
-    "comment",
-    Comment(),
-    "Comment",
-    "What the customer reads of this offer; may stay empty.",
-    "Delivered with its manual",
+_WORDS = Words("feedtool.areas.legacy")
+(COMMENT,) = _WORDS.group(
+    "Other",
+    _WORDS.column(
+        "comment",
+        Comment(),
+        "Comment",
+        "What the customer reads of this offer; may stay empty.",
+        tr("Delivered with its manual"),
+    ),
 )
 LEGACY_WRITINGS = {
     "UsedLikeNew": ("1", "LikeNew"),

@@ -142,7 +142,8 @@ STOCK_COLUMNS = WORDS.group(
     ),
 )
 ACTIONS = (PackageType.UPSERT, PackageType.UPDATE, PackageType.DELETE)
-SPLITTING_COLUMNS = (
+SPLITTING_COLUMNS = WORDS.group(
+    "Other",
     _column(CHANNEL, Text(), "Sales channel", "Only where it differs from the profile's."),
     _column(ACTION, Choice(dict.fromkeys(ACTIONS, ())), "Action", "Upsert, Update or Delete."),
 )

@@ -138,9 +138,9 @@ def _steps(language: Language, *, has_example: bool, has_variants: bool) -> tupl
         _("A picture or file is given by its address on the web, which begins with https."),
         *([variants] if has_variants else []),
         _(
-            "The hidden row 2 holds the technical names of the columns: leave it as it is. You "
-            "may move columns, remove optional ones and add your own; a column that is not known "
-            "is kept and not sent."
+            "A hidden row below the header holds the technical names of the columns: leave it as "
+            "it is. You may move columns, remove optional ones and add your own; a column that is "
+            "not known is kept and not sent."
         ),
     )
 
@@ -181,7 +181,7 @@ class _Maker:
     def add_common(self, column: Column) -> None:
         """A field of products of every category."""
         at = LANGUAGES.index(self._language)
-        label, text, example = column.labels[at], column.help[at], column.example
+        label, text, example = column.labels[at], column.help[at], self._(column.example)
         entry = CellEntry(TEXT, WIDTHS.get(column.key, TEXT_WIDTH))
         need = Need.RECOMMENDED if column.key in RECOMMENDED else Need.NEVER
         need = Need.ALWAYS if column.key in self._always else need
@@ -202,7 +202,10 @@ class _Maker:
             case common.GROUP:
                 requirement = f"{requirement}; {self._(OF_VARIANTS)}"
         hint = self._hint(need, requirement, text)
-        self.fields.append(Field(column.key, label, text, entry, example, need, requirement, hint))
+        group = column.group[at] if column.group else ""
+        self.fields.append(
+            Field(column.key, label, text, entry, example, need, requirement, hint, group=group)
+        )
 
     def add_property(self, item: SharedProperty, label: str) -> None:
         """A property that some of the categories have."""
@@ -223,7 +226,10 @@ class _Maker:
             limit = Limit("decimal", alone, "between", ANY_NUMBER)
             entry = CellEntry("General", NUMBER_WIDTH, limit)
         hint = self._hint(need, requirement, text)
-        self.fields.append(Field(key, label, text, entry, example, need, requirement, hint))
+        group = common.WORDS.of("Properties")[LANGUAGES.index(self._language)]
+        self.fields.append(
+            Field(key, label, text, entry, example, need, requirement, hint, group=group)
+        )
 
     def _hint(self, need: Need, requirement: str, text: str) -> str:
         """The need first; what may be cut off at the end is a long list of categories."""

@@ -87,6 +87,13 @@ def field_of(contents: Contents, key: str = "3263") -> Field:
     return found
 
 
+def test_every_column_has_its_group() -> None:
+    groups = {field.key: field.group for field in made(prop("20")).fields}
+    shown = {key: groups.pop(key) for key in ("gtin", "title", "brand", "20")}
+    assert list(shown.values()) == ["Identity", "Texts", "Classification", "Properties"]
+    assert all(groups.values())
+
+
 @pytest.mark.parametrize(
     ("codes", "expected"),
     [

@@ -111,7 +111,8 @@ def test_says_what_has_changed_since_it_was_made(
 
 
 def test_a_column_that_was_removed_is_not_new(tmp_path: Path) -> None:
-    path, other = tmp_path / "products.xlsx", tmp_path / "other.xlsx"
+    path, other = tmp_path / "products.xlsx", tmp_path / "again" / "products.xlsx"
+    other.parent.mkdir()
     for target in (path, other):
         write_products_template(CATALOG, ["010101"], target)
     assert path.read_bytes() == other.read_bytes()

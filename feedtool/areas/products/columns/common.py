@@ -176,78 +176,93 @@ def _picture(index: int) -> Column:
     )
 
 
-PICTURE_COLUMNS = tuple(map(_picture, range(1, MOST_PICTURES + 1)))
+PICTURE_COLUMNS = WORDS.group("Pictures", *map(_picture, range(1, MOST_PICTURES + 1)))
 
 TEMPLATE_COLUMNS = (
-    _column(
-        GTIN,
-        Gtin(),
-        "GTIN (EAN)",
-        "8, 12, 13 or 14 digits; there is one product sheet for each.",
-        "4006381333931",
+    *WORDS.group(
+        "Identity",
+        _column(
+            GTIN,
+            Gtin(),
+            "GTIN (EAN)",
+            "8, 12, 13 or 14 digits; there is one product sheet for each.",
+            "4006381333931",
+        ),
+        _column(
+            REFERENCE,
+            Reference(),
+            "Seller product reference",
+            "Your own reference of the product, another one for each.",
+            "SKU-1001",
+        ),
     ),
-    _column(
-        REFERENCE,
-        Reference(),
-        "Seller product reference",
-        "Your own reference of the product, another one for each.",
-        "SKU-1001",
-    ),
-    _column(
-        TITLE,
-        Title(),
-        "Title",
-        "Plain text on one line, without HTML.",
-        "Electric kettle 1.7 L, stainless steel",
-    ),
-    _column(
-        DESCRIPTION,
-        Prose(),
-        "Description",
-        "Plain text, without HTML.",
-        "Boils a litre in three minutes and switches itself off.",
+    *WORDS.group(
+        "Texts",
+        _column(
+            TITLE,
+            Title(),
+            "Title",
+            "Plain text on one line, without HTML.",
+            tr("Electric kettle 1.7 L, stainless steel"),
+        ),
+        _column(
+            DESCRIPTION,
+            Prose(),
+            "Description",
+            "Plain text, without HTML.",
+            tr("Boils a litre in three minutes and switches itself off."),
+        ),
     ),
     *PICTURE_COLUMNS[:USUAL_PICTURES],
-    _column(
-        BRAND,
-        BrandName(),
-        "Brand",
-        "As the catalogue writes it; a new brand is added.",
-        "Maison Alder",
+    *WORDS.group(
+        "Classification",
+        _column(
+            BRAND,
+            BrandName(),
+            "Brand",
+            "As the catalogue writes it; a new brand is added.",
+            "Maison Alder",
+        ),
+        _column(
+            CATEGORY,
+            CategoryCode(),
+            "Category code",
+            "Six characters, of a category of level 3.",
+            "011B01",
+        ),
+        _column(
+            LANGUAGE,
+            Choice(LANGUAGE_WRITINGS),
+            "Language",
+            "Of the texts in this row: fr-FR, en-US or es-ES.",
+            "en-US",
+        ),
+        _column(
+            GTIN_REFERENCE,
+            Reference(),
+            "GTIN reference",
+            "What the legacy interface called ProductKind; may stay empty.",
+        ),
     ),
-    _column(
-        CATEGORY,
-        CategoryCode(),
-        "Category code",
-        "Six characters, of a category of level 3.",
-        "011B01",
+    *WORDS.group(
+        "Texts",
+        _column(
+            MARKETING,
+            Html(),
+            "Marketing description",
+            "May be HTML, whose tags must all be closed.",
+            tr("<p>Quiet, quick, <strong>safe</strong>.</p>"),
+        ),
     ),
-    _column(
-        LANGUAGE,
-        Choice(LANGUAGE_WRITINGS),
-        "Language",
-        "Of the texts in this row: fr-FR, en-US or es-ES.",
-        "en-US",
-    ),
-    _column(
-        GTIN_REFERENCE,
-        Reference(),
-        "GTIN reference",
-        "What the legacy interface called ProductKind; may stay empty.",
-    ),
-    _column(
-        MARKETING,
-        Html(),
-        "Marketing description",
-        "May be HTML, whose tags must all be closed.",
-        "<p>Quiet, quick, <strong>safe</strong>.</p>",
-    ),
-    _column(
-        GROUP,
-        Reference(),
-        "Variant group",
-        "The same for all sizes and colours of a product, where the category has variants.",
-        "SHIRT-7",
+    *WORDS.group(
+        "Classification",
+        _column(
+            GROUP,
+            Reference(),
+            "Variant group",
+            "The same for all sizes and colours of a product, where the category has variants.",
+            "SHIRT-7",
+        ),
     ),
 )
 RETIRED = _column("CDAV", Retired(), "CDAV", "Can no longer be submitted.")
