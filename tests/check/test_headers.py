@@ -56,7 +56,7 @@ MEANS = {
         ),
         "price.originPrice": (
             *("originPrice", "Prix de référence (TTC) - Facultatif"),
-            *("Struck price", "List price (incl. VAT)"),
+            *("Struck price", "Struck price (incl. VAT)"),
         ),
         "taxes.VAT": ("vat", "T.V.A."),
         "taxes.EcoPart": (

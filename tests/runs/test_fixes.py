@@ -107,7 +107,7 @@ def test_each_old_value_is_noted_in_its_cell_and_beside_its_row(tmp_path: Path) 
     sheet = load_workbook(tmp_path / "fixed.xlsx")["Offers"]
     old = load_workbook(SAMPLE)["Offers"]
     status, note = (str(sheet.cell(26, sheet.max_column - left).value) for left in (2, 1))
-    assert note == "fixed: F List price: was “19.99”, is blank (list-price)"
+    assert note == "fixed: F List price (strike-through): was “19.99”, is blank (list-price)"
     assert status == "Valid"
     assert (sheet["F26"].value, old["F26"].value) == (None, 19.99)
     assert sheet["F26"].comment

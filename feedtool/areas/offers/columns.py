@@ -111,7 +111,7 @@ PRICE_COLUMNS = WORDS.group(
     _column(
         "price.originPrice",
         PRICE,
-        "List price",
+        "List price (strike-through)",
         "The higher price, shown struck through; may stay empty.",
         "24.99",
     ),
