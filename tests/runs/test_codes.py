@@ -158,7 +158,7 @@ def test_the_end_of_a_page_says_how_to_fix_it() -> None:
 
 OTHERS: dict[Language, tuple[str, str, tuple[str, ...]]] = {
     "fr": ("Exemple : ", "Pour corriger, ", ("Pour ", "Il n'y a rien à faire")),
-    "es": ("Ejemplo: ", "Para corregirlo, ", ("Para ", "No hay nada que hacer")),
+    "es": ("Ejemplo: ", "Para corregirlo, ", ("Para ", "No hay ")),
 }
 """How an example begins in a language, an advice, and any last paragraph of several."""
 
