@@ -35,7 +35,7 @@ from feedtool.model.sheet import (
     ProblemSpool,
     Refused,
 )
-from feedtool.model.text import FieldName
+from feedtool.model.text import FieldName, tr
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
@@ -261,8 +261,8 @@ class SheetReader:
         fault = None if number in self.options.as_rows else self._not_rows.fault(cells, position)
         if fault is None:
             return False
-        message = Message(fault.code.name, f"{fault.message} ({fault.hint})")
-        self._skip(cells, position, values, message)
+        text = tr("{text} ({hint})", text=fault.message, hint=fault.hint)
+        self._skip(cells, position, values, Message(fault.code.name, text))
         self._problems.append_all(self.locator.in_row(cells, position, (), [fault]))
         return True
 

@@ -4,6 +4,7 @@ import pytest
 
 from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions, check
+from feedtool.model.text import Translator
 from feedtool.runs import row_notes
 from tests.conftest import Files, checked, gtin, offer, table, told, update
 
@@ -67,6 +68,7 @@ def test_a_row_that_is_none(files: Files, row: Mapping[str, str], form: str) -> 
     *_, verdict = row_notes.of_check(sheet)
     assert (verdict.row, verdict.status) == (6, "Skipped")
     assert [message.code for message in verdict.messages] == [CODE]
+    assert " (supprimez-la, ou " in Translator("fr")(verdict.messages[0].text)
     assert {one.row for one in sheet.problems()} <= {6, None}
 
 
