@@ -59,7 +59,7 @@ DIALOGUES: dict[str, tuple[str, Mapping[str, object]]] = {
 SAID = {
     "another": "type one of: product.reference",
     "one that is taken, one that is none": "did you mean price.price?",
-    "what is this": "price.originPrice: List price (strike-through). The higher price, shown struck through",
+    "what is this": "price.originPrice: List price (strike-through). The higher price, shown",
 }
 
 
