@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial
 from io import StringIO
 from itertools import zip_longest
@@ -29,6 +30,8 @@ from feedtool.runs.codes import all_codes
 from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets.annotate import annotate
 from tests.corpus.reading import ours
+
+MADE = datetime(2026, 11, 23, tzinfo=UTC)
 
 NAME = "file"
 """What the file is called in reports, wherever it is."""
@@ -144,7 +147,7 @@ def _report(outcomes: list[SheetResult]) -> None:
         partial(write_text, codes=all_codes()),
         partial(write_text, codes=all_codes(), is_verbose=True, width=80),
         write_csv,
-        partial(write_html, codes=all_codes()),
+        partial(write_html, codes=all_codes(), made=MADE, folder=Path()),
     ):
         out = StringIO()
         write(outcomes, out)
