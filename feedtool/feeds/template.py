@@ -52,8 +52,13 @@ class Need(Enum):
     NEVER = "never"
 
 
-MARKS = {Need.ALWAYS: " *", Need.UNLESS: " *", Need.EITHER: " (*)", Need.RECOMMENDED: " +"}
-"""The marks behind labels, since a colour alone is not seen by everybody."""
+MARKS = {
+    Need.ALWAYS: "\u00a0*",
+    Need.UNLESS: "\u00a0*",
+    Need.EITHER: "\u00a0(*)",
+    Need.RECOMMENDED: "\u00a0+",
+}
+"""Behind labels, since a colour alone is not seen by everybody; on the line of the last word."""
 
 
 @dataclass(frozen=True, slots=True)

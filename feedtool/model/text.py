@@ -140,7 +140,8 @@ class Translator:
         """A message of nothing but values, with the blanks that French has before colons."""
         if self.language != "fr":
             return forms
-        return tuple(form.replace("}: {", "} : {").replace("}; {", "} ; {") for form in forms)
+        blanks = (form.replace("}: {", "} : {").replace("}; {", "} ; {") for form in forms)
+        return tuple(set_in(self.language, form) for form in blanks)
 
     def _is_plural(self, count: int) -> bool:
         return count > 1 if self.language == "fr" else count != 1
@@ -176,13 +177,20 @@ def catalogue(language: str) -> Mapping[str, tuple[str, ...]]:
     root = files("feedtool")
     folders = [*root.iterdir(), *(root / "areas").iterdir()]
     return {
-        message: forms
+        message: tuple(set_in(language, form) for form in forms)
         for folder in folders
         if (file := folder / "locale" / language / f"{folder.name}.po").is_file()
         for (context, message), forms in read_po(file.read_text("utf-8")).items()
         if message and not context
     }
 
+
+def set_in(language: str, text: str) -> str:
+    """A text of a language; in French no line breaks at the blanks that stand beside signs."""
+    return _FRENCH_BLANK.sub("\u00a0", text) if language == "fr" else text
+
+
+_FRENCH_BLANK = re.compile(r"(?<=«) | (?=»)| (?=[:;?!](?:[\s)»]|$))")
 
 _ENTRY = re.compile(
     r'^(msgctxt|msgid|msgid_plural|msgstr(?:\[[01]\])?)((?:\s+"(?:[^"\\\n]|\\.)*")+)', re.MULTILINE

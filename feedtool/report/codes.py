@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import Code
-from feedtool.model.text import Language, Translator, either, tr
+from feedtool.model.text import Language, Translator, either, set_in, tr
 from feedtool.report.tally import severity_label
 
 
@@ -39,7 +39,8 @@ def words_in(language: Language) -> Mapping[str, Word]:
     words = {name: Word(**table) for name, table in _glossary("").items()}
     pages = {} if language == "en" else _glossary(f".{language}")
     return {
-        name: Word(tr(kind), pages.get(name, page).strip()) for name, (kind, page) in words.items()
+        name: Word(tr(kind), set_in(language, pages.get(name, page)).strip())
+        for name, (kind, page) in words.items()
     }
 
 
@@ -56,13 +57,15 @@ class Codes:
         is_confirmation: Callable[[str], bool] = lambda _: False,
         fixed_by: Callable[[str], str] = lambda _: "",
         language: Language = "en",
+        answer_page: Callable[[str, Translator], str | None] = lambda *_: None,
     ) -> None:
         """`gather` is called once, and late; `is_confirmation` tells codes that say “taken”.
 
-        `fixed_by` gives the paragraph, a message, on the options that fix what a code is about.
+        `fixed_by` gives the paragraph, a message, on the options that fix what a code is about;
+        `answer_page` the page of a code of the service.
         """
         self.say, self.words = Translator(language), words_in(language)
-        self._fixed_by = fixed_by
+        self._fixed_by, self._answer_page = fixed_by, answer_page
         self._gather = gather
         self.is_confirmation = is_confirmation
 
@@ -80,6 +83,10 @@ class Codes:
         """The advice of a code's page, which fits every cell; empty for a code that is not ours."""
         code = self.pages.get(name)
         return advice_of(code.page) if code else ""
+
+    def advice_on(self, answer: str, say: Translator) -> str:
+        """What to do about a code of the service, in a sheet's words; empty if it is unknown."""
+        return advice_of(self._answer_page(answer, say) or "")
 
     def page_of(self, name: str) -> str:
         """The page of one of our codes, with the options that fix what it is about."""

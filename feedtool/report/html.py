@@ -35,7 +35,7 @@ from feedtool.report.overview import (
     outcome_of,
     statuses_of,
 )
-from feedtool.report.plain import clean, listed, printable, value
+from feedtool.report.plain import clean, listed, printable, sentence, value
 from feedtool.report.sheet_result import SheetResult, to_read
 from feedtool.report.tally import (
     SEVERITIES,
@@ -201,6 +201,7 @@ def _template() -> Template:
         "printable": _printable,
         "rows": listed,
         "said": _said,
+        "sentence": _sentence,
         "value": value,
     }
     environment.globals |= {
@@ -231,6 +232,12 @@ def _said(context: Context, text: str) -> str:
 def _printable(context: Context, text: str) -> str:
     """A message in the page's language, on one line and of bearable length."""
     return printable(context["say"](text))
+
+
+@pass_context
+def _sentence(context: Context, text: str) -> str:
+    """The same, for a cell of a table."""
+    return sentence(context["say"](text))
 
 
 @pass_context

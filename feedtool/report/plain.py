@@ -42,6 +42,11 @@ def printable(text: str) -> str:
     return shorten(clean(" ".join(text.split())), LONGEST_MESSAGE)
 
 
+def sentence(text: str) -> str:
+    """An advice that stands alone, in a cell of a table: as `printable`, with a capital."""
+    return f"{text[:1].upper()}{printable(text)[1:]}"
+
+
 def value(text: str) -> str:
     """A cell's value on one line, cleaned and of bearable length; blanks at its ends are seen."""
     short = shorten(text, LONGEST_VALUE)

@@ -20,7 +20,7 @@ from feedtool.report.codes import REPORT, RESULT, Codes, Word
 @cache
 def all_codes(language: Language = "en") -> Codes:
     """Every code with its page in a language; gathered when the first page is wanted."""
-    return Codes(partial(_gathered, language), is_confirmation, fixed_by, language)
+    return Codes(partial(_gathered, language), is_confirmation, fixed_by, language, explanation_of)
 
 
 def _gathered(language: Language) -> dict[str, Code]:

@@ -163,7 +163,8 @@ def _write_failed(
         ]
     with temporary_folder() as folder:
         book = folder / target.name
-        _write(book, sheets, reading)
+        say = options.outputs.say([sheet for sheet, _ in to_correct])
+        _write(book, sheets, reading, say)
         _put(book, target, partial(workspace.ledger.add_output, run, now=now))
     for sheet, rows in to_correct:
         sheet.failed, sheet.to_correct = target, len(rows)
@@ -205,7 +206,9 @@ def _put(book: Path, target: Path, note: Callable[[str, str], None]) -> None:
         note(str(target.absolute()), digest_of(book) or "")
 
 
-def _write(target: Path, sheets: Sequence[SheetToCorrect], reading: ReadOptions) -> None:
+def _write(
+    target: Path, sheets: Sequence[SheetToCorrect], reading: ReadOptions, say: Translator
+) -> None:
     """Write the rows under different names of sheets, and the messages beside them."""
     titles: list[str] = []
     for sheet in sheets:
@@ -218,7 +221,6 @@ def _write(target: Path, sheets: Sequence[SheetToCorrect], reading: ReadOptions)
         rows = [SheetRows(sheet.contents, sheet) for sheet in sheets]
         write(book, rows, bounds, copies_cells=True)
         results = [sheet.result(target.name) for sheet in sheets]
-        say = Translator(sheets[0].contents.language)
         annotate(
             book,
             target,

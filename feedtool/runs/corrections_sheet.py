@@ -105,7 +105,10 @@ def columns_of(
     contents = replace(contents, fields=tuple(fields), facts=(fact, *contents.facts))
     columns = {places[index]: it for index, it in header.columns.items() if index in places}
     texts = {index: field.key for index, field in enumerate(fields)}
-    found = Header(KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), headings=LABEL_ROW)
+    labels = {index: field.label for index, field in enumerate(fields)}
+    found = Header(
+        KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), headings=LABEL_ROW, labels=labels
+    )
     return Columns(contents, places, found)
 
 

@@ -19,7 +19,7 @@ from feedtool.model.nouns import (
     worst_status,
 )
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
-from feedtool.model.text import FieldName, Translator, tr
+from feedtool.model.text import FieldName, Translator, joined, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.overview import REFUSED, outcome_of
 from feedtool.report.plain import value
@@ -68,7 +68,7 @@ def _with_problems(
             other = next(others, None)
         if checked.marks[row] == INVALID:
             messages = tuple(
-                Message(problem.code, told(problem))
+                Message(problem.code, as_sentence(problem))
                 for problem in problems
                 if problem.severity is Severity.ERROR
             )
@@ -94,11 +94,12 @@ def refused_rows(checked: CheckedSheet) -> Iterator[Refused]:
         last = refused.row
 
 
-def told(problem: Problem) -> str:
-    """A problem as one sentence: place, reason, way out."""
-    column, header = problem.column, problem.header
-    place = f"{column} {header}" if column and header else column or header
-    text = _with_hint(problem)
+def as_sentence(problem: Problem) -> str:
+    """A problem as one sentence: place, reason, way out; a name is not said twice."""
+    field, header, text = problem.field or "", problem.header, _with_hint(problem)
+    name = FieldName(field) if field and header in {None, field} else header
+    is_said = name and text.startswith(f"{name} ")
+    place = joined(filter(None, (problem.column, "" if is_said else name)), " ")
     return tr("{place}: {text}", place=place, text=text) if place else text
 
 
@@ -115,7 +116,7 @@ def _line(problem: Problem, say: Translator) -> str:
     place = " ".join(filter(None, (problem.column, name)))
     if name and text.startswith(f"{name} "):
         return " ".join(filter(None, (problem.column, text)))
-    return f"{place}: {text}" if place else text
+    return say(joined((place, text), ": ")) if place else text
 
 
 def sheet_translator(checked: CheckedSheet, say: Translator) -> Translator:
@@ -259,13 +260,13 @@ def note(
         )
         lines = list(dict.fromkeys([*own, *texts]))
         if say.language != ENGLISH.language:  # the status itself is never translated
-            lines[:1] = [": ".join([say(status_word(status)), *lines[:1]])]
+            lines[:1] = [say(joined((status_word(status), *lines[:1]), ": "))]
     else:
         lines = []
         for result in results:
-            said = "; ".join(_said(result, columns, say))
             line = f"{result.channel or result.reference} {result.status}"
-            lines.append(f"{line}: {said}" if said else line)
+            said = joined(_said(result, columns, say), "; ")
+            lines.append(say(joined(filter(None, (line, said)), ": ")))
         lines += dict.fromkeys(texts)
     guilty: dict[int, Severity] = {}
     comments: dict[int, dict[str, None]] = {}
@@ -319,7 +320,7 @@ def _said(result: RowResult, columns: Columns, say: Translator) -> Iterator[str]
             name = say(FieldName(key))
             named.append(f"{letters(places[0])} {name}" if places else name)
     for text, named in fields.items():
-        yield f"{', '.join(dict.fromkeys(named))}: {say(text)}" if named else say(text)
+        yield say(joined((", ".join(dict.fromkeys(named)), text), ": ") if named else text)
 
 
 def _columns_of(field: str, result: RowResult, columns: Columns) -> Sequence[int]:

@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from feedtool.areas.offers.wire.result_codes import explanation_of
 from feedtool.check import SUMMARY
 from feedtool.model.nouns import Severity, Status
 from feedtool.model.text import Translator, tr
 from feedtool.report.as_json import ENGLISH
-from feedtool.report.codes import advice_of
 from feedtool.report.overview import (
     Outcome,
     columns_of,
@@ -18,7 +16,7 @@ from feedtool.report.overview import (
     outcome_of,
     statuses_of,
 )
-from feedtool.report.plain import clean, listed, printable
+from feedtool.report.plain import clean, listed, printable, sentence
 from feedtool.report.sheet_result import SheetResult
 from feedtool.report.tally import SEVERITIES, CodeGroup, RefusedRows, Tally, tally
 from feedtool.runs.codes import all_codes
@@ -126,16 +124,16 @@ def _problem_lines(
             "\n".join(columns_of(result, group, say)),
             _link(result, place, place),
             codes.summary_of(group.code) or printable(say(first.message)),
-            printable(say(group.hint or codes.fix_of(group.code) or first.hint)),
+            sentence(say(group.hint or codes.fix_of(group.code) or first.hint)),
         )
 
 
 def _answer_lines(
     result: SheetResult, refusals: Sequence[RefusedRows], say: Translator
 ) -> Iterator[Line]:
+    codes = all_codes(say.language)
     for refusal in refusals:
         row = refusal.rows[0]
-        page = explanation_of(refusal.code, say) or ""
         yield (
             Styled(str(refusal.status), outcome_of(refusal.status)),
             refusal.count,
@@ -143,7 +141,7 @@ def _answer_lines(
             listed(refusal.rows, refusal.count),
             _link(result, f"A{row}", str(row)),
             printable(say(refusal.message)),
-            advice_of(page),
+            sentence(codes.advice_on(refusal.code, say)),
         )
 
 

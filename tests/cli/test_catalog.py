@@ -73,7 +73,7 @@ def test_nothing_is_found(feedtool: Feedtool, text: str, hint: str, form: str, o
 WAYS = {
     ("en",): "in fr: `feedtool catalog sync --language fr`, then --language fr; in es: ",
     ("en", "fr"): "in fr: --language fr; in es: `feedtool catalog sync --language es`, then ",
-    ("fr", "en"): "en en : --language en ; en es : ",
+    ("fr", "en"): "en en\u00a0: --language en\u00a0; en es\u00a0: ",
 }
 
 
@@ -85,7 +85,7 @@ def test_a_word_that_is_not_found_may_be_of_another_language(
         fill(language=language)
     ran = feedtool("catalog search bouilloire --language", languages[0])
     assert ran.code == 9
-    here = {"en": "the catalogue here is in en; ", "fr": "le catalogue présent est en fr ; "}
+    here = {"en": "the catalogue here is in en; ", "fr": "le catalogue présent est en fr\u00a0; "}
     assert f"{here[languages[0]]}{WAYS[languages]}" in ran.error()[1]
 
 
@@ -177,7 +177,7 @@ def test_the_sandbox_has_a_catalogue(feedtool: Feedtool) -> None:
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[0].startswith(f"Catalogue de {SANDBOX} en fr, synchronisé le ")
-    begins = [line.partition(" ")[0] for line in lines[1:]]
+    begins = [line.split()[0] for line in lines[1:]]
     assert begins == ["Catégories", "Marques", "Propriétés"]
     assert "nouvelles" in lines[1]
     again = feedtool("catalog sync --sandbox --language fr --category 1E01 --format json").json

@@ -194,7 +194,7 @@ NOT_SHOWN = {
         "bring them with `feedtool catalog sync --category 0A0102`",
     ),
     "show 0A0103": ("(Old kettles) were not brought, since it is not active", "0A0103`"),
-    "search kettle --language fr": ("en fr ici ; il y en a un en en", "sync --language fr`"),
+    "search kettle --language fr": ("en fr ici\u00a0; il y en a un en en", "sync --language fr`"),
 }
 NOT_MADE = {
     "--category 011B0X": ("there is no category “011B0X”", "did you mean 011B"),

@@ -69,7 +69,7 @@ def test_json_lists_what_is_left(feedtool: Feedtool) -> None:
 @pytest.mark.usefixtures("changed")
 def test_what_is_left_is_said_in_the_language(feedtool: Feedtool) -> None:
     out = feedtool(f"{UNDO} --language fr").out
-    assert out.startswith("PRIMARY, ligne 4, SKU-3 : ce qu'elle était avant l'exécution")
+    assert out.startswith("PRIMARY, ligne 4, SKU-3\u00a0: ce qu'elle était avant l'exécution")
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ ERROR = problem("gtin-checksum", "B")
 
 
 def test_a_note_of_an_invalid_row() -> None:
-    told = Message("gtin-checksum", row_notes.told(ERROR))
+    told = Message("gtin-checksum", row_notes.as_sentence(ERROR))
     verdict = RowResult(5, "SKU-1", Status.INVALID, (told,))
     note = row_notes.note([verdict], [WARNING, ERROR], COLUMNS)
     assert (note.row, note.status, note.code) == (5, "Invalid", "gtin-checksum, trimmed")
@@ -42,8 +42,10 @@ def test_a_note_of_an_invalid_row() -> None:
         "B header: what is wrong (a way)\nwarning: A header: what is wrong (a way)"
     )
     assert note.guilty == ((0, "warning"), (1, "error"))
-    assert row_notes.told(ERROR._replace(hint="")) == "B header: what is wrong"
-    assert row_notes.told(ERROR._replace(column=None, header=None)) == "what is wrong (a way)"
+    assert row_notes.as_sentence(ERROR._replace(hint="")) == "B header: what is wrong"
+    assert (
+        row_notes.as_sentence(ERROR._replace(column=None, header=None)) == "what is wrong (a way)"
+    )
     # An error outshines a warning, whichever comes first.
     both = (ERROR, WARNING._replace(column="B"))
     for problems in (both, both[::-1]):
@@ -261,11 +263,11 @@ MISSING = ERROR._replace(
 
 
 def test_a_note_in_another_language_names_the_status_and_the_columns_of_the_sheet() -> None:
-    told = Message("required-missing", row_notes.told(MISSING))
+    told = Message("required-missing", row_notes.as_sentence(MISSING))
     verdict = RowResult(5, "SKU-1", Status.INVALID, (told,))
     french = row_notes.note([verdict], [MISSING], COLUMNS, FRENCH)
     assert french.status == "Invalid"
-    assert french.message.startswith("Invalide: E Prix (TTC)")
+    assert french.message.startswith("Invalide\u00a0: E Prix (TTC)")
     assert "price.price" not in french.message
     english = row_notes.note([verdict], [MISSING], COLUMNS)
     assert english.message == "E price.price is missing (fill the cell)"
@@ -274,6 +276,6 @@ def test_a_note_in_another_language_names_the_status_and_the_columns_of_the_shee
 def test_the_words_of_the_service_stay_what_they_are() -> None:
     refused = RowResult(5, "SKU-1", Status.REJECTED, (Message("1324", "Pas de fiche.", "taxes"),))
     note = row_notes.note([refused], [], {}, FRENCH)
-    assert note.message == "Rejetée: taxes: Pas de fiche."
+    assert note.message == "Rejetée\u00a0: taxes\u00a0: Pas de fiche."
     taken = row_notes.note([RowResult(5, "SKU-1", Status.INTEGRATED, ())], [], {}, FRENCH)
     assert (taken.status, taken.message) == ("Integrated", "Intégrée")

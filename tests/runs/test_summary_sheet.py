@@ -38,7 +38,7 @@ def link(ref: str, text: str = "") -> Link:
 TOOK = "The service has taken the row; of a package: it is done, and its rows have their results."
 LOOKED = "Not sent: the checks found something wrong, which the message tells."
 REFUSED = "The service has refused the row, or the package as a whole; the message says why."
-CREATE = "check the value; `feedtool template products` is for a product that does not exist yet."
+CREATE = "Check the value; `feedtool template products` is for a product that does not exist yet."
 TABLE = [
     [Styled("1 of 5 rows accepted, 4 to correct", "title")],
     [],
@@ -69,15 +69,15 @@ TABLE = [
     band("Problem", "Count", "Severity", "Column", "First", "What it means", "What to do"),
     [
         *(Styled("gtin-checksum", "bad"), 2, "error", "B gtin", link("B5")),
-        *("The check digit is wrong.", "compare the number with the package."),
+        *("The check digit is wrong.", "Compare the number with the package."),
     ],
     [
         *(Styled("required-missing", "bad"), 1, "error", "A Référence", link("A6")),
-        *("A required value is missing.", "fill the cell"),
+        *("A required value is missing.", "Fill the cell"),
     ],
     [
         *(Styled("unknown-column", "open"), 1, "warning", "", ""),
-        *("A column that this kind of feed does not know.", "rename the header"),
+        *("A column that this kind of feed does not know.", "Rename the header"),
     ],
     [],
     band("Status", "Rows", "Code", "In rows", "First", "What the service says", "What to do"),
@@ -167,4 +167,4 @@ def test_in_another_language_a_status_keeps_its_name_and_has_its_word_beside_it(
 ) -> None:
     table = summary_table(sent, Translator("fr"))
     status = next(line for line in table if line and line[0] == Styled("Rejected", "bad"))
-    assert str(status[5]).startswith("Rejetée : ")
+    assert str(status[5]).startswith("Rejetée\u00a0: ")

@@ -22,7 +22,7 @@ _KEPT = frozenset(
      "conditionalFormatting"}
 )  # fmt: skip
 """The elements deeper in a sheet that are looked at."""
-WIDTHS = (17, 60, 26)
+WIDTHS = (17, 90, 26)
 """Of the status, the message and the code, in characters."""
 _MARK = 'LEN("feedtool")'
 _FORMULA = b'LEN("feedtool")&gt;0'

@@ -143,7 +143,7 @@ def test_of_several_categories_it_says_which_demand_a_property(
     codes = [KETTLES, MACHINES, SEEDS][: len(necessities)]
     every = {code: known.get(word, []) for code, word in zip(codes, necessities, strict=True)}
     field = field_of(contents(every))
-    title = f"Colour {mark}".rstrip()
+    title = f"Colour\u00a0{mark}".rstrip()
     assert (field.need, field.title, field.requirement) == (NEEDS[mark], title, told)
     assert field.hint.splitlines()[0] == told
 
@@ -161,9 +161,9 @@ def test_a_long_list_of_categories_leaves_room_for_what_belongs_in_the_column() 
 
 def test_a_category_or_the_profile_may_demand_common_fields() -> None:
     demanding = {
-        (KETTLES,): ("Brand *", "Required"),
-        (MACHINES,): ("Brand +", "Recommended"),
-        (KETTLES, MACHINES): ("Brand +", "Required in 0A0101; recommended"),
+        (KETTLES,): ("Brand\u00a0*", "Required"),
+        (MACHINES,): ("Brand\u00a0+", "Recommended"),
+        (KETTLES, MACHINES): ("Brand\u00a0+", "Required in 0A0101; recommended"),
     }
     for codes, told in demanding.items():
         field = field_of(contents(dict.fromkeys(codes, ())), "brand")
@@ -326,8 +326,8 @@ def test_shows_labels_and_hides_codes(book: Workbook) -> None:
     sheet = book["Products"]
     titles, codes = ([str(cell.value) for cell in sheet[row]] for row in (2, 3))
     assert codes == [*COMMON, "variantGroupReference", "1", "2", "3"]
-    assert titles[0].endswith(" *")
-    assert titles[-3:] == ["Models *", "Weight", "=1+1 +"]
+    assert titles[0].endswith("\u00a0*")
+    assert titles[-3:] == ["Models\u00a0*", "Weight", "=1+1\u00a0+"]
     assert (sheet.row_dimensions[3].hidden, sheet["A3"].font.size) == (True, 8)
     assert (sheet.max_row, sheet.freeze_panes) == (3, "C4")
     assert len({cell.fill.fgColor.rgb for cell in sheet[2][-3:]}) == 3

@@ -152,7 +152,12 @@ def test_its_template_is_filled_and_validated(feedtool: Feedtool) -> None:
     book = load_workbook("toy-parcels.xlsx")
     sheet = book["Parcels"]
     assert [cell.value for cell in sheet[1]] == [
-        *("Order number *", "Name of the toy *", "Number of toys *", "Sales channels"),
+        *(
+            "Order number\u00a0*",
+            "Name of the toy\u00a0*",
+            "Number of toys\u00a0*",
+            "Sales channels",
+        ),
     ]
     sheet.delete_rows(3)  # the example
     sheet.append(["O-1", "Kite", 0, None])
