@@ -1,7 +1,7 @@
 """Makes the pictures of these pages: `python -m docs.pictures [FOLDER [LANGUAGE]]`.
 
-With a folder they go there. A sample with a few mistakes is submitted to the sandbox. LibreOffice draws the workbooks and
-Chromium the report. Debian and Ubuntu:
+With a folder they go there. A sample with a few mistakes is submitted to the sandbox. LibreOffice
+draws the workbooks and Chromium the report. Debian and Ubuntu:
 `apt install libreoffice-calc-nogui poppler-utils chromium`.
 """
 

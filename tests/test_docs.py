@@ -112,7 +112,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)])
 def test_examples_are_as_shown(page: str, folder: Path, shell: Shell) -> None:
     for command, shown in examples(page):
-        printed = shell(command, folder)
+        printed = shell(command, folder).replace("\u00a0", " ")
         is_as_shown = re.fullmatch(as_pattern(shown), printed) is not None
         assert is_as_shown, f"{page} shows\n{shown}\nof `{command}`, which says\n{printed}"
 

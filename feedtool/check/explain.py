@@ -11,7 +11,7 @@ from feedtool.model.cells import Kind, brief, letters, shown
 from feedtool.model.header import Header
 from feedtool.model.settings import Context
 from feedtool.model.sheet import ExplainedRow, FieldSteps
-from feedtool.model.text import joined, tr
+from feedtool.model.text import column_name, joined, tr
 from feedtool.sheets import Sheet
 
 Step = tuple[str, str]
@@ -63,7 +63,7 @@ class _Explanation:
 
     def _place(self, index: int) -> str:
         row, text = self._block.block.rows[0], self._header.texts.get(index, "")
-        return f"{letters(index)}{row} “{text}”"
+        return column_name(f"{letters(index)}{row}", text)
 
     def _cell(self, index: int) -> Step:
         return self._place(index), self._shown(self._block.source(index))

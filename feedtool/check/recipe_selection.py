@@ -28,7 +28,7 @@ from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, Header, folded
 from feedtool.model.nearest import did_you_mean
-from feedtool.model.text import joined, plural, tr
+from feedtool.model.text import in_quotes, joined, plural, tr
 from feedtool.sheets import Sheet, Source
 
 NEAR, HALF = 3, 2
@@ -292,7 +292,7 @@ class RecipeSelection:
                 headers=explain_renamed(meant, new, guesses),
             )
         if new:
-            headers = joined(f"“{text}”" for text in new)
+            headers = joined(map(in_quotes, new))
             why = tr("{text}; new there: {headers}", text=why, headers=headers)
         return HeaderNotFound(
             tr("recipe {name} does not fit: {reason}", name=recipe.name, reason=why),

@@ -126,7 +126,7 @@ def _show(label: str, text: str) -> None:
     from feedtool.report.plain import clean
 
     colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
-    head = click.style(f"{CONSOLE.say(_LABELS.get(label, label))}:", fg=colour, bold=True)
+    head = click.style(CONSOLE.say.label(_LABELS.get(label, label)), fg=colour, bold=True)
     click.echo(f"{head} {clean(CONSOLE.say(text))}", err=True, color=wants_colour(sys.stderr))
 
 

@@ -15,7 +15,7 @@ from feedtool.cli.files import STDIN, inputs, is_terminal, read_options
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import command, echo_next, typed
 from feedtool.model.errors import Exit, UsageProblem
-from feedtool.model.text import MessageText, either, joined, tr
+from feedtool.model.text import MessageText, either, in_quotes, joined, tr
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
@@ -254,7 +254,7 @@ def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
         )
         click.echo(CONSOLE.say(joined((key, shown), ": ")))
     for key, texts in answers.unknown.items():
-        shown = joined(f"“{clean(text)}”" for text in texts)
+        shown = joined(in_quotes(clean(text)) for text in texts)
         name = quoted(key) if "." in key else key
         click.echo(
             CONSOLE.say(
@@ -275,7 +275,7 @@ def _write_unsure(proposal: "SheetProposal", answers: "Answers") -> None:
     taken = {column.index for column in answers.columns}
     unsure = [clean(column.header) for column in proposal.columns if column.index not in taken]
     if unsure:
-        shown = joined(f"“{header}”" for header in unsure)
+        shown = joined(map(in_quotes, unsure))
         echo(
             "help",
             tr(

@@ -7,7 +7,7 @@ import click
 
 from feedtool.cli.errors import CONSOLE
 from feedtool.model.nearest import did_you_mean
-from feedtool.model.text import LANGUAGES, either, joined, tr
+from feedtool.model.text import LANGUAGES, column_name, either, joined, tr
 from feedtool.report.plain import clean
 from feedtool.runs.mapping import chosen_as, is_accepted
 
@@ -87,7 +87,8 @@ def _ask_column(
     guesses = [key for key in (column.key, *column.alternatives) if key and key not in taken]
     guess = column.key if column.key in guesses else None
     samples = clean(", ".join(column.samples)) or CONSOLE.say(tr("blank"))
-    click.echo(f"\n{column.column} “{clean(column.header)}”: {samples}", err=True)
+    head = column_name(column.column, clean(column.header))
+    click.echo(f"\n{CONSOLE.say.label(head)} {samples}", err=True)
     perhaps = tr(
         "perhaps {field} ({share} %, {reason})",
         field=guess or IGNORE,

@@ -103,7 +103,7 @@ def open_engine(place: Path | str, *, steps: Sequence[Step] = STEPS) -> sa.Engin
         reason, way_out = explain(error, url, trouble.ON_OPENING)
         raise UsageProblem(
             tr("The ledger {shown} cannot be opened: {reason}.", shown=shown, reason=reason),
-            f"{way_out[0].upper()}{way_out[1:]}.",
+            way_out,
         ) from error
     return engine
 
@@ -288,7 +288,9 @@ def _prepare(engine: sa.Engine, shown: str, steps: Sequence[Step]) -> None:
                         shown=shown,
                         encoding=encoding,
                     ),
-                    "Make one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+                    tr(
+                        "make one with `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`",
+                    ),
                 )
             # Who makes or migrates the tables holds it.
             connection.execute(sa.text("SELECT pg_advisory_xact_lock(x'66656564'::int, 0)"))

@@ -98,6 +98,16 @@ def joined(texts: Iterable[object], separator: str = ", ") -> MessageText:
     return MessageText((between.join(f"{{{name}}}" for name in values),), values)
 
 
+def in_quotes(text: str) -> MessageText:
+    """A value of a cell, or a header, in the quotation marks of each language."""
+    return MessageText(("“{text}”",), {"text": text})
+
+
+def column_name(letter: str, header: str) -> MessageText:
+    """A column, or its cell, and the header: `C “Code barre”`."""
+    return joined((letter, in_quotes(header)), " ")
+
+
 def either(choices: Sequence[object]) -> MessageText:
     """`.xlsx`, `.xlsx or .csv`, `.xlsx, .xlsm or .csv`."""
     *first, last = choices
@@ -119,6 +129,10 @@ class Translator:
         """The same language, with the names of another sheet."""
         return Translator(self.language, names, list_language)
 
+    def label(self, text: str) -> str:
+        """A label with the colon behind it."""
+        return f"{self(text)}{_COLONS[self.language]}"
+
     def message(self, english: str) -> str:
         """A message in the language, its values not yet filled in."""
         return self._texts.get(english, (english,))[0]
@@ -137,11 +151,11 @@ class Translator:
         )
 
     def _set(self, forms: tuple[str, ...]) -> tuple[str, ...]:
-        """A message of nothing but values, with the blanks that French has before colons."""
-        if self.language != "fr":
+        """A message of nothing but values, with the signs between them as the language has them."""
+        if self.language == "en":
             return forms
-        blanks = (form.replace("}: {", "} : {").replace("}; {", "} ; {") for form in forms)
-        return tuple(set_in(self.language, form) for form in blanks)
+        signs = _SIGNS[self.language]
+        return tuple(re.sub("|".join(signs), lambda sign: signs[sign[0]], form) for form in forms)
 
     def _is_plural(self, count: int) -> bool:
         return count > 1 if self.language == "fr" else count != 1
@@ -158,6 +172,11 @@ class Translator:
         return format(value, spec).replace(",", _THOUSANDS[self.language]) if spec else str(value)
 
 
+_COLONS = {"en": ":", "fr": "\u00a0:", "es": ":"}
+_SIGNS: Mapping[str, Mapping[str, str]] = {
+    "fr": {": ": "\u00a0: ", "; ": "\u00a0; ", "“": "«\u00a0", "”": "\u00a0»"},
+    "es": {"“": "«", "”": "»"},
+}
 _THOUSANDS = {"en": ",", "fr": "\u202f", "es": "."}
 
 

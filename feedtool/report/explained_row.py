@@ -52,7 +52,7 @@ def _lines(checked: CheckedSheet, say: Translator) -> Iterator[str]:
     row = say(
         tr("row {row}", row=number) if fields else tr("row {row}: nothing stands there", row=number)
     )
-    yield f"{clean(checked.file)}: {row}"
+    yield f"{say.label(clean(checked.file))} {row}"
     for field in fields:
         yield f"  {clean(say(field.field))} = {printable(say(field.value))}"
         steps = [(printable(say(what)), printable(say(value))) for what, value in field.steps]
@@ -95,7 +95,8 @@ def write_columns(results: Iterable[SheetResult], out: TextIO, say: Translator) 
         row, columns = result.explained
         width = max((len(value(facts.header)) for facts in columns), default=0)
         field = max((len(facts.field or "-") for facts in columns), default=0)
-        out.write(f"{clean(result.checked.file)}: {say(tr('header in row {row}', row=row))}\n")
+        file = say.label(clean(result.checked.file))
+        out.write(f"{file} {say(tr('header in row {row}', row=row))}\n")
         for facts in columns:
             where = f"  {facts.column:3} {value(facts.header):{width}}"
             out.write(f"{where}  {facts.field or '-':{field}}  {printable(say(facts.reason))}\n")

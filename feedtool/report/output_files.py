@@ -8,7 +8,7 @@ from typing import TextIO
 
 from feedtool.model.nouns import Loss
 from feedtool.model.spool import Spool
-from feedtool.model.text import FieldName, MessageText, Translator, joined, plural, tr
+from feedtool.model.text import FieldName, MessageText, Translator, in_quotes, joined, plural, tr
 from feedtool.report.as_json import Fields, write_lines, write_objects
 from feedtool.report.plain import clean, listed, value
 
@@ -179,7 +179,7 @@ def _loss_line(first: Loss, rows: list[int], count: int) -> MessageText:
     if first.field is not None:
         name = FieldName(clean(first.field))
     if first.value is not None and count == 1:
-        name = joined((name, f"“{value(first.value)}”"), " ")
+        name = joined((name, in_quotes(value(first.value))), " ")
     line = joined((name, first.message), ": ")
     if not rows:
         return line

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from feedtool.model.nouns import PackageSummary, Problem
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.text import MessageText, Translator, joined, plural, tr
+from feedtool.model.text import MessageText, Translator, in_quotes, joined, plural, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import Codes
 from feedtool.report.overview import name_of
@@ -199,16 +199,22 @@ def _write_group(
     if group.is_of_sheet:  # said once of a whole sheet
         number = tr("{count:,} times", count=group.count) if group.count > 1 else None
     meaning = page.message(meaning)
-    text = joined((" ", joined((number, meaning), ": ")), "") if number else f": {meaning}"
-    page.line(text, group.severity, label=severity_label(group.severity, group.code))
+    label = page.say(severity_label(group.severity, group.code))
+    said = joined((number, meaning), ": ") if number else meaning
+    page.line(
+        joined((" ", said), ""),
+        group.severity,
+        label=label if number else page.say.label(label),
+    )
     left = group.count - len(group.first)
     problems: Iterable[Problem] = group.first
     if is_verbose and left:
         problems = (entry for entry in result.checked.problems() if entry.code == group.code)
     for problem in problems:
-        shown = f" “{value(problem.value)}”" if problem.value is not None else ""
+        shown = in_quotes(value(problem.value)) if problem.value is not None else ""
         where = place(result.checked.file, problem, page.say, is_verbose=is_verbose)
-        page.line(f"{shown}: {page.message(problem.message)}", "bold", label=where, indent=2)
+        label = page.say.label(joined(filter(None, (where, shown)), " "))
+        page.line(f" {page.message(problem.message)}", "bold", label=label, indent=2)
         if not group.hint:
             page.hint(problem.hint, 4)
     if left and not is_verbose:
@@ -309,9 +315,9 @@ def _write_answers(page: Page, result: SheetResult, groups: Tally, *, is_verbose
         word = page.say(status_word(status))
         label = f"{word}[{clean(code)}]" if code else word
         for refusal in alike[:SHOWN]:
-            rows = page.say(plural("{count:,} row", "{count:,} rows", refusal.count))
-            message = page.message(refusal.message)
-            page.line(f" {rows}: {message}", "error", label=label, indent=2)
+            rows = plural("{count:,} row", "{count:,} rows", refusal.count)
+            said = joined((rows, page.message(refusal.message)), ": ")
+            page.line(joined((" ", said), ""), "error", label=label, indent=2)
             where = {"rows": listed(refusal.rows, refusal.count)}
             is_one = refusal.count == 1
             page.line(tr("row {rows}", **where) if is_one else tr("rows {rows}", **where), indent=4)
@@ -334,8 +340,8 @@ def _write_refused_rows(page: Page, result: SheetResult, statuses: AbstractSet[s
         if row.status in statuses:
             messages = (f"{of.code} {page.say(of.text)}".strip() for of in row.messages)
             said = printable("; ".join(messages))
-            reason = f": {said}" if said else ""
             where = f" {clean(channel)}" if channel else ""
             status = page.say(status_word(row.status))
-            text = f" {value(row.reference)}{where} {status}{reason}"
+            status = f"{page.say.label(status)} {said}" if said else status
+            text = f" {value(row.reference)}{where} {status}"
             page.line(text, "bold", label=f"{clean(result.checked.file)}:{row.row}", indent=2)

@@ -13,7 +13,7 @@ from feedtool.model.errors import FeedtoolError, FileProblem, UsageProblem
 from feedtool.model.file_version import unchanged
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
-from feedtool.model.text import LanguageChoice, Translator
+from feedtool.model.text import LanguageChoice, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.summary_sheet import summary_sheet
@@ -91,8 +91,11 @@ def write_copies_of(
             try:
                 if is_own and not may_replace(place):
                     raise UsageProblem(
-                        f"{place} was changed after it was read, and is left as it is.",
-                        "Take the answers from the copy beside it.",
+                        tr(
+                            "{place} was changed after it was read, and is not replaced",
+                            place=place,
+                        ),
+                        tr("take the answers from the copy beside it"),
                     )
                 finish: Finish = "bare" if is_own else "plain" if outputs.is_plain else "full"
                 _write(file, place, own, asked, finish, outputs.say(own))
@@ -177,7 +180,8 @@ def _refuse_pipe(place: Path) -> None:
         return
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise UsageProblem(
-            f"{place} is no file, and is left as it is.", "Name another place with --out."
+            tr("{place} is no file, and is not replaced", place=place),
+            tr("name another place with --out"),
         )
 
 

@@ -19,7 +19,7 @@ from feedtool.model.nouns import (
     worst_status,
 )
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
-from feedtool.model.text import FieldName, Translator, joined, tr
+from feedtool.model.text import FieldName, Translator, in_quotes, joined, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.overview import REFUSED, outcome_of
 from feedtool.report.plain import value
@@ -187,7 +187,7 @@ def _fixed(fix: CellFix, say: Translator) -> str:
     name = say(FieldName(field))
     name = fix.header or field if name == field else name
     place = " ".join(filter(None, (fix.column, name)))
-    new = f"“{fix.new}”" if fix.new != "" else tr("blank")
+    new = in_quotes(str(fix.new)) if fix.new != "" else tr("blank")
     said = tr(
         "fixed: {place}: was {old}, is {new} ({fix})",
         place=place, old=_old(fix), new=new, fix=fix.fix,
@@ -200,7 +200,7 @@ def _was(fix: CellFix) -> str:
 
 
 def _old(fix: CellFix) -> str:
-    return f"“{visible(fix.old)}”" if fix.old else tr("blank")
+    return in_quotes(visible(fix.old)) if fix.old else tr("blank")
 
 
 def _notes(

@@ -87,7 +87,7 @@ class Ran(NamedTuple):
         assert "Traceback" not in self.err + self.out
         errors, helps = (
             [line.partition(": ")[2] for line in self.err.splitlines() if line.startswith(label)]
-            for label in (("error: ", "erreur: "), ("help: ", "aide: ", "ayuda: "))
+            for label in (("error: ", "erreur\u00a0: "), ("help: ", "aide\u00a0: ", "ayuda: "))
         )
         assert len(errors) == len(helps) == 1, self.err
         return errors[0], helps[0]

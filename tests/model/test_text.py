@@ -1,14 +1,18 @@
 """Texts in English and in other languages, and catalogues that are whole and well read."""
 
+import ast
 import pickle
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from babel.messages.pofile import read_po as read_by_babel
 
+from feedtool.areas.registry import load
+from feedtool.model.errors import FeedtoolError
 from feedtool.model.text import (
     FieldName,
     Label,
@@ -52,6 +56,36 @@ def test_a_message_of_several_packages_has_one_translation(language: str) -> Non
         if path.parent.name == language:
             for (_, key), forms in read_po(path.read_text("utf-8")).items():
                 assert every.setdefault(key, forms) == forms or not key, key
+
+
+def test_each_error_says_messages() -> None:
+    """Classes of errors are known by their names, which are different over the repository."""
+    load()
+    errors = {FeedtoolError.__name__, *map(attrgetter("__name__"), descendants(FeedtoolError))}
+    plain = []
+    for path in ROOT.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) in errors:
+                texts = (*call.args, *(keyword.value for keyword in call.keywords))
+                plain += [f"{path.name}: {ast.unparse(text)}" for text in texts if is_plain(text)]
+    assert plain == []
+
+
+def descendants(kind: type) -> Iterator[type]:
+    child: type
+    for child in kind.__subclasses__():
+        yield child
+        yield from descendants(child)
+
+
+def is_plain(text: ast.expr) -> bool:
+    """True of a text that no translation is looked up for."""
+    match text:
+        case ast.JoinedStr():
+            return True
+        case ast.Constant(value=str(words)):
+            return " " in words
+    return False
 
 
 def test_each_package_with_messages_has_a_catalogue_in_each_language() -> None:

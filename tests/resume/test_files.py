@@ -157,7 +157,7 @@ def test_in_place_a_file_that_was_changed_since_is_kept(world_of: Made) -> None:
     when_patched(world, lambda: workbook(path, 3, "EDITED"))
     ran = world.run(*world.SUBMIT, "--in-place")
     assert ran.code == 1, ran
-    assert "was changed after it was read, and is left as it is" in ran.err
+    assert "was changed after it was read, and is not replaced" in ran.err
     world.check("offers.run-1.xlsx")
     before = path.read_bytes()
     assert b"feedtool status" not in before

@@ -12,7 +12,7 @@ from feedtool.check.mapping.weights import NAMES
 from feedtool.model.cells import brief
 from feedtool.model.header import Column
 from feedtool.model.nearest import nearest
-from feedtool.model.text import FieldName, MessageText, joined, tr
+from feedtool.model.text import FieldName, MessageText, in_quotes, joined, tr
 from feedtool.sheets import Source
 
 SHOWN = 8
@@ -56,7 +56,7 @@ def explain_missing(
 
 
 def _quoted(text: str) -> str:
-    return f"“{brief(text)}”"
+    return in_quotes(brief(text))
 
 
 def _perhaps(name: str, header: str) -> str:
@@ -74,7 +74,7 @@ def explain_renamed(
         guesses: Field → the new header that seems to be it.
     """
     return joined(
-        _perhaps(f"“{header}”", guesses.get(key or "") or nearest(header, new) or "")
+        _perhaps(in_quotes(header), guesses.get(key or "") or nearest(header, new) or "")
         for header, key in lacks.items()
     )
 

@@ -9,7 +9,7 @@ from feedtool.check.headers import HeaderNotFound, Texts, header_texts, joined_r
 from feedtool.check.mapping.evidence import SheetColumn
 from feedtool.check.mapping.header_row import header_row, is_continued, is_table
 from feedtool.model.cells import BLANK, Cell, brief
-from feedtool.model.text import joined, tr
+from feedtool.model.text import in_quotes, joined, tr
 from feedtool.sheets import Source
 from feedtool.sheets.read.source import HeadRow
 
@@ -111,7 +111,7 @@ def no_header(source: Source, file: str, wanted: Sequence[str] = ()) -> HeaderNo
             ),
             tr("give a spreadsheet, with a name above each column"),
         )
-    shown = joined(f"“{brief(text)}”" for text in widest[:SHOWN])
+    shown = joined(in_quotes(brief(text)) for text in widest[:SHOWN])
     return HeaderNotFound(
         tr("no row looks like a header; the widest one has {cells}", cells=shown),
         tr("give each column a name in one row, then type: feedtool map {file}", file=quote(file)),

@@ -31,7 +31,7 @@ from feedtool.model.header import Column, Header, folded
 from feedtool.model.markers import HEADINGS, ROW
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import Constant, Context
-from feedtool.model.text import either, tr
+from feedtool.model.text import either, in_quotes, tr
 from feedtool.sheets import Sheet
 
 OWN = frozenset(map(folded, (*HEADINGS, ROW)))
@@ -205,7 +205,7 @@ class _Application:
                 place=place,
                 key=key,
                 row=self.row,
-                headers=either([f"“{header}”" for header in headers]),
+                headers=either([in_quotes(header) for header in headers]),
             ),
             did_you_mean(headers[0], self.texts.values()),
         )

@@ -29,7 +29,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.header import Column, folded
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.settings import Constant, Context
-from feedtool.model.text import joined, tr
+from feedtool.model.text import column_name, joined, tr
 
 if TYPE_CHECKING:
     from feedtool.check.recipes.sheet import RecipeBlock
@@ -251,6 +251,10 @@ def described_inputs(formula: Formula, texts: Mapping[int, str]) -> str:
     """Which columns the names of a formula are."""
     columns = [(name, index) for name, is_key, index in formula.inputs if not is_key]
     return joined(
-        tr("{name} is {place}", name=name, place=f"{letters(index)} “{texts.get(index, '')}”")
+        tr(
+            "{name} is {place}",
+            name=name,
+            place=column_name(letters(index), texts.get(index, "")),
+        )
         for name, index in columns
     )

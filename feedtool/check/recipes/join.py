@@ -18,7 +18,7 @@ from feedtool.model.errors import FileProblem
 from feedtool.model.header import folded
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings
-from feedtool.model.text import MessageText, joined, tr
+from feedtool.model.text import MessageText, column_name, in_quotes, joined, tr
 from feedtool.sheets import Sheet, Source, open_source
 from feedtool.sheets.read.source import HeadRow
 
@@ -197,7 +197,7 @@ def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) 
             sheet, row = _sheet(source, name, join, file.name)
             wanted = [*join.key.values(), *join.take.values()]
             indexes = [_index(row, header, file.name) for header in wanted]
-            columns = [f"{letters(at)} “{text}”" for at, text in zip(indexes, wanted, strict=True)]
+            columns = list(map(column_name, map(letters, indexes), wanted))
             is_text = row.line is not None
             result = JoinedSheet(name, join, file, {}, {}, is_text, columns[len(join.key) :])
             _read_rows(result, sheet, row.number, indexes)
@@ -222,7 +222,7 @@ def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) 
 def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, HeadRow]:
     """The visible sheet that has the headers of a join, and the row of them."""
     headers = [*join.key.values(), *join.take.values()]
-    wanted, listed = set(map(folded, headers)), joined(f"“{header}”" for header in headers)
+    wanted, listed = set(map(folded, headers)), joined(map(in_quotes, headers))
     fitting, nearly = [], dict[int, tuple[int, MessageText]]()
     for entry in source.sheets:
         sheet = source.sheet(entry.name)
@@ -231,7 +231,7 @@ def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, Hea
             if not lacks:
                 fitting.append((sheet, row))
                 break
-            names = joined(f"“{header}”" for header in headers if folded(header) in lacks)
+            names = joined(in_quotes(header) for header in headers if folded(header) in lacks)
             nearly.setdefault(len(lacks), (row.number, names))
     if not fitting:
         reason = tr("{file} has no row with the headers {headers}", file=file, headers=listed)
@@ -245,7 +245,7 @@ def _sheet(source: Source, name: str, join: Join, file: str) -> tuple[Sheet, Hea
             hint = tr("{text}; its hidden sheets do not count", text=hint)
         raise JoinUnusable(reason, hint)
     if len(fitting) > 1:
-        names = joined(f"“{sheet.name}”" for sheet, _ in fitting)
+        names = joined(in_quotes(sheet.name) for sheet, _ in fitting)
         raise JoinUnusable(
             tr(
                 "{file} has several sheets with the headers {headers}: {names}",

@@ -12,7 +12,7 @@ from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 from typing import Self, TypeAlias
 
-from feedtool.model.text import joined, tr
+from feedtool.model.text import in_quotes, joined, tr
 
 LONGEST_TEXT = 32_767
 """Characters, as many as a cell holds."""
@@ -87,7 +87,7 @@ def show(value: Value) -> str:
         case bool():
             return str(value).lower()
         case str():
-            return f"“{value[:SHOWN]}”"
+            return in_quotes(value[:SHOWN])
         case date():
             return value.isoformat()
         case UnreadableCell():

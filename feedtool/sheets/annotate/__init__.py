@@ -14,6 +14,7 @@ from pathlib import Path
 
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets.annotate.cell_formats import Outcome, Severity
 from feedtool.sheets.annotate.csv_copy import annotate_csv, is_annotated_csv
 from feedtool.sheets.annotate.notes import (
@@ -138,7 +139,10 @@ def refuse_place(
     if not is_there:
         return
     if target.samefile(source):
-        raise Occupied(f"{target} is the input itself.", "Name another file, or use --in-place.")
+        raise Occupied(
+            tr("{target} is the input itself", target=target),
+            tr("name another file, or use --in-place"),
+        )
     with suppress(FileProblem, OSError):
         if is_package(target):
             is_ours = is_annotated_workbook(target, sheets, summary, limits)
@@ -147,6 +151,6 @@ def refuse_place(
         if is_ours:
             return
     raise Occupied(
-        f"{target} exists and is no result of feedtool, so it is left alone.",
-        "Move it away, or name another file with --out.",
+        tr("{target} exists and is no result of feedtool, so it is not replaced", target=target),
+        tr("move it away, or name another file with --out"),
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.model.cells import letters
+from feedtool.model.text import tr
 from feedtool.sheets.annotate.notes import Note, NoteQueue, SheetNotes
 from feedtool.sheets.annotate.sheet_plan import NoRoom
 from feedtool.sheets.atomic_write import Digest
@@ -203,9 +204,12 @@ def _layout(text: _Text, source: Path, notes: SheetNotes) -> CsvLayout:
         first = _widest(text, source, notes, used_fields)
     if first > last:
         raise NoRoom(
-            f"The table is used up to column {letters(first - 1)}, which leaves no room for the "
-            "three columns of the result.",
-            "Delete what stands in its last columns.",
+            tr(
+                "the table is used up to column {column}, which leaves no room for the three"
+                " columns of the result",
+                column=letters(first - 1),
+            ),
+            tr("delete what stands in its last columns"),
         )
     return CsvLayout((first, first + 1, first + 2), earlier)
 

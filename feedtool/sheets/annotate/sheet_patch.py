@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import index_of, letters
 from feedtool.model.limits import ReadingLimits
+from feedtool.model.text import tr
 from feedtool.sheets.annotate.notes import NoteCells
 from feedtool.sheets.annotate.row_parser import CellSpan, RawRow, RowParser, rewrite, widened
 from feedtool.sheets.cell_text import inline, shown
@@ -57,7 +58,9 @@ class SheetScan:
         if number <= self.last_row:
             raise corrupt(self.part, f"row {number} comes after row {self.last_row}")
         if number > LAST_ROW:
-            raise GridOutOfRange(f"The sheet has a row {number}.", "Delete what lies beyond.")
+            raise GridOutOfRange(
+                tr("the sheet has a row {number}", number=number), tr("delete what lies beyond it")
+            )
         self.last_row = number
         self.has_header = self.has_header or number == self.header_row
 
@@ -67,7 +70,8 @@ class SheetScan:
         self.used = max(self.used, *used, -1)
         if self.widest > LAST_COLUMN:
             raise GridOutOfRange(
-                f"The sheet has a column {letters(self.widest)}.", "Delete what lies beyond XFD."
+                tr("the sheet has a column {column}", column=letters(self.widest)),
+                tr("delete what lies beyond XFD"),
             )
 
 

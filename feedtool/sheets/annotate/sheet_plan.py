@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from feedtool.model.cells import letters
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
 from feedtool.sheets.annotate.cell_formats import FormatIndexes
 from feedtool.sheets.annotate.cell_notes import add_notes, take_back_notes
 from feedtool.sheets.annotate.notes import Finish, NoteCells, SheetNotes, Summary
@@ -115,10 +116,16 @@ def plan_sheet(
         columns = tuple(range(last + 1, last + 4))
         if columns[-1] > LAST_COLUMN:
             raise NoRoom(
-                f"Sheet “{entry.name}” is used up to column {letters(last)}, which leaves no room "
-                "for the three columns of the result.",
-                "Delete what stands in its last columns, or end its merged cells, table or filter "
-                "before them.",
+                tr(
+                    "sheet “{sheet}” is used up to column {column}, which leaves no room for the"
+                    " three columns of the result",
+                    sheet=entry.name,
+                    column=letters(last),
+                ),
+                tr(
+                    "delete what stands in its last columns, or end its merged cells, table or"
+                    " filter before them"
+                ),
             )
     return SheetPlan(notes, entry, scan, envelope, columns, header, finish)
 

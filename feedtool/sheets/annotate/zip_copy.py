@@ -13,6 +13,7 @@ from typing import IO
 from zipfile import ZIP_DEFLATED, ZipInfo
 
 from feedtool.model.errors import UsageProblem
+from feedtool.model.text import tr
 from feedtool.sheets.read.errors import COPY_AGAIN, CorruptZip
 
 LEVEL = 1
@@ -102,7 +103,9 @@ def raw(info: ZipInfo, source: IO[bytes]) -> Iterator[bytes]:
 
 
 def _damaged(what: str) -> CorruptZip:
-    return CorruptZip(f"The file is a damaged or incomplete zip package ({what}).", COPY_AGAIN)
+    return CorruptZip(
+        tr("The file is a damaged or incomplete zip package ({why}).", why=what), COPY_AGAIN
+    )
 
 
 def named(name: str, like: ZipInfo) -> ZipInfo:
@@ -186,6 +189,9 @@ def _name(info: ZipInfo) -> bytes:
 def _refuse_beyond(size: int) -> None:
     if size > MOST:
         raise UsageProblem(
-            "The annotated workbook would be larger than 4 GB, which no spreadsheet program opens.",
-            "Split the workbook and annotate its parts.",
+            tr(
+                "the annotated workbook would be larger than 4 GB, which no spreadsheet program"
+                " opens"
+            ),
+            tr("split the workbook and annotate its parts"),
         )

@@ -25,7 +25,7 @@ def inner(head: bytes) -> str:
 
 OURS = (
     '<col min="3" max="3" width="17" customWidth="1"/>',
-    '<col min="4" max="4" width="60" customWidth="1"/>',
+    '<col min="4" max="4" width="90" customWidth="1"/>',
     '<col min="5" max="5" width="26" customWidth="1"/>',
 )
 STATUS, MESSAGE, CODE = OURS
@@ -87,7 +87,7 @@ def test_columns_in_another_order() -> None:
     found = frame()
     head = inner(found.head(found.widen((4, 2, 3), earlier=False)))
     assert [part.split('"')[1::2][1:3] for part in head.split("<col ")[1:]] == [
-        ["3", "60"],
+        ["3", "90"],
         ["4", "26"],
         ["5", "17"],
     ]

@@ -21,7 +21,7 @@ from feedtool.feeds.columns.text import (
 )
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Issue
-from feedtool.model.text import FieldName, joined, tr
+from feedtool.model.text import FieldName, in_quotes, joined, tr
 
 HTML_NOT_ALLOWED = PROBLEMS.error("html-not-allowed")
 HTML_MALFORMED = PROBLEMS.error("html-malformed")
@@ -158,7 +158,7 @@ def malformed(text: str) -> tuple[str, str] | None:
 
 def _around(tag: re.Match[str]) -> str:
     start = max(0, tag.start() - _SHOWN // 2)
-    return f"“{visible(tag.string[start : tag.start() + _SHOWN])}”"
+    return in_quotes(visible(tag.string[start : tag.start() + _SHOWN]))
 
 
 def _entity(text: str) -> re.Match[str] | None:
