@@ -272,9 +272,18 @@ reporting = group(
 def _set_language(ctx: click.Context, parameter: click.Parameter, name: Language) -> Language:
     del parameter
     CONSOLE.say, CONSOLE.is_settled = Translator(name), True
-    is_asked = ctx.get_parameter_source("language") in SOURCES[:2]
-    CONSOLE.language = LanguageChoice(name if is_asked else None, name)
+    CONSOLE.language = _choice(ctx, name)
     return name
+
+
+def language_of(ctx: click.Context) -> LanguageChoice:
+    """The language of what a command writes."""
+    return _choice(ctx, ctx.params["language"])
+
+
+def _choice(ctx: click.Context, name: Language) -> LanguageChoice:
+    is_asked = ctx.get_parameter_source("language") in SOURCES[:2]
+    return LanguageChoice(name if is_asked else None, name)
 
 
 def _set_quiet(ctx: click.Context, parameter: click.Parameter, wanted: object) -> None:

@@ -134,6 +134,7 @@ def _watch(
         health.turn,
         given["settle"],
         given["poll"],
+        language=CONSOLE.language,
         is_once=given["once"],
     )
     code = None
@@ -184,6 +185,7 @@ class _Accounts:
                     partial(notices.run, seller=session.seller),
                     partial(notices.refused, seller=session.seller),
                     selection_of(given),
+                    options.language_of(ctx),
                 )
 
     def seller_of(self, profile: str | None) -> "SellerKey":

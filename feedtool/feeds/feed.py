@@ -16,7 +16,7 @@ from feedtool.model.cells import Cell, Kind
 from feedtool.model.header import Column
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings, Context
-from feedtool.model.text import FieldName
+from feedtool.model.text import FieldName, tr
 
 ACTION, CHANNEL = "action", "salesChannelId"
 """The keys by which a row says what is done with it, and where."""
@@ -57,11 +57,14 @@ class SheetColumns:
     """The fields whose values are not those of a column alone: a recipe or a default makes them."""
 
 
+EVERY_COLUMN = tr("every required column is there")
+
+
 class Fit(NamedTuple):
     """The likeness of a header that lacks no column of a kind to that kind."""
 
     is_sure: bool = True
-    reason: str = "every required column is there"
+    reason: str = EVERY_COLUMN
     hint: str = ""
     """A way to make it surer, beside what the kind lacks that it might be otherwise."""
 

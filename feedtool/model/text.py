@@ -108,6 +108,17 @@ def column_name(letter: str, header: str) -> MessageText:
     return joined((letter, in_quotes(header)), " ")
 
 
+def with_value(text: str, old: str, new: str) -> str:
+    """A text, or a message, in whose values something stands for something else."""
+    if not isinstance(text, MessageText):
+        return text.replace(old, new)
+    values = {
+        name: with_value(value, old, new) if type(value) in {str, MessageText} else value
+        for name, value in text.values.items()
+    }
+    return MessageText(text.forms, values)
+
+
 def either(choices: Sequence[object]) -> MessageText:
     """`.xlsx`, `.xlsx or .csv`, `.xlsx, .xlsm or .csv`."""
     *first, last = choices

@@ -106,9 +106,7 @@ def columns_of(
     columns = {places[index]: it for index, it in header.columns.items() if index in places}
     texts = {index: field.key for index, field in enumerate(fields)}
     labels = {index: field.label for index, field in enumerate(fields)}
-    found = Header(
-        KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), headings=LABEL_ROW, labels=labels
-    )
+    found = Header(KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), {}, LABEL_ROW, labels)
     return Columns(contents, places, found)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from feedtool.ledger.claims import Claim
 from feedtool.model.errors import FeedtoolError, UsageProblem
-from feedtool.model.text import tr
+from feedtool.model.text import Translator, tr
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import place_of
 from feedtool.sheets.atomic_write import atomic_write
@@ -204,10 +204,10 @@ class Folder:
         if move(source, self.place_of(claim)):
             unmark(source)
 
-    def explain(self, place: Path, error: FeedtoolError, more: str = "") -> None:
+    def explain(self, place: Path, error: FeedtoolError, say: Translator, more: str = "") -> None:
         """Write why a file is in `error/`, before it is there."""
         make_folder(place.parent)
-        lines = [clean(line) for line in (error.message, error.hint, more) if line]
+        lines = [clean(say(line)) for line in (error.message, error.hint, more) if line]
         with atomic_write(place.with_name(place.name + REASON)) as temporary:
             temporary.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 

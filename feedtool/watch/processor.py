@@ -11,7 +11,7 @@ from feedtool.check import Input
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
-from feedtool.model.text import tr
+from feedtool.model.text import Translator, joined, tr, with_value
 from feedtool.runs.annotated_copy import Outputs, digest_of, has_workbook_copy
 from feedtool.runs.deliver import Submission, results, resume
 from feedtool.runs.row_results import exit_code
@@ -113,8 +113,9 @@ class FileProcessor:
             return None
         self._folder.sweep(place.parent)
         target = self._folder.error_place(place.parent, place.name)
+        owner = account or self._environment
         try:
-            self._folder.explain(target, error)
+            self._folder.explain(target, error, Translator(owner.language.default))
             if not move(source, target):
                 self._folder.take_reason_back(target)
                 return None
@@ -123,9 +124,7 @@ class FileProcessor:
             self._log.once(f"move {source}", "error", cannot.message)
             return None
         unmark(source)
-        return self._refused(
-            self._folder.relative(source), target, error, account or self._environment
-        )
+        return self._refused(self._folder.relative(source), target, error, owner)
 
     def process(self, claim: Claim, route: InboxRoute, account: SellerAccount) -> Exit | None:
         """Bring a claimed file to its end, from wherever it is; as `take`."""
@@ -193,7 +192,7 @@ class FileProcessor:
         return submit(
             [kept],
             account.read_options(route.kind),
-            Outputs({kept.name: target}, only_whole=True),
+            Outputs({kept.name: target}, only_whole=True, language=account.language),
             account.session,
             ClaimWorkspace(
                 workspace.ledger,
@@ -226,7 +225,7 @@ class FileProcessor:
     def _conclude(self, claim: Claim, submission: Submission, account: SellerAccount) -> Exit:
         """Write the answers, and settle where the file itself goes next."""
         for warning in submission.warnings:
-            self._log.echo("warning", f"{self._shown(claim)}: {warning}")
+            self._log.echo("warning", joined((self._shown(claim), warning), ": "))
         if submission.stopped:
             raise Deferred(submission.stopped)
         results = submission.outcomes
@@ -251,7 +250,8 @@ class FileProcessor:
         account.claims.settle(claim.claim, ClaimState.ANSWERED, self._folder.relative(target))
         written = [result.annotated for result in results] + [result.failed for result in results]
         answers = ", ".join(dict.fromkeys(map(self._folder.relative, filter(None, written))))
-        self._log.echo("answered", f"{self._shown(claim)}: {one_line(results)} → {answers}")
+        answer = joined((one_line(results), answers), " → ")
+        self._log.echo("answered", joined((self._shown(claim), answer), ": "))
         account.on_answered(results, code)
         return code
 
@@ -267,16 +267,19 @@ class FileProcessor:
     def _refuse_claimed(self, claim: Claim, error: FeedtoolError, account: SellerAccount) -> Exit:
         claim, shown = account.claims.read(claim.claim), self._shown(claim)
         target = self._folder.error_place(claim.lane, self._folder.place_of(claim).name)
-        error.hint = error.hint.replace(shown, self._folder.relative(target))  # it is there by then
-        more = f"Its run is {claim.run_id}: feedtool status {claim.run_id}" if claim.run_id else ""
-        self._folder.explain(target, error, more)
+        # It is there by then.
+        error.hint = with_value(error.hint, shown, self._folder.relative(target))
+        run = claim.run_id
+        more = tr("its run is {run}: `feedtool status {run}`", run=run) if run else ""
+        self._folder.explain(target, error, Translator(account.language.default), more)
         account.claims.settle(claim.claim, ClaimState.REFUSED, self._folder.relative(target))
         return self._refused(shown, target, error, account)
 
     def _refused(
         self, shown: str, target: Path, error: FeedtoolError, owner: Environment | SellerAccount
     ) -> Exit:
-        self._log.echo("refused", f"{shown}: {error.message} → {self._folder.relative(target)}")
+        place = self._folder.relative(target)
+        self._log.echo("refused", joined((shown, joined((error.message, place), " → ")), ": "))
         owner.on_refused(shown, error)
         return error.exit
 

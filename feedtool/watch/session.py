@@ -13,7 +13,9 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
 from feedtool.model.errors import Exit, FeedtoolError
 from feedtool.model.spool import temporary_folder
+from feedtool.model.text import LanguageChoice
 from feedtool.report.sheet_result import SheetResult
+from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sheets.atomic_write import atomic_write
 from feedtool.watch.decisions import InboxRoute, route_of
@@ -43,6 +45,8 @@ class SellerAccount:
     on_refused: Callable[[str, FeedtoolError], None] = lambda *_: None
     """Called with a file that is not sent, or not to its end; returns at once."""
     selection: SelectionOptions = EVERY_ROW
+    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
+    """That of what is written for people."""
 
     @property
     def claims(self) -> Claims:
@@ -123,6 +127,8 @@ class Environment:
     """Seconds that a file has to rest."""
     poll: float = 1
     """Seconds between two looks."""
+    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
+    """As an account's, for a file in no account's folder."""
     is_once: bool = False
     """True if it ends when all that was there is done."""
 

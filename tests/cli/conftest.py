@@ -75,7 +75,7 @@ class Ran(NamedTuple):
         """The command that is named last, and what is said of it; empty where there is none."""
         last = self.err.rstrip("\n").rpartition("\n")[2]
         label, _, text = last.partition(": ")
-        return text if label in {"next", "ensuite", "después"} else ""
+        return text if label in {"next", "ensuite\u00a0", "después"} else ""
 
     @property
     def said(self) -> str:

@@ -54,9 +54,9 @@ def test_help_speaks_the_language_that_can_be_known(
 
 
 REFUSED = {
-    "validate --language fr": "erreur: Il manque l'argument 'FILE...'.",
-    "validate x --language fr --format xml": "erreur: Valeur incorrecte pour '--format'",
-    "validate x --config lost.toml --language fr": "erreur: la configuration lost.toml ne",
+    "validate --language fr": "erreur\u00a0: Il manque l'argument 'FILE...'.",
+    "validate x --language fr --format xml": "erreur\u00a0: Valeur incorrecte pour '--format'",
+    "validate x --config lost.toml --language fr": "erreur\u00a0: la configuration lost.toml ne",
     "runs --last 0 --language es": "error: Valor no válido para '--last': 0 está fuera",
     "submit --dry-rum --language es": "error: No existe la opción '--dry-rum'. ¿Quería decir",
     "--language es validato": "error: no hay ningún comando “validato”",
@@ -67,7 +67,7 @@ REFUSED = {
 def test_what_is_wrong_with_options_is_said_in_it(feedtool: Feedtool, command: str) -> None:
     ran = feedtool(command)
     assert ran.err.startswith(REFUSED[command])
-    assert ran.err.splitlines()[1].startswith(("aide: ", "ayuda: "))
+    assert ran.err.splitlines()[1].startswith(("aide\u00a0: ", "ayuda: "))
     assert ran.code == 2
 
 

@@ -149,7 +149,7 @@ def test_a_name_that_cannot_be_typed_is_not_named(feedtool: Feedtool, files: Fil
 def test_it_is_said_in_the_users_language(feedtool: Feedtool, language: str) -> None:
     ran = feedtool(f"submit bad.csv --sandbox --language {language}")
     label, _, text = ran.err.splitlines()[-1].partition(": ")
-    assert label == {"en": "next", "fr": "ensuite", "es": "después"}[language]
+    assert label == {"en": "next", "fr": "ensuite\u00a0", "es": "después"}[language]
     command = text.split("`")[1]
     assert command == f"feedtool submit bad.failed.xlsx --sandbox --language {language}"
     read = feedtool(*shlex.split(command)[1:])

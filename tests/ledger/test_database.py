@@ -292,7 +292,7 @@ def test_a_file_that_another_keeps_for_itself(path: Path) -> None:
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(UsageProblem, match="has locked it") as caught:
         open_engine(path)
-    assert caught.value.hint.startswith("Close it there, or wait")
+    assert caught.value.hint.startswith("close it there, or wait")
     other.close()
 
 

@@ -18,7 +18,8 @@ from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claim
 from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
-from feedtool.runs.annotated_copy import digest_of
+from feedtool.model.text import LanguageChoice
+from feedtool.runs.annotated_copy import ENGLISH_UNLESS_STAMPED, digest_of
 from feedtool.runs.recipes import RecipeFolders
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.sandbox import Sandbox
@@ -73,6 +74,7 @@ class World:
     """The watcher's clock."""
     recipes: Path | None = None
     """The folder of the recipes of each account."""
+    language: LanguageChoice = ENGLISH_UNLESS_STAMPED
     snapshots: str = "snapshots"
     """This machine's; the folder and the ledger are everybody's."""
 
@@ -129,6 +131,7 @@ class World:
             lambda error: f"report of {type(error).__name__}",
             self.same_within,
             on_turn=self.on_turn,
+            language=self.language,
             is_once=True,
         )
 
@@ -192,7 +195,10 @@ class World:
             workspace = Workspace(ledger, snapshots, self.root / "spares")
             recipes = RecipeFolders(lambda: self.today, profile=self.recipes, is_watch=True)
             yield SellerAccount(
-                service, workspace, lambda kind: ReadOptions(kind=kind, recipes=recipes)
+                service,
+                workspace,
+                lambda kind: ReadOptions(kind=kind, recipes=recipes),
+                language=self.language,
             )
 
     def applied(self) -> list[Applied]:

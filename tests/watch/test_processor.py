@@ -10,6 +10,7 @@ from openpyxl import load_workbook
 
 from feedtool.ledger.claims import Claim, ClaimState
 from feedtool.model.errors import Exit
+from feedtool.model.text import LanguageChoice
 from feedtool.service.auth import StaticToken
 from feedtool.watch.folder import Folder
 from tests.check.recipes.conftest import HEADER, RECIPE
@@ -125,12 +126,31 @@ def test_a_name_that_can_be_used(world: World, name: str) -> None:
     assert world.watch() is came_to
 
 
+@pytest.mark.parametrize(
+    ("language", "copy", "reason"),
+    [
+        (LanguageChoice(), "I quantity: -3", "The file is empty"),
+        (LanguageChoice(default="fr"), "Invalide\u00a0: ", "Le fichier est vide"),
+        (LanguageChoice("es", "es"), "No válida: ", "El archivo está vacío"),
+    ],
+)
+def test_what_is_written_is_in_the_accounts_language(
+    world: World, language: LanguageChoice, copy: str, reason: str
+) -> None:
+    world.language = language
+    assert world.send("a.csv", offer(1, quantity="-3")) is Exit.ROWS
+    assert copy in (world.folder.results / "a.result.csv").read_text("utf-8")
+    world.drop("b.csv", content=b"")
+    assert world.watch() is Exit.FILE
+    assert reason in world.reason("b.csv")[0]
+
+
 @pytest.mark.parametrize("route", ["", "shop/"])
 def test_a_file_of_an_unclear_kind_is_told_its_folder(world: World, route: str) -> None:
     world.sellers = {"shop": "seller-1"}
     assert world.send(f"{route}a.csv", offer(1, taxes__VAT=None)) is Exit.FILE
     why, way = world.reason(f"{route}a.csv")
-    assert "need the column taxes.VAT" in why
+    assert "need the column VAT (%)" in why
     assert f"drop it into inbox/{route}offers-update/" in way
     assert "--as" not in way
     world.send(f"{route}offers-update/a.csv", offer(1, taxes__VAT=None))

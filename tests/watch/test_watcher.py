@@ -149,7 +149,7 @@ def test_a_run_that_cannot_go_on_does_not_stop_the_next_file(world: World) -> No
     (world.folder.processing / "a.csv").write_text("something else")
     assert world.watch() is Exit.FILE
     assert {"error/a.csv", f"{DAY}/b.csv"} < set(world.files())
-    assert world.reason("a.csv")[-1] == "Its run is 1: feedtool status 1"
+    assert world.reason("a.csv")[-1] == "its run is 1: `feedtool status 1`"
     assert world.claimed() == []
 
 
