@@ -104,6 +104,14 @@ def meaning_of(status: Status, say: Translator) -> MessageText | str:
     return meaning if word == status else tr("{status}: {meaning}", status=word, meaning=meaning)
 
 
+def place_name(problem: Problem, say: Translator) -> str:
+    """A problem's field before its message; empty where the message itself names it."""
+    message = problem.message
+    values = message.values.values() if isinstance(message, MessageText) else ()
+    is_named = any(isinstance(it, FieldName) and it == problem.field for it in values)
+    return "" if is_named else name_of(problem, say)
+
+
 def name_of(problem: Problem, say: Translator) -> str:
     """A problem's field as the sheet calls it; the header where no field is known."""
     name = say(FieldName(problem.field or ""))

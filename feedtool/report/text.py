@@ -13,7 +13,7 @@ from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import MessageText, Translator, in_quotes, joined, plural, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import Codes
-from feedtool.report.overview import name_of
+from feedtool.report.overview import name_of, place_name
 from feedtool.report.plain import clean, listed, printable, value
 from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.report.tally import (
@@ -235,9 +235,8 @@ def place(
         parts.append(f"{problem.column}{problem.row or ''}")
     elif problem.row and problem.line not in {None, problem.row}:
         parts.append(say(tr("row {row}", row=problem.row)))
-    name = name_of(problem, say)
-    parts.append(value(name))
-    if is_verbose and problem.field not in {None, name}:
+    parts.append(value(place_name(problem, say)))
+    if is_verbose and problem.field not in {None, name_of(problem, say)}:
         parts.append(f"({problem.field})")
     return " ".join(filter(None, parts))
 

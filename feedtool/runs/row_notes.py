@@ -19,9 +19,9 @@ from feedtool.model.nouns import (
     worst_status,
 )
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
-from feedtool.model.text import FieldName, Translator, in_quotes, joined, tr
+from feedtool.model.text import FieldName, MessageText, Translator, in_quotes, joined, tr
 from feedtool.report.as_json import ENGLISH
-from feedtool.report.overview import REFUSED, outcome_of
+from feedtool.report.overview import REFUSED, outcome_of, place_name
 from feedtool.report.plain import value
 from feedtool.report.sheet_result import to_read
 from feedtool.report.tally import status_word
@@ -94,13 +94,12 @@ def refused_rows(checked: CheckedSheet) -> Iterator[Refused]:
         last = refused.row
 
 
-def as_sentence(problem: Problem) -> str:
+def as_sentence(problem: Problem) -> MessageText:
     """A problem as one sentence: place, reason, way out; a name is not said twice."""
-    field, header, text = problem.field or "", problem.header, _with_hint(problem)
-    name = FieldName(field) if field and header in {None, field} else header
-    is_said = name and text.startswith(f"{name} ")
-    place = joined(filter(None, (problem.column, "" if is_said else name)), " ")
-    return tr("{place}: {text}", place=place, text=text) if place else text
+    name = place_name(problem, ENGLISH)
+    known = FieldName(name) if name == problem.field else name
+    place = joined(filter(None, (problem.column, known)), " ")
+    return joined(filter(None, (place, _with_hint(problem))), ": ")
 
 
 def _with_hint(problem: Problem) -> str:
@@ -109,14 +108,9 @@ def _with_hint(problem: Problem) -> str:
 
 
 def _line(problem: Problem, say: Translator) -> str:
-    """A problem as one sentence, in the words of its sheet; a name is not said twice."""
-    text, field = say(_with_hint(problem)), problem.field or ""
-    name = say(FieldName(field))
-    name = problem.header or field if name == field else name
-    place = " ".join(filter(None, (problem.column, name)))
-    if name and text.startswith(f"{name} "):
-        return " ".join(filter(None, (problem.column, text)))
-    return say(joined((place, text), ": ")) if place else text
+    """The same, in the words of the problem's sheet."""
+    place = " ".join(filter(None, (problem.column, place_name(problem, say))))
+    return say(joined(filter(None, (place, _with_hint(problem))), ": "))
 
 
 def sheet_translator(checked: CheckedSheet, say: Translator) -> Translator:

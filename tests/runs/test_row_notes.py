@@ -267,7 +267,7 @@ def test_a_note_in_another_language_names_the_status_and_the_columns_of_the_shee
     verdict = RowResult(5, "SKU-1", Status.INVALID, (told,))
     french = row_notes.note([verdict], [MISSING], COLUMNS, FRENCH)
     assert french.status == "Invalid"
-    assert french.message.startswith("Invalide\u00a0: E Prix (TTC)")
+    assert french.message.startswith("Invalide\u00a0: E\u00a0: Prix (TTC)")
     assert "price.price" not in french.message
     english = row_notes.note([verdict], [MISSING], COLUMNS)
     assert english.message == "E price.price is missing (fill the cell)"
