@@ -11,13 +11,12 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import cast
 
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, open_input
 from feedtool.model.errors import CannotWrite, FeedtoolError, UsageProblem
 from feedtool.model.spool import temporary_folder
-from feedtool.model.text import Language, Translator, tr
+from feedtool.model.text import Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
@@ -152,18 +151,16 @@ def _write_failed(
     """
     options = options_of(run, workspace)
     reading = read_options_again(options, workspace)
-    sent = workspace.ledger.run(run)
-    language = cast("Language", sent.language if sent else "en")
+    say = options.outputs.say([sheet for sheet, _ in to_correct])
     file = to_correct[0][0].checked.file
     kept = Input(file, workspace.snapshots.path_of(dict(options.inputs)[file]))
     with open_input(kept, reading, load()) as source:
         sheets = [
-            SheetToCorrect(sheet, rows, source, reading, language, run, is_first=not place)
+            SheetToCorrect(sheet, rows, source, reading, say, run, is_first=not place)
             for place, (sheet, rows) in enumerate(to_correct)
         ]
     with temporary_folder() as folder:
         book = folder / target.name
-        say = options.outputs.say([sheet for sheet, _ in to_correct])
         _write(book, sheets, reading, say)
         _put(book, target, partial(workspace.ledger.add_output, run, now=now))
     for sheet, rows in to_correct:

@@ -2,28 +2,27 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
 from feedtool.areas.registry import load
 from feedtool.check import ROW, ReadOptions
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.number import NUMBER_AMBIGUOUS, Number
 from feedtool.feeds.export import KeyedRow
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed
 from feedtool.feeds.template import Basis, CellEntry, Contents, Field
-from feedtool.model.cells import Block, Cell, Cells, Kind, Value, index_of, letters
+from feedtool.model.cells import Value, index_of, letters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import STAMP_LANGUAGE, Header
 from feedtool.model.nouns import Problem, RowResult, Status
-from feedtool.model.settings import AccountSettings, Context
+from feedtool.model.settings import Context
 from feedtool.model.sheet import INVALID, VALID, CheckedSheet, ProblemSpool, Refused
 from feedtool.model.spool import Spool
 from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
-from feedtool.sheets import Sheet, Source
+from feedtool.runs.picked_rows import NumberFormats, PickedRow, pick
+from feedtool.sheets import Source
 from feedtool.templates.contents import contents_of, plain_contents
 from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LABEL_ROW
 
@@ -60,6 +59,7 @@ def columns_of(
     given: Collection[str],
     basis: Basis,
     run: int,
+    say: Translator,
 ) -> Columns:
     """The columns for some rows of a sheet, that was sent in `run`.
 
@@ -81,7 +81,7 @@ def columns_of(
             places[index] = place
         is_filled = index in filled or field.key in given
         fields.append(replace(field, is_folded=field.is_folded and not is_filled))
-    _ = Translator(contents.language).message
+    _ = say.message
     own = {field.key for field in fields}
     note = _("A column of {file}, as it was there.").format(file=file)
     for index in sorted(set(filled) - places.keys() - header.own):
@@ -111,11 +111,17 @@ def columns_of(
 
 
 def recipe_columns(
-    checked: CheckedSheet, feed: Feed, header: Header, recipe: str, basis: Basis, run: int
+    checked: CheckedSheet,
+    feed: Feed,
+    header: Header,
+    recipe: str,
+    basis: Basis,
+    run: int,
+    say: Translator,
 ) -> Columns:
     """The columns for rows of a sheet that a recipe has read: its own, to be read by it again."""
     contents, file = plain_contents(feed, basis), checked.file
-    _ = Translator(contents.language).message
+    _ = say.message
     note = _("A column of {file}, as it was there.").format(file=file)
     last = max(header.texts.keys() - header.own)
     fields: list[Field] = []
@@ -149,75 +155,11 @@ def without_defaults(header: Header) -> Header:
     return replace(header, columns=dict(sorted(own.items())), origins={})
 
 
-class PickedRow(NamedTuple):
-    """A row of the sheet."""
-
-    row: int
-    cells: Mapping[int, Cell]
-    """By 0-based column; blank ones are not there."""
-
-
-def pick(
-    sheet: Sheet, header: Header, rows: Collection[int], formats: "NumberFormats"
-) -> Iterator[PickedRow]:
-    """The rows of these numbers, in their order; what an annotation of ours added is left out."""
-    for block in sheet.blocks(header.after):
-        formats.see(block)
-        wanted = [at for at, row in enumerate(block.rows) if row in rows]
-        if not wanted:
-            continue
-        cells = Cells(block)
-        used = [index for index in block.used(0) if index not in header.own]
-        for at in wanted:
-            found = {index: cells.at(at, index) for index in used}
-            filled = {index: cell for index, cell in found.items() if cell.kind is not Kind.BLANK}
-            yield PickedRow(block.rows[at], filled)
-
-
-class NumberFormats:
-    """What a sheet's other rows settle of a number that could mean two things, such as `1,234`.
-
-    Among a few rows alone nothing settles it, so the number itself is written in its place.
-    """
-
-    def __init__(self, header: Header, dialect: AccountSettings) -> None:
-        self._dialect = dialect
-        self._readers = {
-            index: ColumnReader(column.type, Context(dialect))
-            for index, column in header.columns.items()
-            if isinstance(column.type, Number)
-        }
-
-    def see(self, block: Block) -> None:
-        """Collect what the columns of a block show."""
-        for index, reader in self._readers.items():
-            if index < block.width:
-                reader.read(block.column(index), block.decode)
-
-    def cell(self, index: int, cell: Cell) -> Cell:
-        """The cell, or the number that it is among all the others."""
-        reader = self._readers.get(index)
-        if reader is None or cell.kind is not Kind.TEXT or not reader.is_ambiguous:
-            return cell
-        alone = self._read(cell, reader, None)
-        is_ambiguous = isinstance(alone, InvalidValue) and any(
-            fault.code is NUMBER_AMBIGUOUS for fault in alone.faults
-        )
-        if not is_ambiguous or len(reader.evidence) != 1:
-            return cell
-        number = self._read(cell, reader, next(iter(reader.evidence)))
-        return Cell(Kind.NUMBER, f"{number:f}") if isinstance(number, int | Decimal) else cell
-
-    def _read(self, cell: Cell, reader: ColumnReader, decimal: str | None) -> object:
-        again = ColumnReader(reader.cell_type, Context(self._dialect), decimal, reader.evidence)
-        return reader.cell_type.read(cell, again)
-
-
 class SheetToCorrect:
     """The rows to correct of one sheet, as a sheet of the workbook.
 
-    `language` is that of the labels, where the workbook does not say. If `is_first` the workbook's
-    stamp says what it is; else each of its rows does.
+    `say` is for what is said of its rows, and for labels where the sheet's template names no
+    language. If `is_first` the workbook's stamp says what it is; else each of its rows does.
     """
 
     def __init__(
@@ -226,7 +168,7 @@ class SheetToCorrect:
         rows: Sequence[int],
         source: Source,
         reading: ReadOptions,
-        language: Language,
+        say: Translator,
         run: int,
         *,
         is_first: bool,
@@ -254,12 +196,12 @@ class SheetToCorrect:
         columns = (problem.column for problem in checked.problems() if problem.row in numbers)
         guilty = {index_of(column) for column in columns if column}
         filled |= header.columns.keys() & guilty
-        basis = basis_of(header, context, language, filled)
+        basis = basis_of(header, context, say.language, filled)
         basis = basis._replace(categories=_categories(feed, header, context, self._picked))
         self._columns: Columns = (
-            recipe_columns(checked, feed, header, recipe, basis, run)
+            recipe_columns(checked, feed, header, recipe, basis, run, say)
             if recipe
-            else columns_of(checked.file, feed, header, filled, self._given, basis, run)
+            else columns_of(checked.file, feed, header, filled, self._given, basis, run, say)
         )
         is_stamped = checked.is_kind_certain and not recipe
         self.contents: Contents = replace(self._columns.contents, is_stamped=is_stamped)

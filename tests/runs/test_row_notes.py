@@ -270,7 +270,7 @@ def test_a_note_in_another_language_names_the_status_and_the_columns_of_the_shee
     assert french.message.startswith("Invalide\u00a0: E\u00a0: Prix (TTC)")
     assert "price.price" not in french.message
     english = row_notes.note([verdict], [MISSING], COLUMNS)
-    assert english.message == "E price.price is missing (fill the cell)"
+    assert english.message == "E: price.price is missing (fill the cell)"
 
 
 def test_the_words_of_the_service_stay_what_they_are() -> None:
