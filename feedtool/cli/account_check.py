@@ -49,7 +49,9 @@ def check(ctx: click.Context, /, form: str, **given: Any) -> int:
     checks = []
     with (
         stopping("") as stop,
-        connect(home_folder(given["home"]), given, stop, "try") as session,
+        connect(
+            home_folder(given["home"]), given, stop, tr("there is no account to try")
+        ) as session,
     ):
         for checked in check_account(session, channel):
             checks.append(checked)

@@ -16,7 +16,7 @@ from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_diff
 from feedtool.model.errors import Exit
 from feedtool.model.sheet import INVALID
-from feedtool.model.text import MessageText, joined, tr
+from feedtool.model.text import FieldName, MessageText, joined, tr
 from feedtool.report.as_json import write_objects
 
 if TYPE_CHECKING:
@@ -58,8 +58,9 @@ def diff(ctx: click.Context, /, before: str, after: str, **given: Any) -> int:
     if given["form"] != "text":
         write_objects([_fields(before, after, result)], sys.stdout, given["form"])
     else:
+        say = new[0].translator(CONSOLE.say) if new else CONSOLE.say
         for line in _lines(before, after, result):
-            click.echo(CONSOLE.say(line))
+            click.echo(say(line))
     after_diff(after, given["form"], is_valid=not any(sheet.marks.count(INVALID) for sheet in new))
     return Exit.ROWS if result.invalid else Exit.OK
 
@@ -108,7 +109,7 @@ def _changes(it: "Difference") -> MessageText:
     nothing = tr("nothing")
     return joined(
         (
-            tr("{field} {a} → {b}", field=field, a=a or nothing, b=b or nothing)
+            tr("{field} {a} → {b}", field=FieldName(field), a=a or nothing, b=b or nothing)
             for field, (a, b) in it.fields.items()
         ),
         "; ",

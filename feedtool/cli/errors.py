@@ -126,16 +126,18 @@ def _show(label: str, text: str) -> None:
     from feedtool.report.plain import clean
 
     colour = {"error": "red", "warning": "yellow", "help": "cyan"}.get(label)
-    head = click.style(CONSOLE.say.label(_LABELS.get(label, label)), fg=colour, bold=True)
+    head = click.style(CONSOLE.say.label(LABELS.get(label, label)), fg=colour, bold=True)
     click.echo(f"{head} {clean(CONSOLE.say(text))}", err=True, color=wants_colour(sys.stderr))
 
 
-_LABELS = {
+LABELS = {
     "demo": tr("demo"),
     "look": tr("look"),
     "next": tr("next"),
     "note": tr("note"),
+    "nothing to do": tr("nothing to do"),
     "plan": tr("plan"),
+    "preview": tr("preview"),
     "report": tr("report"),
     "category": tr("category"),
     "catalogue": tr("catalogue"),

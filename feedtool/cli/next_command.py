@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.areas.registry import load
-from feedtool.cli.errors import echo
+from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN
 from feedtool.cli.options import SOURCES, chosen
 from feedtool.model.errors import Exit
@@ -46,6 +46,7 @@ def typed(names: Iterable[str]) -> dict[str, list[str]]:
         if not isinstance(parameter, click.Option):
             continue
         value = chosen(ctx).config.path if name == "config" else ctx.params.get(name)
+        value = CONSOLE.language.asked if name == "language" else value
         if name in wanted and ctx.get_parameter_source(name) is SOURCES[0] and value is not None:
             words[name] = [*_option(parameter, value)]
     return words
@@ -264,7 +265,7 @@ def echo_demo() -> None:
 def after_writing(file: Path, form: str = "text") -> None:
     """What comes after a file that is to be filled, or edited, and sent."""
     if form == "text":
-        line = command("validate", file, options=typed({"config", "profile", "channel"}))
+        line = command("validate", file, options=typed(PLACES | {"profile", "channel"}))
         echo_next(tr("when {file} is ready: `{command}`", file=file.name, command=line))
 
 

@@ -14,7 +14,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.file_version import read_unchanged
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.model.text import tr
+from feedtool.model.text import joined, tr
 from feedtool.report.output_files import Conversion
 from feedtool.runs.convert_requests import RequestsSource, is_requests
 from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, SheetConversion
@@ -149,7 +149,10 @@ def _write_requests(
         [items] = [sheet.items for sheet in sheets]
         packages = {(item.package_type, item.channel) for item in items}
         if len(packages) > 1:
-            listed = ", ".join(sorted(f"{kind} for {channel}" for kind, channel in packages))
+            listed = joined(
+                tr("{type} for {channel}", type=kind, channel=channel)
+                for kind, channel in sorted(packages)
+            )
             raise UsageProblem(
                 tr(
                     "{name} would hold several packages: {packages}",

@@ -23,6 +23,7 @@ from feedtool.model.sheet import INVALID, CheckedSheet
 from feedtool.model.spool import Spool
 from feedtool.model.text import Translator, tr
 from feedtool.runs.export import RowBuffer
+from feedtool.runs.row_notes import refused_rows
 from feedtool.runs.workspace import Workspace, check_again, options_of
 from feedtool.templates.rows import SheetRows, write
 
@@ -37,7 +38,7 @@ COLUMNS = (
     ("a", "A", 26),
     ("b", "B", 26),
 )
-SHEET = "Differences"
+SHEET = tr("Differences")
 
 
 class Difference(NamedTuple):
@@ -80,8 +81,12 @@ def _readable(sheets: list[CheckedSheet]) -> list[CheckedSheet]:
 def compare(
     before: Sequence[CheckedSheet], after: Sequence[CheckedSheet], settings: AccountSettings
 ) -> Diff:
-    """The differences between the valid rows of two sides, in the order of the second."""
+    """The differences between the valid rows of two sides, in the order of the second.
+
+    A reference whose row is invalid on one of them is not compared.
+    """
     differences, same = Spool(Difference), 0
+    invalid_before, invalid_after = map(_invalid, (before, after))
     with closing(sqlite3.connect("", isolation_level=None)) as db:
         db.execute("CREATE TABLE row(channel, reference, number, fields BLOB)")
         db.execute("CREATE UNIQUE INDEX row_by_key ON row(channel, reference)")
@@ -94,6 +99,8 @@ def compare(
             taken = "DELETE FROM row WHERE channel = ? AND reference = ? RETURNING number, fields"
             old = db.execute(taken, key).fetchone()
             if old is None:
+                if key in invalid_before:
+                    continue
                 differences.append(Difference(item.reference, item.channel, None, item.row, {}))
                 continue
             fields = _differing(pickle.loads(old[1]), values)  # noqa: S301  # our own, in memory
@@ -105,9 +112,20 @@ def compare(
         for channel, reference, number in db.execute(
             "SELECT channel, reference, number FROM row ORDER BY number"
         ):
-            differences.append(Difference(reference, channel, number, None, {}))
+            if (channel, reference) not in invalid_after:
+                differences.append(Difference(reference, channel, number, None, {}))
     invalid = sum(sheet.marks.count(INVALID) for sheet in (*before, *after))
     return Diff(differences, same, invalid)
+
+
+def _invalid(sheets: Iterable[CheckedSheet]) -> set[tuple[str, str]]:
+    """The channels and references of the rows that cannot be sent."""
+    return {
+        (row.channel, row.reference)
+        for sheet in sheets
+        for row in refused_rows(sheet)
+        if row.reference
+    }
 
 
 def _rows(
@@ -158,4 +176,4 @@ def write_diff(diff: Diff, target: Path, limits: ReadingLimits, say: Translator)
         fields = [
             Field(key, say(label), "", CellEntry("General", width)) for key, label, width in COLUMNS
         ]
-        write(target, [SheetRows(PlainTable(SHEET, fields), rows)], limits)
+        write(target, [SheetRows(PlainTable(say(SHEET), fields), rows)], limits)

@@ -10,6 +10,10 @@ from tests.conftest import Files
 from tests.loopback import serving_answers
 
 
+def test_without_an_account_it_says_so(feedtool: Feedtool) -> None:
+    assert feedtool("account check").error()[0] == "there is no account to try"
+
+
 def test_all_is_well_in_the_sandbox(feedtool: Feedtool) -> None:
     ran = feedtool("account check --sandbox")
     assert (ran.code, [line.split() for line in ran.out.splitlines()]) == (

@@ -49,6 +49,28 @@ def test_json_and_a_workbook(feedtool: Feedtool, two: tuple[str, str]) -> None:
     assert [row.get("field") for row in rows_of("diff.xlsx")] == ["price.price", None, None]
 
 
+def test_a_row_that_is_invalid_on_one_side_is_not_compared(
+    feedtool: Feedtool, files: Files
+) -> None:
+    files.csv(offer(1), offer(2), name="old.csv")
+    files.csv(offer(1), offer(2, quantity="-1"), name="new.csv")
+    for names in ("old.csv new.csv", "new.csv old.csv"):
+        out = feedtool(f"diff {names}").out
+        assert out.startswith("0 differ, 1 are the same, 0 only in"), out
+        assert out.endswith("not compared: 1\n"), out
+
+
+def test_fields_are_called_as_the_sheet_does(feedtool: Feedtool, files: Files) -> None:
+    files.text(
+        "Référence;GTIN;Sous-état du produit;Prix (TTC);Stock\nA;3760452703054;Neuf;9;2\n", "a.csv"
+    )
+    files.text(
+        "Référence;GTIN;Sous-état du produit;Prix (TTC);Stock\nA;3760452703054;Neuf;9;3\n", "b.csv"
+    )
+    out = feedtool("diff a.csv b.csv --as offers-update").out
+    assert out.startswith("A PRIMARY: Stock 2 → 3\n")
+
+
 def test_invalid_rows_are_counted(feedtool: Feedtool, files: Files) -> None:
     files.csv(offer(1), offer(2, quantity="-1"))
     ran = feedtool("diff offers.csv offers.csv")

@@ -1,11 +1,14 @@
 """The language of what is said before a command has read its options."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from feedtool.cli import errors
 from feedtool.cli.language import language_passed_on
 from tests.cli.conftest import Feedtool
+from tests.messages import ROOT
 
 SPANISH = '[defaults]\nlanguage = "es"\n'
 
@@ -84,3 +87,10 @@ PASSED_ON = {
 @pytest.mark.parametrize("words", PASSED_ON)
 def test_the_language_is_handed_on_to_the_command(words: str) -> None:
     assert language_passed_on(words.split()) == PASSED_ON[words].split()
+
+
+def test_each_label_of_a_line_is_a_message() -> None:
+    sources = "".join(path.read_text("utf-8") for path in ROOT.rglob("*.py"))
+    labels = set(re.findall(r'echo\("([^"]+)"', sources))
+    assert "error" in labels
+    assert labels <= errors.LABELS.keys()

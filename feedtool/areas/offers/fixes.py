@@ -80,7 +80,7 @@ FIXES = (
     ),
     Fix(
         "no-tax",
-        tr("fill EcoPart and DEA with 0 where VAT is given"),
+        tr("fill the taxes that are amounts with 0 where VAT is given"),
         (TAXES_INCOMPLETE,),
         zero,
         fields=_AMOUNT_TAXES,

@@ -93,9 +93,11 @@ def check_price_below_taxes(row: Row) -> Iterator[Issue]:
     contained = (values.get("taxes.EcoPart") or 0) + (values.get("taxes.DEA") or 0)
     if price is not None and contained and price <= contained:
         message = tr(
-            "the price {price} is not above the {taxes} of EcoPart and DEA inside it",
+            "the price {price} is not above the taxes inside it, {amount} of {eco} and {dea}",
             price=price,
-            taxes=contained,
+            amount=contained,
+            eco=FieldName("taxes.EcoPart"),
+            dea=FieldName("taxes.DEA"),
         )
         hint = tr("give the price with all taxes, or correct the tax")
         yield Issue(PRICE_BELOW_TAXES, message, hint, "price.price")
