@@ -42,6 +42,7 @@ def convert(
     cannot be sent stand unchanged in a workbook or a CSV, and go into nothing else. Sends nothing.
     """
     from feedtool.areas.registry import load
+    from feedtool.model.sheet import CheckedSheet
     from feedtool.report.output_files import loss_lines, write_conversion
     from feedtool.runs.convert import convert
     from feedtool.runs.convert_rows import FOLDER, JSON, ConversionOptions, form_of
@@ -66,8 +67,12 @@ def convert(
     with inputs([source]) as [file]:
         conversion = convert(file, reading, how, load())
         for sheet in conversion.written:
+            checked = CheckedSheet(source, kind=sheet.kind)
+            columns = load().feeds[sheet.kind].understood(reading.dialect)
+            checked.labels = {column.key: column.labels for column in columns}
+            say = checked.translator(CONSOLE.say)
             for line in loss_lines(sheet.losses):
-                echo("lost", line)
+                echo("lost", say(line))
         for text, hint in conversion.notes:
             echo("note", text)
             echo("help", hint)

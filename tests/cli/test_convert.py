@@ -293,4 +293,4 @@ def test_whole_offers_may_become_updates(feedtool: Feedtool, files: Files) -> No
     price = {"price": 19.99, "taxes": [{"code": code, "value": it} for code, it in taxes.items()]}
     assert body["price"] == price
     assert "product" not in body
-    assert "condition “New”: an Update does not say it (row 2)" in ran.err
+    assert "Condition “New”: an Update does not say it (row 2)" in ran.err

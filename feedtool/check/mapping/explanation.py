@@ -30,7 +30,7 @@ def explain_missing(
     understood = [
         _quoted(text)
         if columns[at] == text
-        else tr("“{header}” as {field}", header=brief(text), field=FieldName(columns[at]))
+        else tr("“{header}” as {field}", header=brief(text), field=_named(columns[at], known))
         for at, text in header.texts.items()
         if at in columns
     ]
@@ -49,10 +49,14 @@ def explain_missing(
     if isinstance(error, KindUnclear):
         if unknown:
             way = tr("if the sheet is your own type: feedtool map {file}", file=quote(file))
-            error.add_way(_with_guesses(others, way))
+            error.add_way(_with_guesses(others, known, way))
     else:
         hint = tr("{hint}, or type: feedtool map {file}", hint=error.hint, file=quote(file))
-        error.hint = _with_guesses(others, hint)
+        error.hint = _with_guesses(others, known, hint)
+
+
+def _named(key: str, known: Mapping[str, Column]) -> FieldName:
+    return FieldName(key, known[key].labels if key in known else ())
 
 
 def _quoted(text: str) -> str:
@@ -92,7 +96,7 @@ def header_not_found(source: Source, file: str, known: Mapping[str, Column]) -> 
             row=own.row.number,
             columns=names,
         ),
-        _with_guesses(_guesses(source, own, known), way),
+        _with_guesses(_guesses(source, own, known), known, way),
     )
 
 
@@ -117,12 +121,14 @@ def _guesses(source: Source, own: OwnSheet, known: Mapping[str, Column]) -> Mapp
     }
 
 
-def _with_guesses(guesses: Mapping[str, str], way: MessageText) -> MessageText:
+def _with_guesses(
+    guesses: Mapping[str, str], known: Mapping[str, Column], way: MessageText
+) -> MessageText:
     """The way out, behind the best guesses."""
     if not guesses:
         return way
     listed = _listed(
-        joined((_quoted(header), FieldName(key)), " → ") for header, key in guesses.items()
+        joined((_quoted(header), _named(key, known)), " → ") for header, key in guesses.items()
     )
     return tr("the best guesses are {guesses}; {way}", guesses=listed, way=way)
 
