@@ -17,7 +17,7 @@ from feedtool.check.sheet_selection import choose
 from feedtool.feeds.area import Areas
 from feedtool.feeds.feed import HeaderContext
 from feedtool.model.cells import Cell
-from feedtool.model.errors import FileProblem
+from feedtool.model.errors import FileProblem, reason_of
 from feedtool.model.file_version import FileChanging, Version, read_unchanged
 from feedtool.model.header import Header
 from feedtool.model.markers import HEADINGS, ROW
@@ -176,7 +176,9 @@ class _Checking:
 def unreadable(file: Input, error: OSError) -> FileMissing:
     """The user's error for the system's refusal to open a file."""
     hint = tr("rename it") if error.errno == errno.ENAMETOOLONG else tr("look at its permissions")
-    return FileMissing(tr("{name} cannot be read: {why}", name=file.name, why=error.strerror), hint)
+    return FileMissing(
+        tr("{name} cannot be read: {why}", name=file.name, why=reason_of(error)), hint
+    )
 
 
 def open_input(file: Input, options: ReadOptions, areas: Areas) -> Source:

@@ -12,7 +12,7 @@ from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, as_row, feed_of, inputs, kind_asked, read_options
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import after_writing
-from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.errors import Exit, UsageProblem, reason_of
 from feedtool.model.text import tr
 
 
@@ -56,7 +56,7 @@ def convert(
             tr(
                 "{name}… cannot be written: {why}",
                 name=target.name[:40],
-                why=error.strerror,
+                why=reason_of(error),
             ),
             tr("give OUT another name"),
         ) from error

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import click
 
-from feedtool.model.errors import Exit, FeedtoolError, Interrupted, Stopped
+from feedtool.model.errors import Exit, FeedtoolError, Interrupted, Stopped, reason_of
 from feedtool.model.text import LANGUAGES, Language, LanguageChoice, Translator, tr
 
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
@@ -203,7 +203,7 @@ def _ending(error: Any, arguments: list[str]) -> int:
         case OSError(filename=None) if error.errno in UNWRITABLE:
             # A full disk, or a device that takes nothing: a file to be written has a name.
             discard_stdout()
-            message = tr("the output cannot be written: {why}", why=error.strerror)
+            message = tr("the output cannot be written: {why}", why=reason_of(error))
             hint = tr("make room, or send it elsewhere")
         case _:
             return _bug(error, arguments)
@@ -241,7 +241,7 @@ def bug_report(error: Exception, arguments: list[str]) -> Path | str:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
     except OSError as reason:
-        return tr("(no report could be written: {why})", why=reason.strerror)
+        return tr("(no report could be written: {why})", why=reason_of(reason))
     return Path(name)
 
 

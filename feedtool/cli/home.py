@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from feedtool.cli import options
 from feedtool.cli.errors import echo
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import LANGUAGES, joined, tr
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def home_folder(given: Path | None) -> Path:
         reason = tr(
             "the state folder {folder} cannot be made: {why}",
             folder=folder,
-            why=error.strerror,
+            why=reason_of(error),
         )
         raise UsageProblem(reason, hint) from error
     if not os.access(folder, os.W_OK):

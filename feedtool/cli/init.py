@@ -12,7 +12,7 @@ from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, echo_error
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.next_command import command, echo_next
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import MessageText, tr
 from feedtool.runs.config import FILE
 
@@ -147,7 +147,7 @@ def _write(path: Path, content: str) -> None:
         path.write_text(content, "utf-8")
     except OSError as error:
         raise UsageProblem(
-            tr("{file} cannot be written here: {reason}", file=FILE, reason=str(error.strerror)),
+            tr("{file} cannot be written here: {reason}", file=FILE, reason=reason_of(error)),
             tr("choose a folder that you may write"),
         ) from error
     echo("made", str(path))

@@ -13,9 +13,9 @@ from feedtool.cli import completers, options
 from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.files import STDIN, inputs, is_terminal, read_options
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.next_command import command, echo_next, typed
+from feedtool.cli.next_command import PLACES, command, echo_next, typed
 from feedtool.model.errors import Exit, UsageProblem
-from feedtool.model.text import MessageText, either, in_quotes, joined, tr
+from feedtool.model.text import FieldName, MessageText, either, in_quotes, joined, tr
 
 if TYPE_CHECKING:
     from feedtool.check import ReadOptions
@@ -98,7 +98,7 @@ def map_(
             click.echo(CONSOLE.say(written))
             _write_unsure(proposal, answers)
             _write_missing(proposal, file, missing, [*answers.keys, *defaults])
-            _echo_next(file, target if is_named else None)
+            _echo_next(file, target if is_named else None, to_complete=target if missing else None)
         else:
             echo(
                 "help",
@@ -172,12 +172,17 @@ def _sheet(proposal: "SheetProposal") -> str | None:
     return proposal.sheet if proposal.options.sheets else None
 
 
-def _echo_next(file: str, recipe: Path | None, sheet: str | None = None) -> None:
+def _echo_next(
+    file: str, recipe: Path | None, sheet: str | None = None, *, to_complete: Path | None = None
+) -> None:
     options = {"recipe": ["--recipe", str(recipe)]} if recipe else {}
     options |= {"sheet": ["--sheet", sheet]} if sheet else {}
     name = file if file == STDIN else Path(file)
-    line = command("validate", name, options={**options, **typed({"config", "profile"})})
-    echo_next(tr("`{command}` checks its rows", command=line))
+    line = command("validate", name, options={**options, **typed(PLACES | {"profile"})})
+    if to_complete:
+        echo_next(tr("complete {recipe}, then `{command}`", recipe=to_complete, command=line))
+    else:
+        echo_next(tr("`{command}` checks its rows", command=line))
 
 
 def _write(target: Path, text: str) -> MessageText:
@@ -297,7 +302,7 @@ def _write_missing(
             tr(
                 "Still missing for {kind}: {fields}",
                 kind=proposal.feed.kind,
-                fields=joined(missing),
+                fields=joined(FieldName(key, proposal.known[key].labels) for key in missing),
             )
         )
     )

@@ -14,7 +14,7 @@ import click
 from feedtool import __version__
 from feedtool.cli.errors import echo, listen
 from feedtool.cli.options import SOURCES, chosen
-from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import tr
 from feedtool.report.as_json import dumped, notice_fields, stopped_fields, summary_fields
 from feedtool.report.sheet_result import SheetResult
@@ -54,7 +54,7 @@ class Log:
                 tr(
                     "the log {place} cannot be written: {why}",
                     place=place,
-                    why=error.strerror,
+                    why=reason_of(error),
                 ),
                 tr("name another file with --log"),
             ) from error
@@ -71,7 +71,7 @@ class Log:
                     tr(
                         "the log {place} is not written: {why}",
                         place=self._place,
-                        why=error.strerror,
+                        why=reason_of(error),
                     )
                 )
             self._has_failed = True

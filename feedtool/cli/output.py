@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from feedtool.cli.errors import CONSOLE, discard_stdout, echo, echo_error, wants_colour
-from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import tr
 from feedtool.report.as_json import progress_events, write_json, write_jsonl
 from feedtool.report.codes import Codes
@@ -45,7 +45,7 @@ def echo_results(
     except OSError as error:
         discard_stdout()
         unwritten = UsageProblem(
-            tr("stdout cannot be written: {why}", why=error.strerror),
+            tr("stdout cannot be written: {why}", why=reason_of(error)),
             tr("make room, or send it elsewhere"),
         )
     for failed in dict.fromkeys(result.copy_failed for result in results):

@@ -13,7 +13,7 @@ from feedtool.cli.errors import CONSOLE, echo
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
 from feedtool.cli.next_command import after_delivery
-from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.errors import Exit, UsageProblem, reason_of
 from feedtool.model.text import tr
 
 WINDOW, CREATIONS_WINDOW = 60.0, 3600.0
@@ -79,7 +79,7 @@ def sandbox(port: int, state: Path | None, speed: float, **given: Any) -> None:
     except StateUnreadableError as error:
         raise UsageProblem(str(error), tr("name another file with --state")) from error
     except OSError as error:
-        reason = error.strerror or error
+        reason = reason_of(error)
         raise UsageProblem(
             tr("the sandbox cannot be served: {reason}", reason=reason),
             tr("choose another --port (0 picks a free one), or a --state that you may write"),
@@ -153,7 +153,7 @@ def _put(folder: Path) -> Path:
             tr(
                 "the sample cannot be put into {folder}: {why}",
                 folder=folder,
-                why=error.strerror,
+                why=reason_of(error),
             ),
             tr("name another folder"),
         ) from error

@@ -26,7 +26,7 @@ from sqlalchemy.pool import StaticPool
 from feedtool.ledger import tables, trouble
 from feedtool.ledger.migrations import FIRST, STEPS, Step, migrate
 from feedtool.ledger.trouble import explain, explained, is_file, shown_as
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import tr
 
 IN_MEMORY = "sqlite://"
@@ -159,7 +159,7 @@ def _own(path: Path, shown: str) -> None:
             tr(
                 "The ledger {shown} cannot be opened: {why}.",
                 shown=shown,
-                why=error.strerror,
+                why=reason_of(error),
             ),
             tr("Name another with --home."),
         ) from error

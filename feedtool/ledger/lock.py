@@ -25,7 +25,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, Engine, event, text
 
 from feedtool.ledger.trouble import explained, is_file, shown_as
-from feedtool.model.errors import Interrupted, UsageProblem
+from feedtool.model.errors import Interrupted, UsageProblem, reason_of
 from feedtool.model.text import tr
 
 TIME = "%Y%m%dT%H%M%SZ"
@@ -192,7 +192,7 @@ def _locked(ledger: Path, seller: str, digest: str, me: Holder) -> Iterator[None
                     "The ledger {ledger} cannot be locked with {name}: {why}.",
                     ledger=ledger,
                     name=path.name,
-                    why=error.strerror,
+                    why=reason_of(error),
                 ),
                 tr("Name another on a disk of this machine with --home."),
             ) from error

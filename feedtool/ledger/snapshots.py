@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from feedtool.model.errors import CannotWrite, FileProblem
+from feedtool.model.errors import CannotWrite, FileProblem, reason_of
 from feedtool.model.file_version import Version, read_unchanged, unchanged
 from feedtool.model.text import tr
 
@@ -46,7 +46,7 @@ class Snapshots:
                 with unchanged(path, str(path), version) as confirm:
                     return self._copy_of(source, confirm)
             except OSError as error:
-                why = tr("the disk is full") if error.errno in FULL else error.strerror
+                why = tr("the disk is full") if error.errno in FULL else reason_of(error)
                 raise CannotWrite(
                     tr(
                         "No snapshot of {path} can be kept in {folder}: {why}.",
@@ -104,7 +104,7 @@ def _readable(path: Path, hint: str) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise FileProblem(
-            tr("{path} cannot be read: {why}.", path=path, why=error.strerror), hint
+            tr("{path} cannot be read: {why}.", path=path, why=reason_of(error)), hint
         ) from error
 
 

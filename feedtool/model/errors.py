@@ -11,8 +11,11 @@
 Rows that are wrong are no exceptions: they are data (`model.Problem`).
 """
 
+import errno
 from collections.abc import Iterable
 from enum import IntEnum
+
+from feedtool.model.text import tr
 
 
 class Exit(IntEnum):
@@ -113,3 +116,23 @@ class FileProblem(FeedtoolError):
 
     exit = Exit.FILE
     code: str = ""
+
+
+_REASONS = {
+    errno.ENOENT: tr("No such file or directory"),
+    errno.EACCES: tr("Permission denied"),
+    errno.EPERM: tr("Operation not permitted"),
+    errno.EEXIST: tr("File exists"),
+    errno.EISDIR: tr("Is a directory"),
+    errno.ENOTDIR: tr("Not a directory"),
+    errno.ENOSPC: tr("No space left on device"),
+    errno.EROFS: tr("Read-only file system"),
+    errno.EIO: tr("Input/output error"),
+}
+"""The usual words of operating systems."""
+
+
+def reason_of(error: Exception) -> str:
+    """What the operating system has refused, in its usual words, which can be translated."""
+    known = _REASONS.get(getattr(error, "errno", None) or 0)
+    return known or getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 from weakref import finalize
 
-from feedtool.model.errors import CannotWrite
+from feedtool.model.errors import CannotWrite, reason_of
 from feedtool.model.text import tr
 
 T = TypeVar("T", bound=tuple[Any, ...])
@@ -51,7 +51,7 @@ def telling_of_room() -> Iterator[None]:
             tr(
                 "temporary files cannot be written in {folder}: {why}",
                 folder=folder,
-                why=error.strerror,
+                why=reason_of(error),
             ),
             tr("make room there, or set TMPDIR to another folder"),
         ) from error

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 from uuid import uuid4
 
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.text import tr
 from feedtool.report.as_json import error_fields, write_json
@@ -103,7 +103,7 @@ def write_report(path: Path, results: Iterable[SheetResult], codes: Codes, made:
             tr(
                 "the report {path} cannot be written: {why}",
                 path=path,
-                why=reason.strerror,
+                why=reason_of(reason),
             ),
             tr("name another file with --report, in a folder that exists and may be written to"),
         ) from reason

@@ -40,7 +40,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import (
     CELL,
@@ -147,7 +147,7 @@ def load(path: Path | None, fallbacks: tuple[Path, ...] = ()) -> Config:
         tables = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         if isinstance(error, OSError):
-            why = (error.strerror or type(error).__name__).lower()
+            why = reason_of(error)
             hint = tr("name another with --config")
         elif isinstance(error, UnicodeDecodeError):
             why, hint = tr("it is not UTF-8"), tr("save it as UTF-8")

@@ -22,7 +22,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from feedtool.model.call import Call, Failure, Reply
-from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import tr
 from feedtool.service.answers import AnswerKind, kind_of, retry_after
 from feedtool.service.calls import back_off
@@ -98,7 +98,7 @@ class Hook:
                         tr("it took longer than {longest} s", longest=f"{self._longest:g}")
                     )
         except OSError as error:
-            return NoticeAttempt(error.strerror or tr("it cannot be run"), is_final=True)
+            return NoticeAttempt(reason_of(error), is_final=True)
         finally:
             self._running = None
         code = process.returncode

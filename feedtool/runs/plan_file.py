@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 
 from feedtool.areas.offers.changes.effects import Effects, OpenAccepted, effects_of
 from feedtool.delivery.plan import Plan
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.sheet import INVALID, VALID
 from feedtool.model.text import tr
 from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, unfit
@@ -181,7 +181,7 @@ def load(place: Path) -> SavedPlan:
                 last = line
     except OSError as error:
         raise UsageProblem(
-            tr("the plan {place} cannot be read: {why}", place=place, why=error.strerror),
+            tr("the plan {place} cannot be read: {why}", place=place, why=reason_of(error)),
             tr("name the file that --dry-run --save-plan has written"),
         ) from error
     result = f"sha256:{digest.hexdigest()}"

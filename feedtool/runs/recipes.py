@@ -16,7 +16,7 @@ from feedtool.check import RecipeBook
 from feedtool.check.recipes.join import JoinFile, JoinUnusable
 from feedtool.check.recipes.recipe import Recipe, parse_recipe, read_recipe
 from feedtool.check.recipes.recipe_file import oldest
-from feedtool.model.errors import FileProblem, UsageProblem
+from feedtool.model.errors import FileProblem, UsageProblem, reason_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import either, tr
@@ -157,7 +157,7 @@ def _matching(folder: Path | None, pattern: Path, sheet: Path) -> list[tuple[flo
                 "the folder {folder} of {file} cannot be read: {reason}",
                 folder=str(place),
                 file=str(pattern),
-                reason=error.strerror,
+                reason=reason_of(error),
             ),
             tr("look at its name and its permissions"),
         ) from error

@@ -14,7 +14,7 @@ from pathlib import Path
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import Plan, Planned
 from feedtool.feeds.delivery import Act, PackageRef, Staged, Submitted
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
@@ -50,7 +50,7 @@ def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
             tr(
                 "the requests cannot be written to {folder}: {why}",
                 folder=folder,
-                why=error.strerror,
+                why=reason_of(error),
             ),
             tr("choose another folder with --requests"),
         ) from error

@@ -11,7 +11,7 @@ from itertools import repeat
 from pathlib import Path
 
 from feedtool.model.cells import Block, Kind
-from feedtool.model.errors import CannotWrite, FeedtoolError
+from feedtool.model.errors import CannotWrite, FeedtoolError, reason_of
 from feedtool.model.text import tr
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -68,7 +68,7 @@ def cannot_write(target: Path, error: OSError) -> CannotWrite:
         why = tr("its name is too long")
         hint = tr("Give it a shorter name with --out, or shorten the name of the input.")
     else:
-        why = error.strerror or str(error)
+        why = reason_of(error)
         hint = tr("Allow writing there, or write elsewhere with --out.")
     return CannotWrite(tr("{target} cannot be written: {why}.", target=target, why=why), hint)
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from feedtool.ledger.claims import Claim
-from feedtool.model.errors import FeedtoolError, UsageProblem
+from feedtool.model.errors import FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import Translator, tr
 from feedtool.report.plain import clean
 from feedtool.runs.corrections import place_of
@@ -99,7 +99,7 @@ class Folder:
 
     def _cannot_watch(self, error: OSError) -> UsageProblem:
         return UsageProblem(
-            tr("{root} cannot be watched: {why}", root=self.root, why=error.strerror),
+            tr("{root} cannot be watched: {why}", root=self.root, why=reason_of(error)),
             tr("feedtool needs to write there; name another folder, or allow it"),
         )
 
@@ -123,7 +123,7 @@ class Folder:
             return list(_entries(self.inbox, PurePosixPath()))
         except OSError as error:
             raise UsageProblem(
-                tr("{inbox} cannot be read: {why}", inbox=self.inbox, why=error.strerror),
+                tr("{inbox} cannot be read: {why}", inbox=self.inbox, why=reason_of(error)),
                 tr("see that it is there, and that feedtool may read it"),
             ) from error
 
@@ -246,7 +246,7 @@ def move(source: Path, target: Path) -> bool:
                 "{source} cannot be moved to {parent}: {why}.",
                 source=source,
                 parent=target.parent,
-                why=error.strerror,
+                why=reason_of(error),
             ),
             tr("Close it where it is open, and see that feedtool may write in both folders."),
         ) from error
@@ -268,7 +268,7 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise CannotMove(
-            tr("{folder} cannot be made: {why}.", folder=folder, why=error.strerror),
+            tr("{folder} cannot be made: {why}.", folder=folder, why=reason_of(error)),
             tr("See that nothing else has its name, and that feedtool may write there."),
         ) from error
 

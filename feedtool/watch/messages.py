@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from feedtool.ledger.claims import Claim, EarlierClaim
-from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem
+from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsageProblem, reason_of
 from feedtool.model.text import joined, plural, tr
 from feedtool.report.as_json import Fields, notice_fields
 from feedtool.report.sheet_result import SheetResult
@@ -202,7 +202,7 @@ class Health:
                 temporary.unlink(missing_ok=True)
             if not self._has_failed:  # a reader may have it open; a disk may be full for long
                 self._warn(
-                    tr("{place} cannot be written: {why}", place=self._place, why=error.strerror)
+                    tr("{place} cannot be written: {why}", place=self._place, why=reason_of(error))
                 )
             self._has_failed = True
 

@@ -29,7 +29,7 @@ from feedtool.feeds.delivery import (
     Submitted,
 )
 from feedtool.model.call import Call
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
@@ -74,7 +74,7 @@ def _publish(body: bytes, settings: AccountSettings) -> str:
             tr(
                 "the zip cannot be put into {folder}: {reason}",
                 folder=target.parent,
-                reason=error.strerror,
+                reason=reason_of(error),
             ),
             tr("correct legacy_folder in the profile, or let the zip travel as bytes"),
         ) from error

@@ -14,7 +14,7 @@ from feedtool.check.rules import RECIPE_FAILED
 from feedtool.feeds.columns import InvalidValue
 from feedtool.feeds.columns.text import identified, no_value
 from feedtool.model.cells import BLANK, Block, Cell, Kind, letters
-from feedtool.model.errors import FileProblem
+from feedtool.model.errors import FileProblem, reason_of
 from feedtool.model.header import folded
 from feedtool.model.nouns import Issue
 from feedtool.model.settings import AccountSettings
@@ -213,7 +213,7 @@ def read_join(name: str, join: Join, file: JoinFile, settings: AccountSettings) 
                 "{file}, [join.{name}], cannot be read: {reason}",
                 file=file.name,
                 name=name,
-                reason=error.strerror,
+                reason=reason_of(error),
             ),
             tr("look at its permissions"),
         ) from error

@@ -12,7 +12,7 @@ from feedtool.check.recipes.channels import SKIP
 from feedtool.check.recipes.expressions import Expression, compile_expression
 from feedtool.check.recipes.recipe_file import LONGEST_FILE, RecipeFile, parse_tables, place_of
 from feedtool.check.recipes.syntax import ExpressionProblem
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.header import folded
 from feedtool.model.text import tr
 
@@ -84,7 +84,7 @@ def read_recipe(path: Path, today: date) -> Recipe:
             text = file.read(LONGEST_FILE + 1).decode("utf-8-sig")
     except OSError as error:
         raise UsageProblem(
-            tr("the recipe {path} cannot be read: {reason}", path=path, reason=error.strerror)
+            tr("the recipe {path} cannot be read: {reason}", path=path, reason=reason_of(error))
         ) from error
     except UnicodeDecodeError as error:
         raise UsageProblem(
