@@ -22,7 +22,7 @@ SECRETS = ("token", "token_command", "client_secret", "client_secret_command", "
 
 MASK = "********"
 
-DEFAULT = "default"
+DEFAULT = tr("default")
 """The source of what nobody has set."""
 
 Row = tuple[str, object, str]
@@ -103,7 +103,7 @@ def show(ctx: click.Context, /, form: str, *, all: bool, **settings: Any) -> Non
         echo("note", tr("all settings are as they are by default; --all lists them"))
     width = max((len(name) for name, _, _ in shown), default=0)
     for name, value, source in shown:
-        click.echo(f"{name:{width}}  {clean(_shown(value))}  [{clean(source)}]")
+        click.echo(f"{name:{width}}  {clean(_shown(value))}  [{clean(CONSOLE.say(source))}]")
     named = {row[0]: row[1] for row in rows}
     after_config(has_account=bool(named["base_url"] or named.get("sandbox")))
 
@@ -114,7 +114,9 @@ def _row(ctx: click.Context, name: str, value: object) -> Row:
     label = max(option.opts, key=len).removeprefix("--").replace("-", "_")
     if name == "home":
         value = home_path(value if isinstance(value, Path) else None)
-    shown = re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", "" if value is None else str(value))
+    shown: object = list(value) if isinstance(value, tuple) else value
+    if not isinstance(shown, list | bool):
+        shown = re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", "" if value is None else str(value))
     return label, MASK if name in SECRETS and value else shown, _source(ctx, name, option)
 
 
@@ -122,9 +124,9 @@ def _source(ctx: click.Context, name: str, option: click.Parameter) -> str:
     state = options.chosen(ctx)
     match ctx.get_parameter_source(name):
         case ParameterSource.COMMANDLINE:
-            return "option"
+            return tr("option")
         case ParameterSource.ENVIRONMENT:
-            return f"environment {option.envvar}"
+            return tr("environment {name}", name=option.envvar)
         case ParameterSource.DEFAULT_MAP:
             is_profiles = name in state.profile.account
             table = f"profile {ctx.params.get('profile')}" if is_profiles else "defaults"
@@ -173,7 +175,9 @@ def _fields(settings: Any, table: str = "") -> dict[str, object]:
 
 
 def _shown(value: object) -> str:
-    """A value for people."""
+    """A value for people, as feedtool.toml has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, Mapping):
         return ", ".join(f"{name} = {_shown(entry)}" for name, entry in value.items())
     if isinstance(value, list):

@@ -95,7 +95,7 @@ def map_(
         elif target:
             is_named = not is_found(read, read_options(ctx, given), load(), target.stem)
             _write_answers(proposal, answers)
-            click.echo(CONSOLE.say(written))
+            _print(written)
             _write_unsure(proposal, answers)
             _write_missing(proposal, file, missing, [*answers.keys, *defaults])
             _echo_next(file, target if is_named else None, to_complete=target if missing else None)
@@ -132,13 +132,11 @@ def _tell_fitting(
         missing = proposal.missing([*keys, *proposal.given])
         _write_json(proposal, list(proposal.columns), path, missing)
     else:
-        click.echo(
-            CONSOLE.say(
-                tr(
-                    "The recipe {recipe} fits {file} already.",
-                    recipe=clean(str(path)),
-                    file=clean(file),
-                )
+        _print(
+            tr(
+                "The recipe {recipe} fits {file} already.",
+                recipe=clean(str(path)),
+                file=clean(file),
             )
         )
         echo("help", tr("to make another one name its place with --out"))
@@ -155,12 +153,10 @@ def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
         missing = proposal.missing([column.key for column in proposal.columns if column.key])
         _write_json(proposal, list(proposal.columns), None, missing)
     else:
-        click.echo(
-            CONSOLE.say(
-                tr(
-                    "{file} was made from a template of feedtool: it requires no recipe.",
-                    file=clean(file),
-                )
+        _print(
+            tr(
+                "{file} was made from a template of feedtool: it requires no recipe.",
+                file=clean(file),
             )
         )
         _echo_next(file, None, _sheet(proposal))
@@ -170,6 +166,10 @@ def _tell_ours(file: str, proposal: "SheetProposal", form: str) -> int:
 def _sheet(proposal: "SheetProposal") -> str | None:
     """The sheet, if it was named."""
     return proposal.sheet if proposal.options.sheets else None
+
+
+def _print(text: str) -> None:
+    click.echo(CONSOLE.say(text))
 
 
 def _echo_next(
@@ -251,24 +251,22 @@ def _write_answers(proposal: "SheetProposal", answers: "Answers") -> None:
         base = (
             tr("recipe {name}", name=name) if proposal.base.path else tr("preset {name}", name=name)
         )
-        click.echo(CONSOLE.say(tr("As in {recipe}, with its values and rules.", recipe=base)))
+        _print(tr("As in {recipe}, with its values and rules.", recipe=base))
     for key, table in answers.values.items():
         shown = joined(
             tr("{name} is {place}", name=f"“{clean(text)}”", place=value)
             for text, value in table.items()
         )
-        click.echo(CONSOLE.say(joined((key, shown), ": ")))
+        _print(joined((key, shown), ": "))
     for key, texts in answers.unknown.items():
         shown = joined(in_quotes(clean(text)) for text in texts)
         name = quoted(key) if "." in key else key
-        click.echo(
-            CONSOLE.say(
-                tr(
-                    "{key}: nobody knows {values}; say it in [values.{name}] of the recipe",
-                    key=key,
-                    values=shown,
-                    name=name,
-                )
+        _print(
+            tr(
+                "{key}: nobody knows {values}; say it in [values.{name}] of the recipe",
+                key=key,
+                values=shown,
+                name=name,
             )
         )
 
@@ -297,13 +295,11 @@ def _write_missing(
 
     if not missing:
         return
-    click.echo(
-        CONSOLE.say(
-            tr(
-                "Still missing for {kind}: {fields}",
-                kind=proposal.feed.kind,
-                fields=joined(FieldName(key, proposal.known[key].labels) for key in missing),
-            )
+    _print(
+        tr(
+            "Still missing for {kind}: {fields}",
+            kind=proposal.feed.kind,
+            fields=joined(FieldName(key, proposal.known[key].labels) for key in missing),
         )
     )
     own = [key for key in missing if proposal.is_of_row(key)]

@@ -20,6 +20,7 @@ from feedtool.cli.planning import KEPT, account_of
 from feedtool.model.errors import Exit, NothingToDo
 from feedtool.model.text import plural, tr
 from feedtool.report.as_json import write_objects
+from feedtool.report.plain import listed
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.changes.undo import UndoOptions, UndoRow
@@ -139,15 +140,25 @@ def _write(objects: list[dict[str, Any]], left: "Iterable[UndoRow]", form: str) 
             [{**fields_of, "left": iter(fields)} for fields_of in objects], sys.stdout, form
         )
         return
+    alike: dict[tuple[str, str], list[UndoRow]] = {}
     for row in left:
+        alike.setdefault((row.channel, row.reason), []).append(row)
+    for (channel, reason), rows in alike.items():
+        values = {"channel": channel, "reason": reason}
         click.echo(
             CONSOLE.say(
                 tr(
                     "{channel}, row {row}, {reference}: {reason}",
-                    channel=row.channel,
-                    row=row.row,
-                    reference=row.reference,
-                    reason=row.reason,
+                    row=rows[0].row,
+                    reference=rows[0].reference,
+                    **values,
+                )
+                if len(rows) == 1
+                else tr(
+                    "{channel}, {count:,} offers in rows {rows}: {reason}",
+                    count=len(rows),
+                    rows=listed([row.row for row in rows], len(rows)),
+                    **values,
                 )
             )
         )

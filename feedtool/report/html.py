@@ -37,15 +37,8 @@ from feedtool.report.overview import (
 )
 from feedtool.report.plain import clean, listed, printable, sentence, value
 from feedtool.report.sheet_result import SheetResult, to_read
-from feedtool.report.tally import (
-    SEVERITIES,
-    CodeGroup,
-    Tally,
-    Totals,
-    skipped_text,
-    status_word,
-    tally,
-)
+from feedtool.report.statuses import status_word
+from feedtool.report.tally import SEVERITIES, CodeGroup, Tally, Totals, skipped_text, tally
 
 LISTED = 1_000
 """Problems of each code, and rows of each status, that are listed."""

@@ -10,7 +10,8 @@ from feedtool.model.text import FieldName, MessageText, Translator, joined, tr
 from feedtool.report.codes import words_in
 from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
-from feedtool.report.tally import CodeGroup, Tally, status_word
+from feedtool.report.statuses import status_word
+from feedtool.report.tally import CodeGroup, Tally
 
 Outcome = Literal["good", "bad", "open", "idle"]
 """Accepted, to be corrected, not decided, and left out."""

@@ -22,6 +22,7 @@ from feedtool.model.sheet import INVALID, SKIPPED, VALID
 from feedtool.model.text import MessageText, joined, plural, tr
 from feedtool.report.plain import clean, value
 from feedtool.report.sheet_result import NOT_SENT, SheetResult
+from feedtool.report.statuses import statuses_text
 
 NOT_A_ROW = "not-a-row"
 """The code of rows that are skipped since they are none."""
@@ -186,56 +187,6 @@ def _reasons(result: RowResult, *, is_alone: bool) -> list[tuple[Status, str, st
     if is_alone or not result.channel:
         return [(result.status, code, text) for code, text in reasons]
     return [(result.status, code, joined((result.channel, text), ": ")) for code, text in reasons]
-
-
-def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> MessageText:
-    """`9 Integrated, 2 Rejected`: numbers by status, of rows or of packages."""
-    return joined(
-        _NUMBERS[status](number)
-        if status in _NUMBERS
-        else tr("{count:,} {status}", count=number, status=status)
-        for status, number in statuses.items()
-    )
-
-
-_NUMBERS: Mapping[str, Callable[[int], MessageText]] = {
-    Status.VALID: lambda count: plural("{count:,} Valid", "{count:,} Valid", count),
-    Status.INVALID: lambda count: plural("{count:,} Invalid", "{count:,} Invalid", count),
-    Status.INTEGRATED: lambda count: plural("{count:,} Integrated", "{count:,} Integrated", count),
-    Status.REJECTED: lambda count: plural("{count:,} Rejected", "{count:,} Rejected", count),
-    Status.DUPLICATED: lambda count: plural("{count:,} Duplicated", "{count:,} Duplicated", count),
-    Status.REFUSED: lambda count: plural("{count:,} Refused", "{count:,} Refused", count),
-    Status.PENDING: lambda count: plural("{count:,} Pending", "{count:,} Pending", count),
-    Status.UNCHANGED: lambda count: plural("{count:,} Unchanged", "{count:,} Unchanged", count),
-    Status.HELD: lambda count: plural("{count:,} Held", "{count:,} Held", count),
-    Status.SUPERSEDED: lambda count: plural("{count:,} Superseded", "{count:,} Superseded", count),
-    Status.SKIPPED: lambda count: plural("{count:,} Skipped", "{count:,} Skipped", count),
-    Status.UNKNOWN: lambda count: plural("{count:,} Unknown", "{count:,} Unknown", count),
-    "Submitted": lambda count: plural("{count:,} Submitted", "{count:,} Submitted", count),
-    "Reported": lambda count: plural("{count:,} Reported", "{count:,} Reported", count),
-}
-"""The numbers of rows; the last two are of batches, and our own words."""
-
-
-_WORDS: Mapping[str, MessageText] = {
-    Status.VALID: tr("Valid"),
-    Status.INVALID: tr("Invalid"),
-    Status.INTEGRATED: tr("Integrated"),
-    Status.REJECTED: tr("Rejected"),
-    Status.DUPLICATED: tr("Duplicated"),
-    Status.REFUSED: tr("Refused"),
-    Status.PENDING: tr("Pending"),
-    Status.UNCHANGED: tr("Unchanged"),
-    Status.HELD: tr("Held"),
-    Status.SUPERSEDED: tr("Superseded"),
-    Status.SKIPPED: tr("Skipped"),
-    Status.UNKNOWN: tr("Unknown"),
-}
-
-
-def status_word(status: str) -> str:
-    """A status of a row as people read it; a state of the service's own stays as it is."""
-    return _WORDS.get(status, status)
 
 
 def validity_text(counts: Counts) -> MessageText:

@@ -16,6 +16,7 @@ from feedtool.report.codes import Codes
 from feedtool.report.overview import name_of, place_name
 from feedtool.report.plain import clean, listed, printable, value
 from feedtool.report.sheet_result import FixedCells, SheetResult
+from feedtool.report.statuses import status_word, statuses_text
 from feedtool.report.tally import (
     CodeGroup,
     RefusedRows,
@@ -23,8 +24,6 @@ from feedtool.report.tally import (
     Totals,
     severity_label,
     skipped_text,
-    status_word,
-    statuses_text,
     tally,
     validity_text,
     warnings_text,

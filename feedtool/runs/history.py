@@ -13,7 +13,7 @@ from feedtool.model.nouns import Status
 from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries, write_lines
 from feedtool.report.plain import clean
-from feedtool.report.tally import statuses_text
+from feedtool.report.statuses import statuses_text
 from feedtool.runs.run_record import RunOptions
 
 SHA_SHOWN = 12

@@ -24,7 +24,7 @@ from feedtool.report.as_json import ENGLISH
 from feedtool.report.overview import REFUSED, outcome_of, place_name
 from feedtool.report.plain import value
 from feedtool.report.sheet_result import to_read
-from feedtool.report.tally import status_word
+from feedtool.report.statuses import status_word
 from feedtool.sheets.annotate import Note, SheetNotes
 
 Columns = Mapping[str, Sequence[int]]

@@ -18,7 +18,8 @@ from feedtool.model.errors import EXIT_PRECEDENCE, Exit, FeedtoolError, UsagePro
 from feedtool.model.text import joined, plural, tr
 from feedtool.report.as_json import Fields, notice_fields
 from feedtool.report.sheet_result import SheetResult
-from feedtool.report.tally import Totals, statuses_text
+from feedtool.report.statuses import statuses_text
+from feedtool.report.tally import Totals
 from feedtool.sheets.atomic_write import atomic_write
 
 Echo = Callable[[str, str], None]

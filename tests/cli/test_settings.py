@@ -41,9 +41,9 @@ SOURCES: dict[str, tuple[str, str, str, str, tuple[object, str]]] = {
     ),
     "a setting": (SHOP, "", "--profile shop", "vat_scale", (1, "feedtool.toml, profile")),
     "no setting": (SHOP, "", "--profile shop", "gtin_as", ("string", "default")),
-    "unencrypted": (UNSAFE, "", "--profile shop", "insecure_http", ("True", OF_SHOP[1])),
+    "unencrypted": (UNSAFE, "", "--profile shop", "insecure_http", (True, OF_SHOP[1])),
     "unencrypted by no variable": (
-        *(UNSAFE, "INSECURE_HTTP=1", "", "insecure_http", ("False", "default")),
+        *(UNSAFE, "INSECURE_HTTP=1", "", "insecure_http", (False, "default")),
     ),
     "a time": (
         *("[profile.shop]\ncall_timeout = 30", "", "--profile shop", "call_timeout"),

@@ -170,7 +170,7 @@ def test_a_profile_that_is_not_there_names_those_that_are(files: Files) -> None:
 
 
 UNREAD = {
-    "there is none": (None, "no such file", "--config"),
+    "there is none": (None, "No such file", "--config"),
     "no UTF-8": ("[defaults]\n# caf\xe9\n".encode("latin-1"), "not UTF-8", "UTF-8"),
     "no TOML": (b"[profile", "no TOML", "correct"),
 }

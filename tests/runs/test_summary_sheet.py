@@ -35,7 +35,7 @@ def link(ref: str, text: str = "") -> Link:
     return Link(text or ref, "Offers", ref)
 
 
-TOOK = "The service has taken the row; of a package: it is done, and its rows have their results."
+TOOK = "The service has accepted the row."
 LOOKED = "Not sent: the checks found something wrong, which the message tells."
 REFUSED = "The service has refused the row, or the package as a whole; the message says why."
 CREATE = "Check the value; `feedtool template products` is for a product that does not exist yet."

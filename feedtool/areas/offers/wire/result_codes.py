@@ -69,7 +69,7 @@ def explanation_of(code: str, say: Translator) -> str | None:
         about=about,
         subject=subject,
     )
-    marked = tr("feedtool marks the cell of {field} (`{key}`).", field=field, key=str(field))
+    marked = tr("feedtool marks the cell of {field}.", field=field)
     parts = (
         tr("{what}: {subject}.", what=what, subject=subject),
         joined([halves, marked], " ") if field else halves,

@@ -1,0 +1,56 @@
+"""The statuses of rows in words: alone, and with numbers."""
+
+from collections.abc import Callable, Mapping
+
+from feedtool.model.nouns import Status
+from feedtool.model.text import MessageText, joined, plural, tr
+
+
+def statuses_text(statuses: Mapping[Status, int] | Mapping[str, int]) -> MessageText:
+    """`9 Integrated, 2 Rejected`: numbers by status, of rows or of packages."""
+    return joined(
+        _NUMBERS[status](number)
+        if status in _NUMBERS
+        else tr("{count:,} {status}", count=number, status=status)
+        for status, number in statuses.items()
+    )
+
+
+_NUMBERS: Mapping[str, Callable[[int], MessageText]] = {
+    Status.VALID: lambda count: plural("{count:,} Valid", "{count:,} Valid", count),
+    Status.INVALID: lambda count: plural("{count:,} Invalid", "{count:,} Invalid", count),
+    Status.INTEGRATED: lambda count: plural("{count:,} Integrated", "{count:,} Integrated", count),
+    Status.REJECTED: lambda count: plural("{count:,} Rejected", "{count:,} Rejected", count),
+    Status.DUPLICATED: lambda count: plural("{count:,} Duplicated", "{count:,} Duplicated", count),
+    Status.REFUSED: lambda count: plural("{count:,} Refused", "{count:,} Refused", count),
+    Status.PENDING: lambda count: plural("{count:,} Pending", "{count:,} Pending", count),
+    Status.UNCHANGED: lambda count: plural("{count:,} Unchanged", "{count:,} Unchanged", count),
+    Status.HELD: lambda count: plural("{count:,} Held", "{count:,} Held", count),
+    Status.SUPERSEDED: lambda count: plural("{count:,} Superseded", "{count:,} Superseded", count),
+    Status.SKIPPED: lambda count: plural("{count:,} Skipped", "{count:,} Skipped", count),
+    Status.UNKNOWN: lambda count: plural("{count:,} Unknown", "{count:,} Unknown", count),
+    "Submitted": lambda count: plural("{count:,} Submitted", "{count:,} Submitted", count),
+    "Reported": lambda count: plural("{count:,} Reported", "{count:,} Reported", count),
+}
+"""The numbers of rows; the last two are of batches, and our own words."""
+
+
+_WORDS: Mapping[str, MessageText] = {
+    Status.VALID: tr("Valid"),
+    Status.INVALID: tr("Invalid"),
+    Status.INTEGRATED: tr("Integrated"),
+    Status.REJECTED: tr("Rejected"),
+    Status.DUPLICATED: tr("Duplicated"),
+    Status.REFUSED: tr("Refused"),
+    Status.PENDING: tr("Pending"),
+    Status.UNCHANGED: tr("Unchanged"),
+    Status.HELD: tr("Held"),
+    Status.SUPERSEDED: tr("Superseded"),
+    Status.SKIPPED: tr("Skipped"),
+    Status.UNKNOWN: tr("Unknown"),
+}
+
+
+def status_word(status: str) -> str:
+    """A status of a row as people read it; a state of the service's own stays as it is."""
+    return _WORDS.get(status, status)
