@@ -16,7 +16,7 @@ from feedtool.report.codes import Codes
 from feedtool.report.overview import name_of, place_name
 from feedtool.report.plain import clean, listed, printable, value
 from feedtool.report.sheet_result import FixedCells, SheetResult
-from feedtool.report.statuses import status_word, statuses_text
+from feedtool.report.statuses import state_word, status_word, statuses_text
 from feedtool.report.tally import (
     CodeGroup,
     RefusedRows,
@@ -293,7 +293,7 @@ def _package(package: PackageSummary, *, is_planned: bool) -> MessageText:
         uploads=plural("{count:,} upload", "{count:,} uploads", package.uploads),
     )
     if package.package_id is not None:
-        state = clean(package.state) if package.state else NOT_SENT_YET
+        state = state_word(clean(package.state)) if package.state else NOT_SENT_YET
         name = clean(package.package_id)
         return tr("Package {id}: {rows}: {state}", id=name, rows=what, state=state)
     if is_planned:

@@ -243,5 +243,5 @@ def test_it_replaces_what_the_channel_has_and_needs_no_open_package(
     assert feedtool("results 3").code == 0
     ran = feedtool("submit", stock, *PURGE, "--yes", "--expect-removals", "2")
     assert ran.code == 0, ran.err
-    assert "PurgeAndReplace, channel PRIMARY, 4 rows in 1 upload: Integrated" in ran.out
+    assert "PurgeAndReplace, channel PRIMARY, 4 rows in 1 upload: integrated" in ran.out
     assert on_channels() == [f"PRIMARY SKU-{n}" for n in range(3, 7)] + ["SECOND SKU-1"]
