@@ -39,7 +39,7 @@ def planned(feedtool: Feedtool, file: Path) -> Path:
 def test_a_plan_is_sent_once_and_without_anything_else(feedtool: Feedtool, planned: Path) -> None:
     ran = feedtool("submit --plan", planned)
     assert ran.code == 1, ran.err
-    assert "Rows: 1 Invalid, 2 Integrated" in ran.out
+    assert "3 rows: 1 Invalid, 2 Integrated. Run" in ran.out
     assert references() == ["SKU-1", "SKU-3"]
     assert Path("offers.result.csv").exists()
     ran = feedtool("submit --plan", planned)

@@ -38,7 +38,6 @@ warning[unknown-column]: A column that this kind of feed does not know.
 ANSWERS = """\
 Package p-1: Upsert, channel PRIMARY, 2 rows in 1 upload: integrated
 
-Rows: 3 Invalid, 1 Integrated, 1 Rejected
   Rejected[1324] 1 row: No product sheet <exists>
     row 4
 
