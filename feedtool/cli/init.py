@@ -11,7 +11,7 @@ import click
 from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, echo_error
 from feedtool.cli.help import HelpfulCommand
-from feedtool.cli.next_command import command, echo_next
+from feedtool.cli.next_command import command, echo_next, typed
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.text import MessageText, tr
 from feedtool.runs.config import FILE
@@ -50,7 +50,7 @@ def init(language: str, *, sandbox: bool, yes: bool, **given: Any) -> None:
     token_file = answers.get("token_file")
     if token_file and not Path(token_file).exists():
         echo("note", tr("write your token into {file}, readable by you alone", file=token_file))
-    line = command("account", "check")
+    line = command("account", "check", options=typed({"language"}))
     echo_next(tr("`{command}` tries what you have answered", command=line))
 
 

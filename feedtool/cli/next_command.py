@@ -229,7 +229,7 @@ def after_account_check(*, is_sandbox: bool) -> None:
         echo_demo()
         return
     usual = next(feed.kind for feed in load().feeds.values() if feed.is_usual)
-    line = command("template", usual, options=typed({"config", "profile", "language"}))
+    line = command("template", usual, options=typed({*PLACES, "profile"}))
     echo_next(tr("`{command}` makes a workbook to fill", command=line))
 
 

@@ -127,6 +127,8 @@ class PlainTable(NamedTuple):
 
     sheet: str
     fields: Sequence[Field]
+    has_labels: bool = False
+    """True where the header of a CSV has the labels, as a workbook has them; else the keys."""
 
 
 class ExportNote(NamedTuple):

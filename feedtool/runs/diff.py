@@ -176,4 +176,4 @@ def write_diff(diff: Diff, target: Path, limits: ReadingLimits, say: Translator)
         fields = [
             Field(key, say(label), "", CellEntry("General", width)) for key, label, width in COLUMNS
         ]
-        write(target, [SheetRows(PlainTable(say(SHEET), fields), rows)], limits)
+        write(target, [SheetRows(PlainTable(say(SHEET), fields, has_labels=True), rows)], limits)

@@ -11,12 +11,12 @@ from feedtool.delivery.plan import Plan
 from feedtool.feeds.export import PlainTable
 from feedtool.feeds.template import CellEntry, Field
 from feedtool.model.limits import ReadingLimits
-from feedtool.model.text import Translator
+from feedtool.model.text import Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs.export import RowBuffer
 from feedtool.templates.rows import SheetRows, write
 
-SHEET = "Changes"
+SHEET = tr("Changes")
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class Preview:
                 for it in COLUMNS
                 if it.key in rows.columns or it.key not in {"file", "priceChange", "stockChange"}
             ]
-            table = PlainTable(SHEET, fields)
+            table = PlainTable(say(SHEET), fields, has_labels=True)
             return write(target, [SheetRows(table, rows)], limits).rows
 
 

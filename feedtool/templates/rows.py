@@ -67,7 +67,7 @@ def write(
             if not field.is_folded or field.key in rows.columns
         ]
         with atomic_write(target) as place, _naming(target, place):
-            fill_csv(place, keys, _values(rows, keys))
+            fill_csv(place, _heads(contents, keys), _values(rows, keys))
         return WrittenRows(None, 1, len(rows))
     with temporary_folder() as folder:
         book, other = folder / "1.xlsx", folder / "2.xlsx"
@@ -143,6 +143,14 @@ def _naming(target: Path, place: Path) -> Iterator[None]:
         if error.filename not in (None, str(place)):
             raise
         raise cannot_write(target, error) from error
+
+
+def _heads(contents: Contents | PlainTable, keys: Sequence[str]) -> Sequence[str]:
+    """The header of a CSV."""
+    if not isinstance(contents, PlainTable) or not contents.has_labels:
+        return keys
+    labels = {field.key: field.label for field in contents.fields}
+    return [labels[key] for key in keys]
 
 
 def _values(rows: KeyedRows, keys: Sequence[str]) -> Iterator[list[Value]]:

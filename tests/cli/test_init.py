@@ -42,7 +42,7 @@ def test_four_answers(on_terminal: OnTerminal, typed: str, expected: object) -> 
     code, shown = on_terminal(typed, "init", "--language", "en")
     assert (code, written()) == (0, expected)
     assert shown.count("help:") == max(0, typed.count("\n") - 4)
-    assert "`feedtool account check` tries" in shown.splitlines()[-1]
+    assert "`feedtool account check --language en` tries" in shown.splitlines()[-1]
     assert ("write your token into t.txt" in shown) == (expected == IN_A_FILE)
 
 

@@ -94,6 +94,15 @@ CASES: dict[str, tuple[list[str], str]] = {
     "the sandbox's account": (["account check --sandbox --home h"], "demo --home h"),
     "no settings": (["config show"], "init"),
     "settings": (["init --sandbox", "config show"], "account check"),
+    "init in a language": (
+        ["init --sandbox --language en"],
+        "account check --language en",
+    ),
+    "map for another home": (
+        ["map 'my good.csv' --out r.toml --language en --home h"],
+        "validate 'my good.csv' --recipe r.toml --language en --home h",
+    ),
+    "runs of another home": ([SEND, "runs --language en --home ."], "demo --language en --home ."),
     "demo": (["demo"], "submit feedtool-demo/offers-upsert.failed.xlsx --sandbox"),
 }
 

@@ -1,5 +1,6 @@
 """`submit --dry-run --preview` and `--live`: what would happen to each offer."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,13 @@ def test_json_has_the_same(feedtool: Feedtool, changed: str) -> None:
 
 def test_the_words_are_those_of_the_language(feedtool: Feedtool, changed: str) -> None:
     assert feedtool(f"submit {changed} {DRY} --preview changes.xlsx --language fr").code == 0
-    assert [row["change"] for row in rows_of("changes.xlsx")] == ["modifiée", "inchangée"]
+    assert [row["change"] for row in rows_of("changes.xlsx", "Changements")] == WORDS
+    assert feedtool(f"submit {changed} {DRY} --preview changes.csv --language fr").code == 0
+    with Path("changes.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert [row["Effet"] for row in csv.DictReader(file)] == WORDS
+
+
+WORDS = ["modifiée", "inchangée"]
 
 
 def test_live_asks_the_service(feedtool: Feedtool, changed: str) -> None:
