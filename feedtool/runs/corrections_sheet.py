@@ -106,7 +106,8 @@ def columns_of(
     columns = {places[index]: it for index, it in header.columns.items() if index in places}
     texts = {index: field.key for index, field in enumerate(fields)}
     labels = {index: field.label for index, field in enumerate(fields)}
-    found = Header(KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), {}, LABEL_ROW, labels)
+    stamp = {STAMP_LANGUAGE: contents.language}
+    found = Header(KEY_ROW, KEY_ROW, columns, texts, (), frozenset(), {}, LABEL_ROW, labels, stamp)
     return Columns(contents, places, found)
 
 
