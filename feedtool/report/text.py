@@ -15,7 +15,7 @@ from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import Codes
 from feedtool.report.overview import name_of, place_name
 from feedtool.report.packages import package_lines
-from feedtool.report.plain import clean, listed, printable, value
+from feedtool.report.plain import called_here, clean, listed, printable, value
 from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.report.statuses import status_word, statuses_text
 from feedtool.report.tally import (
@@ -130,7 +130,7 @@ def _write_corrections(page: Page, results: Iterable[SheetResult]) -> None:
     to_correct: Counter[str] = Counter()
     for result in results:
         if result.failed:
-            to_correct[clean(str(result.failed))] += result.to_correct
+            to_correct[clean(called_here(result.failed))] += result.to_correct
     for place, count in to_correct.items():
         rows = plural("{count:,} row", "{count:,} rows", count)
         page.line(tr("{place} ({rows})", place=place, rows=rows), label=tr("Rows to correct: "))
@@ -175,7 +175,7 @@ def _write_sheet(
     copy = tr("Fixed copy: ") if is_fixed else tr("Annotated copy: ")
     if result.annotated:
         page.line()
-        page.line(clean(str(result.annotated)), "bold", label=copy)
+        page.line(clean(called_here(result.annotated)), "bold", label=copy)
 
 
 def _write_fixes(page: Page, fixed: FixedCells, *, is_verbose: bool) -> None:

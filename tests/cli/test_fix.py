@@ -50,7 +50,7 @@ REFUSED = {
         "choose one of them",
     ),
     "--fix offers.csv --out offers.xlsx": (
-        "the copy of offers.csv cannot be offers.xlsx: it has the input's own format",
+        "the copy cannot be called “offers.xlsx”: it has the same format as the file read",
         "let its name end in .csv",
     ),
 }
