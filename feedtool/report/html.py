@@ -37,7 +37,7 @@ from feedtool.report.overview import (
 )
 from feedtool.report.plain import clean, listed, printable, sentence, value
 from feedtool.report.sheet_result import SheetResult, to_read
-from feedtool.report.statuses import status_word
+from feedtool.report.statuses import state_word, status_word
 from feedtool.report.tally import SEVERITIES, CodeGroup, Tally, Totals, skipped_text, tally
 
 LISTED = 1_000
@@ -204,6 +204,7 @@ def _template() -> Template:
         "place_of": place_of,
         "severities": SEVERITIES,
         "skipped_text": skipped_text,
+        "state_word": state_word,
         "status_word": status_word,
     }
     return environment.get_template("report.html")

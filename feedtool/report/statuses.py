@@ -1,4 +1,4 @@
-"""The statuses of rows in words: alone, and with numbers."""
+"""The statuses of rows, and the states of packages, in words: alone, and with numbers."""
 
 from collections.abc import Callable, Mapping
 
@@ -54,3 +54,35 @@ _WORDS: Mapping[str, MessageText] = {
 def status_word(status: str) -> str:
     """A status of a row as people read it; a state of the service's own stays as it is."""
     return _WORDS.get(status, status)
+
+
+def state_word(state: str) -> str:
+    """A state of a package, or our step with it, as people read it; another stays as it is."""
+    return _STATES.get(state, state)
+
+
+_STATES: Mapping[str, MessageText] = {
+    "WaitingForCompletion": tr("waiting for completion"),
+    "Ready": tr("ready"),
+    "IntegrationPending": tr("integration pending"),
+    "Integrated": tr("integrated"),
+    "Rejected": tr("rejected"),
+    "Submitted": tr("submitted"),
+    "Reported": tr("reported"),
+    "planned": tr("planned"),
+    "cleared": tr("cleared"),
+    "checked": tr("checked"),
+    "creating": tr("creating"),
+    "filling": tr("filling"),
+    "probing": tr("probing"),
+    "filled": tr("filled"),
+    "settled": tr("settled"),
+    "committing": tr("committing"),
+    "committed": tr("committed"),
+    "integrated": tr("integrated"),
+    "read": tr("read"),
+    "looking": tr("looking"),
+    "submitting": tr("submitting"),
+    "submitted": tr("submitted"),
+    "closed": tr("closed"),
+}

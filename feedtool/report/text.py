@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import TextIO
 
-from feedtool.model.nouns import PackageSummary, Problem
+from feedtool.model.nouns import Problem
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import MessageText, Translator, in_quotes, joined, plural, tr
 from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import Codes
 from feedtool.report.overview import name_of, place_name
+from feedtool.report.packages import package_lines
 from feedtool.report.plain import clean, listed, printable, value
 from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.report.statuses import status_word, statuses_text
@@ -111,7 +112,14 @@ def write_text(
             page.hint(error.hint, 2)
         else:
             of_sheet = page.of_sheet(result.checked)
-            _write_sheet(of_sheet, result, groups, codes, is_verbose=is_verbose)
+            _write_sheet(
+                of_sheet,
+                result,
+                groups,
+                codes,
+                is_alone=len(results) == 1,
+                is_verbose=is_verbose,
+            )
         page.line()
     _write_corrections(page, results)
     page.line(totals.sentence(), "bold" if totals.is_clean else "error")
@@ -130,7 +138,13 @@ def _write_corrections(page: Page, results: Iterable[SheetResult]) -> None:
 
 
 def _write_sheet(
-    page: Page, result: SheetResult, groups: Tally, codes: Codes, *, is_verbose: bool
+    page: Page,
+    result: SheetResult,
+    groups: Tally,
+    codes: Codes,
+    *,
+    is_alone: bool,
+    is_verbose: bool,
 ) -> None:
     checked, counts = result.checked, groups.counts
     what: list[str] = [checked.kind or ""]
@@ -154,8 +168,9 @@ def _write_sheet(
         meaning = codes.summary_of(group.code) or group.first[0].message
         _write_group(page, result, group, meaning, is_verbose=is_verbose)
     if result.is_submitted:
-        _write_packages(page, result)
-        _write_answers(page, result, groups, is_verbose=is_verbose)
+        for line in package_lines(result):
+            page.line(line)
+        _write_answers(page, result, groups, is_alone=is_alone, is_verbose=is_verbose)
     is_fixed = result.fixed and result.fixed.cells
     copy = tr("Fixed copy: ") if is_fixed else tr("Annotated copy: ")
     if result.annotated:
@@ -240,71 +255,16 @@ def place(
     return " ".join(filter(None, parts))
 
 
-def _write_packages(page: Page, result: SheetResult) -> None:
-    """The packages that were planned or sent; those without a channel may be hundreds."""
-    if result.packages:
+def _write_answers(
+    page: Page, result: SheetResult, groups: Tally, *, is_alone: bool, is_verbose: bool
+) -> None:
+    """The rows by status, and the first messages of each code, which may name their row.
+
+    Of a sheet that is alone the last line says how many rows have which status.
+    """
+    if groups.refusals or (groups.counts.by_status and not is_alone):
         page.line()
-    emptied = 0
-    batches: dict[str, list[PackageSummary]] = {}
-    for package in result.packages:
-        if not package.channel:
-            batches.setdefault(package.package_type, []).append(package)
-        elif result.run and package.package_id is None and not package.rows:
-            emptied += 1
-        else:
-            page.line(_package(package, is_planned=result.run is None))
-    if emptied:
-        page.line(
-            plural(
-                "{count:,} package not taken, the rows went on in others",
-                "{count:,} packages not taken, the rows went on in others",
-                emptied,
-            )
-        )
-    for alike in batches.values():
-        page.line(_batches(alike))
-
-
-def _batches(batches: Sequence[PackageSummary]) -> MessageText:
-    """Those of a type in one line."""
-    rows, count = sum(batch.rows for batch in batches), len(batches)
-    what = tr(
-        "{type}, {rows} in {batches}",
-        type=batches[0].package_type,
-        rows=plural("{count:,} row", "{count:,} rows", rows),
-        batches=plural("{count:,} batch", "{count:,} batches", count),
-    )
-    if all(batch.package_id is None for batch in batches):
-        return tr("Planned: {packages}", packages=what)
-    states = Counter(batch.state and clean(batch.state) for batch in batches)
-    shown = {state or NOT_SENT_YET: count for state, count in states.items()}
-    return joined((what, statuses_text(shown)), ": ")
-
-
-NOT_SENT_YET = tr("not sent yet")
-
-
-def _package(package: PackageSummary, *, is_planned: bool) -> MessageText:
-    what = tr(
-        "{type}, channel {channel}, {rows} in {uploads}",
-        type=package.package_type,
-        channel=clean(package.channel),
-        rows=plural("{count:,} row", "{count:,} rows", package.rows),
-        uploads=plural("{count:,} upload", "{count:,} uploads", package.uploads),
-    )
-    if package.package_id is not None:
-        state = clean(package.state) if package.state else NOT_SENT_YET
-        name = clean(package.package_id)
-        return tr("Package {id}: {rows}: {state}", id=name, rows=what, state=state)
-    if is_planned:
-        return tr("Planned package: {rows}", rows=what)
-    return tr("Package not confirmed: {rows}", rows=what)
-
-
-def _write_answers(page: Page, result: SheetResult, groups: Tally, *, is_verbose: bool) -> None:
-    """The rows by status, and the first messages of each code, which may name their row."""
-    if groups.counts.by_status:
-        page.line()
+    if groups.counts.by_status and not is_alone:
         page.line(statuses_text(groups.counts.by_status), label=tr("Rows: "))
     by_code: dict[tuple[str, str], list[RefusedRows]] = {}
     for refusal in groups.refusals:

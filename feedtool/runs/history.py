@@ -13,7 +13,7 @@ from feedtool.model.nouns import Status
 from feedtool.model.text import MessageText, Translator, joined, plural, tr
 from feedtool.report.as_json import Fields, write_entries, write_lines
 from feedtool.report.plain import clean
-from feedtool.report.statuses import statuses_text
+from feedtool.report.statuses import state_word, statuses_text
 from feedtool.runs.run_record import RunOptions
 
 SHA_SHOWN = 12
@@ -172,7 +172,7 @@ def _package_line(state: PackageState) -> MessageText:
         *([tr("channel {channel}", channel=package.channel)] if package.channel else []),
         plural("{count:,} row", "{count:,} rows", package.rows),
     )
-    line = joined((state.file, joined(facts), package.state or package.phase), ": ")
+    line = joined((state.file, joined(facts), state_word(package.state or package.phase)), ": ")
     if not state.describe_loss:
         return line
     if state.left is None or state.left <= timedelta(0):

@@ -111,7 +111,7 @@ def test_what_the_screen_says_leads_to_a_submission(tmp_path: Path) -> None:
         code, screen = type_on_terminal(typed[-1], tmp_path)
         assert code == 0, screen
         typed.append(re.findall(r"^next: [^`]*`(feedtool [^`\n]+)`", screen, re.MULTILINE)[0])
-    assert "Rows: 36 Integrated, 4 Rejected" in screen
+    assert "40 rows: 36 Integrated, 4 Rejected. Run" in screen
     assert typed[1:] == ["feedtool account check", "feedtool demo", LAST]
     code, screen = type_on_terminal(LAST, tmp_path)
     assert (code, "4" in screen) == (Exit.ROWS, True)

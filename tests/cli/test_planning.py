@@ -39,7 +39,7 @@ def planned(feedtool: Feedtool, file: Path) -> Path:
 def test_a_plan_is_sent_once_and_without_anything_else(feedtool: Feedtool, planned: Path) -> None:
     ran = feedtool("submit --plan", planned)
     assert ran.code == 1, ran.err
-    assert "Rows: 1 Invalid, 2 Integrated" in ran.out
+    assert "3 rows: 1 Invalid, 2 Integrated. Run" in ran.out
     assert references() == ["SKU-1", "SKU-3"]
     assert Path("offers.result.csv").exists()
     ran = feedtool("submit --plan", planned)
@@ -243,5 +243,5 @@ def test_it_replaces_what_the_channel_has_and_needs_no_open_package(
     assert feedtool("results 3").code == 0
     ran = feedtool("submit", stock, *PURGE, "--yes", "--expect-removals", "2")
     assert ran.code == 0, ran.err
-    assert "PurgeAndReplace, channel PRIMARY, 4 rows in 1 upload: Integrated" in ran.out
+    assert "PurgeAndReplace, channel PRIMARY, 4 rows in 1 upload: integrated" in ran.out
     assert on_channels() == [f"PRIMARY SKU-{n}" for n in range(3, 7)] + ["SECOND SKU-1"]

@@ -36,9 +36,8 @@ warning[unknown-column]: A column that this kind of feed does not know.
 """
 
 ANSWERS = """\
-Package p-1: Upsert, channel PRIMARY, 2 rows in 1 upload: Integrated
+Package p-1: Upsert, channel PRIMARY, 2 rows in 1 upload: integrated
 
-Rows: 3 Invalid, 1 Integrated, 1 Rejected
   Rejected[1324] 1 row: No product sheet <exists>
     row 4
 
@@ -105,7 +104,7 @@ def test_of_a_refused_package_whose_rows_went_on_only_the_number_is_told() -> No
     sent.run = "7"
     assert (
         "Package not confirmed: Full, channel P, 1 row in 1 upload\n"
-        "Package 12: Full, channel P, 1 row in 1 upload: Integrated\n"
+        "Package 12: Full, channel P, 1 row in 1 upload: integrated\n"
         "1 package not taken, the rows went on in others\n"
     ) in told(sent)
 

@@ -12,12 +12,14 @@ from feedtool.areas.offers.wire import result_codes
 from feedtool.areas.offers.wire.packages import STATES
 from feedtool.areas.products.sandbox import messages as reports
 from feedtool.areas.products.wire import FINAL
+from feedtool.delivery.submitted import REPORTED, TAKEN
 from feedtool.feeds.rule import pages_in
 from feedtool.ledger import Phase
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.nouns import Severity, Status
-from feedtool.model.text import Language, catalogue
+from feedtool.model.text import LANGUAGES, Language, Translator, catalogue
 from feedtool.report.codes import words_in
+from feedtool.report.statuses import state_word
 from feedtool.runs.codes import all_codes, explain_code
 from feedtool.sandbox.arguments import texts
 
@@ -126,6 +128,7 @@ PRINTED = {
     "statuses": Status,
     "states of packages": STATES,
     "our own steps": Phase,
+    "states of batches": (TAKEN, REPORTED),
     "statuses of products": [one.capitalize() for one in FINAL],
     "what reports say": ["Validated", "Creation", "Modification", "Identical", "QuotaExceeded"],
     "errors of the specification": re.findall(r"ER400-\d+", ERRORS_OF_REQUESTS),
@@ -141,6 +144,12 @@ def test_every_word_that_is_printed_is_explained(words: Iterable[str]) -> None:
         head, blank, first, *_ = explain_code(word).splitlines()
         assert word.casefold() in head.casefold()
         assert (blank, first[-1]) == ("", ".")
+
+
+@pytest.mark.parametrize("state", [*STATES, *Phase, TAKEN, REPORTED])
+def test_a_state_is_read_in_each_language(state: str) -> None:
+    words = [Translator(language)(state_word(state)) for language in LANGUAGES]
+    assert len(set(words)) == len(words)
 
 
 FIXES = {

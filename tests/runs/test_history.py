@@ -71,7 +71,7 @@ def test_a_finished_run_in_full(desk: Desk, files: Files) -> None:
         f"  offers.csv: offers-upsert, SHA-256 {digest}",
         (
             f"  offers.csv: package 1 ({package.package_id}), Upsert, channel PRIMARY, 1 row:"
-            " Integrated"
+            " integrated"
         ),
     ]
     told = fields(found)

@@ -1,0 +1,68 @@
+"""The packages of a sheet in lines for people: what is planned, or became of it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from feedtool.model.nouns import PackageSummary
+from feedtool.model.text import MessageText, joined, plural, tr
+from feedtool.report.plain import clean
+from feedtool.report.sheet_result import SheetResult
+from feedtool.report.statuses import state_word, statuses_text
+
+
+def package_lines(result: SheetResult) -> Iterator[str]:
+    """A blank line, and the packages planned or sent; those without a channel may be hundreds."""
+    if result.packages:
+        yield ""
+    emptied = 0
+    batches: dict[str, list[PackageSummary]] = {}
+    for package in result.packages:
+        if not package.channel:
+            batches.setdefault(package.package_type, []).append(package)
+        elif result.run and package.package_id is None and not package.rows:
+            emptied += 1
+        else:
+            yield _package(package, is_planned=result.run is None)
+    if emptied:
+        yield plural(
+            "{count:,} package not taken, the rows went on in others",
+            "{count:,} packages not taken, the rows went on in others",
+            emptied,
+        )
+    yield from map(_batches, batches.values())
+
+
+def _batches(batches: Sequence[PackageSummary]) -> MessageText:
+    """Those of a type in one line."""
+    rows, count = sum(batch.rows for batch in batches), len(batches)
+    what = tr(
+        "{type}, {rows} in {batches}",
+        type=batches[0].package_type,
+        rows=plural("{count:,} row", "{count:,} rows", rows),
+        batches=plural("{count:,} batch", "{count:,} batches", count),
+    )
+    if all(batch.package_id is None for batch in batches):
+        return tr("Planned: {packages}", packages=what)
+    states = Counter(batch.state and clean(batch.state) for batch in batches)
+    shown = {state or NOT_SENT_YET: count for state, count in states.items()}
+    return joined((what, statuses_text(shown)), ": ")
+
+
+NOT_SENT_YET = tr("not sent yet")
+
+
+def _package(package: PackageSummary, *, is_planned: bool) -> MessageText:
+    what = tr(
+        "{type}, channel {channel}, {rows} in {uploads}",
+        type=package.package_type,
+        channel=clean(package.channel),
+        rows=plural("{count:,} row", "{count:,} rows", package.rows),
+        uploads=plural("{count:,} upload", "{count:,} uploads", package.uploads),
+    )
+    if package.package_id is not None:
+        state = state_word(clean(package.state)) if package.state else NOT_SENT_YET
+        name = clean(package.package_id)
+        return tr("Package {id}: {rows}: {state}", id=name, rows=what, state=state)
+    if is_planned:
+        return tr("Planned package: {rows}", rows=what)
+    return tr("Package not confirmed: {rows}", rows=what)
