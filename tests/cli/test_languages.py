@@ -54,6 +54,19 @@ COMMANDS = (
     "diff offers-upsert.xlsx offers-mistakes.xlsx",
     "map list.csv --yes",
     "catalog search kettle",
+    "init --seller s --base-url https://a.example/v2 --token-file t.txt --channel B",
+    "config show --seller s",
+    "demo",
+    "watch folder --create --once --sandbox",
+    "resume",
+    "export offers new.xlsx --sandbox",
+    "submit offers-upsert.xlsx --dry-run --preview changes.xlsx --sandbox",
+    "catalog sync --sandbox",
+    "catalog show 0A0101",
+    "export products --sandbox",
+    "export competing-offers --sandbox",
+    "export competing-offer-changes --sandbox",
+    "template products --category 0A",
     "explain",
     "explain gtin-checksum",
     "explain Rejected",
@@ -111,6 +124,10 @@ def kept_words() -> frozenset[str]:
         "SECOND",
         "sandbox",
         "EUR",
+        "FEEDTOOL",
+        "defaults",
+        "txt",
+        "competing",
         LIST,
     ]
     for feed in load().feeds.values():
@@ -135,6 +152,21 @@ _NO_WORDS = re.compile(
     r"|\([0-9a-f]{12}\)|\S+@\S+|/\S+|(?m:^[\w-]+ {2,})"
 )
 """Commands, codes, cells, names of files, identifiers."""
+
+
+NO_TEXT = {"sandbox", "completion"}
+"""A service, and scripts for shells."""
+
+
+def test_every_command_is_tried() -> None:
+    groups = (click.Group,)
+    leaves = [words for words, command in every_command() if not isinstance(command, groups)]
+    tried = [
+        words
+        for words in leaves
+        if any(f"{command} ".startswith(f"{words} ") for command in COMMANDS)
+    ]
+    assert set(leaves) - set(tried) == NO_TEXT
 
 
 @pytest.mark.usefixtures("_strange_language")

@@ -35,7 +35,7 @@ from feedtool.model.text import Translator, plural, tr
 
 OFFERS, CHANGES = "competing-offers", "competing-offer-changes"
 
-SHEETS = {OFFERS: "Competing offers", CHANGES: "Competing offer changes"}
+SHEETS = {OFFERS: tr("Competing offers"), CHANGES: tr("Competing offer changes")}
 
 CLOSED = (
     tr("This account has no access to competing offers"),
@@ -122,7 +122,7 @@ def _table(kind: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
             Field(path, translate(label), "", CellEntry(number_format, width))
             for path, (label, _, width, number_format) in FIELDS.items()
         )
-        return PlainTable(SHEETS[kind], tuple(fields))
+        return PlainTable(translate(SHEETS[kind]), tuple(fields))
 
     return table
 

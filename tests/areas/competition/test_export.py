@@ -63,13 +63,19 @@ def test_as_many_calls_as_addresses_are_needed(tmp_path: Path) -> None:
     assert len(answers.calls) == 3
 
 
-@pytest.mark.parametrize(("language", "label"), [("en", "Seller"), ("fr", "Vendeur")])
-def test_a_workbook_to_filter(tmp_path: Path, language: Any, label: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "name", "label"),
+    [
+        ("en", "Competing offer changes", "Seller"),
+        ("fr", "Changements des concurrents", "Vendeur"),
+    ],
+)
+def test_a_workbook_to_filter(tmp_path: Path, language: Any, name: str, label: str) -> None:
     target = tmp_path / "table.xlsx"
     exported(
         CHANGES, target, [product("0012", "=Alder")], [product("1", "Brume")], language=language
     )
-    sheet = load_workbook(target)["Competing offer changes"]
+    sheet = load_workbook(target)[name]
     keys = [cell.value for cell in sheet[2]]
     assert keys == list(FIELDS)
     at = keys.index("seller.name")
