@@ -58,7 +58,7 @@ def test_the_workbook_has_the_templates_shape_and_only_the_rows_to_correct(
     ran = feedtool("submit --sandbox", path)
     place = path.with_name("offers.failed.xlsx")
     assert ran.code == 1
-    assert f"Rows to correct: {place} (2 rows)" in ran.out
+    assert f"Rows to correct: {place.relative_to(Path.cwd())} (2 rows)" in ran.out
     feedtool("template offers-upsert --out template.xlsx")
     labels, template = sheet_of("template.xlsx").iter_rows(max_row=2, values_only=True)
     own_labels, own_keys = sheet_of(place).iter_rows(max_row=2, values_only=True)
@@ -183,7 +183,7 @@ def test_somebodys_corrections_are_left_alone(
     numbered = place.with_name("out.failed-2.xlsx")
     for _ in range(2):  # the numbered one is as it was written, and is written anew
         ran = feedtool("results 1 --failed-only")
-        assert (ran.code, ran.out) == (1, f"Rows to correct: {numbered} (1 row)\n\n")
+        assert (ran.code, ran.out) == (1, f"Rows to correct: {numbered.name} (1 row)\n\n")
     ran = feedtool("results 1 --failed-only --out", place)
     assert (ran.code, "may hold corrections" in ran.error()[0]) == (2, True)
     assert place.read_bytes() == corrected

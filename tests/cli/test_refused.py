@@ -109,7 +109,7 @@ USAGE = {
     "validate good.csv --out good.csv": ("good.csv", ""),
     "validate good.csv --out other.csv": ("other.csv", ""),
     "validate Offers.xml --in-place": ("is no .xlsx, and its copy is one", "leave --in-place out"),
-    "validate Offers.xml --out a.csv": ("cannot be a.csv: it is a workbook", ".xlsx"),
+    "validate Offers.xml --out a.csv": ("cannot be called “a.csv”: it is a workbook", ".xlsx"),
     "submit --dry-run good.csv --requests other.csv": ("other.csv", ""),
     "submit good.csv --sandbox --webhook http://hooks.example/x": ("for everybody to read", ""),
     'submit good.csv --sandbox --hook "\'"': ("the hook command cannot be read", ""),
