@@ -178,6 +178,8 @@ def _shown(value: object) -> str:
     """A value for people, as feedtool.toml has it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, Mapping | list) and not value:
+        return CONSOLE.say(tr("none"))
     if isinstance(value, Mapping):
         return ", ".join(f"{name} = {_shown(entry)}" for name, entry in value.items())
     if isinstance(value, list):

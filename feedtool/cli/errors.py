@@ -171,7 +171,7 @@ def discard_stdout() -> Exit:
 
 def _ending(error: Any, arguments: list[str]) -> int:
     """The exit code of a failure, which is said on stderr."""
-    from feedtool.cli.language import by_click, settle
+    from feedtool.cli.language import settle
 
     settle(arguments)
     code, message, hint = Exit.USAGE, "", ""
@@ -187,9 +187,7 @@ def _ending(error: Any, arguments: list[str]) -> int:
         case click.Abort() | KeyboardInterrupt():
             code, message = Exit.CTRL_C, tr("stopped by Ctrl-C")
         case click.ClickException():
-            message = by_click(error.format_message().replace("\n\t", " "), error.message)
-            context = getattr(error, "ctx", None)
-            hint = f"{context.command_path} --help" if context else ""
+            message, hint = _of_click(error)
         case FeedtoolError():
             code, message, hint = error.exit, error.message, error.hint
         case BrokenPipeError():
@@ -209,6 +207,18 @@ def _ending(error: Any, arguments: list[str]) -> int:
             return _bug(error, arguments)
     echo_error(FeedtoolError(message, hint))
     return int(code)
+
+
+def _of_click(error: click.ClickException) -> tuple[str, str]:
+    """What is wrong with the options, and what to do."""
+    from feedtool.cli.language import by_click
+
+    match error:
+        case click.MissingParameter(param=click.Argument(name="run")):
+            return tr("name the run by its number"), tr("`feedtool runs` lists them")
+    message = by_click(error.format_message().replace("\n\t", " "), error.message)
+    context = getattr(error, "ctx", None)
+    return message, f"{context.command_path} --help" if context else ""
 
 
 def _bug(error: Exception, arguments: list[str]) -> int:

@@ -25,7 +25,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import telling_of_room
-from feedtool.model.text import either, joined, tr
+from feedtool.model.text import either, in_quotes, joined, tr
 
 if TYPE_CHECKING:
     from feedtool.areas.offers.changes.selection import SelectionOptions
@@ -137,9 +137,14 @@ def _refuse_other_format(file: Path, path: Path, target: Path) -> None:
         for place in (path, target)
     )
     if own and other is not own:
-        why = tr("it has the input's own format") if file == path else tr("it is a workbook")
+        name = in_quotes(target.name)
         raise UsageProblem(
-            tr("the copy of {file} cannot be {name}: {why}", file=file, name=target.name, why=why),
+            tr(
+                "the copy cannot be called {name}: it has the same format as the file read",
+                name=name,
+            )
+            if file == path
+            else tr("the copy cannot be called {name}: it is a workbook", name=name),
             tr("let its name end in {suffix}", suffix=path.suffix),
         )
 

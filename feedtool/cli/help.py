@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from feedtool.cli.errors import CONSOLE
-from feedtool.model.text import tr
+from feedtool.model.text import plural, tr
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -62,9 +62,10 @@ class _Translated(click.Command):
             if record and isinstance(parameter, click.Option):
                 shown[_heading(parameter)].append((record[0], _meaning(parameter, ctx)))
         if shown[ACCOUNT] and not ctx.meta.get(HELP_ALL):
-            text = tr(
+            text = plural(
+                "{count} option says how the account is reached; this shows it.",
                 "{count} options say how the account is reached; this shows them.",
-                count=len(shown[ACCOUNT]),
+                len(shown[ACCOUNT]),
             )
             shown[ACCOUNT] = [(HELP_ALL, CONSOLE.say(text))]
         for heading, records in shown.items():

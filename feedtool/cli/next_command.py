@@ -71,8 +71,9 @@ def _shown(word: object) -> str:
     """A file as it is called here; one that begins as an option does is none."""
     if not isinstance(word, Path):
         return str(word)
-    here = Path.cwd()
-    text = str(word.relative_to(here) if word.is_relative_to(here) else word)
+    from feedtool.report.plain import called_here
+
+    text = called_here(word)
     return f"./{text}" if text.startswith("-") else text
 
 

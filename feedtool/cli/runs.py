@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from feedtool.runs.history import RunState
     from feedtool.runs.workspace import Workspace
 
-_listing = options.group(options.format_, options.showing_alone, options.home, options.ledger)
+_listing = options.group(
+    options.format_, options.verbose, options.showing_alone, options.home, options.ledger
+)
 _recorded = options.group(
     options.configuration,
     options_account.connection,
@@ -48,11 +50,18 @@ _recorded = options.group(
 )
 @_listing
 def runs(
-    last: int | None, abandon: int | None, form: str, home: Path | None, ledger: str | None
+    last: int | None,
+    abandon: int | None,
+    form: str,
+    home: Path | None,
+    ledger: str | None,
+    *,
+    verbose: bool,
 ) -> None:
-    """List all runs, newest first: of which files, by whom, and what became of their rows.
+    """List all runs, newest first: of which files, and what became of their rows.
 
-    Warns in time of what the service is about to delete.
+    Warns in time of what the service is about to delete. -v also shows by whom, and of which
+    contents.
     """
     from feedtool.runs.history import every_run, run_state, write_runs
 
@@ -64,7 +73,7 @@ def runs(
         else:
             _abandon(abandon, workspace, clock_of)
             states = [run_state(workspace.ledger, abandon, clock_of)]
-    write_runs(states, sys.stdout, form, CONSOLE.say)
+    write_runs(states, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
     _warn(states)
     if not states:
         echo("note", tr("there are no runs yet"))
@@ -77,17 +86,18 @@ def runs(
 @click.command(cls=HelpfulCommand)
 @click.argument("run", type=int, metavar="RUN", shell_complete=completers.runs)
 @_listing
-def status(run: int, form: str, home: Path | None, ledger: str | None) -> None:
+def status(run: int, form: str, home: Path | None, ledger: str | None, *, verbose: bool) -> None:
     """Show one RUN: its files and packages, what became of its rows, what will be lost when.
 
-    An open package is kept for 6 hours, results for 3 days, by the service's clock.
+    An open package is kept for 6 hours, results for 3 days, by the service's clock. -v also shows
+    by whom, and of which contents.
     """
     from feedtool.runs.history import run_state, write_run
 
     folder = home_folder(home)
     with open_workspace(folder, ledger) as workspace:
         state = run_state(workspace.ledger, run, _clocks(folder, workspace))
-    write_run(state, sys.stdout, form, CONSOLE.say)
+    write_run(state, sys.stdout, form, CONSOLE.say, is_verbose=verbose)
     _warn([state])
     if form == "text":
         after_status(state)

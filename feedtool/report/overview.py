@@ -77,7 +77,7 @@ def facts_of(
         tr("Kind"): checked.kind or "",
         tr("Read by"): checked.kind_reason if checked.recipe else "",
         tr("Date"): f"{started:%Y-%m-%d %H:%M} UTC" if started else "",
-        tr("Account"): clean(f"{run.seller}, {run.service}") if run else "",
+        tr("Account"): clean(", ".join(dict.fromkeys((run.seller, run.service)))) if run else "",
         tr("Channel"): ", ".join(dict.fromkeys(clean(it.channel) for it in result.packages)),
         tr("Run"): clean(result.run or ""),
         tr("Warnings"): counted.counts.warnings or "",

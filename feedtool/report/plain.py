@@ -6,6 +6,7 @@ read as something else. Both are spelled out (`<U+202E>`), so that one sees that
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from feedtool.model.text import MessageText, joined, tr
 
@@ -35,6 +36,12 @@ def clean(text: str) -> str:
     if text.isprintable():  # nothing unsafe is, and millions of texts pass here
         return text
     return _UNSAFE.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
+def called_here(path: Path) -> str:
+    """A file's name, from the working folder on where it lies below that."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def printable(text: str) -> str:

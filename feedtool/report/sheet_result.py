@@ -63,7 +63,7 @@ class RunFacts(NamedTuple):
     """UTC."""
     seller: str
     service: str
-    """The base address."""
+    """The base address; of the embedded sandbox its name."""
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from textwrap import wrap
@@ -15,7 +15,7 @@ from feedtool.report.as_json import ENGLISH
 from feedtool.report.codes import Codes
 from feedtool.report.overview import name_of, place_name
 from feedtool.report.packages import package_lines
-from feedtool.report.plain import clean, listed, printable, value
+from feedtool.report.plain import called_here, clean, listed, printable, value
 from feedtool.report.sheet_result import FixedCells, SheetResult
 from feedtool.report.statuses import status_word, statuses_text
 from feedtool.report.tally import (
@@ -130,7 +130,7 @@ def _write_corrections(page: Page, results: Iterable[SheetResult]) -> None:
     to_correct: Counter[str] = Counter()
     for result in results:
         if result.failed:
-            to_correct[clean(str(result.failed))] += result.to_correct
+            to_correct[clean(called_here(result.failed))] += result.to_correct
     for place, count in to_correct.items():
         rows = plural("{count:,} row", "{count:,} rows", count)
         page.line(tr("{place} ({rows})", place=place, rows=rows), label=tr("Rows to correct: "))
@@ -162,7 +162,7 @@ def _write_sheet(
     if reasons := skipped_text(counts):
         page.line(reasons)
     if result.fixed:
-        _write_fixes(page, result.fixed, is_verbose=is_verbose)
+        _write_fixes(page, result.fixed, codes, is_verbose=is_verbose)
     for group in groups.groups:
         page.line()
         meaning = codes.summary_of(group.code) or group.first[0].message
@@ -175,35 +175,41 @@ def _write_sheet(
     copy = tr("Fixed copy: ") if is_fixed else tr("Annotated copy: ")
     if result.annotated:
         page.line()
-        page.line(clean(str(result.annotated)), "bold", label=copy)
+        page.line(clean(called_here(result.annotated)), "bold", label=copy)
 
 
-def _write_fixes(page: Page, fixed: FixedCells, *, is_verbose: bool) -> None:
+def _write_fixes(page: Page, fixed: FixedCells, codes: Codes, *, is_verbose: bool) -> None:
     """The number of cells that each fix fixed, and what other fixes might."""
     text = tr("nothing")
     if fixed.cells:
         text = tr(
-            "{cells} ({fixes}); valid before: {before:,}",
-            cells=plural("{count:,} cell", "{count:,} cells", len(fixed.cells)),
-            fixes=_numbers(fixed.by_name()),
+            "{cells}; valid before: {before:,}",
+            cells=_cells(len(fixed.cells)),
             before=fixed.valid_before,
         )
     page.line(text, label=tr("Fixed: "))
+    for name, count in fixed.by_name().items():
+        done = tr("{meaning} ({name})", meaning=codes.meaning_of_fix(name), name=name)
+        page.line(joined((_cells(count), done), ": "), indent=2)
     for fix in fixed.cells if is_verbose else ():
         old, new = (f"“{value(text)}”" if text else tr("blank") for text in (fix.old, str(fix.new)))
         text = tr(" {fix}: {old} is now {new}", fix=fix.fix, old=old, new=new)
         page.line(text, label=f"{fix.column}{fix.row}", indent=2)
     if fixed.offered:
         more = joined(
-            tr("{name} ({count:,})", name=name, count=count)
+            tr(
+                "{name} ({cells}: {meaning})",
+                name=name,
+                cells=_cells(count),
+                meaning=codes.meaning_of_fix(name),
+            )
             for name, count in fixed.offered.items()
         )
         page.hint(tr("--fix=NAME may fix more cells, if you choose it: {fixes}", fixes=more), 2)
 
 
-def _numbers(counts: Mapping[str, int]) -> MessageText:
-    """`round 3, stock 1`."""
-    return joined(tr("{name} {count:,}", name=name, count=count) for name, count in counts.items())
+def _cells(count: int) -> MessageText:
+    return plural("{count:,} cell", "{count:,} cells", count)
 
 
 def _write_group(

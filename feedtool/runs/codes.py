@@ -20,7 +20,8 @@ from feedtool.report.codes import REPORT, RESULT, Codes, Word
 @cache
 def all_codes(language: Language = "en") -> Codes:
     """Every code with its page in a language; gathered when the first page is wanted."""
-    return Codes(partial(_gathered, language), is_confirmation, fixed_by, language, explanation_of)
+    gather = partial(_gathered, language)
+    return Codes(gather, is_confirmation, fixed_by, language, explanation_of, meaning_of_fix)
 
 
 def _gathered(language: Language) -> dict[str, Code]:
@@ -39,6 +40,13 @@ def _gathered(language: Language) -> dict[str, Code]:
         codes += map(problems.error, problems.names - {code.name for code in codes})
     pages = pages_in(language)
     return {code.name: replace(code, page=pages.get(code.name, code.page)) for code in codes}
+
+
+def meaning_of_fix(name: str) -> str:
+    """What a fix does, for whoever chooses it."""
+    from feedtool.check.fixes import all_fixes
+
+    return next(fix.summary for fix in all_fixes(load()) if fix.name == name)
 
 
 def fixed_by(code: str) -> str:

@@ -120,27 +120,35 @@ def _package(package: Package, file: str, run: Run, clock: Clock) -> PackageStat
     return PackageState(file, package, created, at, loss.what, left, loss.describe(clock))
 
 
-def write_runs(states: Sequence[RunState], out: TextIO, form: str, say: Translator) -> None:
-    """All runs, newest first: a line each, or as JSON (`jsonl`: an object a line)."""
+def write_runs(
+    states: Sequence[RunState], out: TextIO, form: str, say: Translator, *, is_verbose: bool = False
+) -> None:
+    """All runs, newest first: a line each, or as JSON (`jsonl`: an object a line).
+
+    With `is_verbose` also by whom, and the digests of the files, which JSON always has.
+    """
     if form == "text":
-        out.writelines(clean(say(_line(state))) + "\n" for state in states)
+        out.writelines(clean(say(_line(state, is_verbose=is_verbose))) + "\n" for state in states)
     else:
         write_entries(map(_fields, states), out, form)
 
 
-def write_run(state: RunState, out: TextIO, form: str, say: Translator) -> None:
-    """One run with its files and packages."""
+def write_run(
+    state: RunState, out: TextIO, form: str, say: Translator, *, is_verbose: bool = False
+) -> None:
+    """One run with its files and packages; of them as much as `write_runs` shows."""
     if form != "text":
         write_lines([_fields(state)], out)
         return
-    out.write(clean(say(_line(state))) + "\n")
+    out.write(clean(say(_line(state, is_verbose=is_verbose))) + "\n")
     for file in state.inputs:
-        parts = (*([", ".join(file.kinds)] if file.kinds else ()), f"SHA-256 {file.sha256}")
-        out.write(clean(f"  {file.file}: {', '.join(parts)}") + "\n")
+        parts = [*file.kinds, *([f"SHA-256 {file.sha256}"] if is_verbose else [])]
+        line = joined(filter(None, (file.file, ", ".join(parts))), ": ")
+        out.write(f"  {clean(say(line))}\n")
     out.writelines(f"  {clean(say(_package_line(package)))}\n" for package in state.packages)
 
 
-def _line(state: RunState) -> MessageText:
+def _line(state: RunState, *, is_verbose: bool) -> MessageText:
     run, options = state.run, state.options
     lost = [(entry.deadline, entry.describe_loss) for entry in state.packages if entry.deadline]
     end = tr("finished") if state.is_finished else tr("not finished")
@@ -148,11 +156,14 @@ def _line(state: RunState) -> MessageText:
         end = joined((end, min(lost)[1]), "; ")
     if options.abandoned:
         end = tr("given up {at} UTC", at=f"{options.abandoned:%Y-%m-%d %H:%M}")
-    files = (f"{file.file} ({file.sha256[:SHA_SHOWN]})" for file in state.inputs)
+    files = [
+        f"{file.file} ({file.sha256[:SHA_SHOWN]})" if is_verbose else file.file
+        for file in state.inputs
+    ]
     facts = (
         tr("Run {run}", run=run.run_id),
         f"{run.started_at:%Y-%m-%d %H:%M} UTC",
-        *([tr("by {who}", who=options.who)] if options.who else []),
+        *([tr("by {who}", who=options.who)] if is_verbose and options.who else []),
         tr("seller {seller}", seller=run.seller),
         *files,
     )

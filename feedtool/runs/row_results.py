@@ -75,8 +75,12 @@ def results_of_run(
     files = {(file.path, file.sheet): file.file for file in ledger.files(run)}
     dependencies = Dependencies(sheets, load().feeds)
     begun = ledger.run(run)
-    is_given_up = begun is not None and RunOptions.from_json(begun.options).abandoned is not None
-    facts = RunFacts(begun.started_at, begun.seller, begun.service) if begun else None
+    options = RunOptions.from_json(begun.options) if begun else None
+    is_given_up = options is not None and options.abandoned is not None
+    facts = None
+    if begun and options:
+        service = "sandbox" if options.is_sandbox else begun.service
+        facts = RunFacts(begun.started_at, begun.seller, service)
     outcomes = []
 
     def every_row(sheet: CheckedSheet) -> Iterator[RowResult]:

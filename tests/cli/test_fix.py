@@ -50,7 +50,7 @@ REFUSED = {
         "choose one of them",
     ),
     "--fix offers.csv --out offers.xlsx": (
-        "the copy of offers.csv cannot be offers.xlsx: it has the input's own format",
+        "the copy cannot be called “offers.xlsx”: it has the same format as the file read",
         "let its name end in .csv",
     ),
 }
@@ -67,12 +67,17 @@ def test_what_is_refused(feedtool: Feedtool, arguments: str, error: tuple[str, s
 def test_what_is_said(feedtool: Feedtool, offers: Path) -> None:
     ran = feedtool("validate --fix=stock -v", offers)
     assert ran.code == 1
-    assert ran.out.splitlines()[1:7] == [
+    assert ran.out.splitlines()[1:9] == [
         "2 rows: 1 valid, 1 invalid, 0 warnings",
-        "Fixed: 2 cells (blanks 1, stock 1); valid before: 0",
+        "Fixed: 2 cells; valid before: 0",
+        "  1 cell: leave out the blanks around a text (blanks)",
+        "  1 cell: round stocks down to whole pieces, and take negative ones as 0 (stock)",
         "  A2 blanks: “A-1␣” is now “A-1”",
         "  C3 stock: “-1” is now “0”",
-        "  help: --fix=NAME may fix more cells, if you choose it: round (1)",
+        (
+            "  help: --fix=NAME may fix more cells, if you choose it:"
+            " round (1 cell: round amounts to two decimals)"
+        ),
         "",
     ]
     assert "Fixed copy: offers.fixed.csv\n" in ran.out

@@ -60,6 +60,7 @@ REFUSED = {
     "validate --language fr": "erreur\u00a0: Il manque l'argument 'FILE...'.",
     "validate x --language fr --format xml": "erreur\u00a0: Valeur incorrecte pour '--format'",
     "validate x --config lost.toml --language fr": "erreur\u00a0: la configuration lost.toml ne",
+    "status --language fr": "erreur\u00a0: indiquez le numéro de l'exécution",
     "runs --last 0 --language es": "error: Valor no válido para '--last': 0 está fuera",
     "submit --dry-rum --language es": "error: No existe la opción '--dry-rum'. ¿Quería decir",
     "--language es validato": "error: no hay ningún comando “validato”",

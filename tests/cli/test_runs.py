@@ -30,8 +30,8 @@ def test_the_history_is_a_line_each(feedtool: Feedtool, files: Files) -> None:
     feedtool("submit --sandbox", files.csv(offer(3), name="late.csv").name, "--no-wait")
     ran = feedtool("runs")
     late, first = ran.out.splitlines()
-    assert f"by {who()}, seller sandbox, offers.csv (" in first
-    assert first.endswith("): 1 Integrated, 1 Invalid (finished)")
+    assert first.endswith("seller sandbox, offers.csv: 1 Integrated, 1 Invalid (finished)")
+    assert f"by {who()}, seller sandbox, offers.csv (" in feedtool("runs -v").out
     assert "1 Pending (not finished; its results are deleted at " in late
     assert feedtool("runs --last 1").out == f"{late}\n"
     (newest, oldest) = feedtool("runs --format json").json
@@ -68,7 +68,7 @@ def unreachable(feedtool: Feedtool, files: Files, monkeypatch: pytest.MonkeyPatc
 def test_a_run_that_can_never_go_on_is_given_up(feedtool: Feedtool) -> None:
     ran = feedtool("runs --abandon 1")
     assert ran.code == 0
-    assert "): 1 Held, 1 Invalid (given up " in ran.out
+    assert "offers.csv: 1 Held, 1 Invalid (given up " in ran.out
     assert "note: run 1 is given up\n" in ran.err
     assert ran.next == "`feedtool results 1` writes the answers again"
     assert feedtool("runs --format json").only["finished"] is True
@@ -188,3 +188,12 @@ def test_a_run_keeps_its_channel(
     told = "note: run 1 keeps its channel PRIMARY, not OTHER\n" if channel == "OTHER" else ""
     assert (ran.code, ran.err) == (0, told)
     assert ran.only["packages"][0]["salesChannelId"] == "PRIMARY"
+
+
+def test_files_are_named_from_the_working_folder_on(feedtool: Feedtool, files: Files) -> None:
+    files.csv(offer(1), offer(2, quantity="-1"))
+    feedtool("submit offers.csv --sandbox")
+    shown = feedtool("results 1 --report out.html").out.splitlines()
+    assert "Annotated copy: offers.result.csv" in shown
+    assert "Rows to correct: offers.failed.xlsx (1 row)" in shown
+    assert "sandbox.invalid" not in Path("out.html").read_text("utf-8")

@@ -36,9 +36,9 @@ def clocks(desk: Desk, now: datetime) -> Callable[[str], Clock]:
     return lambda service: Clock(now, desk.ledger.skew(service))
 
 
-def text(found: RunState, form: str = "text") -> str:
+def text(found: RunState, form: str = "text", *, is_verbose: bool = False) -> str:
     out = io.StringIO()
-    write_run(found, out, form, Translator("en"))
+    write_run(found, out, form, Translator("en"), is_verbose=is_verbose)
     return out.getvalue()
 
 
@@ -63,7 +63,10 @@ def test_a_finished_run_in_full(desk: Desk, files: Files) -> None:
     desk.submit(path)
     found, digest = after(desk), hashlib.sha256(path.read_bytes()).hexdigest()
     ((_, package, *_),) = found.packages
-    assert text(found).splitlines() == [
+    brief, kinds, _ = text(found).splitlines()
+    assert brief.startswith("Run 1, 2026-03-02 09:00 UTC, seller seller, offers.csv: 1 Integrated")
+    assert kinds == "  offers.csv: offers-upsert"
+    assert text(found, is_verbose=True).splitlines() == [
         (
             f"Run 1, 2026-03-02 09:00 UTC, by {who()}, seller seller, offers.csv ({digest[:12]}):"
             " 1 Integrated, 2 Invalid (finished)"
