@@ -56,6 +56,7 @@ HEADER_GAP = Border(right=Side("thin", color="FFFFFF"))
 """Keeps neighbours of one colour apart."""
 
 EXAMPLE_FONT = Font(FACE, 10, italic=True, color=GREY)
+EXAMPLE_LOOK = Font(italic=True, color=GREY)
 KEY_FONT = Font(FACE, 8, color=GREY)
 KEY_FILL = _fill("F2F2F2")
 LINE = Border(bottom=Side("thin", color="BFBFBF"))

@@ -8,8 +8,10 @@ from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from openpyxl import Workbook
+from openpyxl.formatting.rule import Rule
 from openpyxl.packaging.custom import StringProperty
 from openpyxl.styles import Border
+from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
@@ -117,7 +119,18 @@ def _fill_example(sheet: Worksheet, contents: Contents) -> None:
 
 
 def _fill_first_row(sheet: Worksheet, contents: Contents) -> None:
-    """The example below the header, typed as a merchandiser would; what is folded stays empty."""
+    """The example below the header, typed as a merchandiser would; what is folded stays empty.
+
+    It looks like one as long as its reference stays: what is written over it looks like any row.
+    """
+    reference = example_reference(contents.language, contents.fields[0].example)
+    is_example = Rule(
+        type="expression",
+        formula=[f'$A${FIRST_ROW}="{reference}"'],
+        dxf=DifferentialStyle(font=guide.EXAMPLE_LOOK),
+    )
+    last = get_column_letter(len(contents.fields))
+    sheet.conditional_formatting.add(f"A{FIRST_ROW}:{last}{FIRST_ROW}", is_example)
     for column, field in enumerate(contents.fields, start=1):
         if field.is_folded or not field.example:
             continue
@@ -125,10 +138,8 @@ def _fill_first_row(sheet: Worksheet, contents: Contents) -> None:
         if field.is_number:
             cell.value = float(field.example.replace(",", "."))
         else:
-            is_first = column == 1
-            shown = example_reference(contents.language, field.example) if is_first else ""
-            limits.put(sheet, FIRST_ROW, column, shown or field.example)
-        cell.number_format, cell.font = field.entry.number_format, guide.EXAMPLE_FONT
+            limits.put(sheet, FIRST_ROW, column, reference if column == 1 else field.example)
+        cell.number_format = field.entry.number_format
 
 
 def _fill_header(sheet: Worksheet, contents: Contents) -> None:

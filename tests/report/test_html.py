@@ -145,8 +145,12 @@ def test_problems_are_grouped_with_their_cells(mistaken: SheetResult) -> None:
         ["B5", "gtin", "4006381333932", "the check digit is wrong", "4006381333931 would fit"],
         ["B7", "gtin", "12345670<U+001B>[2J", "the check digit is wrong", "12345678 would fit"],
         ["A6", "Référence", "", "sellerExternalReference is missing"],
-        ["", "", "colour", "not sent: “colour” in Z"],
     ]
+
+
+def test_what_is_wrong_with_the_whole_sheet_is_said_without_a_cell(mistaken: SheetResult) -> None:
+    found: Any = html.fromstring(page(mistaken)).xpath("//details/p")
+    assert [said.text_content() for said in found] == ["not sent: “colour” in Z"]
 
 
 PLACES: dict[str, dict[str, object]] = {

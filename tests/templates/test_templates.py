@@ -261,7 +261,7 @@ def test_an_earlier_template_without_bands_and_example_is_read_as_ever(tmp_path:
 GROUPS = {
     "en": ("Identity", "Price", "Taxes", "Delivery", "Stock", "Other"),
     "fr": ("Identité", "Prix", "Taxes", "Livraison", "Stock", "Autres"),
-    "es": ("Identificación", "Precio", "Impuestos", "Envío", "Existencias", "Otros"),
+    "es": ("Identificación", "Precio", "Impuestos", "Entrega", "Existencias", "Otros"),
 }
 
 
