@@ -43,7 +43,7 @@ def test_results_writes_it_again(feedtool: Feedtool, files: Files, page: str) ->
     [
         ("--in-place", "is no .xlsx, and its copy is one"),
         ("--out copy.xls", "copy.xls"),
-        ("--out copy.csv", "cannot be copy.csv: it is a workbook"),
+        ("--out copy.csv", "cannot be called “copy.csv”: it is a workbook"),
     ],
 )
 def test_where_the_copy_cannot_go(feedtool: Feedtool, page: str, options: str, said: str) -> None:
