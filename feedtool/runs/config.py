@@ -27,6 +27,7 @@ preparationTime = 2
 [profile.shop.bounds]            any field of `Bounds`
 [profile.shop.guards]            any field of `Guards`: what holds rows back
 [profile.shop.limits]            any field of `PackageLimits`
+[profile.shop.orders]            any field of `OrderSettings`
 [profile.shop.reading]           any field of `ReadingLimits`: how much of a file is read
 """
 
@@ -48,6 +49,7 @@ from feedtool.model.settings import (
     Bounds,
     Constant,
     Guards,
+    OrderSettings,
     PackageLimits,
     is_constant,
 )
@@ -88,6 +90,7 @@ RECORDS: Mapping[str, type[Any]] = {
     "bounds": Bounds,
     "guards": Guards,
     "limits": PackageLimits,
+    "orders": OrderSettings,
     "reading": ReadingLimits,
 }
 """The fields of the settings that have fields of their own: each is a table."""
