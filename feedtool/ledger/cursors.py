@@ -46,7 +46,7 @@ class Cursor:
     """When the last days were read as a whole, by the service's time."""
 
 
-class Move(NamedTuple):
+class Advance(NamedTuple):
     """Where a reading takes a cursor."""
 
     filters: str
@@ -68,7 +68,7 @@ class Batch:
     things: int
 
 
-class Progress(NamedTuple):
+class CursorState(NamedTuple):
     """A cursor, and what came of it."""
 
     cursor: Cursor
@@ -87,7 +87,7 @@ class Cursors:
         with reading(self._engine) as db:
             return _find(db, name)
 
-    def listed(self, kind: str) -> list[Progress]:
+    def listed(self, kind: str) -> list[CursorState]:
         """The cursors of a kind of export, with what each was given, by their names."""
         of, batch = t.cursors.c, t.batches.c
         query = (
@@ -104,7 +104,7 @@ class Cursors:
         )
         with reading(self._engine) as db:
             rows = db.execute(query).all()
-        return [Progress(Cursor(*row[:-2]), *row[-2:]) for row in rows]
+        return [CursorState(Cursor(*row[:-2]), *row[-2:]) for row in rows]
 
     def known(self, cursor: int, keys: Sequence[str]) -> dict[str, str]:
         """Those of some keys that a cursor was given, each with the last version of it."""
@@ -134,7 +134,7 @@ class Cursors:
     def intend(
         self,
         name: CursorName,
-        move: Move,
+        move: Advance,
         versions: Mapping[str, str],
         *,
         target: str,
@@ -175,7 +175,7 @@ class Cursors:
         with writing(self._engine) as db:
             _forget(db, [batch])
 
-    def advance(self, name: CursorName, move: Move) -> None:
+    def advance(self, name: CursorName, move: Advance) -> None:
         """Nothing was new: the cursor moves without a batch."""
         with writing(self._engine) as db:
             cursor = _open(db, name, move.filters)
