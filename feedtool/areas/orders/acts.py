@@ -77,9 +77,7 @@ ACCEPT = Approval(
     frozenset({"Accepted", "InPreparation", *SHIPPED}),
     codes.ACTION_NOT_POSSIBLE,
 )
-REFUSE = Approval(
-    "Refused", Status.ORDER_REFUSED, frozenset({"Refused"}), codes.TOO_LATE_TO_REFUSE
-)
+REFUSE = Approval("Refused", Status.ORDER_REFUSED, frozenset({"Refused"}), codes.TOO_LATE_TO_REFUSE)
 
 
 def approval_judge(approval: Approval) -> Callable[[Act, Order | None], Judgement]:

@@ -65,7 +65,9 @@ IDENTITY_COLUMNS = WORDS.group(
 )
 SHIPPING_COLUMNS = WORDS.group(
     "To fill",
-    _column(CARRIER, Suggested(carriers, CARRIER_UNKNOWN), "Carrier", "Of the parcel.", "Colissimo"),
+    _column(
+        CARRIER, Suggested(carriers, CARRIER_UNKNOWN), "Carrier", "Of the parcel.", "Colissimo"
+    ),
     _column(PARCEL, Identifier(), "Parcel number", "As it stands on the label.", "8R00123456789"),
     _column(TRACKING, Identifier(), "Tracking address", "An address on the web; may stay empty."),
 )
@@ -176,7 +178,6 @@ SHIPMENT_COLUMNS = tuple(
         *SHIPPING_COLUMNS[:1],
         *SHIPPING_COLUMNS[2:],
         IDENTITY_COLUMNS[1],
-        next(column for column in PRODUCT_COLUMNS if column.key == PRODUCT),
     )
 )
 """Of a carrier's or a warehouse's file, with the names that such files have."""

@@ -83,7 +83,9 @@ def shipment(*rows: Row) -> list[dict[str, object]]:
         number, carrier = str(row.values[columns.PARCEL]), str(_carrier(row))
         url = str(row.values.get(columns.TRACKING) or _made_address(row, number, carrier))
         parcel = {"parcelNumber": number, "carrierName": carrier}
-        parcels.setdefault((number, carrier, url), {**parcel, **({"trackingUrl": url} if url else {})})
+        parcels.setdefault(
+            (number, carrier, url), {**parcel, **({"trackingUrl": url} if url else {})}
+        )
         if line := row.values.get(columns.LINE):
             lines.setdefault((number, carrier, url), {})[str(line)] = None
     named = {key: {"orderLineIds": [*of]} for key, of in lines.items()}

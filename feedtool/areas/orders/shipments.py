@@ -53,7 +53,10 @@ def ship_goal(order: Order, line: Line, numbers: Sequence[str]) -> LineGoal:
             text = tr("was shipped before, with a parcel that the service does not name")
         return LineGoal(line.id, Goal.OTHERWISE, codes.SHIPPED_OTHERWISE, text)
     if not order.is_sellers(line):
-        text = tr("the warehouse ships it: its supply mode is {mode}", mode=line.supply_mode or order.supply_mode)
+        text = tr(
+            "the warehouse ships it: its supply mode is {mode}",
+            mode=line.supply_mode or order.supply_mode,
+        )
         return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
     if status in OPEN_LINES and order.status in {"InPreparation", *SHIPPED}:
         return LineGoal(line.id, Goal.OPEN)

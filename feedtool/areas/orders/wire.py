@@ -161,7 +161,8 @@ def _line(fields: Mapping[str, Any]) -> Line:
 
 def _parcel(fields: Mapping[str, Any]) -> Parcel:
     number, carrier, url, tracking = (
-        text(fields.get(name)) for name in ("parcelNumber", "carrierName", "trackingUrl", "trackingId")
+        text(fields.get(name))
+        for name in ("parcelNumber", "carrierName", "trackingUrl", "trackingId")
     )
     return Parcel(number, carrier, url, tracking)
 

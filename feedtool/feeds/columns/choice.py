@@ -226,7 +226,11 @@ class Suggested:
 
         near = process.extractOne(_folded(text), known.keys(), score_cutoff=CLOSE)
         hint = tr("did you mean {choice}?", choice=known[near[0]]) if near else ""
-        message = tr("“{text}” is none of the profile's: {choices}", text=visible(text), choices=joined(suggested))
+        message = tr(
+            "“{text}” is none of the profile's: {choices}",
+            text=visible(text),
+            choices=joined(suggested),
+        )
         return InvalidValue(text, (Issue(self.unknown, message, hint),))
 
 
@@ -248,5 +252,7 @@ def country_names() -> Mapping[str, tuple[str, ...]]:
 
 
 _ALPHA_2 = re.compile("[A-Z]{2}")
-NO_COUNTRY = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "XK", "ZZ", "AC", "CP", "DG", "EA", "IC", "TA", "CQ"))
+NO_COUNTRY = frozenset(
+    ("EU", "EZ", "UN", "QO", "XA", "XB", "XK", "ZZ", "AC", "CP", "DG", "EA", "IC", "TA", "CQ")
+)
 """Codes of two letters that ISO 3166-1 does not give to a country."""

@@ -3,7 +3,13 @@
 from dataclasses import dataclass
 
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.text import TEXT_CONTROL_CHARS, identified, invisible_in, trimmed, visible
+from feedtool.feeds.columns.text import (
+    TEXT_CONTROL_CHARS,
+    identified,
+    invisible_in,
+    trimmed,
+    visible,
+)
 from feedtool.model.cells import Cell
 from feedtool.model.nouns import Issue
 from feedtool.model.text import tr

@@ -1,0 +1,8 @@
+"""Orders, as the area declares itself."""
+
+from feedtool.areas.orders.feeds import FEEDS
+from feedtool.areas.orders.rules import RULES
+from feedtool.feeds.area import Area
+
+AREA = Area("orders", feeds=FEEDS, rules=RULES)
+"""What customers have bought: accept, refuse, ship, cancel, compensate."""
