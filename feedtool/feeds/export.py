@@ -7,6 +7,7 @@ whoever runs it asks for the pages, keeps the rows on disk, and writes the sheet
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from feedtool.feeds.feed import Feed
@@ -15,7 +16,7 @@ from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings, Context
-from feedtool.model.text import Language, tr
+from feedtool.model.text import Language, MessageText, tr
 
 KeyedRow = Mapping[str, Value]
 
@@ -69,6 +70,11 @@ class Query:
     """True if the file has neither labels nor a stamp."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """The filters' values by their names: () and None ask for nothing."""
+    since: datetime | None = None
+    """Of an export that can use a cursor: only what changed then or later is asked for."""
+    has_cursor: bool = False
+    """True where a cursor is used. The service is then not asked to leave out what can change, as
+    a state can, for lists shift while they are read: the rows of such things are left out here."""
 
     @property
     def dialect(self) -> AccountSettings:
@@ -80,10 +86,22 @@ class Query:
         return self.values[name]
 
 
+class Thing(NamedTuple):
+    """Something of the service's that a cursor brings once: an order, with a row for each line."""
+
+    key: str
+    version: str
+    """Another one whenever the thing has changed: its last change, or a digest."""
+    at: datetime
+    """Its last change, by the service."""
+    rows: Sequence[KeyedRow]
+    """None where a filter leaves it out; else they take the place of those it had before."""
+
+
 class ListPage(NamedTuple):
     """One answer of a list."""
 
-    rows: Sequence[tuple[str | None, KeyedRow]]
+    rows: Sequence[tuple[str | None, KeyedRow]] = ()
     """Each with its key: a later row of the same key takes the place of an earlier one."""
     next: Call | None = None
     is_guess: bool = False
@@ -93,6 +111,8 @@ class ListPage(NamedTuple):
     tally: Mapping[tuple[str, str], int] = {}
     observed: Sequence[Any] = ()
     """The things that the ledger is to remember."""
+    things: Sequence[Thing] = ()
+    """In the place of `rows`, for an export that can use a cursor."""
 
 
 class ServiceList(NamedTuple):
@@ -167,6 +187,19 @@ class ExportMemory(NamedTuple):
     """Note it; False where something was sent meanwhile."""
 
 
+class Increments(NamedTuple):
+    """What makes an export able to bring only what is new to a cursor, and to miss nothing.
+
+    The pages of its last list give `things`, with those that a filter leaves out, and its `rows`
+    leave none out. A filter looks only at what a new version is made for.
+    """
+
+    missed: Callable[[int], MessageText]
+    """That so many were missing from earlier exports, as a note: `2 orders were missing …`."""
+    refused: tuple[str, ...] = ()
+    """Filters that no cursor can have, since what they leave out would never come: `until`."""
+
+
 class Export(NamedTuple):
     """One kind of export."""
 
@@ -190,3 +223,5 @@ class Export(NamedTuple):
     """The ledger's memory of what was shown; None where it remembers nothing."""
     is_sent_back: bool = False
     """True if its file may be edited and sent."""
+    increments: Increments | None = None
+    """None where it always brings all."""

@@ -262,6 +262,38 @@ def _earlier(connection: sa.Connection) -> None:
     )
 
 
+# 10 to 11: exports with a cursor.
+
+
+def _cursors(connection: sa.Connection) -> None:
+    create = _creation(connection)
+    create(
+        "cursors",
+        sa.Column("cursor", _key(), primary_key=True),
+        *_texts("service", "seller", "kind", "name", "filters"),
+        *(sa.Column(name, sa.String(32)) for name in ("position", "reconciled_at")),
+        sa.Index("cursor_by_name", "service", "seller", "kind", "name", unique=True),
+        has_rowid=True,
+    )
+    create(
+        "batches",
+        sa.Column("batch", _key(), primary_key=True),
+        sa.Column("cursor", _key(), sa.ForeignKey("cursors.cursor"), nullable=False, index=True),
+        *_texts("target", "sha256"),
+        *(sa.Column(name, sa.String(32), nullable=False) for name in ("since", "intended_at")),
+        *(sa.Column(name, sa.String(32)) for name in ("position", "reconciled_at", "settled_at")),
+        has_rowid=True,
+    )
+    create(
+        "seen",
+        sa.Column("cursor", _key(), sa.ForeignKey("cursors.cursor"), primary_key=True),
+        sa.Column("key", sa.Text, primary_key=True),
+        sa.Column("batch", _key(), sa.ForeignKey("batches.batch"), primary_key=True),
+        *_texts("version"),
+        sa.Index("seen_by_batch", "batch"),
+    )
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
@@ -275,6 +307,7 @@ STEPS: tuple[Step, ...] = (
     _baseline,
     _requests,
     _earlier,
+    _cursors,
 )
 """The n-th of them takes a ledger from version n to n + 1."""
 

@@ -258,6 +258,39 @@ absorbed = sa.Table(
     sa.Column("package", sa.ForeignKey(packages.c.package), primary_key=True, autoincrement=False),
 )
 
+# Exports of what is new. A cursor is one reader of one kind of export; its position moves when a
+# batch, the file of an export, is settled. Until then a batch is but meant: its file may be there.
+cursors = sa.Table(
+    "cursors",
+    metadata,
+    sa.Column("cursor", Key, primary_key=True),
+    *_texts("service", "seller", "kind", "name", "filters"),
+    sa.Column("position", UtcTime),
+    sa.Column("reconciled_at", UtcTime),
+    sa.Index("cursor_by_name", "service", "seller", "kind", "name", unique=True),
+)
+
+batches = sa.Table(
+    "batches",
+    metadata,
+    sa.Column("batch", Key, primary_key=True),
+    sa.Column("cursor", sa.ForeignKey(cursors.c.cursor), nullable=False, index=True),
+    *_texts("target", "sha256"),
+    *(sa.Column(name, UtcTime, nullable=False) for name in ("since", "intended_at")),
+    *(sa.Column(name, UtcTime) for name in ("position", "reconciled_at", "settled_at")),
+)
+
+seen = sa.Table(
+    "seen",
+    metadata,
+    sa.Column("cursor", sa.ForeignKey(cursors.c.cursor), primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("batch", sa.ForeignKey(batches.c.batch), primary_key=True),
+    *_texts("version"),
+    sa.Index("seen_by_batch", "batch"),
+    sqlite_with_rowid=False,
+)
+
 package_runs = packages.join(files).join(runs)
 """Packages with their files and runs."""
 

@@ -141,6 +141,16 @@ class Status(StrEnum):
     DUPLICATED = "Duplicated"
     REFUSED = "Refused"
     """Of a product, in the word of its report."""
+    ACCEPTED = "Accepted"
+    """Of an order, or of a commercial gesture."""
+    ORDER_REFUSED = "OrderRefused"
+    """Of an order that the seller has refused, as asked; the order's own word is Refused."""
+    SHIPPED = "Shipped"
+    CANCELLED = "Cancelled"
+    SUCCESS = "Success"
+    """Of an invoice."""
+    FAILURE = "Failure"
+    """Of an invoice."""
     PENDING = "Pending"
     UNCHANGED = "Unchanged"
     HELD = "Held"
@@ -148,6 +158,18 @@ class Status(StrEnum):
     """Of a row that is none: a total, or the header once more."""
     SUPERSEDED = "Superseded"
     UNKNOWN = "Unknown"
+
+
+AS_ASKED = frozenset(
+    {
+        *(Status.INTEGRATED, Status.ACCEPTED, Status.ORDER_REFUSED),
+        *(Status.SHIPPED, Status.CANCELLED, Status.SUCCESS),
+    }
+)
+"""The service has done what the row asks for."""
+
+REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED, Status.FAILURE)
+"""The service has refused the row."""
 
 
 class Message(NamedTuple):
@@ -178,10 +200,16 @@ WORST_FIRST = (
     Status.REJECTED,
     Status.REFUSED,
     Status.DUPLICATED,
+    Status.FAILURE,
     Status.UNKNOWN,
     Status.HELD,
     Status.SUPERSEDED,
     Status.INTEGRATED,
+    Status.ACCEPTED,
+    Status.ORDER_REFUSED,
+    Status.SHIPPED,
+    Status.CANCELLED,
+    Status.SUCCESS,
     Status.VALID,
     Status.UNCHANGED,
     Status.SKIPPED,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from feedtool.model.cells import index_of
-from feedtool.model.nouns import Counts, Problem, Status
+from feedtool.model.nouns import AS_ASKED, REFUSED, Counts, Problem, Status
 from feedtool.model.text import FieldName, MessageText, Translator, joined, tr
 from feedtool.report.codes import words_in
 from feedtool.report.plain import clean
@@ -17,11 +17,9 @@ Outcome = Literal["good", "bad", "open", "idle"]
 """Accepted, to be corrected, not decided, and left out."""
 
 ORDER: Sequence[Outcome] = ("good", "bad", "open", "idle")
-REFUSED = (Status.REJECTED, Status.DUPLICATED, Status.REFUSED)
-"""Statuses of rows that the service has refused."""
 OUTCOMES: Mapping[Status, Outcome] = {
     Status.VALID: "good",
-    Status.INTEGRATED: "good",
+    **dict.fromkeys(AS_ASKED, "good"),
     Status.INVALID: "bad",
     **dict.fromkeys(REFUSED, "bad"),
     Status.UNCHANGED: "idle",

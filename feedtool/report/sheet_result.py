@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import (
+    AS_ASKED,
     CellFix,
     Counts,
     Message,
@@ -133,6 +134,6 @@ def to_read(verdict: RowResult, is_confirmation: Callable[[str], bool]) -> Seque
 
     JSON and the CSV report have all of them.
     """
-    if verdict.status is not Status.INTEGRATED:
+    if verdict.status not in AS_ASKED:
         return verdict.messages
     return [message for message in verdict.messages if not is_confirmation(message.code)]

@@ -10,6 +10,8 @@ from enum import Enum
 from itertools import chain
 
 from feedtool.model.nouns import (
+    AS_ASKED,
+    REFUSED,
     Counts,
     Problem,
     RowResult,
@@ -36,17 +38,13 @@ NAMED_COLUMNS = 4
 MESSAGES = 200
 """Different refusals that are kept apart; a message may name its row, and all would differ."""
 
-REFUSED = frozenset({Status.REJECTED, Status.DUPLICATED, Status.REFUSED, Status.UNKNOWN})
+LISTED = frozenset({*REFUSED, Status.UNKNOWN})
 """Statuses that are listed even where no message says why."""
 
-ACCEPTED = frozenset(
-    {Status.VALID, Status.INTEGRATED, Status.UNCHANGED, Status.SKIPPED, Status.SUPERSEDED}
-)
+ACCEPTED = frozenset({*AS_ASKED, Status.VALID, Status.UNCHANGED, Status.SKIPPED, Status.SUPERSEDED})
 """Rows of these statuses need nobody's attention."""
 
-SILENT = frozenset(
-    {Status.VALID, Status.INVALID, Status.INTEGRATED, Status.UNCHANGED, Status.SKIPPED}
-)
+SILENT = frozenset({*AS_ASKED, Status.VALID, Status.INVALID, Status.UNCHANGED, Status.SKIPPED})
 """Statuses that are not listed: all is well, or the sheet's own problems say it."""
 
 
@@ -182,7 +180,7 @@ def _reasons(result: RowResult, *, is_alone: bool) -> list[tuple[Status, str, st
     if result.status in SILENT:
         return []
     reasons = [(message.code, message.text) for message in result.messages]
-    if not reasons and result.status in REFUSED:
+    if not reasons and result.status in LISTED:
         reasons = [("", tr("no reason was given"))]
     if is_alone or not result.channel:
         return [(result.status, code, text) for code, text in reasons]

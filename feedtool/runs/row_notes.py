@@ -10,6 +10,7 @@ from feedtool.check import HEADINGS
 from feedtool.feeds.columns.text import visible
 from feedtool.model.cells import index_of, letters
 from feedtool.model.nouns import (
+    REFUSED,
     CellFix,
     Message,
     Problem,
@@ -21,7 +22,7 @@ from feedtool.model.nouns import (
 from feedtool.model.sheet import INVALID, CheckedSheet, Filled, Refused, rows_of
 from feedtool.model.text import FieldName, MessageText, Translator, in_quotes, joined, tr
 from feedtool.report.as_json import ENGLISH
-from feedtool.report.overview import REFUSED, outcome_of, place_name
+from feedtool.report.overview import outcome_of, place_name
 from feedtool.report.plain import value
 from feedtool.report.sheet_result import to_read
 from feedtool.report.statuses import status_word

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import Dependencies, Plan
 from feedtool.model.errors import Exit, FeedtoolError, first_of
-from feedtool.model.nouns import Message, RowResult, Status, by_row, worst_status
+from feedtool.model.nouns import AS_ASKED, REFUSED, Message, RowResult, Status, by_row, worst_status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.text import tr
-from feedtool.report.overview import REFUSED
 from feedtool.report.sheet_result import RunFacts, SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.row_notes import Verdicts, refused_rows
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 NOT_DUE = frozenset({Status.UNCHANGED, Status.SKIPPED})
 """What nothing was to be sent of."""
-GOOD = frozenset({Status.VALID, Status.INTEGRATED, Status.SUPERSEDED}) | NOT_DUE
+GOOD = frozenset({*AS_ASKED, Status.VALID, Status.SUPERSEDED}) | NOT_DUE
 """What a row may have become in a run that ends with 0."""
 
 TO_CORRECT = frozenset((Status.INVALID, *REFUSED))

@@ -209,11 +209,19 @@ def test_an_earlier_versions_tables_become_those_of_a_new_ledger(
     assert described(place) == expected
 
 
-def test_a_ledger_of_the_ninth_version_gets_the_table_of_earlier_offers(place: Path | str) -> None:
+ADDED = {9: ("earlier", "seen", "batches", "cursors"), 10: ("seen", "batches", "cursors")}
+"""The tables that a ledger of a version has not, all others being there."""
+
+
+@pytest.mark.parametrize("version", ADDED)
+def test_a_ledger_of_a_later_version_gets_the_tables_that_it_has_not(
+    place: Path | str, version: int
+) -> None:
     expected = described(place)
-    with opened(place) as engine, writing(engine) as db:  # it had all tables but this one
-        db.execute(text("DROP TABLE earlier"))
-        db.execute(text("UPDATE schema_version SET version = 9"))
+    with opened(place) as engine, writing(engine) as db:
+        for table in ADDED[version]:
+            db.execute(text(f"DROP TABLE {table}"))
+        db.execute(text(f"UPDATE schema_version SET version = {version}"))  # noqa: S608  # ours
     assert described(place) == expected
 
 

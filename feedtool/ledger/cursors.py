@@ -1,0 +1,224 @@
+"""How far each reader of an export has come, and what it was given: nothing twice, nothing never.
+
+The file of an export is a batch. It is noted when it is finished, before it takes its place; once
+it is there it is settled, and only then does the cursor move and is what is in it known. Whoever
+finds a batch that is not settled looks for its file, and settles or drops it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine, and_, delete, func, insert, select, update
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import reading, writing
+from feedtool.ledger.packages import add_row
+
+CHUNK = 5_000
+"""Keys in a statement, which takes only so many at once."""
+
+
+class CursorName(NamedTuple):
+    """Whose a cursor is, and of which kind of export."""
+
+    service: str
+    seller: str
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """A cursor as it is kept."""
+
+    cursor: int
+    service: str
+    seller: str
+    kind: str
+    name: str
+    filters: str
+    """What it is bound to: whoever asks otherwise needs another one."""
+    position: datetime | None
+    """Up to here, by the service's time, all was read; None where the service told no time."""
+    reconciled_at: datetime | None
+    """When the last days were read as a whole, by the service's time."""
+
+
+class Advance(NamedTuple):
+    """Where a reading takes a cursor."""
+
+    filters: str
+    since: datetime
+    """From here on was read, by the service's time."""
+    position: datetime | None
+    """None where the service told no time: the cursor stays where it is."""
+    reconciled_at: datetime | None = None
+    """None where nothing was reconciled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A file that was about to take its place."""
+
+    batch: int
+    target: str
+    sha256: str
+    things: int
+
+
+class CursorState(NamedTuple):
+    """A cursor, and what came of it."""
+
+    cursor: Cursor
+    batches: int
+    things: int
+
+
+class Cursors:
+    """All cursors of a ledger. Every method is one transaction."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def find(self, name: CursorName) -> Cursor | None:
+        """The cursor of a name, if it was ever used."""
+        with reading(self._engine) as db:
+            return _find(db, name)
+
+    def listed(self, kind: str) -> list[CursorState]:
+        """The cursors of a kind of export, with what each was given, by their names."""
+        of, batch = t.cursors.c, t.batches.c
+        query = (
+            select(
+                t.cursors,
+                func.count(batch.batch.distinct()).label("batches"),
+                func.count(t.seen.c.key.distinct()).label("things"),
+            )
+            .outerjoin(t.batches, and_(batch.cursor == of.cursor, batch.settled_at.is_not(None)))
+            .outerjoin(t.seen, t.seen.c.batch == batch.batch)
+            .where(of.kind == kind)
+            .group_by(*of)
+            .order_by(of.service, of.seller, of.name)
+        )
+        with reading(self._engine) as db:
+            rows = db.execute(query).all()
+        return [CursorState(Cursor(*row[:-2]), *row[-2:]) for row in rows]
+
+    def known(self, cursor: int, keys: Sequence[str]) -> dict[str, str]:
+        """Those of some keys that a cursor was given, each with the last version of it."""
+        of, found = t.seen.c, dict[str, str]()
+        query = select(of.key, of.version).join(t.batches, t.batches.c.batch == of.batch)
+        query = query.where(of.cursor == cursor, t.batches.c.settled_at.is_not(None))
+        with reading(self._engine) as db:
+            for begin in range(0, len(keys), CHUNK):
+                some = query.where(of.key.in_(keys[begin : begin + CHUNK])).order_by(of.batch)
+                found.update(db.execute(some).tuples())
+        return found
+
+    def next_batch(self) -> int:
+        """The number that the next batch will have, if no other export is faster."""
+        with reading(self._engine) as db:
+            return int(db.scalar(select(func.coalesce(func.max(t.batches.c.batch), 0))) or 0) + 1
+
+    def unsettled(self, cursor: int) -> list[Batch]:
+        """The batches of which nobody has noted whether they took their place."""
+        of = t.batches.c
+        things = select(func.count()).where(t.seen.c.batch == of.batch).scalar_subquery()
+        query = select(of.batch, of.target, of.sha256, things.label("things"))
+        query = query.where(of.cursor == cursor, of.settled_at.is_(None)).order_by(of.batch)
+        with reading(self._engine) as db:
+            return [Batch(**row._asdict()) for row in db.execute(query)]
+
+    def intend(
+        self,
+        name: CursorName,
+        move: Advance,
+        versions: Mapping[str, str],
+        *,
+        target: str,
+        sha256: str,
+        now: datetime,
+    ) -> int:
+        """Note a finished file that is about to take its place, and what is in it."""
+        with writing(self._engine) as db:
+            cursor = _open(db, name, move.filters)
+            batch = add_row(
+                db,
+                t.batches,
+                cursor=cursor.cursor,
+                target=target,
+                sha256=sha256,
+                since=move.since,
+                position=move.position,
+                reconciled_at=move.reconciled_at,
+                intended_at=now,
+            )
+            entries = [
+                {"cursor": cursor.cursor, "key": key, "batch": batch, "version": version}
+                for key, version in versions.items()
+            ]
+            db.execute(insert(t.seen), entries)
+        return batch
+
+    def settle(self, batch: int, now: datetime) -> None:
+        """The file is in its place: the cursor moves, and what is in it is known."""
+        with writing(self._engine) as db:
+            is_it = t.batches.c.batch == batch
+            meant = db.execute(select(t.batches).where(is_it)).one()
+            db.execute(update(t.batches).where(is_it).values(settled_at=now))
+            _move(db, meant.cursor, meant.position, meant.reconciled_at)
+
+    def drop(self, batch: int) -> None:
+        """The file has never taken its place: all of it comes again."""
+        with writing(self._engine) as db:
+            _forget(db, [batch])
+
+    def advance(self, name: CursorName, move: Advance) -> None:
+        """Nothing was new: the cursor moves without a batch."""
+        with writing(self._engine) as db:
+            cursor = _open(db, name, move.filters)
+            _move(db, cursor.cursor, move.position, move.reconciled_at)
+
+    def rewind(self, cursor: int, when: datetime) -> int:
+        """Forget what was given then or later; returns how many things come again."""
+        of = t.batches.c
+        since = and_(of.cursor == cursor, of.intended_at >= when)
+        with writing(self._engine) as db:
+            undone = db.execute(select(of.batch, of.since).where(since)).all()
+            numbers = [row.batch for row in undone]
+            was = db.scalar(select(t.cursors.c.position).where(t.cursors.c.cursor == cursor))
+            position = min(filter(None, [when, was, *(row.since for row in undone)]))
+            given = select(func.count(t.seen.c.key.distinct())).where(t.seen.c.batch.in_(numbers))
+            count = int(db.scalar(given) or 0)
+            _forget(db, numbers)
+            _move(db, cursor, position, None)
+        return count
+
+
+def _open(db: Connection, name: CursorName, filters: str) -> Cursor:
+    """The cursor of a name, made where it is new."""
+    if found := _find(db, name):
+        return found
+    add_row(db, t.cursors, **name._asdict(), filters=filters)
+    return _open(db, name, filters)
+
+
+def _find(db: Connection, name: CursorName) -> Cursor | None:
+    row = db.execute(select(t.cursors).filter_by(**name._asdict())).one_or_none()
+    return None if row is None else Cursor(*row)
+
+
+def _move(
+    db: Connection, cursor: int, position: datetime | None, reconciled_at: datetime | None
+) -> None:
+    moved = {"position": position, "reconciled_at": reconciled_at}
+    values = {name: value for name, value in moved.items() if value is not None}
+    if values:
+        db.execute(update(t.cursors).where(t.cursors.c.cursor == cursor).values(**values))
+
+
+def _forget(db: Connection, batches: Collection[int]) -> None:
+    for table in (t.seen, t.batches):
+        db.execute(delete(table).where(table.c.batch.in_(batches)))
