@@ -102,10 +102,11 @@ FILLED_COLUMNS = (*ACTION_COLUMN, *SHIPPING_COLUMNS, *OTHER_COLUMNS)
 FILLED = tuple(column.key for column in FILLED_COLUMNS)
 """The keys of what a user fills: a row asks for something where one of them is filled."""
 
+NOT_READ = Ignored()
 _SHOWN = "As the service shows it; it is not sent."
 
 
-def _shown(key: str, label: str, cell_type: CellType = Ignored()) -> Column:
+def _shown(key: str, label: str, cell_type: CellType = NOT_READ) -> Column:
     """A column that is never sent."""
     return _column(key, cell_type, label, _SHOWN)
 

@@ -1,5 +1,4 @@
-"""The feeds of orders: a sheet whose rows are lines, of which each may ask for an action, and the
-file of a carrier or a warehouse.
+"""The feeds of orders: a sheet of lines that ask for actions, and the file of a carrier.
 
 All actions share the sheet "Orders". A row without an action asks for nothing, or with a parcel's
 number for a shipment.
@@ -14,6 +13,7 @@ from feedtool.areas.orders.gestures import GRANT
 from feedtool.areas.orders.shipments import SHIPMENT
 from feedtool.feeds.columns.choice import YES
 from feedtool.feeds.feed import ACTION, Feed, Row, SheetColumns
+from feedtool.model.header import Column
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
@@ -21,7 +21,7 @@ OTHER = "Other"
 """The reason of a gesture that needs details."""
 
 
-def _columns(_: AccountSettings) -> tuple[columns.Column, ...]:
+def _columns(_: AccountSettings) -> tuple[Column, ...]:
     return (*columns.IDENTITY_COLUMNS, *columns.FILLED_COLUMNS)
 
 
@@ -99,7 +99,7 @@ def _made_address(row: Row, number: str, carrier: str) -> str:
 
 
 def _cancellation(*rows: Row) -> dict[str, object]:
-    """The lines of an order that are cancelled; which call that is, is known once it is looked at."""
+    """The lines of an order that are cancelled; the look tells if these are all of them."""
     lines = [
         {
             "lineId": str(row.values.get(columns.LINE) or ""),
@@ -220,8 +220,8 @@ SHIPMENTS = _feed(
     is_sent=lambda _: True,
     title="Shipments",
     about=tr(
-        "Each row is a parcel of an order, or of a line of it. Several rows of an order are several "
-        "parcels. A parcel that the service has already is not sent again."
+        "Each row is a parcel of an order, or of a line of it. Several rows of an order are "
+        "several parcels. A parcel that the service has already is not sent again."
     ),
 )
 FEEDS = (SHIP, ACCEPT, REFUSE, CANCEL, GESTURE, SHIPMENTS)

@@ -174,7 +174,7 @@ class RowsOfOrder(Occurrences):
         lines = count if isinstance(count, int) else 0
         self._asked.append((_action(row), line, parcel.replace(" ", ""), lines, is_whole_only))
 
-    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
         """The issues of rows that do not go together."""
         by_order: dict[str, list[int]] = {}
         for index in range(len(self)):

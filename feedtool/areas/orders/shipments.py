@@ -1,7 +1,7 @@
 """Declaring parcels: the call, and what the lines of the order say of it.
 
-Specification, "Shipment declaration item", and "Orders", rules 3 and 4: a line is declared once, and
-that cannot change.
+Specification, "Shipment declaration item", and "Orders", rules 3 and 4: a line is declared once,
+and that cannot change.
 """
 
 import json

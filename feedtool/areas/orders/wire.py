@@ -4,7 +4,7 @@ Specification, "Orders". Names that it does not show are read by alternatives, a
 field has met; every shape is checked, none is trusted.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -19,9 +19,7 @@ from feedtool.service.answers import (
     amount,
     items_of,
     last_segment,
-    listed,
     loads,
-    moment,
     next_link,
     text,
     whole,

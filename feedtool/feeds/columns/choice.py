@@ -234,11 +234,11 @@ class Suggested:
         return InvalidValue(text, (Issue(self.unknown, message, hint),))
 
 
-@dataclass(frozen=True, slots=True)
-class Country(Choice):
-    """A country by its code (ISO 3166-1 alpha-2) or its name; the value is the code."""
-
-    values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: country_names())
+_ALPHA_2 = re.compile("[A-Z]{2}")
+NO_COUNTRY = frozenset(
+    ("EU", "EZ", "UN", "QO", "XA", "XB", "XK", "ZZ", "AC", "CP", "DG", "EA", "IC", "TA", "CQ")
+)
+"""Codes of two letters that ISO 3166-1 does not give to a country."""
 
 
 @cache
@@ -246,13 +246,15 @@ def country_names() -> Mapping[str, tuple[str, ...]]:
     """The codes of all countries, each with its names in `LANGUAGES`."""
     from babel import Locale  # reads large tables
 
-    territories = [Locale(language).territories for language in LANGUAGES]
+    territories: list[Mapping[str, str]] = [
+        dict(Locale(language).territories.items()) for language in LANGUAGES
+    ]
     codes = (code for code in territories[0] if _ALPHA_2.fullmatch(code) and code not in NO_COUNTRY)
     return {code: tuple(names[code] for names in territories) for code in sorted(codes)}
 
 
-_ALPHA_2 = re.compile("[A-Z]{2}")
-NO_COUNTRY = frozenset(
-    ("EU", "EZ", "UN", "QO", "XA", "XB", "XK", "ZZ", "AC", "CP", "DG", "EA", "IC", "TA", "CQ")
-)
-"""Codes of two letters that ISO 3166-1 does not give to a country."""
+@dataclass(frozen=True, slots=True)
+class Country(Choice):
+    """A country by its code (ISO 3166-1 alpha-2) or its name; the value is the code."""
+
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=country_names)
