@@ -40,10 +40,12 @@ class Cursor:
     name: str
     filters: str
     """What it is bound to: whoever asks otherwise needs another one."""
+    since: datetime
+    """From here on all is to come, by the service's time."""
     position: datetime | None
     """Up to here, by the service's time, all was read; None where the service told no time."""
-    reconciled_at: datetime | None
-    """When the last days were read as a whole, by the service's time."""
+    reconciled_at: datetime
+    """When the last days were read as a whole."""
 
 
 class Advance(NamedTuple):
@@ -143,11 +145,11 @@ class Cursors:
     ) -> int:
         """Note a finished file that is about to take its place, and what is in it."""
         with writing(self._engine) as db:
-            cursor = _open(db, name, move.filters)
+            cursor = _open(db, name, move, now)
             batch = add_row(
                 db,
                 t.batches,
-                cursor=cursor.cursor,
+                cursor=cursor,
                 target=target,
                 sha256=sha256,
                 since=move.since,
@@ -156,7 +158,7 @@ class Cursors:
                 intended_at=now,
             )
             entries = [
-                {"cursor": cursor.cursor, "key": key, "batch": batch, "version": version}
+                {"cursor": cursor, "key": key, "batch": batch, "version": version}
                 for key, version in versions.items()
             ]
             db.execute(insert(t.seen), entries)
@@ -168,18 +170,18 @@ class Cursors:
             is_it = t.batches.c.batch == batch
             meant = db.execute(select(t.batches).where(is_it)).one()
             db.execute(update(t.batches).where(is_it).values(settled_at=now))
-            _move(db, meant.cursor, meant.position, meant.reconciled_at)
+            _move(db, meant.cursor, position=meant.position, reconciled_at=meant.reconciled_at)
 
     def drop(self, batch: int) -> None:
         """The file has never taken its place: all of it comes again."""
         with writing(self._engine) as db:
             _forget(db, [batch])
 
-    def advance(self, name: CursorName, move: Advance) -> None:
+    def advance(self, name: CursorName, move: Advance, now: datetime) -> None:
         """Nothing was new: the cursor moves without a batch."""
         with writing(self._engine) as db:
-            cursor = _open(db, name, move.filters)
-            _move(db, cursor.cursor, move.position, move.reconciled_at)
+            cursor = _open(db, name, move, now)
+            _move(db, cursor, position=move.position, reconciled_at=move.reconciled_at)
 
     def rewind(self, cursor: int, when: datetime) -> int:
         """Forget what was given then or later; returns how many things come again."""
@@ -188,21 +190,22 @@ class Cursors:
         with writing(self._engine) as db:
             undone = db.execute(select(of.batch, of.since).where(since)).all()
             numbers = [row.batch for row in undone]
-            was = db.scalar(select(t.cursors.c.position).where(t.cursors.c.cursor == cursor))
-            position = min(filter(None, [when, was, *(row.since for row in undone)]))
+            was = db.execute(select(t.cursors).where(t.cursors.c.cursor == cursor)).one()
+            begins = [when, *(row.since for row in undone)]
             given = select(func.count(t.seen.c.key.distinct())).where(t.seen.c.batch.in_(numbers))
             count = int(db.scalar(given) or 0)
             _forget(db, numbers)
-            _move(db, cursor, position, None)
+            position = was.position and min(was.position, *begins)
+            _move(db, cursor, position=position, since=min(was.since, *begins))
         return count
 
 
-def _open(db: Connection, name: CursorName, filters: str) -> Cursor:
-    """The cursor of a name, made where it is new."""
+def _open(db: Connection, name: CursorName, move: Advance, now: datetime) -> int:
+    """The key of the cursor of a name, made where it is new."""
     if found := _find(db, name):
-        return found
-    add_row(db, t.cursors, **name._asdict(), filters=filters)
-    return _open(db, name, filters)
+        return found.cursor
+    begun = {"filters": move.filters, "since": move.since, "reconciled_at": now}
+    return add_row(db, t.cursors, **name._asdict(), **begun)
 
 
 def _find(db: Connection, name: CursorName) -> Cursor | None:
@@ -210,10 +213,7 @@ def _find(db: Connection, name: CursorName) -> Cursor | None:
     return None if row is None else Cursor(*row)
 
 
-def _move(
-    db: Connection, cursor: int, position: datetime | None, reconciled_at: datetime | None
-) -> None:
-    moved = {"position": position, "reconciled_at": reconciled_at}
+def _move(db: Connection, cursor: int, **moved: datetime | None) -> None:
     values = {name: value for name, value in moved.items() if value is not None}
     if values:
         db.execute(update(t.cursors).where(t.cursors.c.cursor == cursor).values(**values))

@@ -271,7 +271,8 @@ def _cursors(connection: sa.Connection) -> None:
         "cursors",
         sa.Column("cursor", _key(), primary_key=True),
         *_texts("service", "seller", "kind", "name", "filters"),
-        *(sa.Column(name, sa.String(32)) for name in ("position", "reconciled_at")),
+        *(sa.Column(name, sa.String(32), nullable=False) for name in ("since", "reconciled_at")),
+        sa.Column("position", sa.String(32)),
         sa.Index("cursor_by_name", "service", "seller", "kind", "name", unique=True),
         has_rowid=True,
     )

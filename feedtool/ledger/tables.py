@@ -265,8 +265,9 @@ cursors = sa.Table(
     metadata,
     sa.Column("cursor", Key, primary_key=True),
     *_texts("service", "seller", "kind", "name", "filters"),
+    sa.Column("since", UtcTime, nullable=False),
     sa.Column("position", UtcTime),
-    sa.Column("reconciled_at", UtcTime),
+    sa.Column("reconciled_at", UtcTime, nullable=False),
     sa.Index("cursor_by_name", "service", "seller", "kind", "name", unique=True),
 )
 
