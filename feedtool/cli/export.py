@@ -88,6 +88,8 @@ def _command(kind: Export) -> click.Command:
 
 
 def _option(entry: Filter) -> Callable[[options.F], options.F]:
+    if entry.is_flag:
+        return options.flag(f"--{entry.name}", entry.help)
     default = {"default": entry.default, "show_default": entry.default is not None}
     callback = _parts if entry.is_list else None
     name = f"--{entry.name} {_parameter(entry)}"

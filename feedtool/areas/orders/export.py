@@ -27,12 +27,13 @@ from feedtool.feeds.export import (
     KeyedRow,
     KeyedRows,
     ListPage,
+    MadeRow,
     Query,
     ServiceList,
     Thing,
 )
 from feedtool.feeds.template import TEXT, CellEntry, Field
-from feedtool.model.call import Call, Reply
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.header import Column
 from feedtool.model.nouns import EARLIEST
@@ -143,13 +144,11 @@ def reader(query: Query, make: Make) -> Callable[[Reply, Call], ListPage]:
     """The reader of pages of orders; each order is a thing with a row for each of its lines."""
 
     def read(reply: Reply) -> ListPage:
-        things, tally = [], Counter[tuple[str, str]]()
-        orders = wire.orders_of(reply)
-        for order in orders:
+        things = []
+        for order in wire.orders_of(reply):
             rows = make(order) if _matches(query, order) else []
-            tally["to do", to_do(order)] += bool(rows)
             things.append(Thing(order.id, order.updated_at, _at(order), rows))
-        return ListPage(things=things, progress=len(orders), tally=tally)
+        return ListPage(things=things, progress=len(things))
 
     begin = keyset.first(query.since)
     return keyset.page_reader(begin, partial(_call, query), read, wire.PAGE)
@@ -187,7 +186,28 @@ def orders_list(make: Callable[[Query], Make]) -> ServiceList:
 
 def _make_rows(query: Query) -> Make:
     settings, has_addresses = query.dialect, not query["no-addresses"]
-    return lambda order: list(order_rows(order, settings, has_addresses=has_addresses))
+
+    def make(order: Order) -> list[KeyedRow]:
+        first, *others = order_rows(order, settings, has_addresses=has_addresses)
+        return [{**first, _TO_DO: to_do(order)}, *others]
+
+    return make
+
+
+_TO_DO = "to do"
+"""In the first row of an order, until the orders are counted."""
+
+
+def _counted(_: Query, __: ExportTally) -> Callable[[KeyedRow], MadeRow]:
+    """Counts what waits for the seller among the rows that go into the file."""
+
+    def made(row: KeyedRow) -> MadeRow:
+        if _TO_DO not in row:
+            return MadeRow(row)
+        own = {key: value for key, value in row.items() if key != _TO_DO}
+        return MadeRow(own, {(_TO_DO, str(row[_TO_DO])): 1})
+
+    return made
 
 
 REASON_STATUSES = (WAITING, PREPARING, "Shipped")
@@ -199,7 +219,7 @@ def _reason_page(reply: Reply, call: Call) -> ListPage:
     """The reasons for one channel and status; a service that lists none is no error here."""
     asked = dict(call.query)
     place = f"{asked['salesChannel']}|{asked['orderStatus']}"
-    reasons = wire.reasons_of(reply) if reply.status in wire.READ else []
+    reasons = wire.reasons_of(reply) if reply.status in READ else []
     tally = Counter({(_OF_REASON, f"{place}={reason.code}"): 1 for reason in reasons})
     return ListPage([(place, {columns.REASON: place})], tally=tally)
 
@@ -282,7 +302,7 @@ def _summary(_: Query, tally: ExportTally) -> ExportSummary:
             n,
         ),
     }
-    counts = ((text, tally["to do", name]) for name, text in texts.items())
+    counts = ((text, tally[_TO_DO, name]) for name, text in texts.items())
     return ExportSummary([ExportNote(text(count)) for text, count in counts if count])
 
 
@@ -308,6 +328,7 @@ ORDERS = Export(
     _summary,
     FILTERS,
     check,
+    rows=_counted,
     is_sent_back=True,
     increments=Increments(_missed),
 )

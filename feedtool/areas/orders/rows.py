@@ -53,9 +53,9 @@ def value_at(document: Mapping[str, Any], path: str) -> Any:
 def date_of(value: object) -> Value:
     """A date-time as a spreadsheet keeps dates, in UTC; nothing for what is none."""
     read = moment(value)
-    return read and Cell(
-        Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "seconds")
-    )
+    if read is None:
+        return None
+    return Cell(Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "seconds"))
 
 
 def order_rows(
