@@ -25,6 +25,8 @@ from feedtool.service.answers import (
     whole,
 )
 
+READ_OR_NONE = READ | {400, 404}
+"""A list that a service does not give is no error: a shop works without it."""
 READ_OR_GONE = READ | {404}
 """An order that there is not is an answer, too."""
 PAGE = 100
@@ -189,7 +191,7 @@ class Reason(NamedTuple):
 def read_reasons(channel: str, status: str) -> Call:
     """The reasons that a seller may cancel for, of a channel and a status of orders."""
     query = (("salesChannel", channel), ("userType", SELLER), ("orderStatus", status))
-    return Call("GET", "/cancellation-reasons", READ, query=query)
+    return Call("GET", "/cancellation-reasons", READ_OR_NONE, query=query)
 
 
 def reasons_of(reply: Reply) -> list[Reason]:
