@@ -53,7 +53,8 @@ class OrderId(Text):
         return (Issue(ORDER_ID_NAME, message, tr("name the file after its order alone")),)
 
 
-COLUMNS = (
+COLUMNS = _WORDS.group(
+    "Identity",
     _WORDS.column(
         ORDER,
         OrderId(),
