@@ -200,7 +200,8 @@ def _query(ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: b
     values = {}
     for entry in kind.filters:
         value = given[_parameter(entry)]
-        values[entry.name] = value if entry.is_list or value is None else entry.read(value)
+        is_read = isinstance(value, str)
+        values[entry.name] = entry.read(value) if is_read else value
     channel = given.get(CHANNEL) or settings.primary_channel
     context = Context(settings, catalogue(ctx))
     since = given.get("since") if kind.increments else None
