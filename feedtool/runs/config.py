@@ -35,22 +35,17 @@ import codecs
 import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from feedtool.model.errors import UsageProblem, reason_of
-from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import (
     CELL,
     AccountSettings,
-    Bounds,
     Constant,
-    Guards,
-    OrderSettings,
-    PackageLimits,
     is_constant,
 )
 from feedtool.model.text import joined, tr
@@ -90,11 +85,9 @@ RANGES = {
 for among the first 40 rows of a sheet."""
 
 RECORDS: Mapping[str, type[Any]] = {
-    "bounds": Bounds,
-    "guards": Guards,
-    "limits": PackageLimits,
-    "orders": OrderSettings,
-    "reading": ReadingLimits,
+    entry.name: type(value)
+    for entry in fields(AccountSettings)
+    if is_dataclass(value := getattr(AccountSettings(), entry.name))
 }
 """The fields of the settings that have fields of their own: each is a table."""
 
