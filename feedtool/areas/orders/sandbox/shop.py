@@ -44,28 +44,30 @@ class Past(NamedTuple):
 
 
 PAST = (
-    *(Past(330, life.DELIVERED), Past(300, life.DELIVERED, is_primary=False)),
-    *(Past(270, life.DELIVERED, supply="Fulfillment"), Past(250, life.REFUSED)),
-    *(Past(230, life.REJECTED), Past(210, life.CANCELLED), Past(190, life.IN_PREPARATION)),
-    *(Past(150, life.IN_PREPARATION), Past(100, life.IN_PREPARATION, is_primary=False)),
-    *(
-        Past(90, life.IN_PREPARATION),
-        Past(60, life.SHIPPED),
-        Past(50, life.SHIPPED, is_primary=False),
-    ),
-    *(Past(40, life.SHIPPED, supply="Fulfillment"), Past(35, life.IN_PREPARATION)),
-    *(
-        Past(30, life.IN_PREPARATION, is_primary=False),
-        Past(26, life.IN_PREPARATION),
-        Past(24, life.WAITING),
-    ),
-    *(Past(20, life.CANCEL_REQUEST), Past(16, life.IN_PREPARATION)),
-    *(
-        Past(10, life.IN_PREPARATION, supply="Fulfillment"),
-        Past(5, life.WAITING),
-        Past(2, life.WAITING),
-    ),
-    *(Past(0.15, life.ACCEPTED, is_primary=False), Past(0.01, life.PROCESSING)),
+    Past(330, life.DELIVERED),
+    Past(300, life.DELIVERED, is_primary=False),
+    Past(270, life.DELIVERED, supply="Fulfillment"),
+    Past(250, life.REFUSED),
+    Past(230, life.REJECTED),
+    Past(210, life.CANCELLED),
+    Past(190, life.IN_PREPARATION),
+    Past(150, life.IN_PREPARATION),
+    Past(100, life.IN_PREPARATION, is_primary=False),
+    Past(90, life.IN_PREPARATION),
+    Past(60, life.SHIPPED),
+    Past(50, life.SHIPPED, is_primary=False),
+    Past(40, life.SHIPPED, supply="Fulfillment"),
+    Past(35, life.IN_PREPARATION),
+    Past(30, life.IN_PREPARATION, is_primary=False),
+    Past(26, life.IN_PREPARATION),
+    Past(24, life.WAITING),
+    Past(20, life.CANCEL_REQUEST),
+    Past(16, life.IN_PREPARATION),
+    Past(10, life.IN_PREPARATION, supply="Fulfillment"),
+    Past(5, life.WAITING),
+    Past(2, life.WAITING),
+    Past(0.15, life.ACCEPTED, is_primary=False),
+    Past(0.01, life.PROCESSING),
 )
 """Oldest first."""
 
