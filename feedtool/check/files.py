@@ -131,7 +131,9 @@ class _Checking:
             is_kind_certain=chosen.is_certain,
         )
         try:
-            checked.header, context = _whole_header(chosen, options.context)
+            folder = Path(file.name).parent
+            of_file = options.context._replace(folder=folder)
+            checked.header, context = _whole_header(chosen, of_file)
             reader = SheetReader(
                 chosen, checked, options, context, self._areas, self._surveys, number
             )

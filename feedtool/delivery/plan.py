@@ -2,8 +2,9 @@
 
 A package is of one channel and one type, and how much goes into it, and into each upload of it, is
 said by the protocol of its type (specification, part "Limits"): what goes where depends on counts
-alone, and rows keep their order inside a package. Where answers name a row by what is its own, no
-package holds such a name twice. Nothing but the uploads that are not yet full is held in memory.
+and sizes alone, and rows keep their order inside a package. Where answers name a row by what is its
+own, no package holds such a name twice. Nothing but the uploads that are not yet full is held in
+memory.
 
 Specification, part "Catalog endpoints": a product that the service does not know is created by
 products-integration, and an offer for one that has no sheet is refused. So where one command has
@@ -205,6 +206,7 @@ def uploads(
     }
     filling: dict[PackageGroup, list[Item]] = {}
     taken: dict[PackageGroup, set[str]] = {}
+    held: Counter[PackageGroup] = Counter()
     sizes = {kind: feed.delivery.size(limits) for kind, feed in routes.items()}
     names = {
         kind: feed.delivery.names
@@ -220,14 +222,17 @@ def uploads(
     for item in items:
         group = PackageGroup(item.channel, item.package_type, waits(item))
         size = sizes[item.package_type]
-        if names_of := names.get(item.package_type):
-            own = names_of(item.reference, item.product)
-            if filling.get(group) and not taken[group].isdisjoint(own):
+        names_of = names.get(item.package_type)
+        if names_of or size.content < maxsize:
+            own = names_of(item.reference, item.product) if names_of else frozenset[str]()
+            is_full = held[group] + len(item.body) > size.content
+            if filling.get(group) and (is_full or not taken[group].isdisjoint(own)):
                 yield planned(group, filling.pop(group))
                 counts[group] += -counts[group] % size.package
             if not filling.get(group):
-                taken[group] = set()
+                taken[group], held[group] = set(), 0
             taken[group] |= own
+            held[group] += len(item.body)
         rows = filling.setdefault(group, [])
         if not rows:
             numbers.setdefault((group, counts[group] // size.package), len(numbers) + 1)

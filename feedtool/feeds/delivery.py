@@ -8,6 +8,7 @@ Each is a record of pure functions and limits of the area. What is done when, an
 is not the area's: the state machines are in `feedtool.delivery`.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -130,6 +131,8 @@ class Size(NamedTuple):
 
     upload: int
     package: int
+    content: int = sys.maxsize
+    """Bytes of their bodies; a single request may have more."""
 
 
 class Endpoint(NamedTuple, Generic[T]):

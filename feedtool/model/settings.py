@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import isfinite
+from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 from feedtool.model.limits import ReadingLimits
@@ -80,9 +81,11 @@ class PackageLimits:
     """Offers per zip."""
     products: int = 25
     """Products per batch."""
+    invoices: int = 50
+    """Files per import of invoices."""
 
     def __post_init__(self) -> None:
-        if min(self.upload, self.package, self.legacy, self.products) < 1:
+        if min(self.upload, self.package, self.legacy, self.products, self.invoices) < 1:
             raise ValueError("a limit below 1 leaves no place for any row")
 
 
@@ -222,3 +225,5 @@ class Context(NamedTuple):
 
     settings: AccountSettings = AccountSettings()
     catalog: OpenCatalog = no_catalog
+    folder: Path = Path()
+    """The folder of the sheet, in which the paths begin that its cells hold."""

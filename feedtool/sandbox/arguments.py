@@ -3,7 +3,9 @@
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
@@ -24,6 +26,7 @@ from feedtool.sandbox.exchange import (
     bad_request,
     json_answer,
 )
+from feedtool.sandbox.state import stamp
 
 LANGUAGES = ("en-US", "fr-FR", "es-ES")
 """Those that the service speaks."""
@@ -49,6 +52,21 @@ def asked(exchange: Exchange, name: str) -> str | None:
     if text is not None and not all(entry.strip() for entry in text.split(",")):
         raise bad_request(name, f"{name} is null or empty.", FIELD_EMPTY)
     return text
+
+
+# RFC 3339 date-time; without an offset it is UTC (part "What the service does").
+DATE_TIME = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII | re.IGNORECASE
+)
+
+
+def moment_stamp(name: str, text: str) -> str:
+    """The date-time that the parameter holds as `state.stamp` writes it, else 400."""
+    if DATE_TIME.fullmatch(text):
+        with suppress(ValueError, OverflowError):  # no such day, or none that UTC has a year for
+            moment = datetime.fromisoformat(text.upper())
+            return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    raise bad_request(name, f"{name} must be an RFC 3339 date-time.")
 
 
 def known_channel(channel: str, cause: str, settings: SandboxSettings) -> str:

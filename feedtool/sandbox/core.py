@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Self
 
+from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import (
     language_of,
     required_header,
@@ -56,7 +57,7 @@ class Sandbox:
         Of two parts that are due at one moment the first goes first.
         """
         self.settings = settings or SandboxSettings()
-        self.state = State(state, (QUOTA_TABLE, *(part.TABLES for part in parts)))
+        self.state = State(state, (QUOTA_TABLE, effects.TABLE, *(part.TABLES for part in parts)))
         self._parts = parts
         self._routes = tuple(route for part in parts for route in part.ROUTES)
 
@@ -120,6 +121,11 @@ class Sandbox:
             count_request(db, self.settings.quota, seller, now)
         parameters = request.parameters
         return route.answer(Exchange(request, now, db, self.settings, seller, ids, parameters))
+
+    def effects(self) -> list[effects.Effect]:
+        """All that requests have brought about so far, first to last."""
+        with self.state.transaction() as db:
+            return effects.read(db)
 
     def close(self) -> None:
         """Let go of the state."""

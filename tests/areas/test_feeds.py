@@ -14,9 +14,9 @@ FEEDS = pytest.mark.parametrize("feed", load().feeds.values(), ids=load().feeds)
 def test_the_kinds() -> None:
     legacy = ["legacy-offers", "legacy-stock-and-price"]
     offers = ["offers-delete", "offers-update", "offers-upsert"]
-    assert list(load().feeds) == [*legacy, *offers, "products"]
+    assert list(load().feeds) == ["invoices", *legacy, *offers, "products"]
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == [*legacy, "offers-delete"]
+    assert asking == ["invoices", *legacy, "offers-delete"]
 
 
 @FEEDS

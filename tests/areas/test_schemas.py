@@ -26,6 +26,13 @@ CHANGES = {
     "quantity": 7,
 }
 GOOD: dict[str, dict[str, Any]] = {
+    "invoices": {
+        "orderId": "O-1",
+        "fileName": "O-1.pdf",
+        "mediaType": "application/pdf",
+        "sha256": "0" * 64,
+        "content": "JVBERi0=",
+    },
     "legacy-offers": BODY | {"StrikedPrice": "24.5"},
     "legacy-stock-and-price": {
         name: BODY[name] for name in ("SellerProductId", "ProductEan", "Price", "Stock")

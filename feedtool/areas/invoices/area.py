@@ -1,5 +1,7 @@
 """Invoices, as the area declares itself."""
 
+from feedtool.areas.invoices.feeds import FEED
+from feedtool.areas.invoices.rules import RULES
 from feedtool.feeds.area import Area
 
-AREA = Area("invoices")
+AREA = Area("invoices", feeds=(FEED,), rules=RULES)

@@ -1,8 +1,12 @@
-"""Small invoices: PDFs, UBL documents and ZIPs of them."""
+"""Small invoices, PDFs, UBL documents and ZIPs of them, and orders for them."""
 
 import io
 import zipfile
 from collections.abc import Mapping
+from datetime import datetime
+from sqlite3 import Connection
+
+from feedtool.areas.orders.sandbox import shop
 
 UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
 
@@ -27,3 +31,16 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
         for name, content in files.items():
             archive.writestr(name, content)
     return target.getvalue()
+
+
+def place(
+    db: Connection, seller: str, now: datetime, *orders: str, channel: str = "PRIMARY"
+) -> None:
+    """Put orders of these names into a sandbox's state."""
+    for order in orders:
+        made = shop.place(db, seller, now, channel=channel).order_id
+        db.execute(
+            "UPDATE orders SET order_id = ?, document = REPLACE(document, ?, ?),"
+            " shown = REPLACE(shown, ?, ?) WHERE order_id = ?",
+            (order, made, order, made, order, made),
+        )

@@ -24,6 +24,9 @@ from feedtool.areas.invoices.sandbox.documents import (
     unpacked,
     uploaded_files,
 )
+from feedtool.areas.orders.sandbox.shop import opened
+from feedtool.areas.orders.sandbox.store import find
+from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import HIGHEST, LIMIT, asked_number, asked_page, page_answer
 from feedtool.sandbox.exchange import (
     Exchange,
@@ -90,6 +93,7 @@ CREATE TABLE IF NOT EXISTS order_invoice(
 # Routes.
 
 
+@opened
 def submit(exchange: Exchange) -> HttpResponse:
     """POST /order-invoice-imports: files that are named after their orders, or ZIPs of such."""
     files = uploaded_files(exchange.request)
@@ -100,6 +104,7 @@ def submit(exchange: Exchange) -> HttpResponse:
     return _begin(exchange, [(file, file.stem) for file in files])
 
 
+@opened
 def submit_of_order(exchange: Exchange) -> HttpResponse:
     """POST /orders/{orderId}/invoice-documents: files of one order, whatever their names."""
     files, order = uploaded_files(exchange.request), exchange.ids["orderId"]
@@ -139,7 +144,7 @@ ROUTES: tuple[Route, ...] = (
 
 
 def _check_order(exchange: Exchange, order: str, cause: str) -> None:
-    if channel_of(exchange.db, exchange.seller, order) is None:
+    if _channel_of(exchange.db, exchange.seller, order) is None:
         raise bad_request(cause, f"The order {order} does not exist.")
 
 
@@ -155,6 +160,7 @@ def _begin(exchange: Exchange, files: Sequence[tuple[UploadedFile, str]]) -> Htt
     due = now + exchange.settings.of(InvoiceBehaviour).order_check
     for file, order in files:
         _add(db, number, file, order, stamp(due))
+        effects.note(exchange, "invoice", order, sha256(file.content).hexdigest())
     row = db.execute("SELECT * FROM invoice_import WHERE id = ?", (number,)).fetchone()
     return json_answer(201, _document(db, row))
 
@@ -218,7 +224,7 @@ def step(db: sqlite3.Connection, settings: SandboxSettings) -> None:
 def _check_file_order(db: sqlite3.Connection, file: sqlite3.Row, times: InvoiceBehaviour) -> None:
     """A ZIP is of no order: those of its inner files are looked at when it is unpacked."""
     if not is_zip(file["content"]):
-        channel = channel_of(db, file["seller"], file["order_id"])
+        channel = _channel_of(db, file["seller"], file["order_id"])
         if channel is None:
             return _fail(db, file, f"The order {file['order_id']} does not exist.")
         if channel in times.closed_channels:
@@ -288,9 +294,7 @@ def _end(
     )
 
 
-def channel_of(db: sqlite3.Connection, seller: str, order: str) -> str | None:
+def _channel_of(db: sqlite3.Connection, seller: str, order: str) -> str | None:
     """The sales channel of a seller's order; None where there is no such order."""
-    del db, seller
-    return (
-        None if order.startswith("unknown") else "SECOND" if order.startswith("S-") else "PRIMARY"
-    )
+    known = find(db, seller, order)
+    return known.channel if known else None

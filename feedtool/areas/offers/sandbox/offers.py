@@ -1,9 +1,7 @@
 """GET /offers: parts "Offer (read)" and "Offers (read)" of the specification."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
-from datetime import UTC, datetime
+from functools import partial
 from sqlite3 import Row
 from typing import Any
 
@@ -18,6 +16,7 @@ from feedtool.sandbox.arguments import (
     asked_number,
     asked_page,
     known_channel,
+    moment_stamp,
     page_answer,
 )
 from feedtool.sandbox.exchange import (
@@ -31,14 +30,8 @@ from feedtool.sandbox.exchange import (
     bad_request,
     json_answer,
 )
-from feedtool.sandbox.state import stamp
 
 FEEDBACK = "salesChannelFeedback"
-
-# RFC 3339 date-time; without an offset it is UTC (part "What the service does").
-DATE_TIME = re.compile(
-    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII | re.IGNORECASE
-)
 
 
 def read_channels(exchange: Exchange) -> HttpResponse:
@@ -105,15 +98,7 @@ def _states(text: str) -> str:
     return _json_list(text)
 
 
-def _moment(text: str) -> str:
-    if DATE_TIME.fullmatch(text):
-        with suppress(ValueError, OverflowError):  # no such day, or none that UTC has a year for
-            moment = datetime.fromisoformat(text.upper())
-            return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
-    raise bad_request("updatedAtMin", "updatedAtMin must be an RFC 3339 date-time.")
-
-
-# As `_document` writes it.
+# As `store.offer_id` writes it.
 OFFER_IDS = """
   o.seller || '_' || iif(o.gtin = '', o.product_reference, o.gtin)
     || '_' || o.condition || '_' || o.channel IN (SELECT value FROM json_each(:offerIds))
@@ -136,7 +121,7 @@ FILTERS: dict[str, tuple[str, Callable[[str], str]]] = {
     "offerStates": (OFFER_STATES, _states),
     "gtins": (GTINS, lambda text: _json_list(",".join(map(store.gtin_product, text.split(","))))),
     "sellerExternalReferences": (REFERENCES, _json_list),
-    "updatedAtMin": ("o.updated_at >= :updatedAtMin", _moment),
+    "updatedAtMin": ("o.updated_at >= :updatedAtMin", partial(moment_stamp, "updatedAtMin")),
 }
 """Query parameter, the SQL condition that it adds, and how its value is bound to its name."""
 
@@ -235,11 +220,10 @@ def _document(row: Row, *, is_primary: bool) -> dict[str, Any]:
     """An offer in every detail. A struck price is not given back."""
     modes = orjson.loads(row["modes"])
     unknown = ("legacyDeliveryModeId", "minDeliveryTime", "maxDeliveryTime")
-    product = row["gtin"] or row["product_reference"]
     return {
         "sellerId": row["seller"],
         "sellerExternalReference": row["reference"],
-        "offerId": f"{row['seller']}_{product}_{row['condition']}_{row['channel']}",
+        "offerId": store.offer_id(row),
         "salesChannelId": row["channel"],
         "condition": row["condition"],
         "offerState": "Active" if row["quantity"] else "Inactive",

@@ -120,6 +120,29 @@ def offers_of_others(db: Connection, seller: str, channel: str, product: str) ->
     ).fetchall()
 
 
+def sellable(db: Connection, seller: str, channel: str, most: int) -> list[Row]:
+    """The first of a seller's Active offers on a channel, with their stock."""
+    return db.execute(
+        "SELECT o.*, s.quantity FROM offer AS o JOIN stock AS s USING (seller, product, condition)"
+        " WHERE o.seller = ? AND o.channel = ? AND s.quantity > 0 ORDER BY o.id LIMIT ?",
+        (seller, channel, most),
+    ).fetchall()
+
+
+def sell(db: Connection, offer: Row, quantity: int, at: str) -> None:
+    """Take some of an offer's stock; the offers of all channels change with it."""
+    key = tuple(offer[name] for name in ("seller", "product", "condition"))
+    where = "WHERE seller = ? AND product = ? AND condition = ?"
+    db.execute(f"UPDATE stock SET quantity = quantity - ? {where}", (quantity, *key))  # noqa: S608 - a constant
+    db.execute(f"UPDATE offer SET updated_at = ? {where}", (at, *key))  # noqa: S608 - a constant
+
+
+def offer_id(offer: Row) -> str:
+    """The service's name of an offer."""
+    product = offer["gtin"] or offer["product_reference"]
+    return f"{offer['seller']}_{product}_{offer['condition']}_{offer['channel']}"
+
+
 @dataclass(frozen=True, slots=True)
 class OfferStore:
     """The offers of one seller on one channel, changed as of one moment."""

@@ -1,6 +1,6 @@
 """Invoices taken in, file by file, with every state and every refusal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -10,12 +10,27 @@ from hypothesis import strategies as st
 from feedtool.areas.invoices.sandbox.documents import uploaded_files
 from feedtool.areas.invoices.sandbox.imports import InvoiceBehaviour
 from feedtool.model.multipart import FilePart, Multipart, multipart
-from feedtool.sandbox import HttpRequest
-from tests.areas.invoices.made_invoices import pdf, ubl, zipped
+from feedtool.sandbox import HttpRequest, effects
+from tests.areas.invoices.made_invoices import pdf, place, ubl, zipped
+from tests.areas.orders.sandbox.counter import QUIET
 from tests.sandbox.desk import Answer, Desk
 
 IMPORTS = "/order-invoice-imports"
 PDF, XML = pdf(), ubl()
+
+
+@pytest.fixture
+def desk(new_desk: type[Desk]) -> Iterator[Desk]:
+    """With orders O-1 to O-3, and S-1 of the second channel."""
+    with new_desk(QUIET) as desk:
+        open_shop(desk)
+        yield desk
+
+
+def open_shop(desk: Desk) -> None:
+    with desk.sandbox.state.transaction() as db:
+        place(db, "S1", desk.now, "O-1", "O-2", "O-3")
+        place(db, "S1", desk.now, "S-1", channel="SECOND")
 
 
 def form(files: Sequence[tuple[str, bytes]]) -> Multipart:
@@ -108,6 +123,10 @@ def test_a_new_invoice_replaces_the_old_one(desk: Desk) -> None:
         desk.wait(60)
     shown(desk, post(desk, ("O-2.pdf", PDF)))
     assert kept(desk) == {"O-1": ("O-1.xml", 2)}
+    with desk.sandbox.state.transaction() as db:
+        assert [(one.kind, one.key) for one in effects.read(db)] == [
+            *(("invoice", order) for order in ("O-1", "O-1", "O-2")),
+        ]
 
 
 def test_a_single_order_names_itself(desk: Desk) -> None:
@@ -141,7 +160,8 @@ def test_what_is_refused(
 
 
 def test_an_unknown_order_may_refuse_all(new_desk: type[Desk]) -> None:
-    with new_desk(InvoiceBehaviour(refuses_unknown=True)) as desk:
+    with new_desk(QUIET, InvoiceBehaviour(refuses_unknown=True)) as desk:
+        open_shop(desk)
         assert post(desk, ("O-1.pdf", PDF), ("unknown-1.pdf", PDF)).status == 400
         assert post(desk, ("O-1.pdf", PDF)).status == 201
 

@@ -1,0 +1,167 @@
+"""Invoices as a sheet: the order of each, and its file (specification, "Order invoices").
+
+A row is one file. Its content is read and judged with the row, and kept with the request, so that
+what is sent is what was judged, whatever becomes of the file.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.areas.invoices.contents import (
+    FILE,
+    PROBLEMS,
+    DocumentType,
+    content_of,
+    document_of,
+)
+from feedtool.areas.invoices.wire import DELIVERY, PACKAGE_TYPE
+from feedtool.feeds.columns.text import Text
+from feedtool.feeds.feed import Enrich, Feed, Row, SheetColumns
+from feedtool.feeds.rule import Occurrences, Place
+from feedtool.feeds.template import Words
+from feedtool.model.header import Column
+from feedtool.model.nouns import Issue
+from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
+
+INVOICE_TWICE = PROBLEMS.error("invoice-twice")
+ORDER_ID_NAME = PROBLEMS.error("order-id-name")
+
+ORDER, DIGEST = "orderId", "sha256"
+KIND = "invoices"
+FOLDER = "feedtool.folder"
+"""The stamp of a list of files: the folder, or ZIP, that their paths begin in."""
+NO_ORDER = re.compile(r"[\s()\[\]{}|/\\]")
+_NEEDED = (ORDER, FILE)
+_WORDS = Words("feedtool.areas.invoices")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderId(Text):
+    """The identifier of an order, which a file can be named after."""
+
+    def faults(self, value: str) -> tuple[Issue, ...]:
+        """`order-id-name`."""
+        if not NO_ORDER.search(value):
+            return Text.faults(self, value)
+        message = tr("“{value}” cannot be the identifier of an order", value=value)
+        return (Issue(ORDER_ID_NAME, message, tr("name the file after its order alone")),)
+
+
+COLUMNS = _WORDS.group(
+    "Identity",
+    _WORDS.column(
+        ORDER,
+        OrderId(),
+        "Order",
+        "The order that the invoice is of, as the service calls it.",
+        "O-10001",
+    ),
+    _WORDS.column(
+        FILE,
+        Text(),
+        "File",
+        "The PDF, or the XML in UBL 2.1, from the folder of this sheet on.",
+        "invoices/2026-118.pdf",
+    ),
+)
+
+
+class Invoice(NamedTuple):
+    """The file of a row, as it was read."""
+
+    content: bytes
+    type: DocumentType
+
+
+def columns(_: AccountSettings) -> tuple[Column, ...]:
+    """The order and the file."""
+    return COLUMNS
+
+
+def missing(sheet: SheetColumns) -> list[str]:
+    """Both, where they are not there."""
+    return [key for key in _NEEDED if key not in sheet.fields]
+
+
+def enrich(sheet: SheetColumns) -> Enrich:
+    """Reads the file that a row names, and judges it."""
+    folder = Path(sheet.stamp.get(FOLDER) or sheet.context.folder)
+    limits = sheet.context.settings.reading
+
+    def read(row: Row) -> tuple[Row, Sequence[Issue]]:
+        name = row.values.get(FILE)
+        content = content_of(folder / str(name), limits) if name else b""
+        found = document_of(content) if isinstance(content, bytes) and name else content
+        if isinstance(found, Issue):
+            return row, [found]
+        if not isinstance(content, bytes) or not isinstance(found, DocumentType):
+            return row, ()
+        values = {**row.values, DIGEST: sha256(content).hexdigest()}
+        return row._replace(values=values, details=Invoice(content, found)), ()
+
+    return read
+
+
+def request(row: Row) -> dict[str, object]:
+    """The file as a part of an import, under the name of its order."""
+    invoice, order = row.details, row.values[ORDER]
+    if not isinstance(invoice, Invoice):
+        raise TypeError("a row without a file is no request")
+    return {
+        ORDER: order,
+        "fileName": f"{order}{invoice.type.ending}",
+        "mediaType": invoice.type.media_type,
+        DIGEST: row.values[DIGEST],
+        "content": b64encode(invoice.content).decode(),
+    }
+
+
+class RepeatedOrders(Occurrences):
+    """Remembers the order of every file."""
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes the order of an invoice."""
+        order = row.values.get(ORDER)
+        if row.feed is FEED and order is not None:
+            self.add(str(order), sheet, row.number)
+
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """An issue for each file of an order that has several."""
+        for index, order, same in self.repeated():
+            others = self.others(index, same, names)
+            message = tr("{order} has another invoice: {others}", order=order, others=others)
+            yield (
+                self.place(index),
+                Issue(INVOICE_TWICE, message, tr("keep one of them"), ORDER, order),
+            )
+
+
+FEED = Feed(
+    kind=KIND,
+    area="feedtool.areas.invoices",
+    sheet="Invoices",
+    package_type=PACKAGE_TYPE,
+    summary=tr("Invoices of orders: a file for each."),
+    columns=columns,
+    understood=columns,
+    missing=missing,
+    required=lambda row: row.blanks(_NEEDED),
+    enrich=enrich,
+    request=request,
+    reference=ORDER,
+    identity=(DIGEST,),
+    delivery=DELIVERY,
+    needs_asking=True,
+    has_channel=False,
+    title="Send the invoices of orders",
+    about=(
+        "Each row sends a file as the invoice of an order. A new invoice of an order replaces the"
+        " one before."
+    ),
+)

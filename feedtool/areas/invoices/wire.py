@@ -1,0 +1,160 @@
+"""The routes of invoices, and their delivery. Pure; every shape is checked, none is trusted.
+
+Specification, part "Order invoices": one POST takes files in that are named after their orders, and
+what became of each the import tells, which is read until it has said the last word on all of them.
+A new invoice replaces the one before, so that to send one again does no harm.
+"""
+
+import json
+from base64 import b64decode
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from feedtool.feeds.delivery import (
+    AnswerPage,
+    Endpoint,
+    PackageRef,
+    Report,
+    ReportItem,
+    Size,
+    Submitted,
+)
+from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
+from feedtool.model.limits import MIB
+from feedtool.model.multipart import FilePart, Multipart, multipart
+from feedtool.model.nouns import Message, PendingRow, Status
+from feedtool.model.text import tr
+from feedtool.service.answers import (
+    LONGEST_ID,
+    SMALL,
+    Unreadable,
+    last_segment,
+    listed,
+    loads,
+    moment,
+    next_link,
+    text,
+)
+
+ROUTE = "order-invoice-imports"
+IMPORTS = f"/{ROUTE}"
+PAGE = "100"
+"""Imports of a page (specification, "Limits")."""
+PACKAGE_TYPE = "Invoices"
+"""An import; it has no channel."""
+LARGEST = 40 * MIB
+"""Bytes of the requests of an import; the specification names no limit."""
+
+FINAL = {"success": Status.SUCCESS, "failure": Status.FAILURE}
+"""The statuses that are the last word on a file, without their case. `Running` waits, and so does
+every word that we do not know."""
+REASONS = ("message", "description", "reason", "error")
+"""Fields that may hold the reason of a failure; the specification shows none."""
+
+
+def form_of(bodies: Sequence[bytes]) -> Multipart:
+    """Invoices as they travel together."""
+    files = map(json.loads, bodies)
+    return multipart(
+        [
+            FilePart(
+                *(file["fileName"], file["fileName"], file["mediaType"]),
+                b64decode(file["content"]),
+            )
+            for file in files
+        ]
+    )
+
+
+def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
+    """Send invoices; the answer carries the id of their import (`import_id`)."""
+    form = form_of(bodies)
+    headers = (("Accept-Language", language_tag(package.language)), *form.headers)
+    return Call("POST", IMPORTS, CREATED, headers=headers, body=form.body)
+
+
+def import_id(reply: Reply) -> str:
+    """The importId in the body of the answer to invoices or in its location; else Unreadable."""
+    document = loads(reply.body, SMALL)
+    named = text(document.get("importId")) if isinstance(document, dict) else ""
+    location = last_segment(reply.headers.get("location", ""))
+    names = (named, "" if location == ROUTE else location)
+    if name := next((name for name in names if 0 < len(name) <= LONGEST_ID), None):
+        return name
+    raise Unreadable(tr("the answer to the invoices names no import"))
+
+
+def read_imports(package: PackageRef) -> Call:
+    """An import, or a page of the newest where its id is not known; read by `imports_page`."""
+    headers = (("Accept-Language", language_tag(package.language)),)
+    if package.link is not None:
+        return Call("GET", package.link, READ, headers=headers)
+    if package.package_id:
+        return Call("GET", f"{IMPORTS}/{quote(package.package_id, safe='')}", READ, headers=headers)
+    return Call("GET", IMPORTS, READ, query=(("pageSize", PAGE),), headers=headers)
+
+
+def imports_page(reply: Reply) -> AnswerPage[ReportItem]:
+    """The files of an import, or of a page of imports; Unreadable if it is neither."""
+    document = loads(reply.body)
+    if isinstance(document, dict) and "items" in document:
+        document = document["items"]
+    imports = [document] if isinstance(document, dict) else listed(document, tr("imports"))
+    items = [item for one in imports if isinstance(one, dict) for item in _items(one)]
+    return AnswerPage(items, next_link(reply))
+
+
+def _items(document: dict[str, Any]) -> Iterator[ReportItem]:
+    """The files of an import; a summary in a list may have none."""
+    name, at = text(document.get("importId")) or None, moment(document.get("createdAt"))
+    files = document.get("files")
+    for file in listed([] if files is None else files, tr("files")):
+        if isinstance(file, dict) and (order := order_of(text(file.get("name")))):
+            word, state = text(file.get("status")), text(file.get("integrationStatus"))
+            status = FINAL.get(word.casefold())
+            messages = tuple(_messages(file, state)) if status is Status.FAILURE else ()
+            yield ReportItem(name, "", order, state or word, status, at, messages)
+
+
+def order_of(name: str) -> str:
+    """The order that a file is named after."""
+    last = name.rpartition("/")[2]
+    return last.rpartition(".")[0] or last
+
+
+def _messages(file: dict[str, Any], state: str) -> Iterator[Message]:
+    reasons = list(dict.fromkeys(filter(None, (text(file.get(name)) for name in REASONS))))
+    for reason in reasons:
+        yield Message("", reason)
+    if not reasons:
+        yield Message("", tr("The service gave no reason; it ended in {state}.", state=state))
+
+
+def match(
+    pending: Iterable[PendingRow], items: Iterable[ReportItem]
+) -> Iterator[tuple[PendingRow, ReportItem]]:
+    """Invoices, and what is said of the files of their orders."""
+    by_order: defaultdict[str, list[ReportItem]] = defaultdict(list)
+    for item in items:
+        by_order[item.reference or ""].append(item)
+    for row in pending:
+        for item in by_order[row.reference]:
+            yield row, item
+
+
+DELIVERY = Submitted(
+    size=lambda limits: Size(limits.invoices, limits.invoices, LARGEST),
+    submit=submit,
+    submitted=import_id,
+    outcome=Report(
+        Endpoint(read_imports, imports_page),
+        lambda package, rows: (read_imports(package), len(rows)),
+        match,
+        is_quota=lambda _: False,
+    ),
+    names=lambda order, _: frozenset({order}),
+    document=lambda _, bodies: form_of(bodies).body,
+    file_name="import-{number:03}.multipart",
+)

@@ -1,0 +1,1 @@
+"""Orders, their shipments, cancellations and commercial gestures."""

@@ -1,0 +1,97 @@
+"""The filters and sorts of GET /orders, of its count and of what else is listed by orders."""
+
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any, NamedTuple
+
+import orjson
+
+from feedtool.areas.orders.sandbox.life import STATUSES
+from feedtool.sandbox.arguments import NumberedPage, asked, asked_number, moment_stamp
+from feedtool.sandbox.exchange import Exchange, bad_request
+
+PAGE_SIZE = 50
+LARGEST_PAGE = 100
+SUPPLY_MODES = ("Seller", "Fulfillment", "Xdock")
+
+
+def _one_of(name: str, values: Collection[str], text: str) -> str:
+    """A comma list as JSON, all of whose entries must be among the values."""
+    entries = text.split(",")
+    if not set(entries) <= set(values):
+        raise bad_request(name, f"{name} must be one of {', '.join(values)}.")
+    return orjson.dumps(entries).decode()
+
+
+def _boolean(name: str, text: str) -> int:
+    if text not in {"true", "false"}:
+        raise bad_request(name, f"{name} must be true or false.")
+    return int(text == "true")
+
+
+FILTERS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "reference": ("reference = :reference", str),
+    "salesChannelId": ("channel = :salesChannelId", str),
+    "businessOrder": ("business = :businessOrder", partial(_boolean, "businessOrder")),
+    "status": (
+        "status IN (SELECT value FROM json_each(:status))",
+        partial(_one_of, "status", STATUSES),
+    ),
+    "supplyMode": (
+        "supply_mode IN (SELECT value FROM json_each(:supplyMode))",
+        partial(_one_of, "supplyMode", SUPPLY_MODES),
+    ),
+    "shippingCountry": ("country = :shippingCountry", str),
+    **{
+        f"{name}{end}": (f"{column} {sign} :{name}{end}", partial(moment_stamp, f"{name}{end}"))
+        for name, column in (
+            ("createdAt", "created_at"),
+            ("updatedAt", "updated_at"),
+            ("shippedAt", "shipped_at"),
+        )
+        for end, sign in (("Min", ">="), ("Max", "<="))
+    },
+}
+"""Query parameter, the SQL condition that it adds, and how its value is bound to its name."""
+
+SORTS = {"createdAt": "created_at", "updatedAt": "updated_at", "shippedAtMax": "shipped_at"}
+"""What can be sorted by, and its column."""
+
+
+class Selection(NamedTuple):
+    """The orders that a request asks for."""
+
+    where: str
+    """SQL, with the values as named parameters."""
+    values: dict[str, Any]
+
+
+def selection(exchange: Exchange) -> Selection:
+    """The seller's orders that pass all filters of the request."""
+    given = {name: text for name in FILTERS if (text := asked(exchange, name)) is not None}
+    conditions = ["seller = :seller", "shown IS NOT NULL", *(FILTERS[name][0] for name in given)]
+    values = {name: FILTERS[name][1](text) for name, text in given.items()}
+    return Selection(" AND ".join(conditions), {"seller": exchange.seller, **values})
+
+
+def order_by(exchange: Exchange) -> str:
+    """SQL of the order that is asked for, in either spelling (rule 1); else the newest first."""
+    descending = set((asked(exchange, "desc") or "").split(",")) - {""}
+    named = (asked(exchange, "sort") or ",".join(sorted(descending)) or "desc:createdAt").split(",")
+    terms = {name.rpartition(":")[2]: name.rpartition(":")[0] for name in named}
+    if not {*terms, *descending} <= set(SORTS) or not set(terms.values()) <= {"", "asc", "desc"}:
+        raise bad_request("sort", f"sort and desc take {', '.join(SORTS)}.")
+    ways = {
+        SORTS[name]: "DESC" if way == "desc" or name in descending else "ASC"
+        for name, way in terms.items()
+    }
+    last = list(ways.values())[-1]
+    return ", ".join(f"{column} {way}" for column, way in {**ways, "id": last}.items())
+
+
+def asked_order_page(exchange: Exchange) -> NumberedPage:
+    """The page that `pageIndex` and `pageSize` ask for (part "Limits")."""
+    size = asked_number(exchange, "pageSize", PAGE_SIZE)
+    if size > LARGEST_PAGE:
+        raise bad_request("pageSize", f"pageSize must be a number from 1 to {LARGEST_PAGE}.")
+    return NumberedPage(asked_number(exchange, "pageIndex", 1), size)

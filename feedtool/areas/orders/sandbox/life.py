@@ -1,0 +1,172 @@
+"""What orders do: part "Order and line" (states) of the specification, as plain functions.
+
+An order's status follows from its lines': it is the least advanced of those that are not cancelled.
+Where the specification shows no name or no time, the field's practice fills the gap.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
+from feedtool.areas.orders.sandbox.store import Order
+from feedtool.sandbox.exchange import SandboxSettings
+from feedtool.sandbox.state import stamp
+
+PROCESSING = "Processing"
+WAITING = "WaitingAcceptance"
+ACCEPTED = "Accepted"
+REFUSED = "Refused"
+PREPARED = "InPreparation"
+CANCEL_REQUEST = "CancelRequest"
+SHIPPED = "Shipped"
+DELIVERED = "Delivered"
+CANCELLED = "Cancelled"
+REJECTED = "Rejected"
+STATUSES = (
+    *(PROCESSING, WAITING, ACCEPTED, REFUSED, PREPARED, SHIPPED, DELIVERED, CANCELLED, REJECTED),
+)
+"""Of orders; CancelRequest is a line's alone."""
+
+PROGRESS = (PROCESSING, WAITING, ACCEPTED, CANCEL_REQUEST, PREPARED, SHIPPED, DELIVERED)
+OPEN = (PREPARED, CANCEL_REQUEST)
+"""Of lines that can be shipped."""
+
+FAILS_CONTROLS = "fails the controls"
+CUSTOMER_CANCELS = "the customer cancels"
+"""Fates of orders."""
+
+PROCESSED = timedelta(minutes=2)
+CONTROLLED = timedelta(minutes=10)
+REGRETTED = timedelta(hours=3)
+UNANSWERED = timedelta(days=2)
+PACKED = timedelta(days=1)
+CARRIED = timedelta(days=2)
+UNTRACKED = "NotTrackedHomeDelivery"
+
+
+def status_of(lines: Iterable[Mapping[str, Any]]) -> str:
+    """The status of an order with these lines."""
+    going_on = [line["status"] for line in lines if line["status"] != CANCELLED]
+    if not going_on:
+        return CANCELLED
+    status = min(going_on, key=lambda name: PROGRESS.index(name) if name in PROGRESS else -1)
+    return PREPARED if status == CANCEL_REQUEST else str(status)
+
+
+def follow(order: Order, at: datetime, behaviour: OrderBehaviour) -> None:
+    """Let the order follow its lines, which have changed at this time."""
+    status = status_of(order.lines)
+    if status == SHIPPED != order.status:
+        order.document["shippedAt"] = stamp(at)
+    order.document |= {"status": status, "updatedAt": stamp(at)}
+    wait = next_change(order, behaviour)
+    order.next_at = None if wait is None else stamp(at + wait)
+
+
+def next_change(order: Order, behaviour: OrderBehaviour) -> timedelta | None:
+    """The time from an order's last change to the next one that it makes by itself."""
+    is_tracked = order.lines[0]["delivery"]["mode"] != UNTRACKED
+    waits = {
+        PROCESSING: PROCESSED,
+        WAITING: behaviour.accept_within,
+        ACCEPTED: CONTROLLED,
+        PREPARED: _wait_of_prepared(order),
+        SHIPPED: CARRIED if is_tracked else None,
+    }
+    return waits.get(order.status)
+
+
+def _wait_of_prepared(order: Order) -> timedelta | None:
+    statuses = {line["status"] for line in order.lines}
+    if not order.is_shipped_by_seller:
+        return PACKED
+    if CANCEL_REQUEST in statuses:
+        return UNANSWERED
+    return REGRETTED if order.fate == CUSTOMER_CANCELS and statuses == {PREPARED} else None
+
+
+def move(order: Order, status: str, at: datetime, behaviour: OrderBehaviour) -> None:
+    """Bring every line of the order that is not cancelled to a status."""
+    for line in order.lines:
+        if line["status"] != CANCELLED:
+            line["status"] = status
+    follow(order, at, behaviour)
+
+
+def pack(order: Order) -> None:
+    """Give the lines that are not cancelled a parcel of the warehouse's, or of the past."""
+    for line in order.lines:
+        if line["status"] != CANCELLED:
+            line["parcels"] = [parcel(f"8R{order.number:09d}FR", "Colissimo", None)]
+
+
+def parcel(number: str, carrier: str, url: str | None) -> dict[str, Any]:
+    """A parcel as it is shown; its data are the ones that were declared."""
+    names = {"parcelNumber": number, "carrierName": carrier, "trackingUrl": url}
+    return {**names, "trackingId": number}
+
+
+def _processed(order: Order, at: datetime, settings: SandboxSettings) -> None:
+    """Only the primary channel lets the seller accept, and only what the seller ships."""
+    is_asked = order.channel == settings.primary_channel and order.is_shipped_by_seller
+    move(order, WAITING if is_asked else ACCEPTED, at, settings.of(OrderBehaviour))
+
+
+def _expired(order: Order, at: datetime, settings: SandboxSettings) -> None:
+    behaviour = settings.of(OrderBehaviour)
+    move(order, behaviour.expired_as, at, behaviour)
+
+
+def _controlled(order: Order, at: datetime, settings: SandboxSettings) -> None:
+    status = REJECTED if order.fate == FAILS_CONTROLS else PREPARED
+    move(order, status, at, settings.of(OrderBehaviour))
+
+
+def _prepared(order: Order, at: datetime, settings: SandboxSettings) -> None:
+    """The warehouse ships, the customer regrets, or the channel cancels what the customer did."""
+    behaviour = settings.of(OrderBehaviour)
+    unanswered = [line for line in order.lines if line["status"] == CANCEL_REQUEST]
+    if not order.is_shipped_by_seller:
+        pack(order)
+        move(order, SHIPPED, at, behaviour)
+    elif unanswered:
+        cancel(order, unanswered, at, behaviour)
+    else:
+        request_cancellation(order, order.lines[0], at, behaviour)
+
+
+def _carried(order: Order, at: datetime, settings: SandboxSettings) -> None:
+    move(order, DELIVERED, at, settings.of(OrderBehaviour))
+
+
+def cancel(
+    order: Order, lines: Iterable[dict[str, Any]], at: datetime, behaviour: OrderBehaviour
+) -> None:
+    """Cancel some lines of an order."""
+    for line in lines:
+        line["status"] = CANCELLED
+    follow(order, at, behaviour)
+
+
+def request_cancellation(
+    order: Order, line: dict[str, Any], at: datetime, behaviour: OrderBehaviour
+) -> None:
+    """Let the customer ask for a line's cancellation; the order stays InPreparation."""
+    line["status"] = CANCEL_REQUEST
+    follow(order, at, behaviour)
+
+
+BY_ITSELF: dict[str, Callable[[Order, datetime, SandboxSettings], None]] = {
+    PROCESSING: _processed,
+    WAITING: _expired,
+    ACCEPTED: _controlled,
+    PREPARED: _prepared,
+    SHIPPED: _carried,
+}
+"""The change of an order of each status at its `next_at`; the other statuses are final."""
+
+
+def live(order: Order, at: datetime, settings: SandboxSettings) -> None:
+    """Let the order make its next change by itself."""
+    BY_ITSELF[order.status](order, at, settings)

@@ -1,0 +1,170 @@
+"""Orders as they are, and as they are seen: part "Order" of the specification.
+
+A change may show later than it happens (`OrderBehaviour.visible_after`). What is done with an order
+goes by the order as it is; what is read of it is what shows.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from sqlite3 import Connection
+from typing import Any
+
+import orjson
+
+from feedtool.sandbox.exchange import Exchange, Route, SandboxSettings, not_found
+from feedtool.sandbox.state import moment_of, stamp
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS orders(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  seller TEXT NOT NULL,
+  number INTEGER NOT NULL,     -- of the seller's orders
+  order_id TEXT NOT NULL,
+  document TEXT NOT NULL,      -- the order as it is
+  fate TEXT NOT NULL,
+  next_at TEXT,                -- when it changes by itself; NULL where it does not
+  shown TEXT,                  -- the order as it is seen; NULL as long as it is not
+  reference TEXT AS (json_extract(shown, '$.reference')) STORED,
+  channel TEXT AS (json_extract(shown, '$.salesChannelId')) STORED,
+  status TEXT AS (json_extract(shown, '$.status')) STORED,
+  supply_mode TEXT AS (json_extract(shown, '$.supplyMode')) STORED,
+  country TEXT AS (json_extract(shown, '$.shippingCountry')) STORED,
+  business INTEGER AS (json_extract(shown, '$.businessOrder')) STORED,
+  created_at TEXT AS (json_extract(shown, '$.createdAt')) STORED,
+  updated_at TEXT AS (json_extract(shown, '$.updatedAt')) STORED,
+  shipped_at TEXT AS (json_extract(shown, '$.shippedAt')) STORED,
+  UNIQUE (seller, number),
+  UNIQUE (seller, order_id)
+);
+CREATE INDEX IF NOT EXISTS orders_next ON orders(next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS orders_by_creation ON orders(seller, created_at, id);
+CREATE INDEX IF NOT EXISTS orders_by_change ON orders(seller, updated_at, id);
+CREATE TABLE IF NOT EXISTS unseen_change(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  shows_at TEXT NOT NULL,
+  seller TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  document TEXT NOT NULL
+);
+"""
+
+ROUTES: tuple[Route, ...] = ()
+
+
+@dataclass(slots=True)
+class Order:
+    """An order as it is."""
+
+    seller: str
+    number: int
+    """Of the seller's orders, from 1."""
+    document: dict[str, Any]
+    """As the service shows it, with its shipping addresses."""
+    fate: str = ""
+    """What will go wrong with it, see `life`."""
+    next_at: str | None = None
+    """When it changes by itself."""
+
+    @property
+    def order_id(self) -> str:
+        """Its name for the seller."""
+        return str(self.document["orderId"])
+
+    @property
+    def channel(self) -> str:
+        """Its sales channel."""
+        return str(self.document["salesChannelId"])
+
+    @property
+    def status(self) -> str:
+        """The status of the whole."""
+        return str(self.document["status"])
+
+    @property
+    def is_shipped_by_seller(self) -> bool:
+        """True if the seller drives it, and no warehouse."""
+        return bool(self.document["supplyMode"] == "Seller")
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """Its lines, as they are shown."""
+        return list(self.document["lines"])
+
+
+COLUMNS = "seller, number, document, fate, next_at"
+
+
+def find(db: Connection, seller: str, order_id: str) -> Order | None:
+    """The seller's order as it is, or None where the seller has none of this name."""
+    query = f"SELECT {COLUMNS} FROM orders WHERE seller = ? AND order_id = ?"  # noqa: S608 - a constant
+    return _order(db.execute(query, (seller, order_id)).fetchone())
+
+
+def first_due(db: Connection) -> Order | None:
+    """The order that changes first by itself."""
+    query = f"SELECT {COLUMNS} FROM orders WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"  # noqa: S608 - a constant
+    return _order(db.execute(query).fetchone())
+
+
+def _order(row: Any) -> Order | None:
+    if row is None:
+        return None
+    seller, number, document, fate, next_at = row
+    return Order(seller, number, orjson.loads(document), fate, next_at)
+
+
+def asked_order(exchange: Exchange, order_id: str | None = None) -> Order:
+    """The seller's order of this name, else of the one in the path; 404 where there is none."""
+    wanted = exchange.ids["orderId"] if order_id is None else order_id
+    order = find(exchange.db, exchange.seller, wanted)
+    if order is None:
+        raise not_found("The order")
+    return order
+
+
+def next_number(db: Connection, seller: str) -> int:
+    """The number of the seller's next order."""
+    query = "SELECT COALESCE(MAX(number), 0) + 1 FROM orders WHERE seller = ?"
+    (number,) = db.execute(query, (seller,)).fetchone()
+    return int(number)
+
+
+def write(db: Connection, order: Order, now: datetime, visible_after: timedelta) -> None:
+    """Keep an order as it is now; readers see it `visible_after` its last change."""
+    document = orjson.dumps(order.document).decode()
+    db.execute(
+        "INSERT INTO orders(seller, number, order_id, document, fate, next_at)"
+        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (seller, number)"
+        " DO UPDATE SET document = excluded.document, next_at = excluded.next_at",
+        (order.seller, order.number, order.order_id, document, order.fate, order.next_at),
+    )
+    shows_at = moment_of(order.document["updatedAt"]) + visible_after
+    if shows_at <= now:
+        _show(db, order.seller, order.number, document)
+    else:
+        db.execute(
+            "INSERT INTO unseen_change(shows_at, seller, number, document) VALUES (?, ?, ?, ?)",
+            (stamp(shows_at), order.seller, order.number, document),
+        )
+
+
+def _show(db: Connection, seller: str, number: int, document: str) -> None:
+    db.execute(
+        "UPDATE orders SET shown = ? WHERE seller = ? AND number = ?", (document, seller, number)
+    )
+
+
+def next_due(db: Connection) -> str | None:
+    """When the next change shows."""
+    due: str | None
+    (due,) = db.execute("SELECT MIN(shows_at) FROM unseen_change").fetchone()
+    return due
+
+
+def step(db: Connection, _settings: SandboxSettings) -> None:
+    """Let the change be seen whose time has come first."""
+    change, seller, number, document = db.execute(
+        "SELECT id, seller, number, document FROM unseen_change ORDER BY shows_at, id LIMIT 1"
+    ).fetchone()
+    _show(db, seller, number, document)
+    db.execute("DELETE FROM unseen_change WHERE id = ?", (change,))

@@ -1,0 +1,56 @@
+"""What requests have brought about, for tests to see that nothing is ever done twice.
+
+A request that is refused has no effect and leaves no trace here.
+"""
+
+from hashlib import sha256
+from sqlite3 import Connection
+from typing import Any, NamedTuple
+
+import orjson
+
+from feedtool.sandbox.exchange import Exchange
+from feedtool.sandbox.state import stamp
+
+TABLE = """
+CREATE TABLE IF NOT EXISTS effect(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at TEXT NOT NULL,
+  seller TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  digest TEXT NOT NULL
+);
+"""
+
+
+class Effect(NamedTuple):
+    """One request that had an effect."""
+
+    id: int
+    at: str
+    seller: str
+    kind: str
+    """What was done: `shipment`, `gesture`."""
+    key: str
+    """What it was done to: an order's name."""
+    fingerprint: str
+    """The same for a request that asks for the same of the same, however it is written."""
+    digest: str
+    """SHA-256 of the body, byte for byte."""
+
+
+def note(exchange: Exchange, kind: str, key: str, document: Any) -> None:
+    """Note that a request had an effect; `document` is what its body holds."""
+    told = orjson.dumps([exchange.seller, kind, key, document], option=orjson.OPT_SORT_KEYS)
+    digests = (sha256(text).hexdigest() for text in (told, exchange.request.body))
+    exchange.db.execute(
+        "INSERT INTO effect(at, seller, kind, key, fingerprint, digest) VALUES (?, ?, ?, ?, ?, ?)",
+        (stamp(exchange.now), exchange.seller, kind, key, *digests),
+    )
+
+
+def read(db: Connection) -> list[Effect]:
+    """All effects, first to last."""
+    return [Effect(*row) for row in db.execute("SELECT * FROM effect ORDER BY id")]
