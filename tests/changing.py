@@ -1,10 +1,13 @@
 """A service whose things change while its list of them is read, and an export of that list."""
 
+import csv
 import json
 from bisect import insort
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from feedtool.feeds import keyset
@@ -22,12 +25,21 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.keyset import Asked, page_reader
 from feedtool.feeds.template import CellEntry, Field
+from feedtool.ledger import Ledger
+from feedtool.ledger.snapshots import Snapshots
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import NothingToDo
+from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import plural
+from feedtool.report.output_files import Exported
+from feedtool.runs.cursors import CursorUse, export_new
+from feedtool.runs.workspace import Session, Workspace
+from feedtool.service.fetch import FetchContext
+from tests.answers import BASE, no_sleep, query_of
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 READY = "Ready"
+USUAL, SETTINGS = CursorUse(), AccountSettings()
 
 
 class Version(NamedTuple):
@@ -143,3 +155,40 @@ def export_of(size: int) -> Export:
             refused=("until",),
         ),
     )
+
+
+def bring(
+    service: Service,
+    ledger: Ledger,
+    folder: Path,
+    *,
+    use: CursorUse = USUAL,
+    size: int = 3,
+    name: str = "{cursor}-{batch}.csv",
+    since: datetime | None = None,
+    settings: AccountSettings = SETTINGS,
+    tell: Callable[[str, str], None] = lambda *_: None,
+    **filters: Any,
+) -> Exported:
+    """What an export brings to a cursor."""
+    kind = export_of(size)
+    query = query_of(kind, context=Context(settings), **filters)
+    session = Session(service, "S1", BASE, "en", lambda: service.now, no_sleep)
+    return export_new(
+        kind,
+        replace(query, since=since, is_csv=True),
+        use,
+        folder / name,
+        session,
+        Workspace(ledger, Snapshots(folder / "snapshots"), folder),
+        FetchContext(lambda: service.now, no_sleep, pool=1),
+        tell=tell,
+    )
+
+
+def brought(file: Path) -> list[tuple[str, str]]:
+    """The things that a file holds, each with its version; of each both rows are there."""
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        rows = [(row["key"], row["at"]) for row in csv.DictReader(text)]
+    assert rows[::2] == rows[1::2]
+    return rows[::2]

@@ -98,7 +98,7 @@ class Cursors:
                 func.count(batch.batch.distinct()).label("batches"),
                 func.count(t.seen.c.key.distinct()).label("things"),
             )
-            .outerjoin(t.batches, and_(batch.cursor == of.cursor, batch.settled_at.is_not(None)))
+            .outerjoin(t.batches, and_(batch.cursor == of.cursor, batch.is_placed == 1))
             .outerjoin(t.seen, t.seen.c.batch == batch.batch)
             .where(of.kind == kind)
             .group_by(*of)
@@ -112,11 +112,11 @@ class Cursors:
         """Those of some keys that a cursor was given, each with the last version of it."""
         of, found = t.seen.c, dict[str, str]()
         query = select(of.key, of.version).join(t.batches, t.batches.c.batch == of.batch)
-        query = query.where(of.cursor == cursor, t.batches.c.settled_at.is_not(None))
+        query = query.where(of.cursor == cursor, t.batches.c.is_placed == 1)
         with reading(self._engine) as db:
             for begin in range(0, len(keys), CHUNK):
                 some = query.where(of.key.in_(keys[begin : begin + CHUNK])).order_by(of.batch)
-                found.update(db.execute(some).tuples())
+                found.update((key, version) for key, version in db.execute(some))
         return found
 
     def next_batch(self) -> int:
@@ -129,7 +129,7 @@ class Cursors:
         of = t.batches.c
         things = select(func.count()).where(t.seen.c.batch == of.batch).scalar_subquery()
         query = select(of.batch, of.target, of.sha256, things.label("things"))
-        query = query.where(of.cursor == cursor, of.settled_at.is_(None)).order_by(of.batch)
+        query = query.where(of.cursor == cursor, of.is_placed.is_(None)).order_by(of.batch)
         with reading(self._engine) as db:
             return [Batch(**row._asdict()) for row in db.execute(query)]
 
@@ -164,18 +164,17 @@ class Cursors:
             db.execute(insert(t.seen), entries)
         return batch
 
-    def settle(self, batch: int, now: datetime) -> None:
-        """The file is in its place: the cursor moves, and what is in it is known."""
+    def settle(self, batch: int, *, is_placed: bool) -> None:
+        """The file is in its place: the cursor moves. Or it never was: all of it comes again."""
         with writing(self._engine) as db:
             is_it = t.batches.c.batch == batch
             meant = db.execute(select(t.batches).where(is_it)).one()
-            db.execute(update(t.batches).where(is_it).values(settled_at=now))
-            _move(db, meant.cursor, position=meant.position, reconciled_at=meant.reconciled_at)
-
-    def drop(self, batch: int) -> None:
-        """The file has never taken its place: all of it comes again."""
-        with writing(self._engine) as db:
-            _forget(db, [batch])
+            db.execute(update(t.batches).where(is_it).values(is_placed=int(is_placed)))
+            if is_placed:
+                moved = {"position": meant.position, "reconciled_at": meant.reconciled_at}
+                _move(db, meant.cursor, **moved)
+            else:
+                _forget(db, [batch])
 
     def advance(self, name: CursorName, move: Advance, now: datetime) -> None:
         """Nothing was new: the cursor moves without a batch."""
@@ -220,5 +219,5 @@ def _move(db: Connection, cursor: int, **moved: datetime | None) -> None:
 
 
 def _forget(db: Connection, batches: Collection[int]) -> None:
-    for table in (t.seen, t.batches):
-        db.execute(delete(table).where(table.c.batch.in_(batches)))
+    """What was in some batches is not known any more; their numbers are never given again."""
+    db.execute(delete(t.seen).where(t.seen.c.batch.in_(batches)))

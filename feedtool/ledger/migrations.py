@@ -282,7 +282,8 @@ def _cursors(connection: sa.Connection) -> None:
         sa.Column("cursor", _key(), sa.ForeignKey("cursors.cursor"), nullable=False, index=True),
         *_texts("target", "sha256"),
         *(sa.Column(name, sa.String(32), nullable=False) for name in ("since", "intended_at")),
-        *(sa.Column(name, sa.String(32)) for name in ("position", "reconciled_at", "settled_at")),
+        *(sa.Column(name, sa.String(32)) for name in ("position", "reconciled_at")),
+        sa.Column("is_placed", sa.Integer),
         has_rowid=True,
     )
     create(

@@ -278,7 +278,8 @@ batches = sa.Table(
     sa.Column("cursor", sa.ForeignKey(cursors.c.cursor), nullable=False, index=True),
     *_texts("target", "sha256"),
     *(sa.Column(name, UtcTime, nullable=False) for name in ("since", "intended_at")),
-    *(sa.Column(name, UtcTime) for name in ("position", "reconciled_at", "settled_at")),
+    *(sa.Column(name, UtcTime) for name in ("position", "reconciled_at")),
+    sa.Column("is_placed", sa.Integer),
 )
 
 seen = sa.Table(

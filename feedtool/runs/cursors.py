@@ -97,7 +97,7 @@ def export_new(
         if owner.cursor:
             _refuse_other_use(owner.cursor, bound, query)
         if not use.is_look:
-            for text in _settled(owner, session.now()):
+            for text in _settled(owner):
                 tell("note", text)
         target = named(target, use.name, owner.cursors.next_batch(), context.wall())
         _refuse_to_replace(target)
@@ -120,7 +120,7 @@ def export_new(
                 owner.cursors.advance(owner.name, reading.advance, session.now())
             raise _nothing_new(use.name, scope.since) from error
         if reading.batch is not None:
-            owner.cursors.settle(reading.batch, session.now())
+            owner.cursors.settle(reading.batch, is_placed=True)
     return _told(exported, kind, reading)
 
 
@@ -131,7 +131,7 @@ def rewind(
     with _opened(kind, name, session, workspace) as owner:
         if owner.cursor is None:
             return None
-        _settled(owner, session.now())
+        _settled(owner)
         return owner.cursors.rewind(owner.cursor.cursor, when)
 
 
@@ -289,18 +289,19 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _settled(owner: _Owner, now: datetime) -> list[str]:
+def _settled(owner: _Owner) -> list[str]:
     """Settles or drops the files of exports that were cut short, and says so."""
     batches = owner.cursors.unsettled(owner.cursor.cursor) if owner.cursor else []
-    return [_settle(owner.cursors, batch, now) for batch in batches]
+    return [_settle(owner.cursors, batch) for batch in batches]
 
 
-def _settle(cursors: Cursors, batch: Batch, now: datetime) -> str:
+def _settle(cursors: Cursors, batch: Batch) -> str:
+    is_placed = False
     with suppress(OSError):
-        if _digest(Path(batch.target)) == batch.sha256:
-            cursors.settle(batch.batch, now)
-            return tr("{file} of the export before is whole, and counts", file=batch.target)
-    cursors.drop(batch.batch)
+        is_placed = _digest(Path(batch.target)) == batch.sha256
+    cursors.settle(batch.batch, is_placed=is_placed)
+    if is_placed:
+        return tr("{file} of the export before is whole, and counts", file=batch.target)
     return tr("the export before was cut short: all that it had comes again")
 
 
