@@ -5,15 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from feedtool.areas.orders import columns
-from feedtool.areas.orders.export import (
-    NARROWING,
-    STATUS,
-    TO_DO,
-    check,
-    lines_to_ship,
-    orders_list,
-    reader,
-)
+from feedtool.areas.orders.listing import FILTERS, check, lines_to_ship, orders_list, reader
 from feedtool.areas.orders.rows import order_rows
 from feedtool.areas.orders.wire import Order
 from feedtool.feeds.export import (
@@ -115,6 +107,6 @@ PICKING = Export(
     lambda _: (orders_list(lambda _: lambda _: [])._replace(page=_page),),
     _table,
     lambda *_: ExportSummary(()),
-    (STATUS, TO_DO, *NARROWING),
+    FILTERS,
     check,
 )
