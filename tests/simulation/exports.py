@@ -29,7 +29,7 @@ from tests.simulation.machine import Crash, FragileLedger, Power
 LAG = 20
 """Seconds after which the last change is shown."""
 STATES = (READY, READY, "Waiting", "Sent")
-POLLS, CALM = 12, 2
+POLLS, CALM = 6, 2
 
 
 @dataclass
