@@ -99,7 +99,8 @@ def export_new(
         if not use.is_look:
             for text in _settled(owner):
                 tell("note", text)
-        target = named(target, use.name, owner.cursors.next_batch(), context.wall())
+        number = 0 if use.is_look else owner.cursors.next_batch()
+        target = named(target, use.name, number, context.wall())
         _refuse_to_replace(target)
         scope = _scope(owner.cursor, query, session.now())
         reading = Reading(owner, use, bound, scope, target, session.now)
