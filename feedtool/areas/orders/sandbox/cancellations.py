@@ -41,7 +41,7 @@ USERS = ("Customer", "Seller", "SalesChannel", "Fulfillment")
 """Those who may cancel ("Cancellation sources")."""
 
 BEFORE = (life.WAITING,)
-AFTER = (life.ACCEPTED, life.PREPARED)
+AFTER = (life.ACCEPTED, life.IN_PREPARATION)
 SENT = (life.SHIPPED, life.DELIVERED)
 
 
@@ -181,7 +181,7 @@ def _cancellable(order: Order, wanted: Mapping[str, str]) -> list[dict[str, Any]
 
 def _is_eligible(name: str | None, status: str) -> bool:
     """True if a line of this status can be cancelled by the seller for the reason."""
-    status = life.PREPARED if status == life.CANCEL_REQUEST else status
+    status = life.IN_PREPARATION if status == life.CANCEL_REQUEST else status
     return any(
         (reason.name, reason.user) == (name, "Seller") and status in reason.statuses
         for reason in REASONS

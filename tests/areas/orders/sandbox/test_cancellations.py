@@ -138,6 +138,14 @@ def test_the_rest_may_be_shipped_and_the_order_with_it(quiet: Desk) -> None:
     assert line_statuses(quiet, order) == ["Delivered", "Cancelled"]
 
 
+def test_a_cancelled_line_does_not_hold_up_the_others(quiet: Desk) -> None:
+    order = placed(quiet, status="Shipped", lines=2)
+    quiet.wait(24 * 3600)
+    assert cancel_lines(quiet, order, 0, reason="parcel-lost").status == 201
+    quiet.wait(24 * 3600)
+    assert line_statuses(quiet, order) == ["Cancelled", "Delivered"]
+
+
 def test_what_is_shipped_in_the_meantime_is_not_cancelled(quiet: Desk) -> None:
     order = placed(quiet)
     assert cancel(quiet, order).status == 201
