@@ -77,7 +77,9 @@ def use_of(given: dict[str, Any]) -> "CursorUse | None":
 
 def default_target(kind: Export, use: "CursorUse | None") -> Path:
     """The file of an export where none is named."""
-    return Path(f"{kind.kind}-{{date}}-{{batch}}.xlsx" if use else f"{kind.kind}.xlsx")
+    if use is None:
+        return Path(f"{kind.kind}.xlsx")
+    return Path(f"{kind.kind}-{'peek-{date}-{time}' if use.is_look else '{date}-{batch}'}.xlsx")
 
 
 def list_cursors(kind: Export, home: Path, given: dict[str, Any], form: str) -> int:

@@ -71,10 +71,11 @@ def export() -> None:
 
 def _command(kind: Export) -> click.Command:
     """The command of a kind: its filters, and what every export takes."""
+    default = f"{kind.kind}{'[-DATE-BATCH]' if kind.increments else ''}.xlsx"
     decorate = options.group(
         *map(_option, kind.filters),
         *([OPTIONS] if kind.increments else ()),
-        options.path("--out", "PATH", f"An .xlsx, or a .csv.  [default: {kind.kind}.xlsx here]"),
+        options.path("--out", "PATH", f"An .xlsx, or a .csv.  [default: {default} here]"),
         options_account.sandbox,
         options.configuration,
         options_account.connection,

@@ -131,6 +131,8 @@ class ListPage(NamedTuple):
     """The things that the ledger is to remember."""
     things: Sequence[Thing] = ()
     """In the place of `rows`, for an export that can use a cursor."""
+    is_again: bool = False
+    """True if the next page may be one that was read already, since the list changes."""
 
 
 class ServiceList(NamedTuple):

@@ -123,6 +123,6 @@ def page_reader(
         if further is None:
             return found
         asked = further
-        return found._replace(next=ask(further))
+        return found._replace(next=ask(further), is_again=True)
 
     return page

@@ -99,10 +99,11 @@ def export_new(
         if not use.is_look:
             for text in _settled(owner):
                 tell("note", text)
-        target = named(target, use.name, owner.cursors.next_batch(), context.wall())
+        number = 0 if use.is_look else owner.cursors.next_batch()
+        target = named(target, use.name, number, context.wall())
         _refuse_to_replace(target)
         scope = _scope(owner.cursor, query, session.now())
-        reading = _Reading(owner, use, bound, scope, target, session.now)
+        reading = Reading(owner, use, bound, scope, target, session.now)
         try:
             exported = export(
                 kind,
@@ -199,7 +200,7 @@ def _scope(cursor: Cursor | None, query: Query, now: datetime) -> _Scope:
 
 
 @dataclass(slots=True)
-class _Reading:
+class Reading:
     """One reading: the things that are new, and where it takes the cursor."""
 
     owner: _Owner
@@ -320,7 +321,7 @@ def _nothing_new(cursor: str, since: datetime) -> NothingToDo:
     )
 
 
-def _told(exported: Exported, kind: Export, reading: _Reading) -> Exported:
+def _told(exported: Exported, kind: Export, reading: Reading) -> Exported:
     notes: list[tuple[str, str, bool]] = []
     if reading.owner.cursor is None:
         when = f"{reading.scope.since.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -223,7 +223,7 @@ def _page_reader(
         count += page.progress
         if listing.unit:
             on_progress(f"{count:,} {listing.unit}", count)
-        return Next(page.next, page.is_guess) if page.next else None
+        return Next(page.next, page.is_guess, page.is_again) if page.next else None
 
     return take
 
