@@ -41,7 +41,6 @@ BEYOND = "beyond"
 """The field of a cell beyond the last header."""
 
 
-NO_ISSUES: Sequence[Issue] = ()
 NOTHING_ASKED = Message("", tr("Nothing is asked of this row."))
 
 RowCheck = Callable[[Row], Iterator[Issue]]
@@ -191,14 +190,13 @@ class SheetReader:
         self, cells: Cells, position: int, values: dict[str, object], flaws: RowFaults
     ) -> None:
         row = self._row(cells.block.rows[position], values, flaws)
-        number, checks, enriched = row.number, self._checks[row.feed.kind], NO_ISSUES
+        number, checks = row.number, self._checks[row.feed.kind]
         if number in cells.block.hidden:
             self._hidden += 1
         if self.checked.filled is not None:
             for part in self._by_channel(row) if self._by_channel else (row,):
                 self.checked.filled.append(self._filled(cells, position, part))
-        if self._enrich:
-            row, enriched = self._enrich(row)
+        row, enriched = self._enrich(row) if self._enrich else (row, ())
         parts = self._split(row) if self._split else (row,)
         if not parts:
             self._skip(cells, position, values, NOTHING_ASKED)
