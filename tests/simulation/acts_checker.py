@@ -88,6 +88,9 @@ class OrdersCourt:
         twice = {deed for deed, times in self.done.items() if times > self.asked[deed]}
         _demand(not twice, f"more often than asked: {twice}")
         _demand(len(ours) == self.done.total(), f"{len(ours)} effects of {self.done}")
+        paid = {deed.order for deed in self.done if deed.kind == GESTURE}
+        unshipped = {it for it in paid if not self.world.order(it).document["shippedAt"]}
+        _demand(not unshipped, f"money for orders that were not shipped: {unshipped}")
 
     def _check(self, row: Row, result: RowResult, *, is_lost: bool) -> None:
         deed, text = _asked(row), _text(result)
@@ -99,7 +102,8 @@ class OrdersCourt:
             )
             _demand(not is_ours or is_said, say)
         elif result.status is Status.UNKNOWN:
-            is_without = NO_EFFECT in text and self.done[deed]
+            # A gesture that was taken is listed at once, whatever is decided.
+            is_without = NO_EFFECT in text and self.done[deed] and deed.kind != GESTURE
             _demand(is_lost or is_without, f"{say}, and no answer was lost")
         else:
             is_so = {
