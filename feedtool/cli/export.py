@@ -6,12 +6,13 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from feedtool.areas.registry import load
 from feedtool.cli import options, options_account
+from feedtool.cli.cursors import OPTIONS, default_target, go_back, list_cursors, use_of
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.help import HelpfulCommand, HelpfulGroup
 from feedtool.cli.home import home_folder, open_workspace
@@ -20,6 +21,13 @@ from feedtool.feeds.export import CHANNEL, Export, Filter, Query
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.settings import Context
 from feedtool.model.text import tr
+
+if TYPE_CHECKING:
+    from feedtool.report.output_files import Exported
+    from feedtool.runs.cursors import CursorUse
+    from feedtool.runs.export import Progress
+    from feedtool.runs.workspace import Session, Workspace
+    from feedtool.service.fetch import FetchContext
 
 GO_ON = tr("Run it again; nothing was written.")
 
@@ -63,15 +71,17 @@ def export() -> None:
 
 def _command(kind: Export) -> click.Command:
     """The command of a kind: its filters, and what every export takes."""
+    default = f"{kind.kind}{'[-DATE-BATCH]' if kind.increments else ''}.xlsx"
     decorate = options.group(
         *map(_option, kind.filters),
-        options.path("--out", "PATH", f"An .xlsx, or a .csv.  [default: {kind.kind}.xlsx here]"),
+        *([OPTIONS] if kind.increments else ()),
+        options.path("--out", "PATH", f"An .xlsx, or a .csv.  [default: {default} here]"),
         options_account.sandbox,
         options.configuration,
         options_account.connection,
         options.format_,
         options.common,
-        *([options.ledger] if kind.memory else ()),
+        *([options.ledger] if kind.memory or kind.increments else ()),
         click.pass_context,
     )
     command: Any = partial(_export, kind)
@@ -108,16 +118,18 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     from feedtool.cli.files import refuse_ending, refuse_target
     from feedtool.cli.output import counting
     from feedtool.report.output_files import write_exported
-    from feedtool.runs.export import export as fetch
-    from feedtool.runs.export import remembered
     from feedtool.runs.workspace import fetch_context_of
 
+    home, use = home_folder(given["home"]), use_of(given)
+    if given.get("cursors"):
+        return list_cursors(kind, home, given, form)
+    if use and given["rewind"]:
+        return go_back(kind, home, given, use)
     account_options(ctx, given)
-    target = out or Path(f"{kind.kind}.xlsx")
+    target = out or default_target(kind, use)
     refuse_ending(target, ENDINGS)
-    refuse_target(target, may_replace=given["yes"])
+    refuse_target(target, may_replace=given["yes"] or bool(use))
     query = _query(ctx, kind, given, is_csv=target.suffix.lower() == ".csv")
-    home = home_folder(given["home"])
     with (
         stopping(GO_ON) as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
@@ -125,17 +137,18 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     ):
         query = replace(query, seller=session.seller)
         how = {"closed": kind.closed, "on_unreachable": partial(echo, "warning")}
-        memory = open_workspace(home, given["ledger"]) if kind.memory else nullcontext()
-        with memory as workspace, remembered(kind, query, session, workspace, echo) as observed:
-            exported = fetch(
+        needs_ledger = kind.memory or use
+        memory = open_workspace(home, given["ledger"]) if needs_ledger else nullcontext()
+        with memory as workspace:
+            exported = _brought(
                 kind,
                 query,
+                use,
                 target,
-                session.client,
+                session,
+                workspace,
                 fetch_context_of(session, go_on=GO_ON, **how),
-                service=session.address,
-                on_progress=lambda text, done: on_count(text, done, None),
-                observed=observed,
+                lambda text, done: on_count(text, done, None),
             )
     for text, hint, is_loss in exported.notes:
         echo("warning" if is_loss else "note", text)
@@ -145,6 +158,37 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     if kind.is_sent_back and exported.rows:
         after_writing(target, form)
     return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
+
+
+def _brought(
+    kind: Export,
+    query: Query,
+    use: "CursorUse | None",
+    target: Path,
+    session: "Session",
+    workspace: "Workspace | None",
+    context: "FetchContext",
+    on_progress: "Progress",
+) -> "Exported":
+    """The file of all that there is, or of what is new to a cursor."""
+    from feedtool.runs.cursors import export_new
+    from feedtool.runs.export import export as fetch
+    from feedtool.runs.export import remembered
+
+    if use and workspace:
+        whole = (kind, query, use, target, session, workspace, context)
+        return export_new(*whole, on_progress=on_progress, tell=echo)
+    with remembered(kind, query, session, workspace, echo) as observed:
+        return fetch(
+            kind,
+            query,
+            target,
+            session.client,
+            context,
+            service=session.address,
+            on_progress=on_progress,
+            observed=observed,
+        )
 
 
 def _query(ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: bool) -> Query:
@@ -158,4 +202,5 @@ def _query(ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: b
         values[entry.name] = value if entry.is_list or value is None else entry.read(value)
     channel = given.get(CHANNEL) or settings.primary_channel
     context = Context(settings, catalogue(ctx))
-    return Query("", channel, given["language"], context, is_csv, values)
+    since = given.get("since") if kind.increments else None
+    return Query("", channel, given["language"], context, is_csv, values, since)

@@ -7,14 +7,14 @@ whoever runs it asks for the pages, keeps the rows on disk, and writes the sheet
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Field
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
-from feedtool.model.errors import NothingToDo
+from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import Language, MessageText, tr
 
@@ -22,6 +22,22 @@ KeyedRow = Mapping[str, Value]
 
 ExportTally = Counter[tuple[str, str]]
 """Counts of things that were met: a sort, and a name, which may be empty."""
+
+
+def moment_of(option: str) -> Callable[[str], datetime]:
+    """The reader of an option's date, or date-time; UTC where it does not say."""
+
+    def read(text: str) -> datetime:
+        try:
+            moment = datetime.fromisoformat(text.strip())
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
+            raise UsageProblem(
+                tr("{option} {text} is no date and no time", option=option, text=text),
+                tr("write it like 2026-11-20, 2026-11-20T08:00Z or 2026-11-20T09:00+01:00"),
+            ) from error
+
+    return read
 
 
 class KeyedRows(Protocol):
@@ -113,6 +129,8 @@ class ListPage(NamedTuple):
     """The things that the ledger is to remember."""
     things: Sequence[Thing] = ()
     """In the place of `rows`, for an export that can use a cursor."""
+    is_again: bool = False
+    """True if the next page may be one that was read already, since the list changes."""
 
 
 class ServiceList(NamedTuple):

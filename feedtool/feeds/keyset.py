@@ -26,6 +26,9 @@ A_SECOND = timedelta(seconds=1)
 """A service may cut a time to its second."""
 
 
+LEAST_TIME = timedelta(microseconds=1)
+
+
 class Asked(NamedTuple):
     """A page that is asked for."""
 
@@ -36,6 +39,8 @@ class Asked(NamedTuple):
     """The first of them is the one in use."""
     begun: datetime | None = None
     """The `since` of the first page of the list."""
+    least: datetime | None = None
+    """What a page that ascends begins with, or something later."""
     resume: datetime | None = None
     """On the way back: where to go on from then; None where the list is at its end."""
     is_back: bool = False
@@ -49,7 +54,7 @@ class Asked(NamedTuple):
 
 def first(since: datetime | None, sorts: tuple[str, ...] = SORTS) -> Asked:
     """The first page of what changed then or later."""
-    return Asked(since, sorts=sorts, begun=since)
+    return Asked(since, 1, sorts, since, since)
 
 
 def following(asked: Asked, moments: Sequence[datetime], size: int) -> Asked | None:
@@ -67,29 +72,35 @@ def following(asked: Asked, moments: Sequence[datetime], size: int) -> Asked | N
         return first(asked.begun, asked.sorts[1:])
     if asked.is_back:
         return _back(asked)
-    is_past = bool(moments) and (asked.since is None or moments[-1] > asked.since)
-    if is_full and not is_past:
-        return asked._replace(number=asked.number + 1)
-    resume = moments[-1] if is_past else None
-    if asked.number > 1:
-        return _back(asked._replace(is_back=True, resume=resume))
+    of_one_time = moments[0] if is_full and moments[0] == moments[-1] else None
+    if of_one_time and (asked.number == 1 or of_one_time == asked.least):
+        return asked._replace(number=asked.number + 1, least=of_one_time)
+    is_past = bool(moments) and (asked.least is None or moments[-1] > asked.least)
     # Not even a short page is trusted to be the last: a service may give fewer than was asked for.
-    return asked._replace(since=resume) if resume else None
+    further = asked._replace(resume=moments[-1] if is_past else None)
+    if asked.number == 1:
+        return _resumed(further)
+    if asked.least and not is_past and (asked.since is None or asked.since <= asked.least):
+        # What changes meanwhile is behind all these.
+        further = further._replace(resume=asked.least + LEAST_TIME)
+    return _back(further._replace(is_back=True, least=asked.since))
 
 
 def _ascends(asked: Asked, moments: Sequence[datetime]) -> bool:
     """False where a page is sorted otherwise, or holds what was not asked for."""
-    is_asked = not moments or asked.since is None or moments[0] > asked.since - A_SECOND
+    is_asked = not moments or asked.least is None or moments[0] > asked.least - A_SECOND
     return is_asked and all(one <= other for one, other in pairwise(moments))
 
 
 def _back(asked: Asked) -> Asked | None:
     """The page before, or, where there is none, the one to go on with."""
-    if asked.number > 1:
-        return asked._replace(number=asked.number - 1)
+    return asked._replace(number=asked.number - 1) if asked.number > 1 else _resumed(asked)
+
+
+def _resumed(asked: Asked) -> Asked | None:
     if asked.resume is None:
         return None
-    return asked._replace(since=asked.resume, resume=None, is_back=False)
+    return first(asked.resume, asked.sorts)._replace(begun=asked.begun)
 
 
 def page_reader(
@@ -112,6 +123,6 @@ def page_reader(
         if further is None:
             return found
         asked = further
-        return found._replace(next=ask(further))
+        return found._replace(next=ask(further), is_again=True)
 
     return page

@@ -40,10 +40,12 @@ class Cursor:
     name: str
     filters: str
     """What it is bound to: whoever asks otherwise needs another one."""
+    since: datetime
+    """From here on all is to come, by the service's time."""
     position: datetime | None
     """Up to here, by the service's time, all was read; None where the service told no time."""
-    reconciled_at: datetime | None
-    """When the last days were read as a whole, by the service's time."""
+    reconciled_at: datetime
+    """When the last days were read as a whole."""
 
 
 class Advance(NamedTuple):
@@ -96,7 +98,7 @@ class Cursors:
                 func.count(batch.batch.distinct()).label("batches"),
                 func.count(t.seen.c.key.distinct()).label("things"),
             )
-            .outerjoin(t.batches, and_(batch.cursor == of.cursor, batch.settled_at.is_not(None)))
+            .outerjoin(t.batches, and_(batch.cursor == of.cursor, batch.is_placed == 1))
             .outerjoin(t.seen, t.seen.c.batch == batch.batch)
             .where(of.kind == kind)
             .group_by(*of)
@@ -110,11 +112,11 @@ class Cursors:
         """Those of some keys that a cursor was given, each with the last version of it."""
         of, found = t.seen.c, dict[str, str]()
         query = select(of.key, of.version).join(t.batches, t.batches.c.batch == of.batch)
-        query = query.where(of.cursor == cursor, t.batches.c.settled_at.is_not(None))
+        query = query.where(of.cursor == cursor, t.batches.c.is_placed == 1)
         with reading(self._engine) as db:
             for begin in range(0, len(keys), CHUNK):
                 some = query.where(of.key.in_(keys[begin : begin + CHUNK])).order_by(of.batch)
-                found.update(db.execute(some).tuples())
+                found.update((key, version) for key, version in db.execute(some))
         return found
 
     def next_batch(self) -> int:
@@ -127,7 +129,7 @@ class Cursors:
         of = t.batches.c
         things = select(func.count()).where(t.seen.c.batch == of.batch).scalar_subquery()
         query = select(of.batch, of.target, of.sha256, things.label("things"))
-        query = query.where(of.cursor == cursor, of.settled_at.is_(None)).order_by(of.batch)
+        query = query.where(of.cursor == cursor, of.is_placed.is_(None)).order_by(of.batch)
         with reading(self._engine) as db:
             return [Batch(**row._asdict()) for row in db.execute(query)]
 
@@ -143,11 +145,11 @@ class Cursors:
     ) -> int:
         """Note a finished file that is about to take its place, and what is in it."""
         with writing(self._engine) as db:
-            cursor = _open(db, name, move.filters)
+            cursor = _open(db, name, move, now)
             batch = add_row(
                 db,
                 t.batches,
-                cursor=cursor.cursor,
+                cursor=cursor,
                 target=target,
                 sha256=sha256,
                 since=move.since,
@@ -156,30 +158,29 @@ class Cursors:
                 intended_at=now,
             )
             entries = [
-                {"cursor": cursor.cursor, "key": key, "batch": batch, "version": version}
+                {"cursor": cursor, "key": key, "batch": batch, "version": version}
                 for key, version in versions.items()
             ]
             db.execute(insert(t.seen), entries)
         return batch
 
-    def settle(self, batch: int, now: datetime) -> None:
-        """The file is in its place: the cursor moves, and what is in it is known."""
+    def settle(self, batch: int, *, is_placed: bool) -> None:
+        """The file is in its place: the cursor moves. Or it never was: all of it comes again."""
         with writing(self._engine) as db:
             is_it = t.batches.c.batch == batch
             meant = db.execute(select(t.batches).where(is_it)).one()
-            db.execute(update(t.batches).where(is_it).values(settled_at=now))
-            _move(db, meant.cursor, meant.position, meant.reconciled_at)
+            db.execute(update(t.batches).where(is_it).values(is_placed=int(is_placed)))
+            if is_placed:
+                moved = {"position": meant.position, "reconciled_at": meant.reconciled_at}
+                _move(db, meant.cursor, **moved)
+            else:
+                _forget(db, [batch])
 
-    def drop(self, batch: int) -> None:
-        """The file has never taken its place: all of it comes again."""
-        with writing(self._engine) as db:
-            _forget(db, [batch])
-
-    def advance(self, name: CursorName, move: Advance) -> None:
+    def advance(self, name: CursorName, move: Advance, now: datetime) -> None:
         """Nothing was new: the cursor moves without a batch."""
         with writing(self._engine) as db:
-            cursor = _open(db, name, move.filters)
-            _move(db, cursor.cursor, move.position, move.reconciled_at)
+            cursor = _open(db, name, move, now)
+            _move(db, cursor, position=move.position, reconciled_at=move.reconciled_at)
 
     def rewind(self, cursor: int, when: datetime) -> int:
         """Forget what was given then or later; returns how many things come again."""
@@ -188,21 +189,22 @@ class Cursors:
         with writing(self._engine) as db:
             undone = db.execute(select(of.batch, of.since).where(since)).all()
             numbers = [row.batch for row in undone]
-            was = db.scalar(select(t.cursors.c.position).where(t.cursors.c.cursor == cursor))
-            position = min(filter(None, [when, was, *(row.since for row in undone)]))
+            was = db.execute(select(t.cursors).where(t.cursors.c.cursor == cursor)).one()
+            begins = [when, *(row.since for row in undone)]
             given = select(func.count(t.seen.c.key.distinct())).where(t.seen.c.batch.in_(numbers))
             count = int(db.scalar(given) or 0)
             _forget(db, numbers)
-            _move(db, cursor, position, None)
+            position = was.position and min(was.position, *begins)
+            _move(db, cursor, position=position, since=min(was.since, *begins))
         return count
 
 
-def _open(db: Connection, name: CursorName, filters: str) -> Cursor:
-    """The cursor of a name, made where it is new."""
+def _open(db: Connection, name: CursorName, move: Advance, now: datetime) -> int:
+    """The key of the cursor of a name, made where it is new."""
     if found := _find(db, name):
-        return found
-    add_row(db, t.cursors, **name._asdict(), filters=filters)
-    return _open(db, name, filters)
+        return found.cursor
+    begun = {"filters": move.filters, "since": move.since, "reconciled_at": now}
+    return add_row(db, t.cursors, **name._asdict(), **begun)
 
 
 def _find(db: Connection, name: CursorName) -> Cursor | None:
@@ -210,15 +212,12 @@ def _find(db: Connection, name: CursorName) -> Cursor | None:
     return None if row is None else Cursor(*row)
 
 
-def _move(
-    db: Connection, cursor: int, position: datetime | None, reconciled_at: datetime | None
-) -> None:
-    moved = {"position": position, "reconciled_at": reconciled_at}
+def _move(db: Connection, cursor: int, **moved: datetime | None) -> None:
     values = {name: value for name, value in moved.items() if value is not None}
     if values:
         db.execute(update(t.cursors).where(t.cursors.c.cursor == cursor).values(**values))
 
 
 def _forget(db: Connection, batches: Collection[int]) -> None:
-    for table in (t.seen, t.batches):
-        db.execute(delete(table).where(table.c.batch.in_(batches)))
+    """What was in some batches is not known any more; their numbers are never given again."""
+    db.execute(delete(t.seen).where(t.seen.c.batch.in_(batches)))

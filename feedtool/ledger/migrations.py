@@ -271,7 +271,8 @@ def _cursors(connection: sa.Connection) -> None:
         "cursors",
         sa.Column("cursor", _key(), primary_key=True),
         *_texts("service", "seller", "kind", "name", "filters"),
-        *(sa.Column(name, sa.String(32)) for name in ("position", "reconciled_at")),
+        *(sa.Column(name, sa.String(32), nullable=False) for name in ("since", "reconciled_at")),
+        sa.Column("position", sa.String(32)),
         sa.Index("cursor_by_name", "service", "seller", "kind", "name", unique=True),
         has_rowid=True,
     )
@@ -281,7 +282,8 @@ def _cursors(connection: sa.Connection) -> None:
         sa.Column("cursor", _key(), sa.ForeignKey("cursors.cursor"), nullable=False, index=True),
         *_texts("target", "sha256"),
         *(sa.Column(name, sa.String(32), nullable=False) for name in ("since", "intended_at")),
-        *(sa.Column(name, sa.String(32)) for name in ("position", "reconciled_at", "settled_at")),
+        *(sa.Column(name, sa.String(32)) for name in ("position", "reconciled_at")),
+        sa.Column("is_placed", sa.Integer),
         has_rowid=True,
     )
     create(

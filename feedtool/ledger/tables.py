@@ -265,8 +265,9 @@ cursors = sa.Table(
     metadata,
     sa.Column("cursor", Key, primary_key=True),
     *_texts("service", "seller", "kind", "name", "filters"),
+    sa.Column("since", UtcTime, nullable=False),
     sa.Column("position", UtcTime),
-    sa.Column("reconciled_at", UtcTime),
+    sa.Column("reconciled_at", UtcTime, nullable=False),
     sa.Index("cursor_by_name", "service", "seller", "kind", "name", unique=True),
 )
 
@@ -277,7 +278,8 @@ batches = sa.Table(
     sa.Column("cursor", sa.ForeignKey(cursors.c.cursor), nullable=False, index=True),
     *_texts("target", "sha256"),
     *(sa.Column(name, UtcTime, nullable=False) for name in ("since", "intended_at")),
-    *(sa.Column(name, UtcTime) for name in ("position", "reconciled_at", "settled_at")),
+    *(sa.Column(name, UtcTime) for name in ("position", "reconciled_at")),
+    sa.Column("is_placed", sa.Integer),
 )
 
 seen = sa.Table(

@@ -190,6 +190,12 @@ class AccountSettings:
     resend_pause: int = 600
     """Seconds after which a batch of products, or a row of a legacy zip, is sent once more where
     the answer was lost and the service shows nothing of it."""
+    cursor_overlap: int = 600
+    """Seconds before a cursor's position that are read again, since changes are shown late."""
+    reconcile_every: int = 1
+    """Days after which an export with a cursor reads the last days as a whole; 0 is never."""
+    reconcile_days: int = 30
+    """So many are the last days; a new cursor begins with them."""
     report_page_size: int | None = None
     """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = "cp1252"

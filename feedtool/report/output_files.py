@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from feedtool.model.nouns import Loss
 from feedtool.model.spool import Spool
@@ -16,6 +16,17 @@ NAMED = 8
 """Rows that are named of each loss."""
 MOST = 40
 """Losses of different fields and reasons that are told to people one by one."""
+
+
+class Increment(NamedTuple):
+    """What an export has brought to a cursor."""
+
+    cursor: str
+    batch: int | None
+    """None where it was but a look."""
+    things: int
+    missed: int | None
+    """Things that exports before should have brought; None where nobody looked for any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +43,8 @@ class Exported:
     """Entries that are not in the file; the notes say why."""
     notes: Sequence[tuple[str, str, bool]]
     """Each is what to know, what to do, and whether something that was asked for is not there."""
+    increment: Increment | None = None
+    """None where all was asked for."""
 
 
 @dataclass(slots=True)
@@ -79,6 +92,7 @@ def write_exported(exported: Exported, out: TextIO, form: str, say: Translator) 
         "headerRow": exported.header_row,
         "rows": exported.rows,
         "skipped": exported.skipped,
+        **(exported.increment._asdict() if exported.increment else {}),
         "notes": _notes((text, hint) for text, hint, _ in exported.notes),
     }
     if form == "text":

@@ -80,6 +80,9 @@ RANGES = {
     "operator_notes": (30, tr("number of rows between codes and products"), tr("number")),
     "batch_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
     "quota_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
+    "cursor_overlap": (86_400, tr("time that is read again"), tr("number of seconds")),
+    "reconcile_every": (365, tr("number of days"), tr("number of days")),
+    "reconcile_days": (365, tr("number of days"), tr("number of days")),
     "resend_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
 }
 """The highest value of numbers from 0 on, and two names of them. The header of a template is looked

@@ -3,7 +3,7 @@
 import pickle
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from feedtool.feeds.export import (
     PlainTable,
     Query,
     ServiceList,
+    Thing,
 )
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.call import Call, Reply, Sender
@@ -47,19 +48,31 @@ class RowBuffer:
     def __init__(self, stopping: Callable[[], FeedtoolError | None] = lambda: None) -> None:
         self._stopping = stopping
         self._db = sqlite3.connect("", isolation_level=None)
-        self._db.execute("CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL, weight REAL)")
+        self._db.execute(
+            "CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL, weight REAL, thing TEXT)"
+        )
+        self._db.execute("CREATE INDEX row_by_thing ON row(thing) WHERE thing IS NOT NULL")
         self._db.execute("BEGIN")
         self.columns: dict[str, None] = {}
         """The keys of the columns that any row fills, as they were met."""
 
     def put(self, key: str | None, row: KeyedRow, weight: float = 0) -> None:
         """Adds a row, or replaces the one of this key; None is never another's."""
+        self._insert(key, row, weight, None)
+
+    def put_thing(self, thing: Thing) -> None:
+        """Adds the rows of a thing, in the place of all that it had; it may have none now."""
+        self._db.execute("DELETE FROM row WHERE thing = ?", (thing.key,))
+        for row in thing.rows:
+            self._insert(None, row, 0, thing.key)
+
+    def _insert(self, key: str | None, row: KeyedRow, weight: float, thing: str | None) -> None:
         filled = {name: value for name, value in row.items() if value is not None and value != ""}
         self.columns.update(dict.fromkeys(filled))
         self._db.execute(
-            "INSERT INTO row VALUES (?, ?, ?)"
+            "INSERT INTO row VALUES (?, ?, ?, ?)"
             " ON CONFLICT(key) DO UPDATE SET cells = excluded.cells",
-            (key, pickle.dumps(filled), weight),
+            (key, pickle.dumps(filled), weight, thing),
         )
 
     def __len__(self) -> int:
@@ -87,6 +100,9 @@ STAMP = "exported"
 Progress = Callable[[str, int], None]
 """Is told how many have come, in words and as a number."""
 
+Pick = Callable[[Sequence[Thing], Reply], Iterable[Thing]]
+"""The things of an answer as they are to be kept: without rows where they are not."""
+
 
 def export(
     kind: Export,
@@ -98,11 +114,13 @@ def export(
     service: str,
     on_progress: Progress = lambda _text, _count: None,
     observed: Spool[Any] | None = None,
+    pick: Pick = lambda things, _: things,
+    on_whole: Callable[[Path], None] = lambda _: None,
 ) -> Exported:
     """The file into which a kind's lists were brought; NothingToDo where there is nothing in them.
 
     `service` is the base address, named in the workbook; `observed` takes what the ledger is to
-    remember.
+    remember; `on_whole` is called with the finished file, before it takes its place.
     """
     kind.check(query)
     at, tally = context.wall(), Counter[tuple[str, str]]()
@@ -110,7 +128,7 @@ def export(
         rows = stack.enter_context(RowBuffer(context.stopping))
         for listing in kind.listings(query):
             before, rows = rows, stack.enter_context(RowBuffer(context.stopping))
-            take = _page_reader(listing, query, rows, tally, on_progress, observed)
+            take = _page_reader(listing, query, rows, tally, on_progress, observed, pick)
             for first in listing.first(query, before):
                 read_list(listing.name, first, take, client, context, listing.hint)
             tally[listing.name, ""] = len(rows)
@@ -129,7 +147,8 @@ def export(
             contents: Contents | PlainTable = _contents(sheet, query, rows, service, at)
         else:
             contents = sheet
-        written = write(target, [SheetRows(contents, rows)], query.dialect.reading)
+        sheets = [SheetRows(contents, rows)]
+        written = write(target, sheets, query.dialect.reading, on_whole=on_whole)
     notes, skipped = kind.summary(query, tally)
     name = sheet.feed.kind if isinstance(sheet, FilledTemplate) else kind.kind
     return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)
@@ -164,6 +183,7 @@ def _page_reader(
     tally: ExportTally,
     on_progress: Progress,
     observed: Spool[Any] | None,
+    pick: Pick,
 ) -> Callable[[Reply, Call], Next | None]:
     """Keeps the pages of a listing, one after the other, and names the next."""
     read, count = listing.page(query), 0
@@ -180,13 +200,15 @@ def _page_reader(
         tally.update(page.tally)
         for key, row in page.rows:
             rows.put(key, row)
+        for thing in pick(page.things, reply):
+            rows.put_thing(thing)
         if observed is not None:
             for offer in page.observed:
                 observed.append(offer)
         count += page.progress
         if listing.unit:
             on_progress(f"{count:,} {listing.unit}", count)
-        return Next(page.next, page.is_guess) if page.next else None
+        return Next(page.next, page.is_guess, page.is_again) if page.next else None
 
     return take
 

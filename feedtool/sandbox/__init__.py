@@ -7,6 +7,7 @@ Here is what all of it has in common; what it consists of are parts, which the a
 (`feedtool.areas.registry.sandbox_parts`).
 
 Reading order: `core` (a request becomes a response), `exchange` (what a part is), `state`.
+What requests have brought about is in `effects`, for tests.
 Ways to run it: `transport` (in-process, for httpx) and `server` (on a port of this machine).
 """
 

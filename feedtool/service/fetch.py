@@ -235,6 +235,7 @@ class Next(NamedTuple):
 
     call: Call
     is_guess: bool = False  # True if nobody has said that there is one
+    is_again: bool = False  # True if a page may be asked for twice
 
 
 Take = Callable[[Reply, Call], Next | None]
@@ -266,7 +267,8 @@ class _ListReader:
         if following is None:
             return []
         self._pages += 1
-        if self._pages > MOST_PAGES or following.call in self._links:
+        leads_back = following.call in self._links and not following.is_again
+        if self._pages > MOST_PAGES or leads_back:
             raise Interrupted(
                 tr(
                     "The service's list of {name} does not end: page {page} leads back.",

@@ -4,7 +4,7 @@ import errno
 import os
 import secrets
 import shutil
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import repeat
@@ -20,10 +20,11 @@ _LOCKED = frozenset((5, 32, 33))
 
 
 @contextmanager
-def atomic_write(target: Path) -> Iterator[Path]:
+def atomic_write(target: Path, on_whole: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
     """A path beside the target to write to; when the block ends well, it becomes the target.
 
-    It is brought to the disk first, so that after a crash there is the old file or the new one.
+    It is brought to the disk first, so that after a crash there is the old file or the new one;
+    `on_whole` is called in between.
     When the block fails it is removed, and the target is as it was. Raises CannotWrite where the
     system refuses to write.
     """
@@ -35,9 +36,10 @@ def atomic_write(target: Path) -> Iterator[Path]:
             if real.exists():
                 shutil.copymode(real, temporary)
         yield temporary
+        with _explained(target), temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        on_whole(temporary)
         with _explained(target):
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())
             temporary.replace(real)
             _bring_folder_to_disk(real.parent)
     finally:

@@ -34,7 +34,7 @@ from sqlalchemy import Connection, Engine
 
 from feedtool.cli import account, errors, run, submit
 from feedtool.delivery import deadlines, engine, foreign_packages
-from feedtool.ledger import snapshots, store
+from feedtool.ledger import cursors, snapshots, store
 from feedtool.ledger.database import writing
 from feedtool.runs import annotated_copy
 from feedtool.runs.workspace import Session
@@ -70,7 +70,8 @@ class Points:
                 self.reach(f"before {name}")
             self.reach(f"after {name}")
 
-        mock.patch.object(store, "writing", watched).start()
+        for room in (store, cursors):
+            mock.patch.object(room, "writing", watched).start()
         for owner, name in ((snapshots.Snapshots, "keep"), (annotated_copy, "annotate")):
             around = self._around(getattr(owner, name), name)
             mock.patch.object(owner, name, around).start()

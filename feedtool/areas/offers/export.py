@@ -7,7 +7,6 @@ nobody could say it in a cell, is left empty.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from feedtool.areas.offers import columns
@@ -35,6 +34,7 @@ from feedtool.feeds.export import (
     ListPage,
     Query,
     ServiceList,
+    moment_of,
 )
 from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import CellEntry, Field
@@ -78,18 +78,6 @@ def _shape(kind: str) -> Feed:
     return SHAPES[kind]
 
 
-def _moment(text: str) -> datetime:
-    """A date, or a date-time; UTC where it does not say."""
-    try:
-        moment = datetime.fromisoformat(text.strip())
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise UsageProblem(
-            tr("--since {text} is no date and no time", text=text),
-            tr("write it like 2026-11-20, 2026-11-20T08:00Z or 2026-11-20T09:00+01:00"),
-        ) from error
-
-
 FILTERS = (
     Filter(
         "as",
@@ -108,7 +96,10 @@ FILTERS = (
         narrows=False,
     ),
     Filter(
-        "since", "WHEN", tr("Only what was updated then or later: 2026-11-20T08:00Z."), read=_moment
+        "since",
+        "WHEN",
+        tr("Only what was updated then or later: 2026-11-20T08:00Z."),
+        read=moment_of("--since"),
     ),
     Filter("offer-state", "STATE[,STATE]", tr("Only active or inactive offers."), is_list=True),
     Filter("gtin", "GTIN[,GTIN]", tr("Only offers of these products."), is_list=True),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from feedtool.feeds.delivery import Act, Direct, Goal, Judgement
@@ -12,9 +13,10 @@ from feedtool.service.answers import items_of
 Parcels = list[dict[str, Any]]
 
 
-def read_parcels(order: str = "", channel: str = "") -> Call:
-    """The parcels of an order on a channel, or of the seller."""
-    return Call("GET", "/parcels", READ, query=(("order", order), ("channel", channel)))
+def read_parcels(order: str = "", channel: str = "", since: datetime | None = None) -> Call:
+    """The parcels of an order on a channel, or of the seller; those that were sent since."""
+    asked = {"order": order, "channel": channel, "since": since.isoformat() if since else ""}
+    return Call("GET", "/parcels", READ, query=tuple(asked.items()))
 
 
 def parcels(reply: Reply) -> Parcels:

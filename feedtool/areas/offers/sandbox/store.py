@@ -131,10 +131,16 @@ def sellable(db: Connection, seller: str, channel: str, most: int) -> list[Row]:
 
 def sell(db: Connection, offer: Row, quantity: int, at: str) -> None:
     """Take some of an offer's stock; the offers of all channels change with it."""
-    key = tuple(offer[name] for name in ("seller", "product", "condition"))
-    where = "WHERE seller = ? AND product = ? AND condition = ?"
-    db.execute(f"UPDATE stock SET quantity = quantity - ? {where}", (quantity, *key))  # noqa: S608 - a constant
-    db.execute(f"UPDATE offer SET updated_at = ? {where}", (at, *key))  # noqa: S608 - a constant
+    key = (offer["seller"], offer["product"], offer["condition"])
+    db.execute(
+        "UPDATE stock SET quantity = quantity - ?"
+        " WHERE seller = ? AND product = ? AND condition = ?",
+        (quantity, *key),
+    )
+    db.execute(
+        "UPDATE offer SET updated_at = ? WHERE seller = ? AND product = ? AND condition = ?",
+        (at, *key),
+    )
 
 
 def offer_id(offer: Row) -> str:

@@ -17,19 +17,29 @@ PROCESSING = "Processing"
 WAITING = "WaitingAcceptance"
 ACCEPTED = "Accepted"
 REFUSED = "Refused"
-PREPARED = "InPreparation"
+IN_PREPARATION = "InPreparation"
 CANCEL_REQUEST = "CancelRequest"
 SHIPPED = "Shipped"
 DELIVERED = "Delivered"
 CANCELLED = "Cancelled"
 REJECTED = "Rejected"
 STATUSES = (
-    *(PROCESSING, WAITING, ACCEPTED, REFUSED, PREPARED, SHIPPED, DELIVERED, CANCELLED, REJECTED),
+    *(
+        PROCESSING,
+        WAITING,
+        ACCEPTED,
+        REFUSED,
+        IN_PREPARATION,
+        SHIPPED,
+        DELIVERED,
+        CANCELLED,
+        REJECTED,
+    ),
 )
 """Of orders; CancelRequest is a line's alone."""
 
-PROGRESS = (PROCESSING, WAITING, ACCEPTED, CANCEL_REQUEST, PREPARED, SHIPPED, DELIVERED)
-OPEN = (PREPARED, CANCEL_REQUEST)
+PROGRESS = (PROCESSING, WAITING, ACCEPTED, CANCEL_REQUEST, IN_PREPARATION, SHIPPED, DELIVERED)
+OPEN = (IN_PREPARATION, CANCEL_REQUEST)
 """Of lines that can be shipped."""
 
 FAILS_CONTROLS = "fails the controls"
@@ -51,17 +61,19 @@ def status_of(lines: Iterable[Mapping[str, Any]]) -> str:
     if not going_on:
         return CANCELLED
     status = min(going_on, key=lambda name: PROGRESS.index(name) if name in PROGRESS else -1)
-    return PREPARED if status == CANCEL_REQUEST else str(status)
+    return IN_PREPARATION if status == CANCEL_REQUEST else str(status)
 
 
 def follow(order: Order, at: datetime, behaviour: OrderBehaviour) -> None:
     """Let the order follow its lines, which have changed at this time."""
-    status = status_of(order.lines)
-    if status == SHIPPED != order.status:
+    before, status = order.status, status_of(order.lines)
+    if status == SHIPPED != before:
         order.document["shippedAt"] = stamp(at)
     order.document |= {"status": status, "updatedAt": stamp(at)}
-    wait = next_change(order, behaviour)
-    order.next_at = None if wait is None else stamp(at + wait)
+    # Where only a line changes, the order keeps its time, unless it was the line's.
+    if order.next_at is None or status != before or status == IN_PREPARATION:
+        wait = next_change(order, behaviour)
+        order.next_at = None if wait is None else stamp(at + wait)
 
 
 def next_change(order: Order, behaviour: OrderBehaviour) -> timedelta | None:
@@ -71,19 +83,19 @@ def next_change(order: Order, behaviour: OrderBehaviour) -> timedelta | None:
         PROCESSING: PROCESSED,
         WAITING: behaviour.accept_within,
         ACCEPTED: CONTROLLED,
-        PREPARED: _wait_of_prepared(order),
+        IN_PREPARATION: _wait_in_preparation(order),
         SHIPPED: CARRIED if is_tracked else None,
     }
     return waits.get(order.status)
 
 
-def _wait_of_prepared(order: Order) -> timedelta | None:
+def _wait_in_preparation(order: Order) -> timedelta | None:
     statuses = {line["status"] for line in order.lines}
     if not order.is_shipped_by_seller:
         return PACKED
     if CANCEL_REQUEST in statuses:
         return UNANSWERED
-    return REGRETTED if order.fate == CUSTOMER_CANCELS and statuses == {PREPARED} else None
+    return REGRETTED if order.fate == CUSTOMER_CANCELS and statuses == {IN_PREPARATION} else None
 
 
 def move(order: Order, status: str, at: datetime, behaviour: OrderBehaviour) -> None:
@@ -119,11 +131,11 @@ def _expired(order: Order, at: datetime, settings: SandboxSettings) -> None:
 
 
 def _controlled(order: Order, at: datetime, settings: SandboxSettings) -> None:
-    status = REJECTED if order.fate == FAILS_CONTROLS else PREPARED
+    status = REJECTED if order.fate == FAILS_CONTROLS else IN_PREPARATION
     move(order, status, at, settings.of(OrderBehaviour))
 
 
-def _prepared(order: Order, at: datetime, settings: SandboxSettings) -> None:
+def _in_preparation(order: Order, at: datetime, settings: SandboxSettings) -> None:
     """The warehouse ships, the customer regrets, or the channel cancels what the customer did."""
     behaviour = settings.of(OrderBehaviour)
     unanswered = [line for line in order.lines if line["status"] == CANCEL_REQUEST]
@@ -161,12 +173,7 @@ BY_ITSELF: dict[str, Callable[[Order, datetime, SandboxSettings], None]] = {
     PROCESSING: _processed,
     WAITING: _expired,
     ACCEPTED: _controlled,
-    PREPARED: _prepared,
+    IN_PREPARATION: _in_preparation,
     SHIPPED: _carried,
 }
 """The change of an order of each status at its `next_at`; the other statuses are final."""
-
-
-def live(order: Order, at: datetime, settings: SandboxSettings) -> None:
-    """Let the order make its next change by itself."""
-    BY_ITSELF[order.status](order, at, settings)

@@ -134,10 +134,9 @@ def next_due(db: Connection) -> str | None:
 def step(db: Connection, settings: SandboxSettings) -> None:
     """Let the order change whose time has come first."""
     order = store.first_due(db)
-    if order is not None:
-        at = moment_of(str(order.next_at))
-        life.live(order, at, settings)
-        store.write(db, order, at, settings.of(OrderBehaviour).visible_after)
+    at = moment_of(str(order.next_at))
+    life.BY_ITSELF[order.status](order, at, settings)
+    store.write(db, order, at, settings.of(OrderBehaviour).visible_after)
 
 
 ROUTES: tuple[Route, ...] = (

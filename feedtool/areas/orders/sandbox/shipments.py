@@ -46,7 +46,7 @@ def ship(exchange: Exchange) -> HttpResponse:
     check_structure(_SHIPMENTS, parcels, "a list of shipment declaration items")
     if not order.is_shipped_by_seller:
         raise _refused("it is not shipped by the seller")
-    if order.status != life.PREPARED:
+    if order.status != life.IN_PREPARATION:
         raise _refused(f"it is {order.status}")
     behaviour = exchange.settings.of(OrderBehaviour)
     lines = _shipped_lines(order, parcels, exchange.settings.primary_channel, behaviour)
@@ -68,7 +68,7 @@ def _shipped_lines(
 ) -> list[dict[str, Any]]:
     """The lines in the parcels: those that they name, or all that can be shipped."""
     # A customer's withdrawal can be refused on the primary channel alone (part "Order and line").
-    shippable = life.OPEN if order.channel == primary else (life.PREPARED,)
+    shippable = life.OPEN if order.channel == primary else (life.IN_PREPARATION,)
     available = [line for line in order.lines if line["status"] in shippable]
     known = {line["orderLineId"]: line for line in available}
     named = [parcel.get("orderLineIds") for parcel in parcels]

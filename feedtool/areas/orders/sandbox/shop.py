@@ -44,16 +44,30 @@ class Past(NamedTuple):
 
 
 PAST = (
-    *(Past(330, life.DELIVERED), Past(300, life.DELIVERED, is_primary=False)),
-    *(Past(270, life.DELIVERED, supply="Fulfillment"), Past(250, life.REFUSED)),
-    *(Past(230, life.REJECTED), Past(210, life.CANCELLED), Past(190, life.PREPARED)),
-    *(Past(150, life.PREPARED), Past(100, life.PREPARED, is_primary=False)),
-    *(Past(90, life.PREPARED), Past(60, life.SHIPPED), Past(50, life.SHIPPED, is_primary=False)),
-    *(Past(40, life.SHIPPED, supply="Fulfillment"), Past(35, life.PREPARED)),
-    *(Past(30, life.PREPARED, is_primary=False), Past(26, life.PREPARED), Past(24, life.WAITING)),
-    *(Past(20, life.CANCEL_REQUEST), Past(16, life.PREPARED)),
-    *(Past(10, life.PREPARED, supply="Fulfillment"), Past(5, life.WAITING), Past(2, life.WAITING)),
-    *(Past(0.15, life.ACCEPTED, is_primary=False), Past(0.01, life.PROCESSING)),
+    Past(330, life.DELIVERED),
+    Past(300, life.DELIVERED, is_primary=False),
+    Past(270, life.DELIVERED, supply="Fulfillment"),
+    Past(250, life.REFUSED),
+    Past(230, life.REJECTED),
+    Past(210, life.CANCELLED),
+    Past(190, life.IN_PREPARATION),
+    Past(150, life.IN_PREPARATION),
+    Past(100, life.IN_PREPARATION, is_primary=False),
+    Past(90, life.IN_PREPARATION),
+    Past(60, life.SHIPPED),
+    Past(50, life.SHIPPED, is_primary=False),
+    Past(40, life.SHIPPED, supply="Fulfillment"),
+    Past(35, life.IN_PREPARATION),
+    Past(30, life.IN_PREPARATION, is_primary=False),
+    Past(26, life.IN_PREPARATION),
+    Past(24, life.WAITING),
+    Past(20, life.CANCEL_REQUEST),
+    Past(16, life.IN_PREPARATION),
+    Past(10, life.IN_PREPARATION, supply="Fulfillment"),
+    Past(5, life.WAITING),
+    Past(2, life.WAITING),
+    Past(0.15, life.ACCEPTED, is_primary=False),
+    Past(0.01, life.PROCESSING),
 )
 """Oldest first."""
 
@@ -61,7 +75,7 @@ HOURS_TO = {
     life.PROCESSING: 0,
     life.WAITING: 1 / 30,
     life.ACCEPTED: 1 / 30,
-    life.PREPARED: 1,
+    life.IN_PREPARATION: 1,
     life.CANCEL_REQUEST: 4,
     life.REFUSED: 3,
     life.REJECTED: 1,
@@ -117,7 +131,7 @@ def _new(db: Connection, seller: str, channel: str, supply: str, at: datetime) -
 def _bring(order: Order, status: str, at: datetime, behaviour: OrderBehaviour) -> None:
     """Let an order be of this status since a time, with all that belongs to it."""
     if status == life.CANCEL_REQUEST:
-        life.move(order, life.PREPARED, at, behaviour)
+        life.move(order, life.IN_PREPARATION, at, behaviour)
         life.request_cancellation(order, order.lines[0], at, behaviour)
         return
     if status in {life.SHIPPED, life.DELIVERED}:
@@ -166,7 +180,7 @@ def place(
     seller: str,
     now: datetime,
     *,
-    status: str = life.PREPARED,
+    status: str = life.IN_PREPARATION,
     lines: int = 1,
     channel: str = "PRIMARY",
     supply: str = "Seller",

@@ -6,7 +6,7 @@ goes by the order as it is; what is read of it is what shows.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from sqlite3 import Connection
+from sqlite3 import Connection, Row
 from typing import Any
 
 import orjson
@@ -91,26 +91,22 @@ class Order:
         return list(self.document["lines"])
 
 
-COLUMNS = "seller, number, document, fate, next_at"
-
-
 def find(db: Connection, seller: str, order_id: str) -> Order | None:
     """The seller's order as it is, or None where the seller has none of this name."""
-    query = f"SELECT {COLUMNS} FROM orders WHERE seller = ? AND order_id = ?"  # noqa: S608 - a constant
-    return _order(db.execute(query, (seller, order_id)).fetchone())
+    query = "SELECT * FROM orders WHERE seller = ? AND order_id = ?"
+    row = db.execute(query, (seller, order_id)).fetchone()
+    return row and _order(row)
 
 
-def first_due(db: Connection) -> Order | None:
-    """The order that changes first by itself."""
-    query = f"SELECT {COLUMNS} FROM orders WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"  # noqa: S608 - a constant
+def first_due(db: Connection) -> Order:
+    """The order that changes first by itself; there must be one."""
+    query = "SELECT * FROM orders WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
     return _order(db.execute(query).fetchone())
 
 
-def _order(row: Any) -> Order | None:
-    if row is None:
-        return None
-    seller, number, document, fate, next_at = row
-    return Order(seller, number, orjson.loads(document), fate, next_at)
+def _order(row: Row) -> Order:
+    document = orjson.loads(row["document"])
+    return Order(row["seller"], row["number"], document, row["fate"], row["next_at"])
 
 
 def asked_order(exchange: Exchange, order_id: str | None = None) -> Order:

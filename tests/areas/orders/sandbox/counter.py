@@ -1,12 +1,13 @@
 """Orders at a desk: where tests put them, and how they are read."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from feedtool.areas.orders.sandbox import shop
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import Order
-from tests.sandbox.desk import Desk
+from tests.sandbox.desk import Answer, Desk
 
 QUIET = OrderBehaviour(customers_every=timedelta())
 """No orders but those of the test."""
@@ -14,9 +15,18 @@ QUIET = OrderBehaviour(customers_every=timedelta())
 PARCEL = {"parcelNumber": "8R001", "carrierName": "Colissimo"}
 
 
+def quiet_but(**changes: Any) -> OrderBehaviour:
+    return replace(QUIET, **changes)
+
+
 def placed(desk: Desk, seller: str = "S1", **wish: Any) -> Order:
+    behaviour = desk.sandbox.settings.of(OrderBehaviour)
     with desk.sandbox.state.transaction() as db:
-        return shop.place(db, seller, desk.now, **wish)
+        return shop.place(db, seller, desk.now, behaviour=behaviour, **wish)
+
+
+def line_ids(order: Order) -> list[str]:
+    return [line["orderLineId"] for line in order.lines]
 
 
 def read(desk: Desk, order: Order) -> Any:
@@ -37,3 +47,39 @@ def listed(desk: Desk, **query: Any) -> Any:
     answer = desk.ask("GET", "/orders", query=query)
     assert answer.status == 200, answer.body
     return answer.json["items"]
+
+
+def approve(desk: Desk, order: Order, word: str = "Accepted") -> Answer:
+    path = f"/orders/{order.order_id}/approval-status"
+    return desk.ask("POST", path, {"approval_status": word})
+
+
+def ship(desk: Desk, order: Order, *parcels: Any) -> Answer:
+    path = f"/orders/{order.order_id}/shipments"
+    return desk.ask("POST", path, list(parcels) or [PARCEL])
+
+
+def cancel(desk: Desk, order: Order, reason: str = "seller-out-of-stock") -> Answer:
+    body = {"orderSellerId": order.order_id, "reason": reason, "shippingCostRefund": True}
+    return desk.ask("POST", "/order-cancellation-requests", body)
+
+
+def cancel_lines(
+    desk: Desk, order: Order, *places: int, reason: str = "seller-out-of-stock"
+) -> Answer:
+    lines = [
+        {
+            "lineId": order.lines[place]["orderLineId"],
+            "offerId": order.lines[place]["offer"]["offerId"],
+            "reason": reason,
+            "shippingCostRefund": False,
+        }
+        for place in places
+    ]
+    body = {"orderSellerId": order.order_id, "lines": lines}
+    return desk.ask("POST", "/order-partial-cancellation-requests", body)
+
+
+def gesture(desk: Desk, order: Order, amount: float = 5, **fields: Any) -> Answer:
+    body = {"orderId": order.order_id, "reason": "MissingProduct", "amount": amount, **fields}
+    return desk.ask("POST", "/order-commercial-gesture-requests", body)

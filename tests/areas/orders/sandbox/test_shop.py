@@ -35,6 +35,20 @@ def test_a_shop_opens_with_something_of_every_state(desk: Desk) -> None:
     assert min(order["createdAt"] for order in orders) > "2026-02-16"
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/orders/count", "/orders/unknown", "/cancellation-reasons", "/parcel-trackings"),
+        "/order-commercial-gesture-requests",
+        "/sales-channel-commercial-gesture-configurations/PRIMARY",
+    ],
+)
+def test_the_first_request_opens_it(desk: Desk, path: str) -> None:
+    desk.ask("GET", path)
+    desk.wait(HOUR)
+    assert max(order["createdAt"] for order in listed(desk)) == "2026-03-02T08:59:24.000000Z"
+
+
 def test_every_seller_has_a_shop_of_his_own(desk: Desk) -> None:
     mine = listed(desk)
     desk.headers["SellerId"] = "S2"

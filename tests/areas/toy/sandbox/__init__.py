@@ -6,7 +6,11 @@ from types import SimpleNamespace
 
 from feedtool.sandbox.exchange import Exchange, HttpResponse, Part, Route, bad_request, json_answer
 
-TABLES = "CREATE TABLE IF NOT EXISTS parcels(seller TEXT, orders TEXT, channel TEXT, body TEXT);"
+TABLES = """
+CREATE TABLE IF NOT EXISTS parcels(
+    id INTEGER PRIMARY KEY, seller TEXT, orders TEXT, channel TEXT, body TEXT, sent TEXT
+);
+"""
 
 
 def send(exchange: Exchange) -> HttpResponse:
@@ -14,20 +18,23 @@ def send(exchange: Exchange) -> HttpResponse:
     parcel = json.loads(exchange.request.body)
     if any(toy["toy"] == "Dragon" for toy in parcel["toys"]):
         raise bad_request("toy", "Nobody sends dragons.", "T-1")
-    values = (exchange.seller, parcel["order"], parcel["channel"], json.dumps(parcel))
-    exchange.db.execute("INSERT INTO parcels VALUES (?, ?, ?, ?)", values)
+    at = exchange.now.isoformat()
+    values = (exchange.seller, parcel["order"], parcel["channel"], json.dumps(parcel), at)
+    exchange.db.execute("INSERT INTO parcels VALUES (NULL, ?, ?, ?, ?, ?)", values)
     return json_answer(201, {})
 
 
 def read(exchange: Exchange) -> HttpResponse:
-    """GET /parcels: the seller's, of an order and of a channel where these are given."""
+    """GET /parcels: the seller's, of an order, a channel, a time on, where these are given."""
     asked = exchange.request.parameters
-    order, channel = asked.get("order", ""), asked.get("channel", "")
+    names = ("order", "channel", "since")
     rows = exchange.db.execute(
-        "SELECT body FROM parcels WHERE seller = ? AND ? IN ('', orders) AND ? IN ('', channel)",
-        (exchange.seller, order, channel),
+        "SELECT id, body, sent FROM parcels"
+        " WHERE seller = ? AND ? IN ('', orders) AND ? IN ('', channel) AND sent >= ?",
+        (exchange.seller, *(asked.get(name, "") for name in names)),
     )
-    return json_answer(200, {"items": [json.loads(body) for (body,) in rows]})
+    items = [{**json.loads(body), "id": number, "sentAt": sent} for number, body, sent in rows]
+    return json_answer(200, {"items": items})
 
 
 def next_due(_: sqlite3.Connection) -> None:

@@ -1,0 +1,221 @@
+"""The cancellation of orders and lines: parts "Cancellation and commercial gesture" and "Orders".
+
+A request that is taken has its effect a little later, if its reason is still eligible by then.
+"""
+
+from collections.abc import Mapping
+from sqlite3 import Connection
+from typing import Any, NamedTuple
+
+import jsonschema_rs
+import orjson
+
+from feedtool.areas.orders.sandbox import life, store
+from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
+from feedtool.areas.orders.sandbox.shop import opened
+from feedtool.areas.orders.sandbox.store import Order
+from feedtool.sandbox import effects
+from feedtool.sandbox.arguments import DRAFT, asked, check_structure, json_body, known_channel
+from feedtool.sandbox.exchange import (
+    Exchange,
+    HttpResponse,
+    Route,
+    SandboxSettings,
+    bad_request,
+    json_answer,
+)
+from feedtool.sandbox.state import moment_of, stamp
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS cancellation(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  due_at TEXT,                 -- NULL once it has had its effect
+  seller TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  lines TEXT NOT NULL          -- line's name: reason
+);
+CREATE INDEX IF NOT EXISTS cancellation_next ON cancellation(due_at) WHERE due_at IS NOT NULL;
+"""
+
+USERS = ("Customer", "Seller", "SalesChannel", "Fulfillment")
+"""Those who may cancel ("Cancellation sources")."""
+
+BEFORE = (life.WAITING,)
+AFTER = (life.ACCEPTED, life.IN_PREPARATION)
+SENT = (life.SHIPPED, life.DELIVERED)
+
+
+class Reason(NamedTuple):
+    """A reason for a cancellation."""
+
+    name: str
+    user: str
+    statuses: tuple[str, ...]
+    """Of the orders that it is eligible for."""
+
+
+REASONS = (
+    Reason("seller-out-of-stock", "Seller", (*BEFORE, *AFTER)),
+    Reason("seller-cannot-deliver", "Seller", (*BEFORE, *AFTER)),
+    Reason("seller-price-error", "Seller", BEFORE),
+    Reason("seller-wrong-description", "Seller", BEFORE),
+    Reason("customer-request", "Seller", (*BEFORE, *AFTER, life.SHIPPED)),
+    Reason("parcel-lost", "Seller", (life.SHIPPED,)),
+    Reason("product-damaged", "Seller", SENT),
+    Reason("product-returned", "Seller", SENT),
+    Reason("customer-changed-mind", "Customer", (*BEFORE, *AFTER)),
+    Reason("customer-found-cheaper", "Customer", (*BEFORE, *AFTER)),
+    Reason("not-shipped-in-time", "SalesChannel", AFTER),
+    Reason("product-not-found", "Fulfillment", AFTER),
+)
+"""Their names are not shown; after acceptance there are fewer (part "Order and line")."""
+
+
+_TEXT = {"type": "string", "minLength": 1}
+_TERMS = {"reason": _TEXT, "shippingCostRefund": {"type": "boolean"}}
+_LINE = {"lineId": _TEXT, "offerId": _TEXT, **_TERMS}
+_LINES = {
+    "type": "array",
+    "minItems": 1,
+    "items": {"type": "object", "required": list(_LINE), "properties": _LINE},
+}
+
+
+def _validator(properties: dict[str, Any]) -> jsonschema_rs.Draft202012Validator:
+    required = {"orderSellerId": _TEXT, **properties}
+    return jsonschema_rs.Draft202012Validator(
+        {
+            "$schema": DRAFT,
+            "type": "object",
+            "required": list(required),
+            "properties": required,
+        }
+    )
+
+
+_FULL, _PARTIAL = _validator(_TERMS), _validator({"lines": _LINES})
+
+
+@opened
+def read_reasons(exchange: Exchange) -> HttpResponse:
+    """GET /cancellation-reasons: those that pass the filters that are given."""
+    channel = asked(exchange, "salesChannel")
+    if channel is not None:
+        known_channel(channel, "salesChannel", exchange.settings)
+    user, status = (
+        _one_of(exchange, "userType", USERS),
+        _one_of(exchange, "orderStatus", life.STATUSES),
+    )
+    items = [
+        {"reason": reason.name, "userType": reason.user, "orderStatuses": reason.statuses}
+        for reason in REASONS
+        if user in {None, reason.user} and (status is None or status in reason.statuses)
+    ]
+    return json_answer(200, {"items": items})
+
+
+def _one_of(exchange: Exchange, name: str, values: tuple[str, ...]) -> str | None:
+    value = asked(exchange, name)
+    if value is not None and value not in values:
+        raise bad_request(name, f"{name} must be one of {', '.join(values)}.")
+    return value
+
+
+@opened
+def cancel_order(exchange: Exchange) -> HttpResponse:
+    """POST /order-cancellation-requests: every line, and none of them may be cancelled yet."""
+    body = json_body(exchange.request)
+    check_structure(_FULL, body, "a cancellation request")
+    order = store.asked_order(exchange, body["orderSellerId"])
+    if any(line["status"] == life.CANCELLED for line in order.lines):
+        raise bad_request("orderSellerId", "A line of the order is already cancelled.")
+    wanted = {line["orderLineId"]: body["reason"] for line in order.lines}
+    return _take(exchange, "cancellation", order, wanted, body)
+
+
+@opened
+def cancel_lines(exchange: Exchange) -> HttpResponse:
+    """POST /order-partial-cancellation-requests: the listed lines."""
+    body = json_body(exchange.request)
+    check_structure(_PARTIAL, body, "a partial cancellation request")
+    order = store.asked_order(exchange, body["orderSellerId"])
+    if not exchange.settings.of(OrderBehaviour).manages_lines(order.channel):
+        raise bad_request("lines", f"Orders of {order.channel} are cancelled as a whole.")
+    names = {line["orderLineId"]: line["offer"]["offerId"] for line in order.lines}
+    for place, line in enumerate(body["lines"]):
+        if names.get(line["lineId"]) != line["offerId"]:
+            raise bad_request(f"lines[{place}]", "The order has no such line of this offer.")
+    wanted = {line["lineId"]: line["reason"] for line in body["lines"]}
+    return _take(exchange, "partial cancellation", order, wanted, body)
+
+
+def _take(
+    exchange: Exchange, kind: str, order: Order, wanted: Mapping[str, str], body: Any
+) -> HttpResponse:
+    """Take a request, if all lines that it wants can be cancelled for their reasons."""
+    possible = {line["orderLineId"] for line in _cancellable(order, wanted)}
+    if refused := [line_id for line_id in wanted if line_id not in possible]:
+        what = f"The line {refused[0]} cannot be cancelled now"
+        raise bad_request("reason", f"{what} for {wanted[refused[0]]!r}.")
+    due = stamp(exchange.now + exchange.settings.of(OrderBehaviour).cancel_after)
+    number = exchange.db.execute(
+        "INSERT INTO cancellation(due_at, seller, order_id, lines) VALUES (?, ?, ?, ?)",
+        (due, exchange.seller, order.order_id, orjson.dumps(wanted).decode()),
+    ).lastrowid
+    effects.note(exchange, kind, order.order_id, body)
+    return json_answer(201, {"requestId": f"CR-{number:08d}"})
+
+
+def _cancellable(order: Order, wanted: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Those of the wanted lines that can be cancelled now, for the reason of each.
+
+    A line of the warehouse's can only be once it is Shipped or Delivered (rule 5).
+    """
+    return [
+        line
+        for line in order.lines
+        if (order.is_shipped_by_seller or line["status"] in SENT)
+        and _is_eligible(wanted.get(line["orderLineId"]), line["status"])
+    ]
+
+
+def _is_eligible(name: str | None, status: str) -> bool:
+    """True if a line of this status can be cancelled by the seller for the reason."""
+    status = life.IN_PREPARATION if status == life.CANCEL_REQUEST else status
+    return any(
+        (reason.name, reason.user) == (name, "Seller") and status in reason.statuses
+        for reason in REASONS
+    )
+
+
+# Their effect.
+
+
+def next_due(db: Connection) -> str | None:
+    """When the next request has its effect."""
+    query = "SELECT MIN(due_at) FROM cancellation WHERE due_at IS NOT NULL"
+    due: str | None
+    (due,) = db.execute(query).fetchone()
+    return due
+
+
+def step(db: Connection, settings: SandboxSettings) -> None:
+    """Cancel the lines of the request whose time has come first."""
+    request, due, seller, order_id, wanted = db.execute(
+        "SELECT id, due_at, seller, order_id, lines FROM cancellation WHERE due_at IS NOT NULL"
+        " ORDER BY due_at, id LIMIT 1"
+    ).fetchone()
+    db.execute("UPDATE cancellation SET due_at = NULL WHERE id = ?", (request,))
+    order = store.find(db, seller, order_id)
+    lines = order and _cancellable(order, orjson.loads(wanted))
+    if order and lines:
+        at, behaviour = moment_of(due), settings.of(OrderBehaviour)
+        life.cancel(order, lines, at, behaviour)
+        store.write(db, order, at, behaviour.visible_after)
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/cancellation-reasons", read_reasons),
+    Route("POST", "/order-cancellation-requests", cancel_order),
+    Route("POST", "/order-partial-cancellation-requests", cancel_lines),
+)

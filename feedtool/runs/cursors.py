@@ -1,0 +1,335 @@
+"""Exports of what is new to a cursor: nothing comes twice, and what was missed comes later.
+
+What the cursor has had is left out, the finished file is noted, takes its place, and is settled:
+only then does the cursor move. So a crash at any moment loses nothing; and before a file is placed
+nobody has it, so nothing comes twice.
+
+Since a service shows some changes late, a part of what was read is read again each time; and now
+and then all of the last days, for what was missed nevertheless.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.feeds.export import Export, Increments, Query, Thing
+from feedtool.ledger.cursors import Advance, Batch, Cursor, CursorName, Cursors
+from feedtool.ledger.lock import Held, hold
+from feedtool.model.call import Reply
+from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.text import tr
+from feedtool.report.output_files import Exported, Increment
+from feedtool.runs.export import export
+from feedtool.runs.workspace import Session, Workspace
+from feedtool.service.answers import service_time
+from feedtool.service.fetch import FetchContext
+
+DEFAULT = "default"
+
+
+class CursorUse(NamedTuple):
+    """How a cursor is used by an export."""
+
+    name: str = DEFAULT
+    is_changed: bool = False
+    """True if a thing comes again whenever it has changed."""
+    is_look: bool = False
+    """True if nothing is noted: the same comes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """A cursor of a kind of export, and the ledger that it is in."""
+
+    cursors: Cursors
+    name: CursorName
+    cursor: Cursor | None
+    """None where it was never used."""
+
+
+@contextmanager
+def _opened(
+    kind: Export, name: str, session: Session, workspace: Workspace, *, is_look: bool = False
+) -> Iterator[_Owner]:
+    """The cursor of a name, which nobody else uses meanwhile."""
+    cursors = Cursors(workspace.ledger.engine)
+    whose = CursorName(session.address, session.seller, kind.kind, name)
+    with ExitStack() as stack:
+        if not is_look:
+            held = (workspace.ledger.engine, f"{whose.seller} {whose.kind} {name}", whose.service)
+            try:
+                stack.enter_context(hold(*held, command="export", now=session.wall()))
+            except Held as error:
+                raise UsageProblem(
+                    tr(
+                        "The cursor “{cursor}” is in use by {holder}.",
+                        cursor=name,
+                        holder=error.holder or tr("another process"),
+                    ),
+                    tr("Wait until it is done, or use another --cursor."),
+                ) from error
+        yield _Owner(cursors, whose, cursors.find(whose))
+
+
+def export_new(
+    kind: Export,
+    query: Query,
+    use: CursorUse,
+    target: Path,
+    session: Session,
+    workspace: Workspace,
+    context: FetchContext,
+    *,
+    on_progress: Callable[[str, int], None] = lambda _text, _count: None,
+    tell: Callable[[str, str], None] = lambda _label, _text: None,
+) -> Exported:
+    """The file of what is new to a cursor; NothingToDo where nothing is.
+
+    `target` may have `{date}`, `{time}`, `{batch}` and `{cursor}` in its name; no file is ever
+    replaced. `tell` gets a label, and what is to be known even where nothing is new.
+    """
+    bound = filters_of(kind, query, use)
+    with _opened(kind, use.name, session, workspace, is_look=use.is_look) as owner:
+        if owner.cursor:
+            _refuse_other_use(owner.cursor, bound, query)
+        if not use.is_look:
+            for text in _settled(owner):
+                tell("note", text)
+        number = 0 if use.is_look else owner.cursors.next_batch()
+        target = named(target, use.name, number, context.wall())
+        _refuse_to_replace(target)
+        scope = _scope(owner.cursor, query, session.now())
+        reading = Reading(owner, use, bound, scope, target, session.now)
+        try:
+            exported = export(
+                kind,
+                replace(query, since=scope.since, has_cursor=True),
+                target,
+                session.client,
+                context,
+                service=session.address,
+                on_progress=on_progress,
+                pick=reading.pick,
+                on_whole=reading.intend,
+            )
+        except NothingToDo as error:
+            if not use.is_look:
+                owner.cursors.advance(owner.name, reading.advance, session.now())
+            raise _nothing_new(use.name, scope.since) from error
+        if reading.batch is not None:
+            owner.cursors.settle(reading.batch, is_placed=True)
+    return _told(exported, kind, reading)
+
+
+def rewind(
+    kind: Export, name: str, when: datetime, session: Session, workspace: Workspace
+) -> int | None:
+    """How many things come again that a cursor was given then or later; None for no such cursor."""
+    with _opened(kind, name, session, workspace) as owner:
+        if owner.cursor is None:
+            return None
+        _settled(owner)
+        return owner.cursors.rewind(owner.cursor.cursor, when)
+
+
+def filters_of(kind: Export, query: Query, use: CursorUse) -> str:
+    """What a cursor is bound to, as options; UsageProblem for a filter that none can have."""
+    increments = kind.increments or Increments(lambda _: tr("none"))
+    for name in increments.refused:
+        if query[name]:
+            raise UsageProblem(
+                tr("--{option} does not go with a cursor", option=name),
+                tr("what it leaves out now would never come; leave it out"),
+            )
+    words = ["--changed" if use.is_changed else "--new"]
+    for entry in kind.filters:
+        value = query[entry.name]
+        if entry.narrows and value:
+            texts = sorted(map(str, value)) if entry.is_list else [str(value)]
+            words.append(f"--{entry.name} {','.join(texts)}")
+    return " ".join(words)
+
+
+def _refuse_other_use(cursor: Cursor, bound: str, query: Query) -> None:
+    if cursor.filters != bound:
+        raise UsageProblem(
+            tr(
+                "the cursor “{cursor}” is that of {filters}",
+                cursor=cursor.name,
+                filters=cursor.filters,
+            ),
+            tr("use another --cursor for {filters}", filters=bound),
+        )
+    if query.since:
+        raise UsageProblem(
+            tr("the cursor “{cursor}” has begun already", cursor=cursor.name),
+            tr("leave --since out; --rewind goes back"),
+        )
+
+
+# What is read.
+
+
+class _Scope(NamedTuple):
+    """What is read for a cursor."""
+
+    since: datetime
+    known: datetime | None = None
+    """Exports before should have brought what changed before that; None where nobody looks."""
+    reconciled_at: datetime | None = None
+    """Now, where the last days are read as a whole."""
+
+
+def _scope(cursor: Cursor | None, query: Query, now: datetime) -> _Scope:
+    """What is to be read now."""
+    settings = query.dialect
+    last_days = now - timedelta(days=settings.reconcile_days)
+    if cursor is None:
+        return _Scope(query.since or last_days, reconciled_at=now)
+    if cursor.position is None:
+        return _Scope(cursor.since)
+    since = max(cursor.since, cursor.position - timedelta(seconds=settings.cursor_overlap))
+    days = (now.date() - cursor.reconciled_at.date()).days
+    if not 0 < settings.reconcile_every <= days:
+        return _Scope(since)
+    return _Scope(min(since, max(last_days, cursor.since)), since, now)
+
+
+@dataclass(slots=True)
+class Reading:
+    """One reading: the things that are new, and where it takes the cursor."""
+
+    owner: _Owner
+    use: CursorUse
+    filters: str
+    scope: _Scope
+    target: Path
+    now: Callable[[], datetime]
+    picked: dict[str, Thing] = field(default_factory=dict)
+    """The things that come, by their keys, without their rows."""
+    begun: datetime | None = None
+    """The service's time at the first answer: what changes from then on may not be in it."""
+    has_begun: bool = False
+    batch: int | None = None
+    """The finished file, once it is noted."""
+
+    def pick(self, things: Sequence[Thing], reply: Reply) -> Iterator[Thing]:
+        """The things of an answer; those that are known, or that a filter leaves out, emptied."""
+        if not self.has_begun:
+            at, self.has_begun = service_time(reply), True
+            self.begun = at and min(at, self.now())  # a clock that is ahead would skip something
+        known = self._known([thing.key for thing in things])
+        for thing in things:
+            if not thing.rows or self._is_known(thing, known):
+                self.picked.pop(thing.key, None)  # it was there in another version
+                yield thing._replace(rows=())
+            else:
+                self.picked[thing.key] = thing._replace(rows=())
+                yield thing
+
+    def _known(self, keys: Sequence[str]) -> Mapping[str, str]:
+        cursor = self.owner.cursor
+        return self.owner.cursors.known(cursor.cursor, keys) if cursor else {}
+
+    def _is_known(self, thing: Thing, known: Mapping[str, str]) -> bool:
+        if self.use.is_changed:
+            return known.get(thing.key) == thing.version
+        return thing.key in known
+
+    def intend(self, place: Path) -> None:
+        """Note the finished file, which is about to take its place."""
+        _refuse_to_replace(self.target)  # somebody may have been faster
+        if not self.use.is_look:
+            self.batch = self.owner.cursors.intend(
+                self.owner.name,
+                self.advance,
+                {key: thing.version for key, thing in self.picked.items()},
+                target=str(self.target.absolute()),
+                sha256=_digest(place),
+                now=self.now(),
+            )
+
+    @property
+    def advance(self) -> Advance:
+        """Where the cursor is, once what was read is in its place."""
+        return Advance(self.filters, self.scope.since, self.begun, self.scope.reconciled_at)
+
+    @property
+    def missed(self) -> int | None:
+        """The number of things that exports before should have brought, where it was looked."""
+        known = self.scope.known
+        return None if known is None else sum(one.at < known for one in self.picked.values())
+
+
+# The file.
+
+
+def named(target: Path, cursor: str, batch: int, at: datetime) -> Path:
+    """A file's name with what stands for its time, its number and its cursor filled in."""
+    local, text = at.astimezone(), str(target)
+    words = {"date": f"{local:%Y-%m-%d}", "time": f"{local:%H%M%S}", "batch": batch}
+    for word, value in {**words, "cursor": cursor}.items():
+        text = text.replace(f"{{{word}}}", str(value))
+    return Path(text)
+
+
+def _refuse_to_replace(target: Path) -> None:
+    if target.exists():
+        raise UsageProblem(
+            tr("{target} is there already", target=target),
+            tr("an export with a cursor replaces no file: write --out 'NAME-{{batch}}.xlsx'"),
+        )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _settled(owner: _Owner) -> list[str]:
+    """Settles or drops the files of exports that were cut short, and says so."""
+    batches = owner.cursors.unsettled(owner.cursor.cursor) if owner.cursor else []
+    return [_settle(owner.cursors, batch) for batch in batches]
+
+
+def _settle(cursors: Cursors, batch: Batch) -> str:
+    is_placed = False
+    with suppress(OSError):
+        is_placed = _digest(Path(batch.target)) == batch.sha256
+    cursors.settle(batch.batch, is_placed=is_placed)
+    if is_placed:
+        return tr("{file} of the export before is whole, and counts", file=batch.target)
+    return tr("the export before was cut short: all that it had comes again")
+
+
+# What is told.
+
+
+def _nothing_new(cursor: str, since: datetime) -> NothingToDo:
+    when = f"{since.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return NothingToDo(
+        tr(
+            "nothing is new for the cursor “{cursor}”, of all since {when}",
+            cursor=cursor,
+            when=when,
+        ),
+        tr("no file was written"),
+    )
+
+
+def _told(exported: Exported, kind: Export, reading: Reading) -> Exported:
+    notes: list[tuple[str, str, bool]] = []
+    if reading.owner.cursor is None:
+        when = f"{reading.scope.since.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        text = tr(
+            "the cursor “{cursor}” is new: all since {when}", cursor=reading.use.name, when=when
+        )
+        notes.append((text, tr("--since goes back further"), False))
+    if reading.missed and kind.increments:
+        notes.append((kind.increments.missed(reading.missed), "", False))
+    increment = Increment(reading.use.name, reading.batch, len(reading.picked), reading.missed)
+    return replace(exported, notes=[*exported.notes, *notes], increment=increment)

@@ -1,0 +1,129 @@
+"""What orders do by themselves, and when."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from feedtool.areas.orders.sandbox import life, shop
+from tests.areas.orders.sandbox.counter import (
+    QUIET,
+    line_statuses,
+    placed,
+    quiet_but,
+    read,
+    ship,
+    status,
+)
+from tests.sandbox.desk import START, Desk
+
+MINUTE = 60
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+FULFILLED = {"supply": "Fulfillment"}
+
+CHANGES: list[tuple[dict[str, Any], float, str]] = [
+    ({"status": "Processing"}, 2 * MINUTE, "WaitingAcceptance"),
+    ({"status": "Processing", "channel": "SECOND"}, 2 * MINUTE, "Accepted"),
+    ({"status": "Processing", **FULFILLED}, 2 * MINUTE, "Accepted"),
+    ({"status": "WaitingAcceptance"}, 48 * HOUR, "Cancelled"),
+    ({"status": "Accepted"}, 10 * MINUTE, "InPreparation"),
+    ({"status": "Accepted", "fate": life.FAILS_CONTROLS}, 10 * MINUTE, "Rejected"),
+    ({"status": "InPreparation", **FULFILLED}, DAY, "Shipped"),
+    ({"status": "Shipped"}, 2 * DAY, "Delivered"),
+    ({"status": "Shipped", **FULFILLED}, 2 * DAY, "Delivered"),
+]
+
+
+@pytest.mark.parametrize(("wish", "after", "becomes"), CHANGES)
+def test_a_change_comes_at_its_time(
+    quiet: Desk, wish: dict[str, Any], after: float, becomes: str
+) -> None:
+    order = placed(quiet, lines=2, **wish)
+    quiet.wait(after - 1)
+    assert status(quiet, order) == wish["status"]
+    quiet.wait(1)
+    assert status(quiet, order) == becomes
+    assert line_statuses(quiet, order) == [becomes, becomes]
+
+
+@pytest.mark.parametrize("name", ["InPreparation", "Refused", "Delivered", "Cancelled", "Rejected"])
+def test_the_rest_stays(quiet: Desk, name: str) -> None:
+    order = placed(quiet, status=name)
+    before = read(quiet, order)
+    quiet.wait(60 * DAY)
+    assert read(quiet, order) == before
+
+
+def test_a_change_has_its_own_time_however_late_it_is_seen(quiet: Desk) -> None:
+    order = placed(quiet, status="Processing", **FULFILLED)
+    quiet.wait(30 * DAY)
+    shown = read(quiet, order)
+    assert (shown["status"], shown["shippedAt"], shown["updatedAt"]) == (
+        "Delivered",
+        "2026-03-03T09:12:00.000000Z",
+        "2026-03-05T09:12:00.000000Z",
+    )
+    [parcel] = shown["lines"][0]["parcels"]
+    assert set(parcel) == {"parcelNumber", "carrierName", "trackingUrl", "trackingId"}
+
+
+def test_how_an_order_expires_is_a_setting(new_desk: type[Desk]) -> None:
+    with new_desk(quiet_but(accept_within=START - START, expired_as="Expired")) as desk:
+        assert status(desk, placed(desk, status="WaitingAcceptance")) == "Expired"
+
+
+def test_a_customer_who_is_not_answered_gets_his_cancellation(quiet: Desk) -> None:
+    order = placed(quiet, lines=2, fate=life.CUSTOMER_CANCELS)
+    for wait, words in [
+        (3 * HOUR - 1, ["InPreparation", "InPreparation"]),
+        (1, ["CancelRequest", "InPreparation"]),
+        (2 * DAY - 1, ["CancelRequest", "InPreparation"]),
+        (1, ["Cancelled", "InPreparation"]),
+        (30 * DAY, ["Cancelled", "InPreparation"]),
+    ]:
+        quiet.wait(wait)
+        assert (line_statuses(quiet, order), status(quiet, order)) == (words, "InPreparation")
+
+
+def test_what_is_shipped_is_not_cancelled_any_more(quiet: Desk) -> None:
+    order = placed(quiet, fate=life.CUSTOMER_CANCELS)
+    assert ship(quiet, order).status == 201
+    quiet.wait(30 * DAY)
+    assert status(quiet, order) == "Delivered"
+
+
+@pytest.mark.parametrize(
+    ("mode", "wait"), [("TrackedHomeDelivery", life.CARRIED), ("NotTrackedHomeDelivery", None)]
+)
+def test_nobody_tells_where_an_untracked_parcel_is(
+    quiet: Desk, mode: str, wait: timedelta | None
+) -> None:
+    order = placed(quiet, status="Shipped")
+    order.lines[0]["delivery"]["mode"] = mode
+    assert life.next_change(order, QUIET) == wait
+
+
+def test_orders_are_delivered_for_tests(quiet: Desk) -> None:
+    order = placed(quiet, status="Shipped")
+    with quiet.sandbox.state.transaction() as db:
+        shop.deliver(db, order, quiet.now)
+    assert status(quiet, order) == "Delivered"
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["Processing"], "Processing"),
+        (["Refused", "Refused"], "Refused"),
+        (["Cancelled", "Cancelled"], "Cancelled"),
+        (["Cancelled", "Shipped"], "Shipped"),
+        (["Cancelled", "WaitingAcceptance"], "WaitingAcceptance"),
+        (["CancelRequest", "InPreparation"], "InPreparation"),
+        (["CancelRequest", "Shipped"], "InPreparation"),
+        (["InPreparation", "Shipped"], "InPreparation"),
+        (["Delivered", "Shipped"], "Shipped"),
+    ],
+)
+def test_an_order_is_as_far_as_its_last_line(words: list[str], status: str) -> None:
+    assert life.status_of([{"status": word} for word in words]) == status

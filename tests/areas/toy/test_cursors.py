@@ -1,0 +1,142 @@
+"""`feedtool export KIND --new`, of an area from outside: its options, its words, and what dies."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas import registry
+from tests.areas.toy.test_toy import TOY, killed, row
+from tests.cli.conftest import Feedtool, enter
+from tests.cli.conftest import feedtool as the_command
+from tests.conftest import Files
+
+feedtool = the_command
+NEW = "export toy-parcels --sandbox --new"
+NAMED = f"{NEW} --out {{cursor}}-{{batch}}.csv"
+
+
+@pytest.fixture(autouse=True)
+def _toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "NAMES", (*registry.NAMES, TOY))
+    enter(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def shop(files: Files, feedtool: Feedtool) -> None:
+    """Two parcels, of one and of two toys, were sent."""
+    send(files, feedtool, ("O-1", "Kite"), ("O-2", "Ball"), ("O-2", "Top"))
+
+
+def send(files: Files, feedtool: Feedtool, *toys: tuple[str, str]) -> None:
+    files.csv(*(row(*toy) for toy in toys), name="toys.csv")
+    assert feedtool("submit toys.csv --sandbox --yes").code == 0
+
+
+def toys(name: str) -> list[str]:
+    with Path(name).open(encoding="utf-8-sig", newline="") as file:
+        return [record["toy"] for record in csv.DictReader(file)]
+
+
+@pytest.mark.usefixtures("shop")
+def test_only_what_is_new_comes(files: Files, feedtool: Feedtool) -> None:
+    ran = feedtool(NAMED)
+    assert (ran.code, toys("default-1.csv")) == (0, ["Kite", "Ball", "Top"])
+    assert ran.said.startswith("note: the cursor “default” is new: all since ")
+    assert ran.out.splitlines()[1:] == ["3 rows"]
+    ran = feedtool(NAMED)
+    assert ran.code == 9
+    assert ran.error()[0].startswith("nothing is new for the cursor “default”, of all since ")
+    send(files, feedtool, ("O-3", "Doll"))
+    ran = feedtool(NAMED, "--format", "json")
+    told = {name: ran.only[name] for name in ("cursor", "batch", "things", "missed", "rows")}
+    assert told == {"cursor": "default", "batch": 2, "things": 1, "missed": None, "rows": 1}
+    assert toys("default-2.csv") == ["Doll"]
+    assert feedtool(NAMED, "--cursor", "books").code == 0
+    assert toys("books-3.csv") == ["Kite", "Ball", "Top", "Doll"]
+
+
+@pytest.mark.usefixtures("shop")
+def test_without_a_name_each_batch_has_its_own(feedtool: Feedtool) -> None:
+    assert feedtool(NEW).code == 0
+    (file,) = Path().glob("toy-parcels-*-*.xlsx")
+    assert file.stem.endswith("-1")
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_look_and_the_way_back(feedtool: Feedtool) -> None:
+    assert feedtool(f"{NEW} --peek --out look.csv").code == 0
+    assert feedtool(f"{NEW} --peek").code == 0
+    assert len(list(Path().glob("toy-parcels-peek-*.xlsx"))) == 1
+    assert feedtool(NAMED).code == 0
+    ran = feedtool(REWIND)
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.said == "note: 2 things that the cursor “default” was given come again\n"
+    assert feedtool(NAMED).code == 0
+    assert toys("default-2.csv") == toys("default-1.csv") == toys("look.csv")
+
+
+@pytest.mark.usefixtures("shop")
+def test_cursors_are_listed(feedtool: Feedtool) -> None:
+    ran = feedtool("export toy-parcels --cursors")
+    assert (ran.code, ran.error()[0]) == (9, "no export of toy-parcels has used a cursor yet")
+    assert feedtool(NAMED, "--order", "O-2").code == 0
+    ran = feedtool("export toy-parcels --cursors")
+    assert ran.code == 0
+    assert ran.out.startswith("default  --new --order O-2, read up to ")
+    assert ran.out.endswith(" UTC, 1 batch, 1 thing, seller sandbox\n")
+    (listed,) = feedtool("export toy-parcels --cursors --format json").json
+    assert (listed["cursor"], listed["things"], listed["kind"]) == ("default", 1, "toy-parcels")
+    (event,) = feedtool("export toy-parcels --cursors --format jsonl").events
+    assert event == {"type": "cursor", **listed}
+
+
+@pytest.mark.usefixtures("shop")
+def test_since_needs_no_cursor(feedtool: Feedtool) -> None:
+    export = "export toy-parcels --sandbox --out had.csv --yes --since"
+    assert feedtool(f"{export} 2020-01-01").code == 0
+    assert toys("had.csv") == ["Kite", "Ball", "Top"]
+    assert feedtool(f"{export} 2999-01-01").code == 9
+    assert feedtool(f"{export} soon").error()[0] == "--since soon is no date and no time"
+
+
+REWIND = "export toy-parcels --sandbox --rewind 2020-01-01"
+USELESS = {
+    f"{NEW} --changed": "--new and --changed do not go together",
+    f"{NEW} --rewind 2020-01-01": "--new and --rewind do not go together",
+    "export toy-parcels --sandbox --cursor books": "--cursor is about what is new",
+    "export toy-parcels --sandbox --peek": "--peek is about what is new",
+    f"{NEW} --cursor ../books": "a cursor cannot be named “../books”",
+    f"{NEW} --out toys.pdf": "toys.pdf would be neither a workbook nor a CSV",
+    REWIND: "there is no cursor “default” of toy-parcels",
+}
+
+
+@pytest.mark.parametrize("command", USELESS)
+def test_options_of_no_use(feedtool: Feedtool, command: str) -> None:
+    ran = feedtool(command)
+    assert (ran.code, ran.error()[0]) == (2, USELESS[command])
+    assert not list(Path().glob("*.csv"))
+
+
+@pytest.mark.usefixtures("shop")
+def test_another_filter_needs_another_cursor(feedtool: Feedtool) -> None:
+    assert feedtool(NAMED).code == 0
+    ran = feedtool(NAMED, "--order", "O-2")
+    assert ran.code == 2
+    assert ran.error() == (
+        "the cursor “default” is that of --new",
+        "use another --cursor for --new --order O-2",
+    )
+
+
+@pytest.mark.usefixtures("shop")
+def test_killed_at_any_write_each_parcel_comes_once(feedtool: Feedtool) -> None:
+    for at in range(10):
+        points = killed(at, *f"{NAMED} --cursor at{at}".split())
+        assert feedtool(f"{NAMED} --cursor at{at}").code in {0, 9}
+        came = [toy for file in Path().glob(f"at{at}-*.csv") for toy in toys(str(file))]
+        assert came == ["Kite", "Ball", "Top"], points
+        if len(points) <= at:
+            return
+    raise AssertionError(points)

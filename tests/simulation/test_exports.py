@@ -1,0 +1,104 @@
+"""Whatever goes wrong, an export with a cursor loses nothing and brings nothing twice.
+
+24 worlds in the normal suite, 2,000 in the long one.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from feedtool.feeds import keyset
+from feedtool.feeds.export import Thing
+from feedtool.feeds.keyset import Asked
+from feedtool.model.call import Reply
+from feedtool.runs.cursors import Reading
+from tests.simulation.checker import Wrong
+from tests.simulation.exports import ExportWorld
+from tests.simulation.machine import FragileLedger
+
+SEEDS, MANY, CHUNK = 24, 2000, 200
+CASES = [
+    range(SEEDS),
+    *(
+        pytest.param(range(first, min(first + CHUNK, MANY)), marks=pytest.mark.long)
+        for first in range(SEEDS, MANY, CHUNK)
+    ),
+]
+
+
+class ExportFailed(AssertionError):
+    """A seed whose world is not as it must be."""
+
+
+@pytest.fixture(scope="module")
+def ledger() -> Iterator[FragileLedger]:
+    """One for all worlds: making the tables takes as long as a world."""
+    with FragileLedger() as ledger:
+        yield ledger
+
+
+def tried(seed: int, ledger: FragileLedger, folder: Path) -> int:
+    """How many things came in a seed's world; ExportFailed when something is wrong."""
+    place = folder / f"{seed}"
+    place.mkdir()
+    world = ExportWorld(seed, ledger, place)
+    try:
+        world.live()
+        return world.check().total()
+    except Wrong as error:
+        steps = "\n".join(world.log)
+        raise ExportFailed(f"{steps}\n\nseed {seed}: {error}") from error
+
+
+@pytest.mark.parametrize("seeds", CASES, ids=str)
+def test_nothing_is_lost_and_nothing_comes_twice(
+    ledger: FragileLedger, tmp_path: Path, seeds: range
+) -> None:
+    assert sum(tried(seed, ledger, tmp_path) for seed in seeds) > 10 * len(seeds)
+
+
+INTEND, PICK = Reading.intend, Reading.pick
+
+
+def settle_first(reading: Reading, place: Path) -> None:
+    """The cursor moves before the file is in its place."""
+    INTEND(reading, place)
+    reading.owner.cursors.settle(reading.batch or 0, is_placed=True)
+
+
+def note_all(reading: Reading, things: Sequence[Thing], reply: Reply) -> Iterator[Thing]:
+    """What a filter leaves out is known, too."""
+    for thing in PICK(reading, things, reply):
+        reading.picked[thing.key] = thing
+        yield thing
+
+
+def page_numbers(asked: Asked, moments: Sequence[datetime], size: int) -> Asked | None:
+    """As the specification advises."""
+    return asked._replace(number=asked.number + 1) if len(moments) == size else None
+
+
+MUTANTS: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    "no overlap": lambda: mock.patch.object(ExportWorld, "overlap", 0),
+    "settled before the rename": lambda: mock.patch.object(Reading, "intend", settle_first),
+    "known before the filter": lambda: mock.patch.object(Reading, "pick", note_all),
+    "page after page": lambda: mock.patch.object(keyset, "following", page_numbers),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_caught(ledger: FragileLedger, tmp_path: Path, name: str) -> None:
+    with MUTANTS[name]():
+        assert any(is_caught(seed, ledger, tmp_path) for seed in range(500))
+
+
+def is_caught(seed: int, ledger: FragileLedger, folder: Path) -> bool:
+    try:
+        tried(seed, ledger, folder)
+    except ExportFailed:
+        return True
+    return False
