@@ -27,6 +27,7 @@ preparationTime = 2
 [profile.shop.bounds]            any field of `Bounds`
 [profile.shop.guards]            any field of `Guards`: what holds rows back
 [profile.shop.limits]            any field of `PackageLimits`
+[profile.shop.orders]            any field of `OrderSettings`
 [profile.shop.reading]           any field of `ReadingLimits`: how much of a file is read
 """
 
@@ -35,21 +36,17 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from feedtool.model.errors import UsageProblem, reason_of
-from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import (
     CELL,
     AccountSettings,
-    Bounds,
     Constant,
-    Guards,
-    PackageLimits,
     is_constant,
 )
 from feedtool.model.text import joined, tr
@@ -89,10 +86,9 @@ RANGES = {
 for among the first 40 rows of a sheet."""
 
 RECORDS: Mapping[str, type[Any]] = {
-    "bounds": Bounds,
-    "guards": Guards,
-    "limits": PackageLimits,
-    "reading": ReadingLimits,
+    entry.name: type(value)
+    for entry in fields(AccountSettings)
+    if is_dataclass(value := getattr(AccountSettings(), entry.name))
 }
 """The fields of the settings that have fields of their own: each is a table."""
 
