@@ -19,6 +19,7 @@ from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
+from feedtool.runs.kept_files import KeptFiles, RecordedFiles
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 
@@ -62,6 +63,10 @@ class Workspace:
         """The recipes of a command, where each that is used is kept, and each file it joins."""
         return RecordedRecipes(recipes, self.keep_used, self.snapshots.path_of)
 
+    def recorded_files(self) -> RecordedFiles:
+        """The files that cells name, each of which is kept."""
+        return RecordedFiles(self.keep_used, self.snapshots.path_of)
+
     def keep_excerpt(self, excerpt: bytes) -> str:
         """What was judged by, beside the files that were; its SHA-256."""
         with temporary_folder() as folder:
@@ -104,6 +109,7 @@ def options_of(run: int, workspace: Workspace) -> RunOptions:
         options.asked,
         settle=lambda file, sheet, _: kinds.get((file, sheet)),
         recipes=KeptRecipes(options.recipes, workspace.snapshots.path_of),
+        locate=KeptFiles(options.files, workspace.snapshots.path_of),
     )
     return replace(options, asked=settled)
 
