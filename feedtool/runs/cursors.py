@@ -31,6 +31,11 @@ from feedtool.service.fetch import FetchContext
 DEFAULT = "default"
 
 
+def batch_name(kind: Export) -> str:
+    """The name of a file where none is given: each batch has its own."""
+    return f"{kind.kind}-{{date}}-{{batch}}.xlsx"
+
+
 class CursorUse(NamedTuple):
     """How a cursor is used by an export."""
 
