@@ -102,3 +102,8 @@ class Locator:
         place = None if at is None else letters(at), header and brief(header), key
         self._places[index] = place
         return place
+
+
+def line_of(cells: Cells, position: int) -> int | None:
+    """In a CSV the line where a record starts."""
+    return cells.block.lines[position] if cells.block.lines else None

@@ -37,7 +37,7 @@ def gate(feed: Feed) -> Callable[[object], bool]:
     return jsonschema_rs.Draft202012Validator(schema(feed)).is_valid
 
 
-def faults(feed: Feed, request: dict[str, object]) -> Iterator[Issue]:
+def faults(feed: Feed, request: object) -> Iterator[Issue]:
     """The issues of a request that the gate refuses; at least one."""
     from jsonschema import Draft202012Validator  # slow to import, and hardly ever needed
 
@@ -54,7 +54,7 @@ def product_of(row: Row) -> str:
     return "|".join([str(row.values.get(key) or "") for key in row.feed.identity])
 
 
-def item_of(row: Row, request: dict[str, object], *, purges: bool) -> Item:
+def item_of(row: Row, request: object, *, purges: bool) -> Item:
     """A row's request, ready to travel."""
     values, feed = row.values, row.feed
     floor = values.get(feed.floor)

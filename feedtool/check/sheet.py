@@ -7,7 +7,7 @@ from decimal import Decimal
 from operator import itemgetter
 
 from feedtool.check.kinds import sheet_columns
-from feedtool.check.locate import Locator
+from feedtool.check.locate import Locator, line_of
 from feedtool.check.not_rows import NotRows
 from feedtool.check.read_options import ReadOptions
 from feedtool.check.recipe_selection import Chosen
@@ -41,7 +41,7 @@ BEYOND = "beyond"
 """The field of a cell beyond the last header."""
 
 
-NO_ISSUES: Sequence[Issue] = ()
+NOTHING_ASKED = Message("", tr("Nothing is asked of this row."))
 
 RowCheck = Callable[[Row], Iterator[Issue]]
 
@@ -190,14 +190,17 @@ class SheetReader:
         self, cells: Cells, position: int, values: dict[str, object], flaws: RowFaults
     ) -> None:
         row = self._row(cells.block.rows[position], values, flaws)
-        number, checks, enriched = row.number, self._checks[row.feed.kind], NO_ISSUES
+        number, checks = row.number, self._checks[row.feed.kind]
         if number in cells.block.hidden:
             self._hidden += 1
         if self.checked.filled is not None:
             for part in self._by_channel(row) if self._by_channel else (row,):
                 self.checked.filled.append(self._filled(cells, position, part))
-        if self._enrich:
-            row, enriched = self._enrich(row)
+        row, enriched = self._enrich(row) if self._enrich else (row, ())
+        parts = self._split(row) if self._split else (row,)
+        if not parts:
+            self._skip(cells, position, values, NOTHING_ASKED)
+            return
         in_cells = flaws.faults and told_once(flaws.faults, checks.unsent, self.header)
         is_flawed = bool(in_cells) and is_error(map(itemgetter(1), in_cells))
         if self.groups is None:
@@ -207,7 +210,7 @@ class SheetReader:
             for survey in self.surveys:
                 survey.see(self.number, row)
         else:
-            issues = self._add_parts(row, enriched, self.groups)
+            issues = self._add_parts(parts, enriched, self.groups)
             is_valid = not is_flawed and not is_error(issues)
         self.checked.marks[number] = VALID if is_valid else INVALID
         if not is_valid:
@@ -233,9 +236,10 @@ class SheetReader:
             self.checked.items.append(item_of(row, request, purges=self.checked.purges))
         return True
 
-    def _add_parts(self, row: Row, enriched: Iterable[Issue], groups: RowGroups) -> list[Issue]:
+    def _add_parts(
+        self, parts: Sequence[Row], enriched: Iterable[Issue], groups: RowGroups
+    ) -> list[Issue]:
         """Adds a row to its requests, which are made at the end; what is wrong with the row."""
-        parts = self._split(row) if self._split else (row,)
         issues = dict.fromkeys(enriched)
         for index, part in enumerate(parts):
             found = self._faults(part, self._checks[part.feed.kind])
@@ -275,7 +279,7 @@ class SheetReader:
         reference = self._shown_reference(cells, position, values) or ""
         self.checked.skipped.append(RowResult(number, reference, Status.SKIPPED, (message,)))
         if self.checked.filled is not None:
-            line = _line(cells, position)
+            line = line_of(cells, position)
             self.checked.filled.append(Filled(number, line, self.feed.kind, pickle.dumps({})))
 
     def _filled(self, cells: Cells, position: int, row: Row) -> Filled:
@@ -295,7 +299,7 @@ class SheetReader:
                 value = _standing(cells.at(position, index))
             if value != "":
                 contents[key] = value
-        return Filled(row.number, _line(cells, position), row.feed.kind, pickle.dumps(contents))
+        return Filled(row.number, line_of(cells, position), row.feed.kind, pickle.dumps(contents))
 
     def _shown_reference(
         self, cells: Cells, position: int, values: dict[str, object]
@@ -337,11 +341,6 @@ class SheetReader:
         own = ProblemSpool()
         own.append_all([self.locator.of_sheet(fault) for fault in (*issues, *self._once.values())])
         self.checked.problems_by_source += [own, self._problems]
-
-
-def _line(cells: Cells, position: int) -> int | None:
-    """In a CSV the line where a record starts."""
-    return cells.block.lines[position] if cells.block.lines else None
 
 
 def _standing(cell: Cell) -> str | Decimal:

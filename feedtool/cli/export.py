@@ -89,6 +89,8 @@ def _command(kind: Export) -> click.Command:
 
 
 def _option(entry: Filter) -> Callable[[options.F], options.F]:
+    if entry.is_flag:
+        return options.flag(f"--{entry.name}", entry.help)
     default = {"default": entry.default, "show_default": entry.default is not None}
     callback = _parts if entry.is_list else None
     name = f"--{entry.name} {_parameter(entry)}"
@@ -201,7 +203,8 @@ def query_of(
     values = {}
     for entry in kind.filters:
         value = given.get(_parameter(entry), () if entry.is_list else entry.default)
-        values[entry.name] = value if entry.is_list or value is None else entry.read(value)
+        is_read = isinstance(value, str)
+        values[entry.name] = entry.read(value) if is_read else value
     channel = given.get(CHANNEL) or settings.primary_channel
     context = Context(settings, catalogue(ctx))
     since = given.get("since") if kind.increments else None

@@ -90,7 +90,7 @@ def _checked(package: Package, context: AnswerContext) -> Transition:
         return Transition(context.retry(package, state=judgement.word or package.state))
     if judgement.goal is not Goal.OPEN:
         return _closed(package, judgement, context)
-    baseline = context.protocol.baseline(context.answer.value)
+    baseline = context.protocol.baseline(_act_of(context), context.answer.value)
     return Transition(package.advance(context.time, phase=Phase.CHECKED, baseline=baseline))
 
 

@@ -312,7 +312,7 @@ class Direct(NamedTuple, Generic[T]):
     """Compares the state with what was asked for, and with the baseline once there is one."""
     created: Callable[[Reply], str | None] = lambda _: None
     """The id that the answer to the call carries, where it has one."""
-    baseline: Callable[[T], str] = lambda _: ""
+    baseline: Callable[[Act, T], str] = lambda _act, _state: ""
     """The part of the state before that is written down with the intent to send."""
     repeat: Repeat = Repeat.TRACED
     patience: timedelta = timedelta(minutes=10)

@@ -65,6 +65,8 @@ class Filter(NamedTuple):
     """True if fewer rows come by it."""
     read: Callable[[str], Any] = str
     """Gives what is meant by a text; raises UsageProblem."""
+    is_flag: bool = False
+    """True if it takes no value: it is there, or not."""
 
 
 CHANNEL = "channel"
@@ -111,7 +113,7 @@ class Thing(NamedTuple):
     at: datetime
     """Its last change, by the service."""
     rows: Sequence[KeyedRow]
-    """None where a filter leaves it out; else they take the place of those it had before."""
+    """Empty where a filter leaves it out; else they take the place of those it had before."""
 
 
 class ListPage(NamedTuple):
@@ -158,6 +160,10 @@ class FilledTemplate(NamedTuple):
     further: Sequence[Field] = ()
     """Columns behind those of the template."""
     facts: Sequence[str] = ()
+    choices: Mapping[str, Sequence[str]] = {}
+    """By key, what the service offers for a column; other values can be typed all the same."""
+    stamps: Mapping[str, tuple[str, ...]] = {}
+    """Further stamps of the workbook, each a list."""
 
 
 class PlainTable(NamedTuple):

@@ -207,7 +207,7 @@ class Feed:
     """The keys that a header must have and this one has not."""
     required: Callable[[Row], list[str]]
     """The keys that this row must fill."""
-    request: Callable[..., dict[str, object]]
+    request: Callable[..., Any]
     """The request that a valid row becomes; of all its rows, where there is a `group_by`."""
     delivery: Protocol
     reference: str
@@ -240,7 +240,7 @@ class Feed:
     any, each row is one of its own."""
     split: Callable[[Row], Sequence[Row]] | None = None
     """The rows that a row stands for, of any kind of its family, where it may be several requests:
-    say one for each channel."""
+    say one for each channel. One that stands for none asks for nothing, and is skipped."""
     identity: tuple[str, ...] = ()
     """The keys of what else identifies a row to the service."""
     floor: str = ""

@@ -112,6 +112,38 @@ class Guards:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderSettings:
+    """Settings of orders; 0 switches a guard off."""
+
+    carriers: tuple[str, ...] = ()
+    """The names of carriers that are expected; another is a warning. None expects any."""
+    carrier: str = ""
+    """The carrier of rows that name none."""
+    tracking: Mapping[str, str] = field(default_factory=dict)
+    """Carrier → its tracking address, `{parcelNumber}` in the place of the number."""
+    shipping_cost_refund: str = ""
+    """`yes` or `no` for cancellations that do not say it; empty where each must."""
+    line_management: Mapping[str, str] = field(default_factory=dict)
+    """salesChannelId → `yes` if single lines may be shipped; `no` refuses parts of an order."""
+    gesture_done: tuple[str, ...] = ("Accepted", "Validated", "Success", "Completed", "Done")
+    """The service's words for a gesture that was granted."""
+    gesture_refused: tuple[str, ...] = ("Rejected", "Refused", "Failure", "Cancelled")
+    """The service's words for a gesture that was not granted."""
+    accept_within: int = 0
+    """Hours in which an order is to be accepted: a deadline is shown; 0 shows none."""
+    ship_within: int = 0
+    """Hours in which an order is to be shipped: a deadline is shown; 0 shows none."""
+    order_overlap: int = 600
+    """Seconds by which `export orders --new` reads again what was read before."""
+    refusals: Decimal = Decimal(20)
+    """Percent of a file's orders that may be refused or cancelled, where these are 5 or more."""
+    gestures: Decimal = Decimal(200)
+    """The highest sum of the commercial gestures of a file, in its currency."""
+    gesture_share: Decimal = Decimal(50)
+    """Percent of its line that a gesture may be."""
+
+
+@dataclass(frozen=True, slots=True)
 class AccountSettings:
     """The settings of one seller's service."""
 
@@ -200,6 +232,9 @@ class AccountSettings:
     """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = "cp1252"
     """Encoding of a CSV that is neither marked nor UTF-8."""
+    invoice_name: str = ""
+    """The names of invoices' files, as a regular expression whose first group is the order:
+    `.*_([^_]+)[.]pdf`. Empty: a file is called as its order is."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """The seller's own headers → our keys."""
     bounds: Bounds = field(default_factory=Bounds)
@@ -208,6 +243,7 @@ class AccountSettings:
     """The limits of reading a file."""
     guards: Guards = field(default_factory=Guards)
     """The guards, which hold back valid rows that look like a mistake."""
+    orders: OrderSettings = field(default_factory=OrderSettings)
 
 
 OpenCatalog = Callable[[str | None], Any]

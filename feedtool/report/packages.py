@@ -29,10 +29,10 @@ def package_lines(result: SheetResult) -> Iterator[str]:
             "{count:,} packages not taken, the rows went on in others",
             emptied,
         )
-    yield from map(_batches, batches.values())
+    yield from (_batches(of_type, is_planned=result.run is None) for of_type in batches.values())
 
 
-def _batches(batches: Sequence[PackageSummary]) -> MessageText:
+def _batches(batches: Sequence[PackageSummary], *, is_planned: bool) -> MessageText:
     """Those of a type in one line."""
     rows, count = sum(batch.rows for batch in batches), len(batches)
     what = tr(
@@ -41,7 +41,7 @@ def _batches(batches: Sequence[PackageSummary]) -> MessageText:
         rows=plural("{count:,} row", "{count:,} rows", rows),
         batches=plural("{count:,} batch", "{count:,} batches", count),
     )
-    if all(batch.package_id is None for batch in batches):
+    if is_planned:
         return tr("Planned: {packages}", packages=what)
     states = Counter(batch.state and clean(batch.state) for batch in batches)
     shown = {state or NOT_SENT_YET: count for state, count in states.items()}

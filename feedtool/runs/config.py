@@ -27,28 +27,26 @@ preparationTime = 2
 [profile.shop.bounds]            any field of `Bounds`
 [profile.shop.guards]            any field of `Guards`: what holds rows back
 [profile.shop.limits]            any field of `PackageLimits`
+[profile.shop.orders]            any field of `OrderSettings`
 [profile.shop.reading]           any field of `ReadingLimits`: how much of a file is read
 """
 
 import codecs
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from feedtool.model.errors import UsageProblem, reason_of
-from feedtool.model.limits import ReadingLimits
 from feedtool.model.settings import (
     CELL,
     AccountSettings,
-    Bounds,
     Constant,
-    Guards,
-    PackageLimits,
     is_constant,
 )
 from feedtool.model.text import joined, tr
@@ -88,10 +86,9 @@ RANGES = {
 for among the first 40 rows of a sheet."""
 
 RECORDS: Mapping[str, type[Any]] = {
-    "bounds": Bounds,
-    "guards": Guards,
-    "limits": PackageLimits,
-    "reading": ReadingLimits,
+    entry.name: type(value)
+    for entry in fields(AccountSettings)
+    if is_dataclass(value := getattr(AccountSettings(), entry.name))
 }
 """The fields of the settings that have fields of their own: each is a table."""
 
@@ -255,6 +252,9 @@ def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
     except LookupError:
         reason = tr("csv_fallback = {value} is no encoding", value=repr(settings.csv_fallback))
         yield reason, tr('write "cp1252", for example')
+    if settings.invoice_name and not _has_group(settings.invoice_name):
+        reason = tr("invoice_name = {value} has no group", value=repr(settings.invoice_name))
+        yield reason, tr("write invoice_name = {example}", example="'.*_([^_]+)[.]pdf'")
     if not CELL.fullmatch(settings.operator_category):
         reason = tr(
             "operator_category = {value} is no cell",
@@ -336,3 +336,10 @@ def refuse_unknown(names: Iterable[str], known: Iterable[str], where: str) -> No
             if near:
                 hint = tr("did you mean {choice}?", choice=near[0])
             raise _refused(where, tr("nobody knows “{name}”", name=name), hint)
+
+
+def _has_group(pattern: str) -> bool:
+    try:
+        return re.compile(pattern).groups > 0
+    except re.error:
+        return False

@@ -154,8 +154,8 @@ def filters_of(kind: Export, query: Query, use: CursorUse) -> str:
     for entry in kind.filters:
         value = query[entry.name]
         if entry.narrows and value:
-            texts = sorted(map(str, value)) if entry.is_list else [str(value)]
-            words.append(f"--{entry.name} {','.join(texts)}")
+            texts = sorted(map(str, value)) if entry.is_list else [str(value)] * (not entry.is_flag)
+            words.append(" ".join((f"--{entry.name}", *filter(None, [",".join(texts)]))))
     return " ".join(words)
 
 

@@ -21,7 +21,7 @@ from feedtool.feeds.export import (
     ServiceList,
     Thing,
 )
-from feedtool.feeds.template import Basis, Contents
+from feedtool.feeds.template import Basis, CellEntry, Contents, Limit
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NothingToDo
 from feedtool.model.spool import Spool
@@ -167,13 +167,28 @@ def _contents(
         origin = _("From {service}, sales channel {channel}, on {at}.")
     when = f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     origin = origin.format(service=service, channel=query.channel, at=when)
+    fields = (
+        replace(field, entry=_offering(field.entry, sheet.choices.get(field.key, ())))
+        for field in contents.fields
+    )
     contents = replace(
         contents,
-        fields=(*contents.fields, *sheet.further),
+        fields=(*fields, *sheet.further),
         facts=((_("Exported"), "\n".join((origin, *sheet.facts))), *contents.facts),
-        stamps={**contents.stamps, STAMP: (at.astimezone(UTC).isoformat(timespec="seconds"),)},
+        stamps={
+            **contents.stamps,
+            **sheet.stamps,
+            STAMP: (at.astimezone(UTC).isoformat(timespec="seconds"),),
+        },
     )
     return unfolded(contents, rows.columns, SPLITTING)
+
+
+def _offering(entry: CellEntry, choices: Sequence[str]) -> CellEntry:
+    """The entries of a column that offers what the service does, and takes other values too."""
+    if not choices:
+        return entry
+    return replace(entry, limit=Limit("list", is_strict=False), choices=tuple(choices))
 
 
 def _page_reader(

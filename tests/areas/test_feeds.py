@@ -14,9 +14,11 @@ FEEDS = pytest.mark.parametrize("feed", load().feeds.values(), ids=load().feeds)
 def test_the_kinds() -> None:
     legacy = ["legacy-offers", "legacy-stock-and-price"]
     offers = ["offers-delete", "offers-update", "offers-upsert"]
-    assert list(load().feeds) == ["invoices", *legacy, *offers, "products"]
+    acts = ["orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"]
+    kinds = ["invoices", *legacy, *offers, "orders", *acts, "products", "shipments"]
+    assert list(load().feeds) == kinds
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == ["invoices", *legacy, "offers-delete"]
+    assert asking == ["invoices", *legacy, "offers-delete", *acts]
 
 
 @FEEDS

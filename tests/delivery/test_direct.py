@@ -50,7 +50,7 @@ def protocol(repeat: Repeat) -> Direct[dict[str, Any]]:
         ],
         state=_state,
         judge=_judge,
-        baseline=lambda state: str(len(state["parcels"])),
+        baseline=lambda _, state: str(len(state["parcels"])),
         repeat=repeat,
     )
 

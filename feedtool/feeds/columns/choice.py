@@ -2,13 +2,15 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
-from feedtool.model.cells import Cell
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.nouns import Code, Issue
+from feedtool.model.settings import AccountSettings
 from feedtool.model.text import LANGUAGES, Label, joined, tr
 
 ENUM_VALUE = PROBLEMS.error("enum-value")
@@ -181,3 +183,78 @@ def _by_folded(values: tuple[str, ...]) -> dict[str, str]:
 def _unaccented(text: str) -> str:
     apart = unicodedata.normalize("NFKD", text)
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
+
+
+YES, NO = "true", "false"
+
+
+@dataclass(frozen=True, slots=True)
+class YesNo(Choice):
+    """Yes or no, as `true` or `false`; a cell that a spreadsheet keeps as TRUE means it too."""
+
+    values: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: {
+            YES: ("Yes", "Oui", "Sí", "Si", "Y", "O", "S", "1", "vrai", "verdadero"),
+            NO: ("No", "Non", "No", "N", "0", "faux", "falso"),
+        }
+    )
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """`true` or `false`."""
+        is_boolean = cell.kind is Kind.BOOLEAN
+        return Choice.read(self, cell._replace(kind=Kind.TEXT) if is_boolean else cell, column)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """A text for which a setting of the profile suggests values; another is a warning."""
+
+    setting: Callable[[AccountSettings], tuple[str, ...]]
+    unknown: Code
+    """The warning's."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The text, as the profile writes it where it has it."""
+        text = identified(cell)
+        suggested = self.setting(column.dialect)
+        if not isinstance(text, str) or not suggested:
+            return text
+        known = _by_folded(suggested)
+        if same := known.get(_folded(text)):
+            return same
+        from rapidfuzz import process
+
+        near = process.extractOne(_folded(text), known.keys(), score_cutoff=CLOSE)
+        hint = tr("did you mean {choice}?", choice=known[near[0]]) if near else ""
+        message = tr(
+            "“{text}” is none of the profile's: {choices}",
+            text=visible(text),
+            choices=joined(suggested),
+        )
+        return InvalidValue(text, (Issue(self.unknown, message, hint),))
+
+
+_ALPHA_2 = re.compile("[A-Z]{2}")
+NO_COUNTRY = frozenset(
+    ("EU", "EZ", "UN", "QO", "XA", "XB", "XK", "ZZ", "AC", "CP", "DG", "EA", "IC", "TA", "CQ")
+)
+"""Codes of two letters that ISO 3166-1 does not give to a country."""
+
+
+@cache
+def country_names() -> Mapping[str, tuple[str, ...]]:
+    """The codes of all countries, each with its names in `LANGUAGES`."""
+    from babel import Locale  # reads large tables
+
+    territories: list[Mapping[str, str]] = [
+        dict(Locale(language).territories.items()) for language in LANGUAGES
+    ]
+    codes = (code for code in territories[0] if _ALPHA_2.fullmatch(code) and code not in NO_COUNTRY)
+    return {code: tuple(names[code] for names in territories) for code in sorted(codes)}
+
+
+@dataclass(frozen=True, slots=True)
+class Country(Choice):
+    """A country by its code (ISO 3166-1 alpha-2) or its name; the value is the code."""
+
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=country_names)

@@ -67,7 +67,7 @@ def row(cells: Mapping[str, str], dialect: AccountSettings | None = None) -> Row
 def request(
     changes: Mapping[str, str], dialect: AccountSettings | None = None
 ) -> dict[str, object]:
-    body = FULL_FEED.request(row({**ROW, **changes}, dialect))
+    body: dict[str, object] = FULL_FEED.request(row({**ROW, **changes}, dialect))
     assert gate(FULL_FEED)(body)
     return body
 

@@ -44,5 +44,5 @@ DELIVERY = Direct(
     looks=lambda act: [read_parcels(act.reference, act.package.channel)],
     state=state,
     judge=judge,
-    baseline=lambda shown: str(len(shown)),
+    baseline=lambda _, shown: str(len(shown)),
 )

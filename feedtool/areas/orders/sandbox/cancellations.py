@@ -13,7 +13,7 @@ import orjson
 from feedtool.areas.orders.sandbox import life, store
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
 from feedtool.areas.orders.sandbox.shop import opened
-from feedtool.areas.orders.sandbox.store import Order
+from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import DRAFT, asked, check_structure, json_body, known_channel
 from feedtool.sandbox.exchange import (
@@ -45,7 +45,7 @@ AFTER = (life.ACCEPTED, life.IN_PREPARATION)
 SENT = (life.SHIPPED, life.DELIVERED)
 
 
-class Reason(NamedTuple):
+class EligibleReason(NamedTuple):
     """A reason for a cancellation."""
 
     name: str
@@ -55,18 +55,18 @@ class Reason(NamedTuple):
 
 
 REASONS = (
-    Reason("seller-out-of-stock", "Seller", (*BEFORE, *AFTER)),
-    Reason("seller-cannot-deliver", "Seller", (*BEFORE, *AFTER)),
-    Reason("seller-price-error", "Seller", BEFORE),
-    Reason("seller-wrong-description", "Seller", BEFORE),
-    Reason("customer-request", "Seller", (*BEFORE, *AFTER, life.SHIPPED)),
-    Reason("parcel-lost", "Seller", (life.SHIPPED,)),
-    Reason("product-damaged", "Seller", SENT),
-    Reason("product-returned", "Seller", SENT),
-    Reason("customer-changed-mind", "Customer", (*BEFORE, *AFTER)),
-    Reason("customer-found-cheaper", "Customer", (*BEFORE, *AFTER)),
-    Reason("not-shipped-in-time", "SalesChannel", AFTER),
-    Reason("product-not-found", "Fulfillment", AFTER),
+    EligibleReason("seller-out-of-stock", "Seller", (*BEFORE, *AFTER)),
+    EligibleReason("seller-cannot-deliver", "Seller", (*BEFORE, *AFTER)),
+    EligibleReason("seller-price-error", "Seller", BEFORE),
+    EligibleReason("seller-wrong-description", "Seller", BEFORE),
+    EligibleReason("customer-request", "Seller", (*BEFORE, *AFTER, life.SHIPPED)),
+    EligibleReason("parcel-lost", "Seller", (life.SHIPPED,)),
+    EligibleReason("product-damaged", "Seller", SENT),
+    EligibleReason("product-returned", "Seller", SENT),
+    EligibleReason("customer-changed-mind", "Customer", (*BEFORE, *AFTER)),
+    EligibleReason("customer-found-cheaper", "Customer", (*BEFORE, *AFTER)),
+    EligibleReason("not-shipped-in-time", "SalesChannel", AFTER),
+    EligibleReason("product-not-found", "Fulfillment", AFTER),
 )
 """Their names are not shown; after acceptance there are fewer (part "Order and line")."""
 
@@ -150,7 +150,7 @@ def cancel_lines(exchange: Exchange) -> HttpResponse:
 
 
 def _take(
-    exchange: Exchange, kind: str, order: Order, wanted: Mapping[str, str], body: Any
+    exchange: Exchange, kind: str, order: StoredOrder, wanted: Mapping[str, str], body: Any
 ) -> HttpResponse:
     """Take a request, if all lines that it wants can be cancelled for their reasons."""
     possible = {line["orderLineId"] for line in _cancellable(order, wanted)}
@@ -166,7 +166,7 @@ def _take(
     return json_answer(201, {"requestId": f"CR-{number:08d}"})
 
 
-def _cancellable(order: Order, wanted: Mapping[str, str]) -> list[dict[str, Any]]:
+def _cancellable(order: StoredOrder, wanted: Mapping[str, str]) -> list[dict[str, Any]]:
     """Those of the wanted lines that can be cancelled now, for the reason of each.
 
     A line of the warehouse's can only be once it is Shipped or Delivered (rule 5).

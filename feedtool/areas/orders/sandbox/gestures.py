@@ -9,7 +9,7 @@ from feedtool.areas.orders.sandbox import life, store
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
 from feedtool.areas.orders.sandbox.made_up import cost
 from feedtool.areas.orders.sandbox.shop import opened
-from feedtool.areas.orders.sandbox.store import Order
+from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import (
     DRAFT,
@@ -100,13 +100,13 @@ def read_amounts(exchange: Exchange) -> HttpResponse:
     return json_answer(200, {"allowableAmount": left, "grantedAmount": granted})
 
 
-def _granted(db: Connection, order: Order) -> float:
+def _granted(db: Connection, order: StoredOrder) -> float:
     query = "SELECT TOTAL(amount) FROM gesture WHERE seller = ? AND order_id = ? AND status = ?"
     (total,) = db.execute(query, (order.seller, order.order_id, GRANTED)).fetchone()
     return round(float(total), 2)
 
 
-def _left(db: Connection, order: Order, behaviour: OrderBehaviour) -> float:
+def _left(db: Connection, order: StoredOrder, behaviour: OrderBehaviour) -> float:
     """What may still be given: nothing before the order is Shipped."""
     has_gestures = behaviour.allows_gestures(order.channel)
     if not has_gestures or order.status not in {life.SHIPPED, life.DELIVERED}:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
-from feedtool.areas.orders.sandbox.store import Order
+from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.sandbox.exchange import SandboxSettings
 from feedtool.sandbox.state import stamp
 
@@ -64,7 +64,7 @@ def status_of(lines: Iterable[Mapping[str, Any]]) -> str:
     return IN_PREPARATION if status == CANCEL_REQUEST else str(status)
 
 
-def follow(order: Order, at: datetime, behaviour: OrderBehaviour) -> None:
+def follow(order: StoredOrder, at: datetime, behaviour: OrderBehaviour) -> None:
     """Let the order follow its lines, which have changed at this time."""
     before, status = order.status, status_of(order.lines)
     if status == SHIPPED != before:
@@ -76,7 +76,7 @@ def follow(order: Order, at: datetime, behaviour: OrderBehaviour) -> None:
         order.next_at = None if wait is None else stamp(at + wait)
 
 
-def next_change(order: Order, behaviour: OrderBehaviour) -> timedelta | None:
+def next_change(order: StoredOrder, behaviour: OrderBehaviour) -> timedelta | None:
     """The time from an order's last change to the next one that it makes by itself."""
     is_tracked = order.lines[0]["delivery"]["mode"] != UNTRACKED
     waits = {
@@ -89,7 +89,7 @@ def next_change(order: Order, behaviour: OrderBehaviour) -> timedelta | None:
     return waits.get(order.status)
 
 
-def _wait_in_preparation(order: Order) -> timedelta | None:
+def _wait_in_preparation(order: StoredOrder) -> timedelta | None:
     statuses = {line["status"] for line in order.lines}
     if not order.is_shipped_by_seller:
         return PACKED
@@ -98,7 +98,7 @@ def _wait_in_preparation(order: Order) -> timedelta | None:
     return REGRETTED if order.fate == CUSTOMER_CANCELS and statuses == {IN_PREPARATION} else None
 
 
-def move(order: Order, status: str, at: datetime, behaviour: OrderBehaviour) -> None:
+def move(order: StoredOrder, status: str, at: datetime, behaviour: OrderBehaviour) -> None:
     """Bring every line of the order that is not cancelled to a status."""
     for line in order.lines:
         if line["status"] != CANCELLED:
@@ -106,7 +106,7 @@ def move(order: Order, status: str, at: datetime, behaviour: OrderBehaviour) -> 
     follow(order, at, behaviour)
 
 
-def pack(order: Order) -> None:
+def pack(order: StoredOrder) -> None:
     """Give the lines that are not cancelled a parcel of the warehouse's, or of the past."""
     for line in order.lines:
         if line["status"] != CANCELLED:
@@ -119,23 +119,23 @@ def parcel(number: str, carrier: str, url: str | None) -> dict[str, Any]:
     return {**names, "trackingId": number}
 
 
-def _processed(order: Order, at: datetime, settings: SandboxSettings) -> None:
+def _processed(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
     """Only the primary channel lets the seller accept, and only what the seller ships."""
     is_asked = order.channel == settings.primary_channel and order.is_shipped_by_seller
     move(order, WAITING if is_asked else ACCEPTED, at, settings.of(OrderBehaviour))
 
 
-def _expired(order: Order, at: datetime, settings: SandboxSettings) -> None:
+def _expired(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
     behaviour = settings.of(OrderBehaviour)
     move(order, behaviour.expired_as, at, behaviour)
 
 
-def _controlled(order: Order, at: datetime, settings: SandboxSettings) -> None:
+def _controlled(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
     status = REJECTED if order.fate == FAILS_CONTROLS else IN_PREPARATION
     move(order, status, at, settings.of(OrderBehaviour))
 
 
-def _in_preparation(order: Order, at: datetime, settings: SandboxSettings) -> None:
+def _in_preparation(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
     """The warehouse ships, the customer regrets, or the channel cancels what the customer did."""
     behaviour = settings.of(OrderBehaviour)
     unanswered = [line for line in order.lines if line["status"] == CANCEL_REQUEST]
@@ -148,12 +148,12 @@ def _in_preparation(order: Order, at: datetime, settings: SandboxSettings) -> No
         request_cancellation(order, order.lines[0], at, behaviour)
 
 
-def _carried(order: Order, at: datetime, settings: SandboxSettings) -> None:
+def _carried(order: StoredOrder, at: datetime, settings: SandboxSettings) -> None:
     move(order, DELIVERED, at, settings.of(OrderBehaviour))
 
 
 def cancel(
-    order: Order, lines: Iterable[dict[str, Any]], at: datetime, behaviour: OrderBehaviour
+    order: StoredOrder, lines: Iterable[dict[str, Any]], at: datetime, behaviour: OrderBehaviour
 ) -> None:
     """Cancel some lines of an order."""
     for line in lines:
@@ -162,14 +162,14 @@ def cancel(
 
 
 def request_cancellation(
-    order: Order, line: dict[str, Any], at: datetime, behaviour: OrderBehaviour
+    order: StoredOrder, line: dict[str, Any], at: datetime, behaviour: OrderBehaviour
 ) -> None:
     """Let the customer ask for a line's cancellation; the order stays InPreparation."""
     line["status"] = CANCEL_REQUEST
     follow(order, at, behaviour)
 
 
-BY_ITSELF: dict[str, Callable[[Order, datetime, SandboxSettings], None]] = {
+BY_ITSELF: dict[str, Callable[[StoredOrder, datetime, SandboxSettings], None]] = {
     PROCESSING: _processed,
     WAITING: _expired,
     ACCEPTED: _controlled,

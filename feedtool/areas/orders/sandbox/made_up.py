@@ -10,7 +10,7 @@ import orjson
 
 from feedtool.areas.offers.sandbox.store import gtin_product, offer_id, sellable
 from feedtool.areas.orders.sandbox.life import CUSTOMER_CANCELS, FAILS_CONTROLS, PROCESSING
-from feedtool.areas.orders.sandbox.store import Order
+from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.areas.products.sandbox import sheets
 from feedtool.sandbox.state import stamp
 
@@ -51,7 +51,7 @@ class Article(NamedTuple):
     """The seller's own; None where it is made up."""
 
 
-class Line(NamedTuple):
+class OrderedProduct(NamedTuple):
     """What is bought."""
 
     article: Article
@@ -63,7 +63,7 @@ def draw(*about: object) -> int:
     return zlib.crc32("|".join(("orders", *map(str, about))).encode())
 
 
-def chosen_lines(db: Connection, seller: str, number: int, channel: str) -> list[Line]:
+def chosen_lines(db: Connection, seller: str, number: int, channel: str) -> list[OrderedProduct]:
     """What the customer of an order buys: offers of the seller's, else products made up."""
     count = 1 + draw(seller, number, "lines") % MOST_LINES
     offers = sellable(db, seller, channel, CHOICE)
@@ -74,17 +74,19 @@ def chosen_lines(db: Connection, seller: str, number: int, channel: str) -> list
     return _lines([_offered(db, row) for row in rows], seller, number)
 
 
-def made_up_lines(db: Connection, seller: str, number: int, channel: str, count: int) -> list[Line]:
+def made_up_lines(
+    db: Connection, seller: str, number: int, channel: str, count: int
+) -> list[OrderedProduct]:
     """So many lines of an order, of products that nobody has to offer."""
     first = draw(seller, number, "article") % 90
     articles = [_made_up(db, seller, channel, first + place) for place in range(count)]
     return _lines(articles, seller, number)
 
 
-def _lines(articles: Sequence[Article], seller: str, number: int) -> list[Line]:
+def _lines(articles: Sequence[Article], seller: str, number: int) -> list[OrderedProduct]:
     wanted = (1 + draw(seller, number, article.gtin) % MOST_PIECES for article in articles)
     pairs = zip(articles, wanted, strict=True)
-    return [Line(article, min(pieces, article.stock)) for article, pieces in pairs]
+    return [OrderedProduct(article, min(pieces, article.stock)) for article, pieces in pairs]
 
 
 def _offered(db: Connection, row: Row) -> Article:
@@ -129,8 +131,13 @@ def _title(db: Connection, product: str) -> str:
 
 
 def new_order(
-    seller: str, number: int, channel: str, supply: str, lines: Sequence[Line], at: datetime
-) -> Order:
+    seller: str,
+    number: int,
+    channel: str,
+    supply: str,
+    lines: Sequence[OrderedProduct],
+    at: datetime,
+) -> StoredOrder:
     """An order that has just been placed."""
     order_id = _order_id(seller, number)
     address = _address(seller, number)
@@ -156,7 +163,7 @@ def new_order(
     total = round(sum(map(cost, document["lines"])), 2)
     document["totalPrice"] = {"sellingPrice": total, "offerPrice": total}
     fate = FAILS_CONTROLS if number % 20 == 0 else CUSTOMER_CANCELS if number % 7 == 0 else ""
-    return Order(seller, number, document, fate)
+    return StoredOrder(seller, number, document, fate)
 
 
 def cost(line: dict[str, Any]) -> float:
@@ -172,7 +179,9 @@ def _order_id(seller: str, number: int) -> str:
     return (f"0{digits}", f"26{digits}", f"{drawn % 10**4:04d}E{number:03d}")[number % 3]
 
 
-def _line(line_id: str, line: Line, supply: str, address: dict[str, Any]) -> dict[str, Any]:
+def _line(
+    line_id: str, line: OrderedProduct, supply: str, address: dict[str, Any]
+) -> dict[str, Any]:
     article = line.article
     return {
         "orderLineId": line_id,

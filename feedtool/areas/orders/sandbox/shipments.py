@@ -8,7 +8,7 @@ import jsonschema_rs
 from feedtool.areas.orders.sandbox import life, store
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
 from feedtool.areas.orders.sandbox.shop import opened
-from feedtool.areas.orders.sandbox.store import Order
+from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import DRAFT, TEXT, check_structure, json_body
 from feedtool.sandbox.exchange import (
@@ -64,7 +64,7 @@ def _refused(why: str) -> RequestRefused:
 
 
 def _shipped_lines(
-    order: Order, parcels: Iterable[dict[str, Any]], primary: str, behaviour: OrderBehaviour
+    order: StoredOrder, parcels: Iterable[dict[str, Any]], primary: str, behaviour: OrderBehaviour
 ) -> list[dict[str, Any]]:
     """The lines in the parcels: those that they name, or all that can be shipped."""
     # A customer's withdrawal can be refused on the primary channel alone (part "Order and line").

@@ -13,7 +13,7 @@ from feedtool.areas.offers.sandbox.store import sell
 from feedtool.areas.orders.sandbox import life, store
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
 from feedtool.areas.orders.sandbox.made_up import chosen_lines, made_up_lines, new_order
-from feedtool.areas.orders.sandbox.store import Order
+from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.sandbox.exchange import Exchange, HttpResponse, Route, SandboxSettings
 from feedtool.sandbox.state import moment_of, stamp
 
@@ -122,13 +122,13 @@ def _remember(
     store.write(db, order, now, behaviour.visible_after)
 
 
-def _new(db: Connection, seller: str, channel: str, supply: str, at: datetime) -> Order:
+def _new(db: Connection, seller: str, channel: str, supply: str, at: datetime) -> StoredOrder:
     number = store.next_number(db, seller)
     lines = chosen_lines(db, seller, number, channel)
     return new_order(seller, number, channel, supply, lines, at)
 
 
-def _bring(order: Order, status: str, at: datetime, behaviour: OrderBehaviour) -> None:
+def _bring(order: StoredOrder, status: str, at: datetime, behaviour: OrderBehaviour) -> None:
     """Let an order be of this status since a time, with all that belongs to it."""
     if status == life.CANCEL_REQUEST:
         life.move(order, life.IN_PREPARATION, at, behaviour)
@@ -186,7 +186,7 @@ def place(
     supply: str = "Seller",
     fate: str = "",
     behaviour: OrderBehaviour | None = None,
-) -> Order:
+) -> StoredOrder:
     """A new order, for tests: it has had its status since now, and lives on by itself."""
     behaviour, number = behaviour or OrderBehaviour(), store.next_number(db, seller)
     bought = made_up_lines(db, seller, number, channel, lines)
@@ -198,7 +198,9 @@ def place(
     return order
 
 
-def customer_cancels(db: Connection, order: Order, now: datetime, line: int = 0) -> Order:
+def customer_cancels(
+    db: Connection, order: StoredOrder, now: datetime, line: int = 0
+) -> StoredOrder:
     """The order, after its customer has asked to cancel one of its lines, for tests."""
     order = _reread(db, order)
     life.request_cancellation(order, order.lines[line], now, OrderBehaviour())
@@ -206,7 +208,7 @@ def customer_cancels(db: Connection, order: Order, now: datetime, line: int = 0)
     return order
 
 
-def deliver(db: Connection, order: Order, now: datetime) -> Order:
+def deliver(db: Connection, order: StoredOrder, now: datetime) -> StoredOrder:
     """The order, after it has been delivered, for tests."""
     order = _reread(db, order)
     life.move(order, life.DELIVERED, now, OrderBehaviour())
@@ -214,5 +216,5 @@ def deliver(db: Connection, order: Order, now: datetime) -> Order:
     return order
 
 
-def _reread(db: Connection, order: Order) -> Order:
+def _reread(db: Connection, order: StoredOrder) -> StoredOrder:
     return store.find(db, order.seller, order.order_id) or order

@@ -52,7 +52,7 @@ ROUTES: tuple[Route, ...] = ()
 
 
 @dataclass(slots=True)
-class Order:
+class StoredOrder:
     """An order as it is."""
 
     seller: str
@@ -91,25 +91,25 @@ class Order:
         return list(self.document["lines"])
 
 
-def find(db: Connection, seller: str, order_id: str) -> Order | None:
+def find(db: Connection, seller: str, order_id: str) -> StoredOrder | None:
     """The seller's order as it is, or None where the seller has none of this name."""
     query = "SELECT * FROM orders WHERE seller = ? AND order_id = ?"
     row = db.execute(query, (seller, order_id)).fetchone()
     return row and _order(row)
 
 
-def first_due(db: Connection) -> Order:
+def first_due(db: Connection) -> StoredOrder:
     """The order that changes first by itself; there must be one."""
     query = "SELECT * FROM orders WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"
     return _order(db.execute(query).fetchone())
 
 
-def _order(row: Row) -> Order:
+def _order(row: Row) -> StoredOrder:
     document = orjson.loads(row["document"])
-    return Order(row["seller"], row["number"], document, row["fate"], row["next_at"])
+    return StoredOrder(row["seller"], row["number"], document, row["fate"], row["next_at"])
 
 
-def asked_order(exchange: Exchange, order_id: str | None = None) -> Order:
+def asked_order(exchange: Exchange, order_id: str | None = None) -> StoredOrder:
     """The seller's order of this name, else of the one in the path; 404 where there is none."""
     wanted = exchange.ids["orderId"] if order_id is None else order_id
     order = find(exchange.db, exchange.seller, wanted)
@@ -125,7 +125,7 @@ def next_number(db: Connection, seller: str) -> int:
     return int(number)
 
 
-def write(db: Connection, order: Order, now: datetime, visible_after: timedelta) -> None:
+def write(db: Connection, order: StoredOrder, now: datetime, visible_after: timedelta) -> None:
     """Keep an order as it is now; readers see it `visible_after` its last change."""
     document = orjson.dumps(order.document).decode()
     db.execute(

@@ -6,7 +6,7 @@ from typing import Any
 
 from feedtool.areas.orders.sandbox import shop
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
-from feedtool.areas.orders.sandbox.store import Order
+from feedtool.areas.orders.sandbox.store import StoredOrder
 from tests.sandbox.desk import Answer, Desk
 
 QUIET = OrderBehaviour(customers_every=timedelta())
@@ -19,27 +19,27 @@ def quiet_but(**changes: Any) -> OrderBehaviour:
     return replace(QUIET, **changes)
 
 
-def placed(desk: Desk, seller: str = "S1", **wish: Any) -> Order:
+def placed(desk: Desk, seller: str = "S1", **wish: Any) -> StoredOrder:
     behaviour = desk.sandbox.settings.of(OrderBehaviour)
     with desk.sandbox.state.transaction() as db:
         return shop.place(db, seller, desk.now, behaviour=behaviour, **wish)
 
 
-def line_ids(order: Order) -> list[str]:
+def line_ids(order: StoredOrder) -> list[str]:
     return [line["orderLineId"] for line in order.lines]
 
 
-def read(desk: Desk, order: Order) -> Any:
+def read(desk: Desk, order: StoredOrder) -> Any:
     answer = desk.ask("GET", f"/orders/{order.order_id}")
     assert answer.status == 200, answer.body
     return answer.json
 
 
-def status(desk: Desk, order: Order) -> str:
+def status(desk: Desk, order: StoredOrder) -> str:
     return str(read(desk, order)["status"])
 
 
-def line_statuses(desk: Desk, order: Order) -> list[str]:
+def line_statuses(desk: Desk, order: StoredOrder) -> list[str]:
     return [line["status"] for line in read(desk, order)["lines"]]
 
 
@@ -49,23 +49,23 @@ def listed(desk: Desk, **query: Any) -> Any:
     return answer.json["items"]
 
 
-def approve(desk: Desk, order: Order, word: str = "Accepted") -> Answer:
+def approve(desk: Desk, order: StoredOrder, word: str = "Accepted") -> Answer:
     path = f"/orders/{order.order_id}/approval-status"
     return desk.ask("POST", path, {"approval_status": word})
 
 
-def ship(desk: Desk, order: Order, *parcels: Any) -> Answer:
+def ship(desk: Desk, order: StoredOrder, *parcels: Any) -> Answer:
     path = f"/orders/{order.order_id}/shipments"
     return desk.ask("POST", path, list(parcels) or [PARCEL])
 
 
-def cancel(desk: Desk, order: Order, reason: str = "seller-out-of-stock") -> Answer:
+def cancel(desk: Desk, order: StoredOrder, reason: str = "seller-out-of-stock") -> Answer:
     body = {"orderSellerId": order.order_id, "reason": reason, "shippingCostRefund": True}
     return desk.ask("POST", "/order-cancellation-requests", body)
 
 
 def cancel_lines(
-    desk: Desk, order: Order, *places: int, reason: str = "seller-out-of-stock"
+    desk: Desk, order: StoredOrder, *places: int, reason: str = "seller-out-of-stock"
 ) -> Answer:
     lines = [
         {
@@ -80,6 +80,6 @@ def cancel_lines(
     return desk.ask("POST", "/order-partial-cancellation-requests", body)
 
 
-def gesture(desk: Desk, order: Order, amount: float = 5, **fields: Any) -> Answer:
+def gesture(desk: Desk, order: StoredOrder, amount: float = 5, **fields: Any) -> Answer:
     body = {"orderId": order.order_id, "reason": "MissingProduct", "amount": amount, **fields}
     return desk.ask("POST", "/order-commercial-gesture-requests", body)

@@ -1,0 +1,171 @@
+"""What an order's state says of an action: whether it is so, can be, or cannot any more.
+
+Specification, "Order and line" and "Orders", rules 3 to 6. Nothing has an idempotency key: an
+order is looked at before each call, and whatever shows as asked already is not asked again. What
+is asked of a part of the lines is compared line by line.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from feedtool.areas.orders import codes, wire
+from feedtool.areas.orders.wire import Line, Order
+from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.model.call import Call, Reply
+from feedtool.model.nouns import Code, Message, Severity, Status
+from feedtool.model.text import MessageText, joined, tr
+
+SHIPPED = frozenset({"Shipped", "Delivered"})
+OPEN_LINES = frozenset({"InPreparation", "CancelRequest"})
+"""The statuses of lines that can be shipped."""
+CANCELLED = "Cancelled"
+
+
+def look(act: Act) -> Sequence[Call]:
+    """The order itself."""
+    return [wire.read_order(act.reference)]
+
+
+def state(_: Act, replies: Sequence[Reply]) -> Order | None:
+    """The order, None where the service has none of this identifier."""
+    return wire.order_of(replies[0])
+
+
+def said(code: Code | None, message: str) -> tuple[Message, ...]:
+    """A message of ours; without a code it proves what is so."""
+    name, severity = (code.name, code.severity) if code else ("", Severity.WARNING)
+    return (Message(name, message, severity=severity),)
+
+
+def impossible(code: Code, message: str, word: str = "") -> Judgement:
+    """The judgement of what cannot be sent any more, or not yet."""
+    return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, said(code, message), word)
+
+
+def unknown_order(act: Act) -> Judgement:
+    """The judgement of an order that the service does not have."""
+    message = tr("the service has no order {order}: look at its identifier", order=act.reference)
+    return impossible(codes.ORDER_UNKNOWN, message)
+
+
+def reached(act: Act, status: Status, proof: MessageText, word: str) -> Judgement:
+    """The judgement of what is as asked; `already-so` where nothing had to be sent for it."""
+    if act.baseline is None:
+        proven = said(codes.ALREADY_SO, tr("{proof}; nothing was sent", proof=proof))
+    else:
+        proven = said(None, proof)
+    return Judgement(Goal.REACHED, status, proven, word)
+
+
+# Accept and refuse: states of the whole order.
+
+
+class Approval(NamedTuple):
+    """What an order's status says of an approval or a refusal."""
+
+    wanted: str
+    """The approval_status that is sent."""
+    status: Status
+    reached: frozenset[str]
+    too_late: Code
+
+
+ACCEPT = Approval(
+    "Accepted",
+    Status.ACCEPTED,
+    frozenset({"Accepted", "InPreparation", *SHIPPED}),
+    codes.ACTION_NOT_POSSIBLE,
+)
+REFUSE = Approval("Refused", Status.ORDER_REFUSED, frozenset({"Refused"}), codes.TOO_LATE_TO_REFUSE)
+
+
+def approval_judge(approval: Approval) -> Callable[[Act, Order | None], Judgement]:
+    """The judge of an order that is to be accepted, or refused."""
+
+    def judge(act: Act, order: Order | None) -> Judgement:
+        if order is None:
+            return unknown_order(act)
+        word = order.status
+        if word in approval.reached:
+            return reached(act, approval.status, tr("is {status}", status=word), word)
+        primary = act.package.settings.primary_channel
+        if order.channel and order.channel != primary:
+            message = tr(
+                "orders of the channel {channel} are accepted by themselves", channel=order.channel
+            )
+            return impossible(codes.APPROVAL_PRIMARY_ONLY, message, word)
+        if word == "WaitingAcceptance":
+            return Judgement(Goal.OPEN, Status.PENDING, (), word)
+        if word == "Processing":
+            return Judgement(Goal.WAITING, Status.PENDING, (), word)
+        message = tr("the order is {status}: it was decided before", status=word)
+        return impossible(approval.too_late, message, word)
+
+    return judge
+
+
+def approval(kind: Approval) -> Direct[Order | None]:
+    """Accepting or refusing."""
+    return Direct(
+        call=lambda act: wire.approve(act.reference, act.body),
+        looks=look,
+        state=state,
+        judge=approval_judge(kind),
+        baseline=lambda _, order: order.status if order else "",
+        repeat=Repeat.SAFE,
+        patience=timedelta(minutes=2),
+    )
+
+
+# Lines: ship and cancel.
+
+
+class LineGoal(NamedTuple):
+    """What the state says of one line."""
+
+    line: str
+    goal: Goal
+    code: Code | None = None
+    text: MessageText | str = ""
+
+
+def judged(act: Act, order: Order, goals: Sequence[LineGoal], status: Status) -> Judgement:
+    """The judgement of a request by those of its lines: what is open is sent, whatever else is."""
+    word = _word(order, goals)
+    of = {goal: [it for it in goals if it.goal is goal] for goal in Goal}
+    if of[Goal.OPEN]:
+        return Judgement(Goal.OPEN, Status.PENDING, (), word)
+    if of[Goal.WAITING]:
+        return Judgement(Goal.WAITING, Status.PENDING, (), word)
+    wrong = of[Goal.OTHERWISE] + of[Goal.IMPOSSIBLE]
+    if not wrong:
+        proof = joined(dict.fromkeys(it.text for it in goals), "; ")
+        return reached(act, status, proof, word)
+    messages = [_line_message(it) for it in (*wrong, *of[Goal.REACHED])]
+    return Judgement(wrong[0].goal, Status.REJECTED, tuple(dict.fromkeys(messages)), word)
+
+
+def _line_message(goal: LineGoal) -> Message:
+    text = tr("line {line}: {text}", line=goal.line, text=goal.text) if goal.line else goal.text
+    (message,) = said(goal.code, text)
+    return message
+
+
+def _word(order: Order, goals: Sequence[LineGoal]) -> str:
+    lines = {line.id: order.status_of(line) for line in order.lines}
+    words = {lines.get(goal.line, order.status) for goal in goals}
+    return words.pop() if len(words) == 1 else order.status
+
+
+def lines_of(order: Order, wanted: Iterable[str]) -> dict[str, Line | None]:
+    """The lines of these identifiers; all of the order where none is named."""
+    by_id = {line.id: line for line in order.lines}
+    names = list(dict.fromkeys(filter(None, wanted)))
+    return {name: by_id.get(name) for name in names} if names else dict(by_id)
+
+
+def no_line(line: str) -> LineGoal:
+    """The judgement of a line that the order does not have."""
+    text = tr("the order has no such line")
+    return LineGoal(line, Goal.IMPOSSIBLE, codes.ORDER_UNKNOWN, text)

@@ -1,0 +1,226 @@
+"""`feedtool export orders` and `shipments`: the seller's orders, ready to be handled."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from feedtool.areas.orders import columns, wire
+from feedtool.areas.orders.feeds import SHIP, SHIPMENTS
+from feedtool.areas.orders.listing import (
+    FILTERS,
+    HINT,
+    PREPARING,
+    WAITING,
+    Make,
+    check,
+    lines_to_ship,
+    nothing,
+    orders_list,
+    to_do,
+)
+from feedtool.areas.orders.rows import order_rows
+from feedtool.areas.orders.rules import REASONS
+from feedtool.areas.orders.wire import Order
+from feedtool.feeds.export import (
+    Export,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
+    FilledTemplate,
+    Filter,
+    Increments,
+    KeyedRow,
+    KeyedRows,
+    ListPage,
+    MadeRow,
+    Query,
+    ServiceList,
+)
+from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.header import Column
+from feedtool.model.text import LANGUAGES, MessageText, plural, tr
+
+NO_ADDRESSES = Filter(
+    "no-addresses",
+    "",
+    tr("Leave out the names and addresses of customers."),
+    is_flag=True,
+    narrows=False,
+)
+
+# The sheet of orders.
+
+
+def _make_rows(query: Query) -> Make:
+    settings, has_addresses = query.dialect, not query["no-addresses"]
+
+    def make(order: Order) -> list[KeyedRow]:
+        first, *others = order_rows(order, settings, has_addresses=has_addresses)
+        return [{**first, _TO_DO: to_do(order)}, *others]
+
+    return make
+
+
+_TO_DO = "to do"
+"""In the first row of an order, until the orders are counted."""
+
+
+def _counted(_: Query, __: ExportTally) -> Callable[[KeyedRow], MadeRow]:
+    """Counts what waits for the seller among the rows that go into the file."""
+
+    def made(row: KeyedRow) -> MadeRow:
+        if _TO_DO not in row:
+            return MadeRow(row)
+        own = {key: value for key, value in row.items() if key != _TO_DO}
+        return MadeRow(own, {(_TO_DO, str(row[_TO_DO])): 1})
+
+    return made
+
+
+REASON_STATUSES = (WAITING, PREPARING, "Shipped")
+"""Statuses of orders whose reasons are asked for: others have these, or none."""
+_OF_REASON = "reason"
+
+
+def _reason_page(reply: Reply, call: Call) -> ListPage:
+    """The reasons for one channel and status; a service that lists none is no error here."""
+    asked = dict(call.query)
+    place = f"{asked['salesChannel']}|{asked['orderStatus']}"
+    reasons = wire.reasons_of(reply) if reply.status in READ else []
+    tally = Counter({(_OF_REASON, f"{place}={reason.code}"): 1 for reason in reasons})
+    return ListPage([(place, {columns.REASON: place})], tally=tally)
+
+
+LISTED_REASONS = ServiceList(
+    tr("reasons"),
+    lambda query, _: [
+        wire.read_reasons(channel, status)
+        for channel in (query["sales-channel"] or (query.dialect.primary_channel,))
+        for status in REASON_STATUSES
+    ],
+    lambda _: _reason_page,
+    nothing,
+    HINT,
+)
+
+
+def _reasons(tally: ExportTally) -> dict[str, list[str]]:
+    """The reasons by channel and status: `PRIMARY|InPreparation`."""
+    found: dict[str, list[str]] = {}
+    for sort, name in tally:
+        if sort == _OF_REASON:
+            place, _, code = name.partition("=")
+            found.setdefault(place, []).append(code)
+    return found
+
+
+def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
+    reasons = _reasons(tally)
+    shown = [column for column in columns.SHOWN_COLUMNS if column.key in rows.columns]
+    return FilledTemplate(
+        SHIP,
+        query.context,
+        query.language,
+        further=[shown_field(column, query) for column in shown],
+        choices={columns.REASON: tuple(sorted({code for of in reasons.values() for code in of}))},
+        stamps={
+            REASONS.removeprefix("feedtool."): tuple(
+                f"{place}={'|'.join(codes)}" for place, codes in reasons.items()
+            )
+        },
+    )
+
+
+MONEY = frozenset(("unitSalesPrice", "shippingCost", columns.TOTAL))
+DATES = frozenset(("createdAt", "updatedAt", "shippedAt", "deadline.accept"))
+WHOLES = frozenset(("line.number", columns.LINES, "quantity"))
+
+
+def shown_field(column: Column, query: Query) -> Field:
+    """A column that is but shown."""
+    at = LANGUAGES.index(query.language)
+    number_format = TEXT
+    if column.key in MONEY:
+        number_format = "0.00"
+    elif column.key in DATES:
+        number_format = "yyyy-mm-dd hh:mm"
+    elif column.key in WHOLES:
+        number_format = "0"
+    return Field(
+        column.key,
+        column.labels[at],
+        column.help[at],
+        CellEntry(number_format, 18),
+        is_folded=column.key in columns.PERSONAL,
+        group=column.group[at],
+    )
+
+
+def _summary(_: Query, tally: ExportTally) -> ExportSummary:
+    """What waits for the seller, in numbers."""
+    texts: Mapping[str, Callable[[int], MessageText]] = {
+        "accept": lambda n: plural(
+            "{count:,} order waits to be accepted", "{count:,} orders wait to be accepted", n
+        ),
+        "ship": lambda n: plural("{count:,} order is to ship", "{count:,} orders are to ship", n),
+        "cancel": lambda n: plural(
+            "a customer wants to cancel {count:,} order",
+            "customers want to cancel {count:,} orders",
+            n,
+        ),
+    }
+    counts = ((text, tally[_TO_DO, name]) for name, text in texts.items())
+    return ExportSummary([ExportNote(text(count)) for text, count in counts if count])
+
+
+def _missed(count: int) -> MessageText:
+    return plural(
+        "{count:,} order was missing from earlier exports, and is in this one",
+        "{count:,} orders were missing from earlier exports, and are in this one",
+        count,
+    )
+
+
+ORDERS = Export(
+    "orders",
+    """Export orders into a workbook in which they are accepted, shipped, cancelled.
+
+    A row for each line of an order. Choose an action, fill what it needs, and submit the workbook:
+    rows in which nothing is filled ask for nothing.
+    """,
+    lambda _: (LISTED_REASONS, orders_list(_make_rows)),
+    _sheet,
+    _summary,
+    (*FILTERS, NO_ADDRESSES),
+    check,
+    rows=_counted,
+    is_sent_back=True,
+    increments=Increments(_missed),
+)
+
+
+# Shipments: lines that are to be shipped, as a carrier's file has them.
+
+
+SHIPMENT_EXPORT = Export(
+    "shipments",
+    """Export what is to be shipped into a workbook for parcel numbers.
+
+    A row for each line in preparation that the seller ships.
+    """,
+    lambda _: (
+        orders_list(
+            lambda _: (
+                lambda order: [
+                    {columns.ORDER: order.id, columns.LINE: line} for line in lines_to_ship(order)
+                ]
+            )
+        ),
+    ),
+    lambda query, *_: FilledTemplate(SHIPMENTS, query.context, query.language),
+    _summary,
+    FILTERS,
+    check,
+    is_sent_back=True,
+    increments=Increments(_missed),
+)

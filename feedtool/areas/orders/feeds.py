@@ -1,0 +1,227 @@
+"""The feeds of orders: a sheet of lines that ask for actions, and the file of a carrier.
+
+All actions share the sheet "Orders". A row without an action asks for nothing, or with a parcel's
+number for a shipment.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from feedtool.areas.orders import acts, columns
+from feedtool.areas.orders.cancellations import CANCELLATION
+from feedtool.areas.orders.gestures import GRANT
+from feedtool.areas.orders.shipments import SHIPMENT
+from feedtool.feeds.columns.choice import YES
+from feedtool.feeds.feed import ACTION, Feed, Row, SheetColumns
+from feedtool.model.header import Column
+from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
+
+OTHER = "Other"
+"""The reason of a gesture that needs details."""
+
+
+def _columns(_: AccountSettings) -> tuple[Column, ...]:
+    return (*columns.IDENTITY_COLUMNS, *columns.FILLED_COLUMNS)
+
+
+def _missing(sheet: SheetColumns) -> list[str]:
+    return [key for key in (columns.ORDER, ACTION) if key not in sheet.fields]
+
+
+def asked_of(row: Row) -> Sequence[Row]:
+    """The row itself where it asks for something; none where nobody has filled it."""
+    return (row,) if any(not row.is_blank(key) for key in columns.FILLED) else ()
+
+
+def _is_sent(key: str) -> bool:
+    return key in _SENT
+
+
+_SENT = frozenset(column.key for column in _columns(AccountSettings()))
+
+
+# What a row must fill.
+
+
+def _carrier(row: Row) -> str | None:
+    return row.values.get(columns.CARRIER) or row.sheet.context.settings.orders.carrier or None
+
+
+def _ship_required(row: Row) -> list[str]:
+    needed = row.blanks((columns.ORDER, columns.PARCEL))
+    return needed if _carrier(row) or columns.CARRIER in row.refused else [*needed, columns.CARRIER]
+
+
+def _refund(row: Row) -> bool | None:
+    """Whether a cancellation gives the shipping cost back; None where nothing says it."""
+    own = row.values.get(columns.REFUND)
+    usual = row.sheet.context.settings.orders.shipping_cost_refund
+    return own == YES if own else {"yes": True, "no": False}.get(usual)
+
+
+def _cancel_required(row: Row) -> list[str]:
+    needed = row.blanks((columns.ORDER, columns.REASON))
+    is_said = _refund(row) is not None or columns.REFUND in row.refused
+    return needed if is_said else [*needed, columns.REFUND]
+
+
+def _gesture_required(row: Row) -> list[str]:
+    needed = row.blanks((columns.ORDER, columns.AMOUNT, columns.REASON))
+    is_other = row.values.get(columns.REASON) == OTHER
+    return [*needed, *row.blanks((columns.DETAILS,))] if is_other else needed
+
+
+# What is sent.
+
+
+def shipment(*rows: Row) -> list[dict[str, object]]:
+    """The parcels of an order's rows: one for each number, with the lines that are in it."""
+    parcels: dict[tuple[str, ...], dict[str, object]] = {}
+    lines: dict[tuple[str, ...], dict[str, None]] = {}
+    for row in rows:
+        number, carrier = str(row.values[columns.PARCEL]), str(_carrier(row))
+        url = str(row.values.get(columns.TRACKING) or _made_address(row, number, carrier))
+        parcel = {"parcelNumber": number, "carrierName": carrier}
+        parcels.setdefault(
+            (number, carrier, url), {**parcel, **({"trackingUrl": url} if url else {})}
+        )
+        if line := row.values.get(columns.LINE):
+            lines.setdefault((number, carrier, url), {})[str(line)] = None
+    named = {key: {"orderLineIds": [*of]} for key, of in lines.items()}
+    return [parcel | named.get(key, {}) for key, parcel in parcels.items()]
+
+
+def _made_address(row: Row, number: str, carrier: str) -> str:
+    """The tracking address that the profile makes for a carrier; empty without one."""
+    pattern = row.sheet.context.settings.orders.tracking.get(carrier, "")
+    return pattern.replace("{parcelNumber}", number)
+
+
+def _cancellation(*rows: Row) -> dict[str, object]:
+    """The lines of an order that are cancelled; the look tells if these are all of them."""
+    lines = [
+        {
+            "lineId": str(row.values.get(columns.LINE) or ""),
+            "offerId": str(row.values.get(columns.OFFER) or ""),
+            "reason": row.values[columns.REASON],
+            "shippingCostRefund": _refund(row),
+        }
+        for row in rows
+    ]
+    return {"orderSellerId": rows[0].values[columns.ORDER], "lines": lines}
+
+
+def _gesture(row: Row) -> dict[str, object]:
+    values = row.values
+    body = {
+        "orderId": values[columns.ORDER],
+        "reason": values[columns.REASON],
+        "amount": float(values[columns.AMOUNT]),
+    }
+    details = values.get(columns.DETAILS)
+    return {**body, "reasonDetails": details} if details else body
+
+
+# The feeds.
+
+_feed = partial(
+    Feed,
+    area="feedtool.areas.orders",
+    sheet="Orders",
+    columns=_columns,
+    understood=lambda _: columns.EVERY_COLUMN,
+    missing=_missing,
+    reference=columns.ORDER,
+    group_by=(columns.ORDER,),
+    split=asked_of,
+    is_sent=_is_sent,
+    has_channel=False,
+    key_column=columns.ORDER,
+)
+
+SHIP = _feed(
+    kind="orders",
+    package_type=columns.SHIP,
+    action=columns.SHIP,
+    summary=tr("Orders to be accepted, refused, shipped or cancelled, and commercial gestures."),
+    required=_ship_required,
+    request=shipment,
+    delivery=SHIPMENT,
+    title="Orders",
+    about=tr(
+        "Each row is a line of an order. Choose what is to be done with it in the column Action; a "
+        "row in which nothing is filled asks for nothing. A second parcel of a line is a copy of "
+        "its row with another number."
+    ),
+)
+ACCEPT = _feed(
+    kind="orders-accept",
+    package_type=columns.ACCEPT,
+    action=columns.ACCEPT,
+    summary=tr("Orders that are accepted, all of their lines at once."),
+    required=lambda row: row.blanks((columns.ORDER,)),
+    request=lambda *_: {"approval_status": acts.ACCEPT.wanted},
+    delivery=acts.approval(acts.ACCEPT),
+    needs_asking=True,
+)
+REFUSE = _feed(
+    kind="orders-refuse",
+    package_type=columns.REFUSE,
+    action=columns.REFUSE,
+    summary=tr("Orders that are refused, all of their lines at once."),
+    required=lambda row: row.blanks((columns.ORDER,)),
+    request=lambda *_: {"approval_status": acts.REFUSE.wanted},
+    delivery=acts.approval(acts.REFUSE),
+    needs_asking=True,
+)
+CANCEL = _feed(
+    kind="orders-cancel",
+    package_type=columns.CANCEL,
+    action=columns.CANCEL,
+    summary=tr("Lines that are cancelled, or whole orders."),
+    required=_cancel_required,
+    request=_cancellation,
+    delivery=CANCELLATION,
+    needs_asking=True,
+)
+GESTURE = _feed(
+    kind="orders-gesture",
+    package_type=columns.GESTURE,
+    action=columns.GESTURE,
+    summary=tr("Commercial gestures: an amount for the customer, without a cancellation."),
+    required=_gesture_required,
+    request=_gesture,
+    delivery=GRANT,
+    group_by=(),
+    needs_asking=True,
+)
+
+
+def _shipments_missing(sheet: SheetColumns) -> list[str]:
+    needed = [columns.ORDER, columns.PARCEL]
+    if not sheet.context.settings.orders.carrier:
+        needed.append(columns.CARRIER)
+    return [key for key in needed if key not in sheet.fields]
+
+
+SHIPMENTS = _feed(
+    kind="shipments",
+    sheet="Shipments",
+    package_type="Shipment",
+    summary=tr("Parcels of a carrier's or a warehouse's file; the same file may be sent again."),
+    columns=lambda _: columns.SHIPMENT_COLUMNS,
+    understood=lambda _: columns.SHIPMENT_COLUMNS,
+    missing=_shipments_missing,
+    required=_ship_required,
+    request=shipment,
+    delivery=SHIPMENT,
+    split=None,
+    is_sent=lambda _: True,
+    title="Shipments",
+    about=tr(
+        "Each row is a parcel of an order, or of a line of it. Several rows of an order are "
+        "several parcels. A parcel that the service has already is not sent again."
+    ),
+)
+FEEDS = (SHIP, ACCEPT, REFUSE, CANCEL, GESTURE, SHIPMENTS)

@@ -1,0 +1,96 @@
+"""Commercial gestures: money, which is never sent again by itself.
+
+Specification, "Cancellation and commercial gesture", and "Orders", rule 6: a request is decided
+later, and may be refused.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from feedtool.areas.orders import codes, wire
+from feedtool.areas.orders.acts import SHIPPED, impossible, said, unknown_order
+from feedtool.areas.orders.wire import Gesture, Order
+from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.model.call import Call, Reply
+from feedtool.model.nouns import Message, Status
+from feedtool.model.text import tr
+
+
+class Granting(NamedTuple):
+    """An order, what may still be granted for it, and the requests that there were."""
+
+    order: Order | None
+    available: Decimal | None
+    requests: tuple[Gesture, ...]
+
+
+def look_at_gestures(act: Act) -> Sequence[Call]:
+    """The order, what is available, and its requests."""
+    order = act.reference
+    return [wire.read_order(order), wire.read_available(order), wire.read_gestures(order)]
+
+
+def granting(act: Act, replies: Sequence[Reply]) -> Granting:
+    """The state of all three; requests of other orders that a service lists are none of ours."""
+    order, available, requests = replies
+    gestures, _ = wire.gestures_of(requests)
+    own = tuple(it for it in gestures if it.order in {"", act.reference})
+    return Granting(wire.order_of(order), wire.available_of(available), own)
+
+
+def judge_gesture(act: Act, state: Granting) -> Judgement:
+    """Before: whether it can be granted. After: what the service says of the new request."""
+    order, asked = state.order, json.loads(act.body, parse_float=Decimal)
+    if order is None:
+        return unknown_order(act)
+    wanted = Decimal(asked["amount"])
+    if act.baseline is not None:
+        return _of_request(act, state, wanted, asked["reason"])
+    if order.status not in SHIPPED:
+        text = tr(
+            "the order is {status}: a gesture is for orders that are shipped or delivered",
+            status=order.status,
+        )
+        return impossible(codes.ACTION_NOT_POSSIBLE, text, order.status)
+    if state.available is not None and wanted > state.available:
+        text = tr(
+            "{amount} is above what the service still allows for the order: {available}",
+            amount=wanted,
+            available=state.available,
+        )
+        return impossible(codes.GESTURE_ABOVE_AVAILABLE, text, order.status)
+    return Judgement(Goal.OPEN, Status.PENDING, (), order.status)
+
+
+def _of_request(act: Act, state: Granting, wanted: Decimal, reason: str) -> Judgement:
+    before = frozenset(json.loads(act.baseline or "[]"))
+    new = [
+        request
+        for request in state.requests
+        if request.id not in before and request.amount == wanted and request.reason == reason
+    ]
+    if not new:
+        return Judgement(Goal.OPEN, Status.PENDING)
+    word, settings = new[0].status, act.package.settings.orders
+    proof = tr("request {request} is {status}", request=new[0].id, status=word)
+    if word in settings.gesture_done:
+        return Judgement(Goal.REACHED, Status.ACCEPTED, said(None, proof), word)
+    if word in settings.gesture_refused:
+        return Judgement(Goal.OTHERWISE, Status.REJECTED, (Message("", proof),), word)
+    return Judgement(Goal.WAITING, Status.PENDING, (), word)
+
+
+GRANT: Direct[Granting] = Direct(
+    call=lambda act: wire.give(act.body),
+    looks=look_at_gestures,
+    state=granting,
+    judge=judge_gesture,
+    created=wire.created,
+    baseline=lambda _, state: json.dumps([request.id for request in state.requests]),
+    repeat=Repeat.NEVER,
+    patience=timedelta(minutes=15),
+)
+"""Granting a commercial gesture: where the answer was lost only a new request proves it."""

@@ -1,0 +1,176 @@
+"""The list of orders: which of them are asked for, and how its pages are read to the end.
+
+Specification, "Orders", rules 1 and 2. The list has no end but a short page, and changes while it
+is read: `feeds.keyset` reads it so that no order is skipped. What can change about an order is
+compared here, and never left out by the service.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+
+from feedtool.areas.orders import wire
+from feedtool.areas.orders.acts import OPEN_LINES
+from feedtool.areas.orders.wire import Order
+from feedtool.feeds import keyset
+from feedtool.feeds.export import (
+    ExportTally,
+    Filter,
+    KeyedRow,
+    KeyedRows,
+    ListPage,
+    Query,
+    ServiceList,
+    Thing,
+)
+from feedtool.model.call import Call, Reply
+from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.nouns import EARLIEST
+from feedtool.model.text import tr
+from feedtool.service.answers import moment
+
+STATUSES = (
+    *("Processing", "WaitingAcceptance", "Accepted", "Refused", "InPreparation", "Shipped"),
+    *("Delivered", "Cancelled", "Rejected"),
+)
+WAITING, PREPARING = "WaitingAcceptance", "InPreparation"
+
+# What is asked for.
+
+
+STATUS = Filter("status", "STATUS[,STATUS]", tr("Only orders of these statuses."), is_list=True)
+TO_DO = Filter(
+    "to-do",
+    "",
+    tr("Only what waits for you: orders to accept, to ship, and cancellations that are asked for."),
+    is_flag=True,
+)
+NARROWING = (
+    Filter("sales-channel", "ID[,ID]", tr("Only orders of these sales channels."), is_list=True),
+    Filter("supply-mode", "MODE", tr("Only what is delivered by: Seller, Fulfillment or Xdock.")),
+    Filter("country", "CODE[,CODE]", tr("Only orders to these countries."), is_list=True),
+    Filter("business", "", tr("Only orders of companies."), is_flag=True),
+    Filter("order", "ID[,ID]", tr("Only these orders."), is_list=True),
+    Filter("reference", "TEXT[,TEXT]", tr("Only orders of these references."), is_list=True),
+)
+FILTERS = (STATUS, TO_DO, *NARROWING)
+
+
+def check(query: Query) -> None:
+    """Refuse statuses that there are not."""
+    if strangers := [status for status in query["status"] if status not in STATUSES]:
+        raise UsageProblem(
+            tr("there is no status “{status}”", status=strangers[0]),
+            tr("statuses: {statuses}", statuses=", ".join(STATUSES)),
+        )
+
+
+def _matches(query: Query, order: Order) -> bool:
+    """True if an order is asked for: what can change is never left out by the service."""
+    fields = order.document
+    wanted = {
+        "sales-channel": order.channel,
+        "country": str(fields.get("shippingCountry") or ""),
+        "order": order.id,
+        "reference": str(fields.get("reference") or ""),
+        "status": order.status,
+    }
+    if any(query[name] and value not in query[name] for name, value in wanted.items()):
+        return False
+    if query["business"] and fields.get("businessOrder") is not True:
+        return False
+    mode = query["supply-mode"]
+    modes = {line.supply_mode or order.supply_mode for line in order.lines} or {order.supply_mode}
+    if mode and mode.casefold() not in map(str.casefold, modes):
+        return False
+    return not query["to-do"] or bool(to_do(order))
+
+
+def to_do(order: Order) -> str:
+    """What an order waits for: `accept`, `ship` or `cancel`; empty where the seller has nothing."""
+    if order.status == WAITING:
+        return "accept"
+    if order.status != PREPARING:
+        return ""
+    own = [order.status_of(line) for line in order.lines if order.is_sellers(line)]
+    if "CancelRequest" in own:
+        return "cancel"
+    return "ship" if PREPARING in own else ""
+
+
+# Pages.
+
+
+def _call(query: Query, asked: keyset.Asked) -> Call:
+    def pairs() -> Iterator[tuple[str, str]]:
+        if asked.since:
+            yield (
+                "updatedAtMin",
+                f"{asked.since.astimezone(UTC).isoformat()}".replace("+00:00", "Z"),
+            )
+        yield "pageIndex", str(asked.number)
+        yield "sort", asked.sort
+        if len(query["sales-channel"]) == 1:  # an order never changes it
+            yield "salesChannelId", query["sales-channel"][0]
+
+    return wire.read_orders(pairs())
+
+
+def _at(order: Order) -> datetime:
+    return moment(order.updated_at) or EARLIEST
+
+
+Make = Callable[[Order], list[KeyedRow]]
+
+
+def reader(query: Query, make: Make) -> Callable[[Reply, Call], ListPage]:
+    """The reader of pages of orders; each order is a thing with a row for each of its lines."""
+
+    def read(reply: Reply) -> ListPage:
+        things = []
+        for order in wire.orders_of(reply):
+            rows = make(order) if _matches(query, order) else []
+            things.append(Thing(order.id, order.updated_at, _at(order), rows))
+        return ListPage(things=things, progress=len(things))
+
+    begin = keyset.first(query.since)
+    return keyset.page_reader(begin, partial(_call, query), read, wire.PAGE)
+
+
+def _first(query: Query, _: KeyedRows) -> list[Call]:
+    return [_call(query, keyset.first(query.since))]
+
+
+def nothing(query: Query, _: ExportTally) -> NothingToDo:
+    """The reason why there are no orders."""
+    if any(query[given.name] for given in FILTERS if given.narrows):
+        return NothingToDo(
+            tr("there are no orders like that"), tr("look at the filters; nothing was written")
+        )
+    return NothingToDo(tr("there are no orders"), tr("look at --seller; nothing was written"))
+
+
+HINT = tr("look at the filters; nothing was written")
+
+
+def orders_list(make: Callable[[Query], Make]) -> ServiceList:
+    """The list of orders, of which each becomes rows."""
+    return ServiceList(
+        tr("orders"),
+        _first,
+        lambda query: reader(query, make(query)),
+        nothing,
+        HINT,
+        unit=tr("orders"),
+    )
+
+
+def lines_to_ship(order: Order) -> Iterable[str]:
+    """The identifiers of the lines that the seller is to ship."""
+    if order.status != PREPARING:
+        return ()
+    return (
+        line.id
+        for line in order.lines
+        if order.is_sellers(line) and order.status_of(line) in OPEN_LINES
+    )

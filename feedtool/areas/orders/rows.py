@@ -1,0 +1,124 @@
+"""An order as rows of a sheet: one for each line, what can be done in front, what it is behind.
+
+Field names of lines that the specification does not show are read as the field has met them.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from feedtool.areas.orders import columns
+from feedtool.areas.orders.wire import Line, Order
+from feedtool.feeds.feed import CHANNEL
+from feedtool.model.cells import Cell, Kind, Value
+from feedtool.model.settings import AccountSettings
+from feedtool.model.text import joined
+from feedtool.service.answers import amount, moment, text, whole
+
+_OF_ORDER = {
+    columns.STATUS: "status",
+    "reference": "reference",
+    "shippingCountry": "shippingCountry",
+    "currencyCode": "currencyCode",
+    **{
+        f"billingAddress.{name}": f"billingAddress.{name}"
+        for name in ("name", "company", "companyVatNumber", "companyRegistrationNumber", "country")
+    },
+}
+_OF_LINE = {
+    "product.title": "offer.productTitle",
+    columns.PRODUCT: "offer.sellerProductId",
+    "product.gtin": "offer.productGtin",
+    "deliveryMode": "delivery.mode",
+    **{
+        column.key: column.key
+        for column in columns.ADDRESS_COLUMNS
+        if column.key.startswith("shippingAddress.")
+    },
+}
+"""By key, the path of a text in an order's document, and in a line's."""
+
+_MOMENTS = ("createdAt", "updatedAt", "shippedAt")
+
+
+def value_at(document: Mapping[str, Any], path: str) -> Any:
+    """What stands in a document at a path; None where nothing does."""
+    value: Any = document
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def date_of(value: object) -> Value:
+    """A date-time as a spreadsheet keeps dates, in UTC; nothing for what is none."""
+    read = moment(value)
+    if read is None:
+        return None
+    return Cell(Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "seconds"))
+
+
+def order_rows(
+    order: Order, settings: AccountSettings, *, has_addresses: bool = True
+) -> list[dict[str, Value]]:
+    """A row for each line of an order, by the columns' keys."""
+    common = _common(order, settings)
+    rows = [
+        common | _of_line(order, line, number) for number, line in enumerate(order.lines, start=1)
+    ] or [common]
+    if has_addresses:
+        return rows
+    return [{key: row[key] for key in row if key not in columns.PERSONAL} for row in rows]
+
+
+def _common(order: Order, settings: AccountSettings) -> dict[str, Value]:
+    business = order.document.get("businessOrder")
+    return {
+        columns.ORDER: order.id,
+        CHANNEL: order.channel,
+        columns.LINES: len(order.lines),
+        "businessOrder": str(business).lower() if isinstance(business, bool) else None,
+        "deadline.accept": _deadline(order, settings.orders.accept_within),
+        **{key: date_of(order.document.get(key)) for key in _MOMENTS},
+        **_texts(order.document, _OF_ORDER.items()),
+    }
+
+
+def _deadline(order: Order, hours: int) -> Value:
+    created = moment(order.document.get("createdAt"))
+    if not (hours and created and order.status == "WaitingAcceptance"):
+        return None
+    due: datetime = created + timedelta(hours=hours)
+    return date_of(due.isoformat())
+
+
+def _texts(document: Mapping[str, Any], paths: Iterable[tuple[str, str]]) -> dict[str, Value]:
+    return {key: text(value_at(document, path)) or None for key, path in paths}
+
+
+def _of_line(order: Order, line: Line, number: int) -> dict[str, Value]:
+    unit = amount(value_at(line.document, "sellingPrice.unitSalesPrice"))
+    shipping = amount(value_at(line.document, "sellingPrice.shippingCost"))
+    quantity = whole(line.document.get("quantity"))
+    total = None if unit is None or quantity is None else unit * quantity + (shipping or Decimal(0))
+    parcels = line.parcels
+    return {
+        columns.LINE: line.id,
+        columns.OFFER: line.offer_id or None,
+        columns.LINE_STATUS: order.status_of(line),
+        "line.number": number,
+        columns.SUPPLY: line.supply_mode or order.supply_mode or None,
+        "quantity": quantity,
+        "unitSalesPrice": unit,
+        "shippingCost": shipping,
+        columns.TOTAL: total,
+        **_texts(line.document, _OF_LINE.items()),
+        "parcels.number": _listed(parcel.number for parcel in parcels),
+        "parcels.carrier": _listed(parcel.carrier for parcel in parcels),
+        "parcels.url": _listed(parcel.url for parcel in parcels),
+        "parcels.trackingId": _listed(parcel.tracking_id for parcel in parcels),
+    }
+
+
+def _listed(texts: Iterable[str]) -> Value:
+    return str(joined(filter(None, texts), "; ")) or None

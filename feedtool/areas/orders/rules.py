@@ -1,0 +1,295 @@
+"""The rules about rows of orders; their pages for users are in `problems.md`.
+
+What a row shows of its order is as old as its export: where it cannot have changed since, it is an
+error, else a warning, for the order is looked at again before anything is sent.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from feedtool.areas.orders import codes, columns
+from feedtool.areas.orders.acts import SHIPPED
+from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
+from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
+from feedtool.feeds.rule import Occurrences, Place, Rule
+from feedtool.model.nouns import Code, Issue
+from feedtool.model.text import FieldName, MessageText, tr
+
+ORDERS = ("orders", "orders-accept", "orders-refuse", "orders-cancel", "orders-gesture")
+SHIPPING = frozenset({"orders", "shipments"})
+KINDS = SHIPPING | set(ORDERS)
+REASONS = "feedtool.reasons"
+"""The stamp of an export: the reasons that the service gave, by channel and status."""
+
+
+def _action(row: Row) -> str:
+    return str(row.feed.package_type)
+
+
+# Of a row.
+
+
+def check_action(row: Row) -> Iterator[Issue]:
+    """A row in which something is filled, and that does not say what for."""
+    if row.is_blank(ACTION) and row.is_blank(columns.PARCEL):
+        key = next(key for key in columns.FILLED if not row.is_blank(key))
+        message = tr("{field} is filled, and the row says no action", field=FieldName(key))
+        yield Issue(
+            codes.ACTION_MISSING, message, tr("choose an action, or empty the cell"), ACTION
+        )
+
+
+class Possible(NamedTuple):
+    """The statuses of an order in which an action can be."""
+
+    now: frozenset[str]
+    never: frozenset[str]
+    """In these it can never be: an order does not leave them."""
+
+
+_CLOSED = frozenset({"Refused", "Rejected"})
+POSSIBLE: Mapping[str, Possible] = {
+    ACCEPT: Possible(frozenset({"WaitingAcceptance", "Processing"}), _CLOSED | {"Cancelled"}),
+    REFUSE: Possible(
+        frozenset({"WaitingAcceptance", "Processing"}), SHIPPED | {"Cancelled", "Rejected"}
+    ),
+    SHIP: Possible(frozenset({"InPreparation", "Accepted"}), _CLOSED | {"Cancelled"}),
+    CANCEL: Possible(
+        frozenset({"WaitingAcceptance", "Accepted", "InPreparation", *SHIPPED}), _CLOSED
+    ),
+    GESTURE: Possible(SHIPPED, _CLOSED | {"Cancelled"}),
+}
+"""By action (specification, "Order and line")."""
+
+
+def check_state(row: Row) -> Iterator[Issue]:
+    """An action that the order's status, as it was exported, does not allow."""
+    action, status = _action(row), row.values.get(columns.STATUS)
+    possible = POSSIBLE.get(action)
+    if not status or possible is None or status in possible.now:
+        return
+    values = {"status": status, "action": action}
+    if status in possible.never:
+        message = tr("the order is {status}: {action} is not possible", **values)
+        hint = tr("empty the row's action")
+        yield Issue(codes.ACTION_NOT_POSSIBLE, message, hint, ACTION)
+    else:
+        message = tr("the order was {status} when it was exported", **values)
+        hint = tr("nothing needs to be done: it is looked at again before it is sent")
+        yield Issue(codes.STATE_WHEN_EXPORTED, message, hint, ACTION)
+
+
+def check_supply(row: Row) -> Iterator[Issue]:
+    """A shipment of what the warehouse ships."""
+    mode = row.values.get(columns.SUPPLY)
+    if mode and str(mode).casefold() != "seller":
+        message = tr("the warehouse ships it: its supply mode is {mode}", mode=mode)
+        yield Issue(codes.ACTION_NOT_POSSIBLE, message, tr("empty the row's action"), ACTION)
+
+
+def check_channel(row: Row) -> Iterator[Issue]:
+    """An approval on a channel where orders are accepted by themselves."""
+    channel, primary = row.values.get(CHANNEL), row.sheet.context.settings.primary_channel
+    if channel and channel != primary:
+        message = tr(
+            "orders of {channel} are accepted by themselves; only {primary} asks for it",
+            channel=channel,
+            primary=primary,
+        )
+        hint = tr("empty the row's action; to refuse an order of this channel, cancel it")
+        yield Issue(codes.APPROVAL_PRIMARY_ONLY, message, hint, ACTION)
+
+
+def check_reason(row: Row) -> Iterator[Issue]:
+    """A reason that the service did not list for the row's channel and status."""
+    reason = row.values.get(columns.REASON)
+    place = f"{row.values.get(CHANNEL)}|{row.values.get(columns.STATUS)}"
+    listed = dict(entry.rpartition("=")[::2] for entry in stamped_list(row.sheet.stamp, REASONS))
+    allowed = listed.get(place, "").split("|") if place in listed else []
+    if reason and allowed and reason not in allowed:
+        message = tr("“{reason}” is no reason that the service takes here", reason=reason)
+        hint = tr("choose one of: {choices}", choices=", ".join(allowed))
+        yield Issue(codes.REASON_NOT_ELIGIBLE, message, hint, columns.REASON)
+
+
+def check_gesture(row: Row) -> Iterator[Issue]:
+    """A gesture above what the line has cost."""
+    asked, total = row.values.get(columns.AMOUNT), row.values.get(columns.TOTAL)
+    if asked is not None and total is not None and asked > total:
+        message = tr("{amount} is above the line's total of {total}", amount=asked, total=total)
+        hint = tr("correct the amount")
+        yield Issue(codes.GESTURE_ABOVE_ORDER, message, hint, columns.AMOUNT)
+
+
+_UPU = re.compile(r"[A-Z]{2}([0-9]{8})([0-9])[A-Z]{2}")
+_WEIGHTS = (8, 6, 4, 2, 3, 5, 9, 7)
+
+
+def check_parcel(row: Row) -> Iterator[Issue]:
+    """A number of the postal unions' form whose check digit is wrong (UPU S10)."""
+    match = _UPU.fullmatch("".join(str(row.values.get(columns.PARCEL) or "").split()).upper())
+    if match is None:
+        return
+    rest = 11 - sum(int(d) * weight for d, weight in zip(match[1], _WEIGHTS, strict=True)) % 11
+    if int(match[2]) != {10: 0, 11: 5}.get(rest, rest):
+        message = tr("the check digit of {number} is wrong", number=row.values[columns.PARCEL])
+        hint = tr("compare it with the label")
+        yield Issue(codes.PARCEL_CHECKSUM, message, hint, columns.PARCEL)
+
+
+def check_address(row: Row) -> Iterator[Issue]:
+    """A tracking address that is no address."""
+    address = row.values.get(columns.TRACKING)
+    if address and not re.match(r"https?://[^\s/]+\.[^\s]+$", str(address)):
+        message = tr("“{address}” is no address on the web", address=address)
+        hint = tr("write it from https:// on, or leave the cell empty")
+        yield Issue(codes.TRACKING_URL, message, hint, columns.TRACKING)
+
+
+# Of the rows of an order.
+
+
+class RowsOfOrder(Occurrences):
+    """Remembers what each row asks of its order until all files are read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked: list[tuple[str, str, str, int, bool]] = []
+
+    def rewind(self, length: int) -> None:
+        """Forgets all but the first `length` rows."""
+        super().rewind(length)
+        del self._asked[length:]
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes a row that asks for something."""
+        if row.feed.kind not in KINDS or not (order := row.values.get(columns.ORDER)):
+            return
+        self.add(str(order), sheet, row.number)
+        line, parcel = (str(row.values.get(key) or "") for key in (columns.LINE, columns.PARCEL))
+        count = row.values.get(columns.LINES)
+        managed = row.sheet.context.settings.orders.line_management
+        is_whole_only = managed.get(str(row.values.get(CHANNEL)), "") == "no"
+        lines = count if isinstance(count, int) else 0
+        self._asked.append((_action(row), line, parcel.replace(" ", ""), lines, is_whole_only))
+
+    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """The issues of rows that do not go together."""
+        by_order: dict[str, list[int]] = {}
+        for index in range(len(self)):
+            by_order.setdefault(self.key(index), []).append(index)
+        found = [
+            (index, issue)
+            for indexes in by_order.values()
+            for index, issue in self._of_order(indexes)
+        ]
+        for index, issue in sorted(found, key=lambda pair: pair[0]):
+            yield self.place(index), issue
+
+    def _of_order(self, indexes: list[int]) -> Iterator[tuple[int, Issue]]:
+        asked = {index: self._asked[index] for index in indexes}
+        actions = {action for action, *_ in asked.values()}
+        approvals = actions & {ACCEPT, REFUSE}
+        first: dict[tuple[str, str, str], int] = {}
+        for index, (action, line, parcel, lines, is_whole_only) in asked.items():
+            same = (action, line, parcel)
+            if action != GESTURE and same in first:
+                yield index, self._twice(first[same])
+            first.setdefault(same, index)
+            if approvals and len(actions) > 1:
+                yield index, _actions_differ(sorted(actions))
+            own = {line for other, line, *_ in asked.values() if other == action and line}
+            if lines and own and len(own) < lines and action in {REFUSE, SHIP}:
+                yield index, _part(action, len(own), lines, is_whole_only=is_whole_only)
+
+    def _twice(self, first: int) -> Issue:
+        message = tr("the same is asked in row {row}", row=self.place(first).row)
+        return Issue(codes.DUPLICATE_ROW, message, tr("keep one of the two"), columns.LINE)
+
+
+def _actions_differ(actions: list[str]) -> Issue:
+    message = tr(
+        "rows of one order ask for {actions}: it is accepted or refused as a whole",
+        actions=", ".join(actions),
+    )
+    hint = tr("choose one action for all rows of the order")
+    return Issue(codes.ACTIONS_DIFFER, message, hint, ACTION)
+
+
+def _part(action: str, own: int, lines: int, *, is_whole_only: bool) -> Issue:
+    part: MessageText = tr("{own} of {lines} lines of the order", own=own, lines=lines)
+    if action == REFUSE:
+        message = tr("{part} are refused; the service refuses whole orders alone", part=part)
+        hint = tr("refuse all lines, or accept the order and cancel these lines")
+        return Issue(codes.REFUSE_PART, message, hint, ACTION)
+    code: Code = codes.SHIP_PART if is_whole_only else codes.SHIP_PART_ADVISED
+    message = tr("{part} are shipped", part=part)
+    hint = tr("ship all lines at once, unless the channel takes single lines")
+    return Issue(code, message, hint, ACTION)
+
+
+SERIES = 3
+"""So many numbers in a row that rise by one."""
+
+
+class ParcelSeries:
+    """Remembers the numbers of parcels row by row: a spreadsheet's fill handle makes series."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[Place, str]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def rewind(self, length: int) -> None:
+        """Forgets all but the first `length` rows."""
+        del self._rows[length:]
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes the number of a row."""
+        if row.feed.kind in SHIPPING and (number := row.values.get(columns.PARCEL)):
+            self._rows.append((Place(sheet, row.number), str(number)))
+
+    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """A warning for each row of a series."""
+        begin = 0
+        for end in range(1, len(self._rows) + 1):
+            if end < len(self._rows) and self._follows(end):
+                continue
+            if end - begin >= SERIES:
+                first, last = self._rows[begin][1], self._rows[end - 1][1]
+                message = tr(
+                    "{first} to {last} rise by one from row to row", first=first, last=last
+                )
+                hint = tr("look whether the cells were filled by dragging")
+                for place, _number in self._rows[begin:end]:
+                    yield place, Issue(codes.PARCEL_SERIES, message, hint, columns.PARCEL)
+            begin = end
+
+    def _follows(self, at: int) -> bool:
+        (before, one), (place, two) = self._rows[at - 1 : at + 1]
+        head, other = (re.fullmatch(r"(.*?)([0-9]{1,18})", number) for number in (one, two))
+        if not (head and other and place == before._replace(row=before.row + 1)):
+            return False
+        return head[1] == other[1] and int(other[2]) == int(head[2]) + 1
+
+
+APPROVALS = ("orders-accept", "orders-refuse")
+
+RULES = (
+    Rule(codes.ACTION_MISSING, check_action, kinds=("orders",)),
+    Rule(codes.ACTION_NOT_POSSIBLE, check_supply, kinds=("orders",)),
+    Rule(codes.ACTIONS_DIFFER, survey=RowsOfOrder),
+    Rule(codes.APPROVAL_PRIMARY_ONLY, check_channel, kinds=APPROVALS),
+    Rule(codes.GESTURE_ABOVE_ORDER, check_gesture, kinds=("orders-gesture",)),
+    Rule(codes.PARCEL_CHECKSUM, check_parcel, kinds=tuple(SHIPPING)),
+    Rule(codes.PARCEL_SERIES, survey=ParcelSeries),
+    Rule(codes.REASON_NOT_ELIGIBLE, check_reason, kinds=("orders-cancel",)),
+    Rule(codes.STATE_WHEN_EXPORTED, check_state, kinds=ORDERS),
+    Rule(codes.TRACKING_URL, check_address, kinds=tuple(SHIPPING)),
+    *map(Rule, (codes.DUPLICATE_ROW, codes.REFUSE_PART, codes.SHIP_PART, codes.SHIP_PART_ADVISED)),
+    *map(Rule, (codes.CARRIER_UNKNOWN, codes.ALREADY_SO, codes.ORDER_UNKNOWN)),
+    *map(Rule, (codes.SHIPPED_OTHERWISE, codes.CANCEL_NOT_ELIGIBLE, codes.TOO_LATE_TO_REFUSE)),
+    *map(Rule, (codes.GESTURE_ABOVE_AVAILABLE, *codes.GUARDS)),
+)

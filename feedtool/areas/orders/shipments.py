@@ -1,0 +1,134 @@
+"""Declaring parcels: the call, and what the lines of the order say of it.
+
+Specification, "Shipment declaration item", and "Orders", rules 3 and 4: a line is declared once,
+and that cannot change.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import orjson
+
+from feedtool.areas.orders import codes, wire
+from feedtool.areas.orders.acts import (
+    CANCELLED,
+    OPEN_LINES,
+    SHIPPED,
+    LineGoal,
+    impossible,
+    judged,
+    lines_of,
+    look,
+    no_line,
+    state,
+    unknown_order,
+)
+from feedtool.areas.orders.wire import Line, Order
+from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.model.call import Call
+from feedtool.model.nouns import Status
+from feedtool.model.text import joined, tr
+
+
+def folded(number: str) -> str:
+    """A parcel's number as it is compared: carriers and people write it with blanks or without."""
+    return "".join(number.split()).casefold()
+
+
+def ship_goal(order: Order, line: Line, numbers: Sequence[str]) -> LineGoal:
+    """What the state says of a line that is to be in parcels of these numbers."""
+    status = order.status_of(line)
+    there = {folded(parcel.number): parcel for parcel in line.parcels}
+    if numbers and all(folded(number) in there for number in numbers):
+        parcels = (there[folded(number)] for number in numbers)
+        shown = joined(f"{parcel.number} {parcel.carrier}".strip() for parcel in parcels)
+        text = tr("is {status}, parcel {parcels}", status=status, parcels=shown)
+        return LineGoal(line.id, Goal.REACHED, None, text)
+    if status in SHIPPED:
+        others = joined(parcel.number for parcel in line.parcels)
+        text = tr("was shipped before, with parcel {parcels}: this cannot change", parcels=others)
+        if not line.parcels:
+            text = tr("was shipped before, with a parcel that the service does not name")
+        return LineGoal(line.id, Goal.OTHERWISE, codes.SHIPPED_OTHERWISE, text)
+    if not order.is_sellers(line):
+        text = tr(
+            "the warehouse ships it: its supply mode is {mode}",
+            mode=line.supply_mode or order.supply_mode,
+        )
+        return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
+    if status in OPEN_LINES and order.status in {"InPreparation", *SHIPPED}:
+        return LineGoal(line.id, Goal.OPEN)
+    if order.status in {"Accepted", "Processing"}:
+        return LineGoal(line.id, Goal.WAITING)
+    text = tr("is {status}: only lines in preparation can be shipped", status=status)
+    return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
+
+
+def _parcels_of(act: Act) -> list[dict[str, Any]]:
+    parcels: list[dict[str, Any]] = json.loads(act.body)
+    return parcels
+
+
+def ship_goals(act: Act, order: Order) -> list[LineGoal]:
+    """What the state says of each line of a shipment, in the order of its parcels."""
+    parcels = _parcels_of(act)
+    named = [line for parcel in parcels for line in parcel.get("orderLineIds", ())]
+    lines = {
+        name: line
+        for name, line in lines_of(order, named).items()
+        # Without lines all are meant that can be shipped, or have been.
+        if named or line is None or order.status_of(line) != CANCELLED
+    }
+    goals = []
+    for name, line in lines.items():
+        numbers = [
+            parcel["parcelNumber"]
+            for parcel in parcels
+            if name in parcel.get("orderLineIds", (name,))
+        ]
+        goals.append(ship_goal(order, line, numbers) if line else no_line(name))
+    return goals
+
+
+def judge_shipment(act: Act, order: Order | None) -> Judgement:
+    """Whether the parcels are declared, can be, or cannot any more."""
+    if order is None:
+        return unknown_order(act)
+    goals = ship_goals(act, order)
+    if not goals:
+        text = tr("all of its lines are cancelled")
+        return impossible(codes.ACTION_NOT_POSSIBLE, text, order.status)
+    return judged(act, order, goals, Status.SHIPPED)
+
+
+def _open_lines(act: Act, order: Order | None) -> str:
+    """The lines that can be shipped: of the others nothing is sent."""
+    goals = ship_goals(act, order) if order else ()
+    return json.dumps([it.line for it in goals if it.goal is Goal.OPEN])
+
+
+def ship_call(act: Act) -> Call:
+    """The shipment of the lines that were open when it was looked at: others may be shipped."""
+    left = frozenset(json.loads(act.baseline or "[]"))
+    parcels = []
+    for parcel in _parcels_of(act):
+        lines = [line for line in parcel.get("orderLineIds", ()) if line in left]
+        if "orderLineIds" not in parcel:
+            parcels.append(parcel)
+        elif lines:
+            parcels.append({**parcel, "orderLineIds": lines})
+    return wire.ship(act.reference, orjson.dumps(parcels))
+
+
+SHIPMENT: Direct[Order | None] = Direct(
+    call=ship_call,
+    looks=look,
+    state=state,
+    judge=judge_shipment,
+    baseline=_open_lines,
+    repeat=Repeat.SAFE,
+    patience=timedelta(minutes=10),
+)
+"""Declaring parcels: the service takes a line once, and the parcels then show on it."""

@@ -1,0 +1,318 @@
+"""Orders, shipments, cancellations and gestures: the calls, and what their answers say. Pure.
+
+Specification, "Orders". Names that it does not show are read by alternatives, all of which the
+field has met; every shape is checked, none is trusted.
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import orjson
+
+from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
+from feedtool.model.text import tr
+from feedtool.service.answers import (
+    SMALL,
+    Unreadable,
+    amount,
+    items_of,
+    last_segment,
+    loads,
+    next_link,
+    text,
+    whole,
+)
+
+READ_OR_NONE = READ | {400, 404}
+"""A list that a service does not give is no error: a shop works without it."""
+READ_OR_GONE = READ | {404}
+"""An order that there is not is an answer, too."""
+PAGE = 100
+"""The largest page of orders (specification, "Limits")."""
+MOST_LINES = 1000
+SELLER = "Seller"
+"""The supplyMode of what the seller ships, and the userType of whom the seller is."""
+
+
+class Parcel(NamedTuple):
+    """A parcel of a line, as it was declared."""
+
+    number: str
+    carrier: str
+    url: str
+    tracking_id: str
+
+
+class Line(NamedTuple):
+    """A line of an order."""
+
+    id: str
+    status: str
+    """Empty where only the order has one."""
+    offer_id: str
+    supply_mode: str
+    parcels: tuple[Parcel, ...]
+    document: Mapping[str, Any]
+    """As the service shows it."""
+
+
+class Order(NamedTuple):
+    """An order."""
+
+    id: str
+    status: str
+    channel: str
+    supply_mode: str
+    updated_at: str
+    lines: tuple[Line, ...]
+    document: Mapping[str, Any]
+    """As the service shows it."""
+
+    def status_of(self, line: Line) -> str:
+        """A line's own status, else the order's."""
+        return line.status or self.status
+
+    def is_sellers(self, line: Line) -> bool:
+        """True if the seller ships a line; a line's own supplyMode counts before the order's."""
+        return (line.supply_mode or self.supply_mode or SELLER).casefold() == SELLER.casefold()
+
+
+# Orders.
+
+
+def _order_path(order: str, *rest: str) -> str:
+    return "/".join(("/orders", quote(order, safe=""), *rest))
+
+
+def read_order(order: str) -> Call:
+    """One order."""
+    return Call("GET", _order_path(order), READ_OR_GONE)
+
+
+def read_orders(query: Iterable[tuple[str, str]]) -> Call:
+    """A page of orders."""
+    return Call("GET", "/orders", READ, query=(*query, ("pageSize", str(PAGE))))
+
+
+def approve(order: str, body: bytes) -> Call:
+    """Accept or refuse an order; the body has the one field in snake case of the service."""
+    return Call("POST", _order_path(order, "approval-status"), STAGED, headers=JSON, body=body)
+
+
+def ship(order: str, body: bytes) -> Call:
+    """Declare the parcels of an order."""
+    return Call("POST", _order_path(order, "shipments"), STAGED, headers=JSON, body=body)
+
+
+def order_of(reply: Reply) -> Order | None:
+    """The order of an answer, None where there is none (404); Unreadable for anything else."""
+    if reply.status not in READ:
+        return None
+    document = loads(reply.body, SMALL)
+    order = read_document(document)
+    if order is None:
+        raise Unreadable(tr("the answer is no order"))
+    return order
+
+
+def orders_of(reply: Reply) -> list[Order]:
+    """The orders of a page; Unreadable where one is none."""
+    orders = [read_document(item) for item in items_of(reply, tr("orders"))]
+    if None in orders:
+        raise Unreadable(tr("the answer holds what is no order"))
+    return [order for order in orders if order]
+
+
+def read_document(document: Any) -> Order | None:
+    """An order, None for what has neither an identifier nor a status."""
+    fields = document if isinstance(document, dict) else {}
+    identifier, status = text(fields.get("orderId")), text(fields.get("status"))
+    if not identifier or not status:
+        return None
+    lines = fields.get("lines")
+    listed_lines = lines[:MOST_LINES] if isinstance(lines, list) else []
+    return Order(
+        identifier,
+        status,
+        text(fields.get("salesChannelId")) or text(_of(fields, "salesChannel", "id")),
+        text(fields.get("supplyMode")),
+        text(fields.get("updatedAt")),
+        tuple(_line(line) for line in listed_lines if isinstance(line, dict)),
+        fields,
+    )
+
+
+def _line(fields: Mapping[str, Any]) -> Line:
+    names = ("orderLineId", "lineId", "id")
+    offer = _object(fields.get("offer"))
+    parcels = fields.get("parcels")
+    listed_parcels = parcels[:MOST_LINES] if isinstance(parcels, list) else []
+    return Line(
+        next(filter(None, (text(fields.get(name)) for name in names)), ""),
+        text(fields.get("status")),
+        text(offer.get("offerId")) or text(offer.get("id")),
+        text(fields.get("supplyMode")) or text(offer.get("supplyMode")),
+        tuple(_parcel(parcel) for parcel in listed_parcels if isinstance(parcel, dict)),
+        fields,
+    )
+
+
+def _parcel(fields: Mapping[str, Any]) -> Parcel:
+    number, carrier, url, tracking = (
+        text(fields.get(name))
+        for name in ("parcelNumber", "carrierName", "trackingUrl", "trackingId")
+    )
+    return Parcel(number, carrier, url, tracking)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _of(fields: Mapping[str, Any], *path: str) -> Any:
+    value: Any = fields
+    for name in path:
+        value = _object(value).get(name)
+    return value
+
+
+# Cancellations.
+
+
+class Reason(NamedTuple):
+    """A reason for a cancellation."""
+
+    code: str
+    label: str
+
+
+def read_reasons(channel: str, status: str) -> Call:
+    """The reasons that a seller may cancel for, of a channel and a status of orders."""
+    query = (("salesChannel", channel), ("userType", SELLER), ("orderStatus", status))
+    return Call("GET", "/cancellation-reasons", READ_OR_NONE, query=query)
+
+
+def reasons_of(reply: Reply) -> list[Reason]:
+    """The reasons: texts, or objects that name one."""
+    found = [_reason(item) for item in items_of(reply, tr("reasons"))]
+    return [reason for reason in found if reason.code]
+
+
+def _reason(item: Any) -> Reason:
+    fields = item if isinstance(item, dict) else {"code": item}
+    code = next(filter(None, (text(fields.get(name)) for name in ("code", "reason", "name"))), "")
+    return Reason(code, text(fields.get("label")) or code)
+
+
+def cancel(body: Mapping[str, Any]) -> Call:
+    """Cancel lines of an order, or where the body lists none, the whole of it."""
+    target = "/order-partial-cancellation-requests" if "lines" in body else _WHOLE
+    return Call("POST", target, STAGED, headers=JSON, body=orjson.dumps(body))
+
+
+_WHOLE = "/order-cancellation-requests"
+
+
+def created(reply: Reply) -> str | None:
+    """The id that an answer to a POST carries, where it carries one."""
+    for name in ("content-location", "location"):
+        if found := last_segment(reply.headers.get(name, "")):
+            return found
+    try:
+        document = loads(reply.body, SMALL)
+    except Unreadable:
+        return None
+    names = ("requestId", "cancellationRequestId", "partialCancellationRequestId", "id")
+    return next(filter(None, (text(_object(document).get(name)) for name in names)), None)
+
+
+# Gestures.
+
+
+class Gesture(NamedTuple):
+    """A request of a commercial gesture."""
+
+    id: str
+    order: str
+    status: str
+    reason: str
+    amount: Decimal | None
+    document: Mapping[str, Any]
+
+
+def read_available(order: str) -> Call:
+    """What may still be granted for an order."""
+    return Call("GET", _order_path(order, "commercial-gestures-available-amounts"), READ_OR_GONE)
+
+
+def available_of(reply: Reply) -> Decimal | None:
+    """The maximum that is left; None where no member says it (the names are not shown)."""
+    document = _object(loads(reply.body, SMALL)) if reply.status in READ else {}
+    names = [name for name in document if name == "allowableAmount"] or [
+        name
+        for name in document
+        if any(part in name.casefold() for part in ("available", "allowable", "max"))
+    ]
+    return amount(document[names[0]]) if names else None
+
+
+def give(body: bytes) -> Call:
+    """Ask for a commercial gesture."""
+    return Call(
+        "POST", "/order-commercial-gesture-requests", CREATED | STAGED, headers=JSON, body=body
+    )
+
+
+def read_gestures(order: str = "") -> Call:
+    """The requests of gestures, of one order or of all."""
+    query = (("orderId", order),) if order else ()
+    return Call("GET", "/order-commercial-gesture-requests", READ, query=query)
+
+
+def gestures_of(reply: Reply) -> tuple[list[Gesture], str | None]:
+    """A page of requests, and the address of the next."""
+    items = items_of(reply, tr("gestures"))
+    return [_gesture(item) for item in items if isinstance(item, dict)], next_link(reply)
+
+
+def _gesture(fields: Mapping[str, Any]) -> Gesture:
+    names = ("requestId", "commercialGestureRequestId", "id")
+    return Gesture(
+        next(filter(None, (text(fields.get(name)) for name in names)), ""),
+        text(fields.get("orderId")) or text(fields.get("orderSellerId")),
+        text(fields.get("status")),
+        text(fields.get("reason")),
+        amount(fields.get("amount")),
+        fields,
+    )
+
+
+# Other lists.
+
+
+def read_trackings() -> Call:
+    """The parcels of orders that the warehouse ships (specification: parameters not shown)."""
+    return Call("GET", "/parcel-trackings", READ)
+
+
+def read_configuration(channel: str) -> Call:
+    """Whether a channel takes gestures, and up to which amount."""
+    target = f"/sales-channel-commercial-gesture-configurations/{quote(channel, safe='')}"
+    return Call("GET", target, READ_OR_GONE)
+
+
+def read_count(status: str) -> Call:
+    """How many orders have a status."""
+    return Call("GET", "/orders/count", READ, query=(("status", status),))
+
+
+def counted(reply: Reply) -> int:
+    """The number that an answer is, or its only member that is one; Unreadable without any."""
+    document = loads(reply.body, SMALL)
+    values = document.values() if isinstance(document, dict) else (document,)
+    numbers = [number for value in values if (number := whole(value)) is not None]
+    if len(numbers) != 1:
+        raise Unreadable(tr("the answer is no count"))
+    return numbers[0]

@@ -1,0 +1,33 @@
+"""Identifiers that the service gives out, or a carrier: texts that are never numbers."""
+
+from dataclasses import dataclass
+
+from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.text import (
+    TEXT_CONTROL_CHARS,
+    identified,
+    invisible_in,
+    trimmed,
+    visible,
+)
+from feedtool.model.cells import Cell
+from feedtool.model.nouns import Issue
+from feedtool.model.text import tr
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """An identifier of any length; digits that a spreadsheet has lost are noticed."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """A str."""
+        del column
+        value = identified(cell)
+        if not isinstance(value, str):
+            return value
+        if invisible_in(value):
+            message = tr("the text holds an invisible character: {value}", value=visible(value))
+            issue = Issue(TEXT_CONTROL_CHARS, message, tr("delete the text and type it again"))
+            return InvalidValue(None, (issue,))
+        faults = trimmed(cell, value)
+        return InvalidValue(value, faults) if faults else value

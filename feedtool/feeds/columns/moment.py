@@ -1,0 +1,39 @@
+"""Date-times: a cell that a spreadsheet keeps as a date, or a text as ISO 8601 has it."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from feedtool.feeds.columns import PROBLEMS, ColumnReader
+from feedtool.feeds.columns.text import identified, refused, visible
+from feedtool.model.cells import Cell, Kind
+from feedtool.model.nouns import plausible_time
+from feedtool.model.text import tr
+
+MOMENT_FORMAT = PROBLEMS.error("moment-format")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date and a time, in UTC where none is said; the value is a text as RFC 3339 has it."""
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """`2026-11-22T09:30:00Z`."""
+        del column
+        text = cell.text if cell.kind is Kind.DATE else identified(cell)
+        if not isinstance(text, str):
+            return text
+        moment = _moment(text)
+        if moment is None:
+            return refused(
+                MOMENT_FORMAT,
+                tr("“{text}” is no date", text=visible(text)),
+                tr("type a date such as 2026-11-22, or with a time: 2026-11-22 09:30"),
+            )
+        return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return plausible_time(datetime.fromisoformat(text))
+    except ValueError:
+        return None
