@@ -146,6 +146,8 @@ def export_of(size: int) -> Export:
         (
             Filter("state", "STATE[,STATE]", "Only in these states.", is_list=True),
             Filter("until", "WHEN", "Only what changed before."),
+            Filter("big", "", "Only what is big.", is_flag=True),
+            Filter("as", "SHAPE", "How they are shown.", narrows=False),
         ),
         increments=Increments(
             lambda count: plural(

@@ -202,7 +202,7 @@ def query_of(
     settings = options.chosen(ctx).profile.dialect
     values = {}
     for entry in kind.filters:
-        value = given.get(_parameter(entry), () if entry.is_list else entry.default)
+        value: Any = given.get(_parameter(entry), () if entry.is_list else entry.default)
         is_read = isinstance(value, str)
         values[entry.name] = entry.read(value) if is_read else value
     channel = given.get(CHANNEL) or settings.primary_channel

@@ -14,9 +14,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from feedtool.feeds.export import Export, Increments, Query, Thing
+from feedtool.feeds.export import Export, Filter, Increments, Query, Thing
 from feedtool.ledger.cursors import Advance, Batch, Cursor, CursorName, Cursors
 from feedtool.ledger.lock import Held, hold
 from feedtool.model.call import Reply
@@ -150,13 +150,16 @@ def filters_of(kind: Export, query: Query, use: CursorUse) -> str:
                 tr("--{option} does not go with a cursor", option=name),
                 tr("what it leaves out now would never come; leave it out"),
             )
-    words = ["--changed" if use.is_changed else "--new"]
-    for entry in kind.filters:
-        value = query[entry.name]
-        if entry.narrows and value:
-            texts = sorted(map(str, value)) if entry.is_list else [str(value)] * (not entry.is_flag)
-            words.append(" ".join((f"--{entry.name}", *filter(None, [",".join(texts)]))))
-    return " ".join(words)
+    narrowing = [entry for entry in kind.filters if entry.narrows and query[entry.name]]
+    mode = "--changed" if use.is_changed else "--new"
+    return " ".join((mode, *(_as_typed(entry, query[entry.name]) for entry in narrowing)))
+
+
+def _as_typed(entry: Filter, value: Any) -> str:
+    if entry.is_flag:
+        return f"--{entry.name}"
+    texts = sorted(map(str, value)) if entry.is_list else [str(value)]
+    return f"--{entry.name} {','.join(texts)}"
 
 
 def _refuse_other_use(cursor: Cursor, bound: str, query: Query) -> None:
