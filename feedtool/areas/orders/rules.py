@@ -107,7 +107,7 @@ def check_reason(row: Row) -> Iterator[Issue]:
     reason = row.values.get(columns.REASON)
     place = f"{row.values.get(CHANNEL)}|{row.values.get(columns.STATUS)}"
     listed = dict(entry.rpartition("=")[::2] for entry in stamped_list(row.sheet.stamp, REASONS))
-    allowed = listed.get(place, "").split("|") if place in listed else []
+    allowed = listed[place].split("|") if listed.get(place) else []
     if reason and allowed and reason not in allowed:
         message = tr("“{reason}” is no reason that the service takes here", reason=reason)
         hint = tr("choose one of: {choices}", choices=", ".join(allowed))
