@@ -111,8 +111,7 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = Consulted(asked.catalog)
-    recorded = workspace.recorded(asked.recipes)
-    judged = replace(asked, catalog=consulted, recipes=recorded, locate=workspace.recorded_files())
+    judged = replace(workspace.recorded(asked), catalog=consulted)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
     checked = _Checked(files, sheets, judged, outputs, plan_file, is_all_or_nothing)
