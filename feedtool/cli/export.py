@@ -88,6 +88,13 @@ def _command(kind: Export) -> click.Command:
     return click.command(kind.kind, cls=HelpfulCommand, help=kind.help)(decorate(command))
 
 
+def options_of(kind: Export, words: list[str]) -> dict[str, Any]:
+    """The values of a kind's filters, and of what is new of it, that some words give."""
+    decorate = options.group(*map(_option, kind.filters), OPTIONS)
+    command = click.command(kind.kind)(decorate(lambda **_: None))
+    return command.make_context(f"feedtool export {kind.kind}", words).params
+
+
 def _option(entry: Filter) -> Callable[[options.F], options.F]:
     if entry.is_flag:
         return options.flag(f"--{entry.name}", entry.help)
