@@ -70,6 +70,8 @@ class Input:
     """The error, where that was found before it is read."""
     copy: Path | None = None
     """The file that is read in its place, which is the same but for some cells."""
+    place: Path | None = None
+    """Where it would lie, if its path is that of a temporary file: its copies go beside it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,9 +77,11 @@ def use_of(given: dict[str, Any]) -> "CursorUse | None":
 
 def default_target(kind: Export, use: "CursorUse | None") -> Path:
     """The file of an export where none is named."""
+    from feedtool.runs.cursors import batch_name
+
     if use is None:
         return Path(f"{kind.kind}.xlsx")
-    return Path(f"{kind.kind}-{'peek-{date}-{time}' if use.is_look else '{date}-{batch}'}.xlsx")
+    return Path(f"{kind.kind}-peek-{{date}}-{{time}}.xlsx" if use.is_look else batch_name(kind))
 
 
 def list_cursors(kind: Export, home: Path, given: dict[str, Any], form: str) -> int:

@@ -131,7 +131,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     target = out or default_target(kind, use)
     refuse_ending(target, ENDINGS)
     refuse_target(target, may_replace=given["yes"] or bool(use))
-    query = _query(ctx, kind, given, is_csv=target.suffix.lower() == ".csv")
+    query = query_of(ctx, kind, given, is_csv=target.suffix.lower() == ".csv")
     with (
         stopping(GO_ON) as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
@@ -193,14 +193,16 @@ def _brought(
         )
 
 
-def _query(ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: bool) -> Query:
+def query_of(
+    ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: bool = False
+) -> Query:
     """The rows that are asked for; those of a seller who is known later."""
     from feedtool.cli.home import catalogue
 
     settings = options.chosen(ctx).profile.dialect
     values = {}
     for entry in kind.filters:
-        value = given[_parameter(entry)]
+        value: Any = given.get(_parameter(entry), () if entry.is_list else entry.default)
         is_read = isinstance(value, str)
         values[entry.name] = entry.read(value) if is_read else value
     channel = given.get(CHANNEL) or settings.primary_channel

@@ -232,6 +232,9 @@ class AccountSettings:
     """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = "cp1252"
     """Encoding of a CSV that is neither marked nor UTF-8."""
+    invoice_name: str = ""
+    """The names of invoices' files, as a regular expression whose first group is the order:
+    `.*_([^_]+)[.]pdf`. Empty: a file is called as its order is."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """The seller's own headers → our keys."""
     bounds: Bounds = field(default_factory=Bounds)

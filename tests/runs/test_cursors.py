@@ -16,7 +16,7 @@ from feedtool.report.output_files import Exported
 from feedtool.runs import cursors
 from feedtool.runs.cursors import CursorUse
 from feedtool.runs.workspace import Session, Workspace
-from tests.answers import BASE, no_sleep
+from tests.answers import BASE, no_sleep, query_of
 from tests.changing import READY, START, Service, bring, brought, export_of
 
 NEW, CHANGED = CursorUse(), CursorUse("books", is_changed=True)
@@ -148,6 +148,19 @@ def test_what_would_lose_something_is_refused(
         ask(shop)
     assert shop.files == ["default-1.csv"]
     assert shop.keys() == ["C"]
+
+
+BOUND: dict[str, tuple[CursorUse, dict[str, object]]] = {
+    "--new": (NEW, {"_as": "list", "state": (), "big": None}),
+    "--changed --state Ready,Sent --big": (CHANGED, {"state": ("Sent", "Ready"), "big": True}),
+}
+
+
+@pytest.mark.parametrize("bound", BOUND)
+def test_a_cursor_is_bound_to_what_narrows(bound: str) -> None:
+    use, filters = BOUND[bound]
+    kind = export_of(3)
+    assert cursors.filters_of(kind, query_of(kind, **filters), use) == bound  # type: ignore[arg-type]
 
 
 def test_changes_that_are_shown_late_are_met_by_the_overlap(shop: Shop) -> None:
