@@ -256,6 +256,15 @@ def no_catalog(language: str | None = None) -> Any:
     del language
 
 
+Locate = Callable[[Path], Path]
+"""The place where a file is read that a cell names: itself, or a copy that stays as it is."""
+
+
+def itself(path: Path) -> Path:
+    """The file where it lies."""
+    return path
+
+
 class Context(NamedTuple):
     """The settings and the catalogue that sheets are judged by."""
 
@@ -263,3 +272,5 @@ class Context(NamedTuple):
     catalog: OpenCatalog = no_catalog
     folder: Path = Path()
     """The folder of the sheet, in which the paths begin that its cells hold."""
+    locate: Locate = itself
+    """A path may go on into a ZIP."""

@@ -11,7 +11,7 @@ from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
 from feedtool.areas.offers.changes.selection import SelectionOptions, select
 from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
-from feedtool.check import Input, ReadOptions, RecipeBook, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.model.call import Sender
 from feedtool.model.errors import FileProblem, UsageProblem
@@ -19,6 +19,7 @@ from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
+from feedtool.runs.kept_files import KeptFiles, RecordedFiles
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 
@@ -58,9 +59,11 @@ class Workspace:
         """A file that others were judged by, as it is now; its SHA-256."""
         return self.snapshots.keep(path)
 
-    def recorded(self, recipes: RecipeBook) -> RecordedRecipes:
-        """The recipes of a command, where each that is used is kept, and each file it joins."""
-        return RecordedRecipes(recipes, self.keep_used, self.snapshots.path_of)
+    def recorded(self, asked: ReadOptions) -> ReadOptions:
+        """How to read, so that each recipe that is used is kept, and each file that rows name."""
+        path_of = self.snapshots.path_of
+        recipes = RecordedRecipes(asked.recipes, self.keep_used, path_of)
+        return replace(asked, recipes=recipes, locate=RecordedFiles(self.keep_used, path_of))
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """What was judged by, beside the files that were; its SHA-256."""
@@ -104,6 +107,7 @@ def options_of(run: int, workspace: Workspace) -> RunOptions:
         options.asked,
         settle=lambda file, sheet, _: kinds.get((file, sheet)),
         recipes=KeptRecipes(options.recipes, workspace.snapshots.path_of),
+        locate=KeptFiles(options.files, workspace.snapshots.path_of),
     )
     return replace(options, asked=settled)
 

@@ -62,9 +62,7 @@ def content_of(path: Path, limits: ReadingLimits) -> bytes | Issue:
         with ZipPackage(archive, limits) as package:
             member = package.part(path.relative_to(archive).as_posix())
             if member is None:
-                return _issue(
-                    FILE_NOT_FOUND, tr("there is no such file in {zip}", zip=archive.name)
-                )
+                return _issue(FILE_NOT_FOUND, tr("there is no such file in the ZIP"))
             if member.file_size > LARGEST:
                 return _sized(bytes(LARGEST + 1))
             return _sized(b"".join(package.stream(member.filename)))

@@ -88,11 +88,11 @@ def missing(sheet: SheetColumns) -> list[str]:
 
 def enrich(sheet: SheetColumns) -> Enrich:
     """Reads the file that a row names, and judges it."""
-    folder, limits = sheet.context.folder, sheet.context.settings.reading
+    context, limits = sheet.context, sheet.context.settings.reading
 
     def read(row: Row) -> tuple[Row, Sequence[Issue]]:
         name = row.values.get(FILE)
-        content = content_of(folder / str(name), limits) if name else b""
+        content = content_of(context.locate(context.folder / str(name)), limits) if name else b""
         found = document_of(content) if isinstance(content, bytes) and name else content
         if isinstance(found, Issue):
             return row, [found]
