@@ -34,7 +34,7 @@ OPTIONS = options.group(
     options.flag("--new", "Only what no export with this cursor has brought yet."),
     options.flag("--changed", "Only what is new, or has changed since this cursor brought it."),
     options.text(
-        "--cursor", "NAME", "Who reads: each has all for himself.  [default: with --new: default]"
+        "--cursor", "NAME", "Who reads: each reader has all for himself.  [default: default]"
     ),
     options.flag("--peek", "With --new or --changed: note nothing, so that the same comes again."),
     options.flag("--cursors", "Only list the cursors, and how far each has come."),
