@@ -25,10 +25,10 @@ def pdf(text: str) -> bytes:
     objects = (
         "<< /Type /Catalog /Pages 2 0 R >>",
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R"
-        " /Resources << /Font << /F1 5 0 R >> >> >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources 6 0 R >>",
         f"<< /Length {len(drawing)} >>\nstream\n{drawing}\nendstream",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Font << /F1 5 0 R >> >>",
     )
     body, places = "%PDF-1.4\n", []
     for number, content in enumerate(objects, start=1):
