@@ -167,6 +167,7 @@ def bring(
     *,
     use: CursorUse = USUAL,
     size: int = 3,
+    kind: Export | None = None,
     name: str = "{cursor}-{batch}.csv",
     since: datetime | None = None,
     settings: AccountSettings = SETTINGS,
@@ -174,7 +175,7 @@ def bring(
     **filters: Any,
 ) -> Exported:
     """What an export brings to a cursor."""
-    kind = export_of(size)
+    kind = kind or export_of(size)
     query = query_of(kind, context=Context(settings), **filters)
     session = Session(service, SELLER, BASE, "en", lambda: service.now, no_sleep)
     return export_new(

@@ -88,6 +88,13 @@ def _command(kind: Export) -> click.Command:
     return click.command(kind.kind, cls=HelpfulCommand, help=kind.help)(decorate(command))
 
 
+def options_of(kind: Export, words: list[str]) -> dict[str, Any]:
+    """The values of a kind's filters, and of what is new of it, that some words give."""
+    decorate = options.group(*map(_option, kind.filters), OPTIONS)
+    command = click.command(kind.kind)(decorate(lambda **_: None))
+    return command.make_context(f"feedtool export {kind.kind}", words).params
+
+
 def _option(entry: Filter) -> Callable[[options.F], options.F]:
     if entry.is_flag:
         return options.flag(f"--{entry.name}", entry.help)
@@ -158,7 +165,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
             echo("help", hint)
     write_exported(exported, sys.stdout, form, CONSOLE.say)
     if kind.is_sent_back and exported.rows:
-        after_writing(target, form)
+        after_writing(exported.file, form)
     return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
 
 

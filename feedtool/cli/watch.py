@@ -15,11 +15,10 @@ import click
 from feedtool.areas.registry import load
 from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, Stopping, bug_report, echo, stopping
-from feedtool.cli.export import query_of
+from feedtool.cli.export import options_of, query_of
 from feedtool.cli.files import read_options, selection_of
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.feeds.export import Export
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from feedtool.cli.notifier import RunNotices
     from feedtool.ledger import Ledger
     from feedtool.watch.folder import Folder
-    from feedtool.watch.session import SellerAccount, SellerKey
+    from feedtool.watch.session import OutboxExport, SellerAccount, SellerKey
 
 HINT = tr("what was begun is noted; go on with: feedtool watch")
 
@@ -47,18 +46,31 @@ class _Watch(HelpfulCommand):
 
 
 def _exports(
-    ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]
-) -> tuple[Export, ...]:
-    """The kinds of export of these names."""
+    ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> "tuple[OutboxExport, ...]":
+    """The exports of these kinds, each with the options that follow its name."""
     del ctx, parameter
+    return tuple(map(_export, texts))
+
+
+def _export(text: str) -> "OutboxExport":
+    from feedtool.watch.session import OutboxExport
+
     known = {name: kind for name, kind in load().exports.items() if kind.increments}
-    for name in names:
-        if name not in known:
+    name, *words = text.split() or [""]
+    if name not in known:
+        raise UsageProblem(
+            tr("what is new cannot be told of “{kind}”", kind=name),
+            tr("kinds: {kinds}", kinds=joined(known) or tr("none")),
+        )
+    given = options_of(known[name], words)
+    for other in ("since", "peek", "cursors", "rewind"):
+        if given[other]:
             raise UsageProblem(
-                tr("what is new cannot be told of “{kind}”", kind=name),
-                tr("kinds: {kinds}", kinds=joined(known) or tr("none")),
+                tr("--{option} cannot be had on a beat", option=other),
+                tr("give filters, --changed and --cursor there: --export 'orders --changed'"),
             )
-    return tuple(known[name] for name in dict.fromkeys(names))
+    return OutboxExport(known[name], given, given["cursor"], given["changed"])
 
 
 def _seconds(ctx: click.Context, parameter: click.Parameter, text: str) -> float:
@@ -87,9 +99,10 @@ def _seconds(ctx: click.Context, parameter: click.Parameter, text: str) -> float
     default=7,
 )
 @options.text(
-    "--export kinds",
+    "--export exports",
     "KIND",
-    "Also bring what is new of this kind into FOLDER/outbox; may be given again.",
+    "Also bring what is new of this kind into FOLDER/outbox; may be given again, and have filters: "
+    "'orders --to-do'.",
     multiple=True,
     callback=_exports,
 )
@@ -180,7 +193,7 @@ def _watch(
         given["poll"],
         language=CONSOLE.language,
         is_once=given["once"],
-        exports=given["kinds"],
+        exports=given["exports"],
         every=given["every"],
         export_profiles=accounts.export_profiles,
     )
@@ -233,7 +246,10 @@ class _Accounts:
                     partial(notices.refused, seller=session.seller),
                     selection_of(given),
                     options.language_of(ctx),
-                    lambda kind: replace(query_of(ctx, kind, given), seller=session.seller),
+                    lambda wanted: replace(
+                        query_of(ctx, wanted.kind, {**given, **wanted.options}),
+                        seller=session.seller,
+                    ),
                 )
 
     @property

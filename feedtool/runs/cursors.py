@@ -122,6 +122,8 @@ def export_new(
                 on_whole=reading.intend,
             )
         except NothingToDo as error:
+            if not reading.has_begun:  # it ended before the list itself was read
+                raise
             if not use.is_look:
                 owner.cursors.advance(owner.name, reading.advance, session.now())
             raise _nothing_new(use.name, scope.since) from error

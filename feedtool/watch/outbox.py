@@ -9,7 +9,6 @@ from concurrent.futures import Executor, Future
 from math import inf
 from typing import NamedTuple
 
-from feedtool.feeds.export import Export
 from feedtool.model.errors import Exit, FeedtoolError, NothingToDo
 from feedtool.model.text import joined, plural
 from feedtool.report.output_files import Exported
@@ -17,7 +16,7 @@ from feedtool.runs.cursors import CursorUse, batch_name, export_new
 from feedtool.runs.workspace import fetch_context_of
 from feedtool.watch.folder import make_folder
 from feedtool.watch.messages import Bug
-from feedtool.watch.session import Environment, SellerAccount
+from feedtool.watch.session import Environment, OutboxExport, SellerAccount
 
 
 class _Beat(NamedTuple):
@@ -61,8 +60,8 @@ class Outbox:
         for profile in environment.export_profiles:
             try:
                 with environment.open_account(profile) as account:
-                    for kind in environment.exports:
-                        self._tried(kind, profile, account, beat)
+                    for wanted in environment.exports:
+                        self._tried(wanted, profile, account, beat)
             except FeedtoolError as error:
                 self._fail("account", profile, error, beat)
             except Exception as error:  # noqa: BLE001  # one account never stops the next
@@ -72,31 +71,34 @@ class Outbox:
         return beat
 
     def _tried(
-        self, kind: Export, profile: str | None, account: SellerAccount, beat: _Beat
+        self, wanted: OutboxExport, profile: str | None, account: SellerAccount, beat: _Beat
     ) -> None:
         """One kind of one account; what is wrong with it stops no other."""
         try:
-            exported = self._brought(kind, profile, account)
+            exported = self._brought(wanted, profile, account)
         except NothingToDo:
             pass
         except FeedtoolError as error:
-            self._fail(kind.kind, profile, error, beat)
+            self._fail(wanted.kind.kind, profile, error, beat)
             return
         else:
             beat.codes.add(Exit.OK)
             place = self._environment.folder.relative(exported.file)
             rows = plural("{count:,} row", "{count:,} rows", exported.rows)
             self._log.echo("exported", joined((place, rows), ": "))
-        self._log.is_over(f"{kind.kind} export {profile}")
+        self._log.is_over(f"{wanted.kind.kind} export {profile}")
 
-    def _brought(self, kind: Export, profile: str | None, account: SellerAccount) -> Exported:
-        environment, session = self._environment, account.session
+    def _brought(
+        self, wanted: OutboxExport, profile: str | None, account: SellerAccount
+    ) -> Exported:
+        environment, session, kind = self._environment, account.session, wanted.kind
+        cursor = wanted.cursor or f"watch-{environment.name[:8]}"
         lane = environment.folder.outbox / (profile or "")
         make_folder(lane)
         exported = export_new(
             kind,
-            account.query(kind),
-            CursorUse(f"watch-{environment.name[:8]}"),
+            account.query(wanted),
+            CursorUse(cursor, wanted.is_changed),
             lane / batch_name(kind),
             session,
             account.workspace,

@@ -1,11 +1,12 @@
 """The account that a file is sent from, with all that its files need, and the world around it."""
 
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.check import ReadOptions
@@ -34,9 +35,22 @@ def seller_key(address: str, seller: str) -> SellerKey:
     return address.rstrip("/").casefold(), seller
 
 
-def _unfiltered(kind: Export) -> Query:
+class OutboxExport(NamedTuple):
+    """An export whose new things go into the outbox."""
+
+    kind: Export
+    options: Mapping[str, Any] = {}
+    """Its filters, by the names of their parameters."""
+    cursor: str | None = None
+    """None for the folder's own."""
+    is_changed: bool = False
+    """True if a thing comes again whenever it has changed."""
+
+
+def _unfiltered(wanted: OutboxExport) -> Query:
     """All that there is of a kind, as the service is by default."""
-    values = {entry.name: () if entry.is_list else entry.default for entry in kind.filters}
+    filters = wanted.kind.filters
+    values = {entry.name: () if entry.is_list else entry.default for entry in filters}
     return Query("", "", "en", Context(), values=values)
 
 
@@ -55,7 +69,7 @@ class SellerAccount:
     selection: SelectionOptions = EVERY_ROW
     language: LanguageChoice = ENGLISH_UNLESS_STAMPED
     """That of what is written for people."""
-    query: Callable[[Export], Query] = _unfiltered
+    query: Callable[[OutboxExport], Query] = _unfiltered
     """What is asked for by an export."""
 
     @property
@@ -141,8 +155,7 @@ class Environment:
     """As an account's, for a file in no account's folder."""
     is_once: bool = False
     """True if it ends when all that was there is done."""
-    exports: Sequence[Export] = ()
-    """The kinds of export whose new things go into the outbox."""
+    exports: Sequence[OutboxExport] = ()
     every: float = 600
     """Seconds from one beat of the exports to the next."""
     export_profiles: Sequence[str | None] = (None,)

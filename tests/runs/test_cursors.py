@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 
+from feedtool.feeds.export import ListPage
 from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import CursorName, Cursors
 from feedtool.model.errors import FeedtoolError, NothingToDo, UsageProblem
@@ -119,6 +120,19 @@ def test_what_is_known_is_said(shop: Shop) -> None:
     with pytest.raises(NothingToDo, match="nothing is new for the cursor “default”") as caught:
         shop.export()
     assert caught.value.hint == "no file was written"
+
+
+def test_what_was_not_read_moves_nothing(shop: Shop) -> None:
+    kind = export_of(3)
+    (things,) = kind.listings(query_of(kind))
+    nothing = NothingToDo("there are no reasons", "")
+    reasons = things._replace(page=lambda _: lambda *_: ListPage(), nothing=lambda *_: nothing)
+    with pytest.raises(NothingToDo, match="there are no reasons"):
+        shop.export(kind=kind._replace(listings=lambda _: (reasons, things)))
+    with pytest.raises(NothingToDo, match="nothing is new"):
+        shop.export(state=("Sold",))
+    states = Cursors(shop.ledger.engine).listed("things")
+    assert [state.cursor.filters for state in states] == ["--new --state Sold"]
 
 
 def test_a_look_notes_nothing(shop: Shop) -> None:

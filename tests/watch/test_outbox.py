@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from feedtool.feeds.export import Export
 from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import Cursors
 from feedtool.model.errors import Exit, UsageProblem
 from feedtool.watch.outbox import Outbox
-from feedtool.watch.session import SellerAccount
+from feedtool.watch.session import OutboxExport, SellerAccount
 from feedtool.watch.watcher import Watcher
 from tests.changing import Service, export_of
 from tests.watch.conftest import World
@@ -35,11 +34,10 @@ class Shop:
 
     def __init__(self, world: World, ledger: Ledger, profiles: Sequence[str | None]) -> None:
         self.world, self.ledger, self.service = world, ledger, Service()
-        self.kinds: tuple[Export, ...] = (export_of(3),)
         self.environment = replace(
             world.environment(ledger),
             open_account=self.account,
-            exports=self.kinds,
+            exports=(OutboxExport(export_of(3)),),
             every=EVERY,
             export_profiles=profiles,
             is_once=False,

@@ -159,10 +159,11 @@ def _word(order: Order, goals: Sequence[LineGoal]) -> str:
 
 
 def lines_of(order: Order, wanted: Iterable[str]) -> dict[str, Line | None]:
-    """The lines of these identifiers; all of the order where none is named."""
+    """The lines of these identifiers; an empty one stands for all of the order's."""
     by_id = {line.id: line for line in order.lines}
-    names = list(dict.fromkeys(filter(None, wanted)))
-    return {name: by_id.get(name) for name in names} if names else dict(by_id)
+    names = list(wanted)
+    every = by_id if "" in names else ()
+    return {name: by_id.get(name) for name in (*filter(None, names), *every)}
 
 
 def no_line(line: str) -> LineGoal:

@@ -41,7 +41,7 @@ def cancel_goal(order: Order, line: Line) -> LineGoal:
 
 
 def cancel_goals(act: Act, order: Order) -> list[LineGoal]:
-    """What the state says of each line of a cancellation; of all where it names none."""
+    """What the state says of each line of a cancellation; of all where a row names none."""
     named = (line["lineId"] for line in json.loads(act.body)["lines"])
     lines = lines_of(order, named)
     return [cancel_goal(order, line) if line else no_line(name) for name, line in lines.items()]

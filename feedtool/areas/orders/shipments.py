@@ -58,11 +58,15 @@ def ship_goal(order: Order, line: Line, numbers: Sequence[str]) -> LineGoal:
             mode=line.supply_mode or order.supply_mode,
         )
         return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
-    if status in OPEN_LINES and order.status in {"InPreparation", *SHIPPED}:
+    if status == CANCELLED or order.status in {"InPreparation", *SHIPPED}:
+        word = status
+    else:  # a line is no further than its order
+        word = order.status
+    if word in OPEN_LINES:
         return LineGoal(line.id, Goal.OPEN)
-    if order.status in {"Accepted", "Processing"}:
+    if word == order.status and word in {"Accepted", "Processing"}:
         return LineGoal(line.id, Goal.WAITING)
-    text = tr("is {status}: only lines in preparation can be shipped", status=status)
+    text = tr("is {status}: only lines in preparation can be shipped", status=word)
     return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
 
 
@@ -71,24 +75,32 @@ def _parcels_of(act: Act) -> list[dict[str, Any]]:
     return parcels
 
 
+def _opened(act: Act) -> frozenset[str]:
+    """The lines that were open when the shipment was sent."""
+    return frozenset(json.loads(act.baseline or "[]"))
+
+
 def ship_goals(act: Act, order: Order) -> list[LineGoal]:
     """What the state says of each line of a shipment, in the order of its parcels."""
-    parcels = _parcels_of(act)
-    named = [line for parcel in parcels for line in parcel.get("orderLineIds", ())]
-    lines = {
-        name: line
-        for name, line in lines_of(order, named).items()
-        # Without lines all are meant that can be shipped, or have been.
-        if named or line is None or order.status_of(line) != CANCELLED
-    }
+    parcels, opened = _parcels_of(act), _opened(act)
+    named = [line for parcel in parcels for line in parcel.get("orderLineIds", ("",))]
     goals = []
-    for name, line in lines.items():
+    for name, line in lines_of(order, named).items():
+        if line is None:
+            goals.append(no_line(name))
+            continue
+        # A parcel without lines is of all that can be shipped, or have been.
+        if name not in named and order.status_of(line) == CANCELLED:
+            continue
         numbers = [
             parcel["parcelNumber"]
             for parcel in parcels
             if name in parcel.get("orderLineIds", (name,))
         ]
-        goals.append(ship_goal(order, line, numbers) if line else no_line(name))
+        goal = ship_goal(order, line, numbers)
+        if goal.goal is Goal.OTHERWISE and name in opened and not line.parcels:
+            goal = LineGoal(name, Goal.WAITING)  # shipped just now: its parcels show later
+        goals.append(goal)
     return goals
 
 
@@ -111,8 +123,7 @@ def _open_lines(act: Act, order: Order | None) -> str:
 
 def ship_call(act: Act) -> Call:
     """The shipment of the lines that were open when it was looked at: others may be shipped."""
-    left = frozenset(json.loads(act.baseline or "[]"))
-    parcels = []
+    left, parcels = _opened(act), []
     for parcel in _parcels_of(act):
         lines = [line for line in parcel.get("orderLineIds", ()) if line in left]
         if "orderLineIds" not in parcel:

@@ -156,11 +156,22 @@ def test_a_watcher_brings_what_is_new(files: Files, feedtool: Feedtool) -> None:
     assert len(list(Path("feeds/outbox").glob("toy-parcels-*-2.xlsx"))) == 1
 
 
+@pytest.mark.usefixtures("shop")
+def test_a_watcher_brings_only_what_passes_a_filter(feedtool: Feedtool) -> None:
+    words = "toy-parcels --order O-1 --changed --cursor first"
+    assert feedtool(f"{WATCH} --export '{words}'").code == 0
+    (listed,) = feedtool("export toy-parcels --cursors --format json").json
+    assert (listed["cursor"], listed["filters"]) == ("first", "--changed --order O-1")
+    assert listed["things"] == 1
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
         ("--export offers", "what is new cannot be told of “offers”"),
         ("--export toy-parcels --every 10", "--every 10 is no time"),
+        ("--export 'toy-parcels --peek'", "--peek cannot be had on a beat"),
+        ("--export 'toy-parcels --xyz'", "No such option '--xyz'."),
     ],
 )
 def test_what_a_watcher_cannot_bring(feedtool: Feedtool, options: str, why: str) -> None:
