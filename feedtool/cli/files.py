@@ -214,8 +214,8 @@ def feed_of(kind: str) -> Feed:
 
 def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
     """The rows that are sent; UsageProblem for an unknown guard, or options of no use together."""
-    from feedtool.areas.offers.changes.guards import GUARDS
     from feedtool.areas.offers.changes.selection import SelectionOptions
+    from feedtool.runs.codes import guards
 
     if given["prefer_update"] and not given["changed_only"]:
         raise UsageProblem(
@@ -225,14 +225,15 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
     words = given.get("release", "").split(",")
     named = (word.strip().casefold().replace("_", "-") for word in words)
     released = tuple(dict.fromkeys(filter(None, named)))
+    known = guards() if released else {}
     for code in released:
-        if code not in GUARDS:
-            near = get_close_matches(code, GUARDS, n=1)
+        if code not in known:
+            near = get_close_matches(code, known, n=1)
             raise UsageProblem(
                 tr("there is no guard “{code}” to release", code=code),
                 tr("did you mean {choice}?", choice=near[0])
                 if near
-                else tr("guards: {guards}", guards=", ".join(GUARDS)),
+                else tr("guards: {guards}", guards=", ".join(known)),
             )
     flags = {name: given[name] for name in ("changed_only", "prefer_update")}
     return SelectionOptions(**flags, released=released)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from feedtool.model.call import Call, Reply
-from feedtool.model.nouns import Message, PendingRow, Status
+from feedtool.model.nouns import Code, Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings, PackageLimits
 
 T = TypeVar("T")
@@ -315,6 +315,8 @@ class Direct(NamedTuple, Generic[T]):
     baseline: Callable[[Act, T], str] = lambda _act, _state: ""
     """The part of the state before that is written down with the intent to send."""
     repeat: Repeat = Repeat.TRACED
+    again: Code | None = None
+    """The guard that holds a request that was sent before; None where a second one does no harm."""
     patience: timedelta = timedelta(minutes=10)
     """The longest time that an effect takes to show."""
     size: Callable[[PackageLimits], Size] = lambda _: Size(1, 1)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,7 @@ from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
+from feedtool.runs.held_rows import hold_single_requests
 from feedtool.runs.kept_files import KeptFiles, RecordedFiles
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
@@ -193,8 +195,10 @@ def select_rows(
         files = workspace.ledger.earlier(*account, sheet.kind or "", run)
         return predecessor(sheet.file, ((file.path, file.run_id, file.size) for file in files))
 
+    sent_before = partial(workspace.ledger.sent_before, *account, run)
+    others = hold_single_requests(sheets, selection.released, sent_before)
     known = accepted_offers(workspace, account, run)
-    select(sheets, known, selection, asked.dialect, earlier)
+    select(others, known, selection, asked.dialect, earlier)
 
 
 def accepted_offers(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.acts import SHIPPED
 from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
+from feedtool.areas.orders.feeds import asked_of
 from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
 from feedtool.feeds.rule import Occurrences, Place, Rule
@@ -168,7 +169,11 @@ class RowsOfOrder(Occurrences):
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes a row that asks for something."""
-        if row.feed.kind not in KINDS or not (order := row.values.get(columns.ORDER)):
+        if (
+            row.feed.kind not in KINDS
+            or not asked_of(row)
+            or not (order := row.values.get(columns.ORDER))
+        ):
             return
         self.add(str(order), sheet, row.number)
         line, parcel = (str(row.values.get(key) or "") for key in (columns.LINE, columns.PARCEL))
@@ -299,5 +304,5 @@ RULES = (
     *map(Rule, (codes.DUPLICATE_ROW, codes.REFUSE_PART, codes.SHIP_PART, codes.SHIP_PART_ADVISED)),
     *map(Rule, (codes.CARRIER_UNKNOWN, codes.ALREADY_SO, codes.ORDER_UNKNOWN)),
     *map(Rule, (codes.SHIPPED_OTHERWISE, codes.CANCEL_NOT_ELIGIBLE, codes.TOO_LATE_TO_REFUSE)),
-    *map(Rule, (codes.GESTURE_ABOVE_AVAILABLE, *codes.GUARDS)),
+    Rule(codes.GESTURE_ABOVE_AVAILABLE),
 )
