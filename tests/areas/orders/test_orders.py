@@ -49,7 +49,7 @@ def fill(wanted: Fill, target: str = "filled.xlsx", source: str = "orders.xlsx")
     """Fills the rows of a workbook as a person does."""
     book = load_workbook(source)
     sheet = book["Orders"]
-    columns = {cell.value: cell.column for cell in sheet[FIRST - 1]}
+    columns = {cell.value: place for place, cell in enumerate(sheet[FIRST - 1], start=1)}
     for number, row in enumerate(orders(source), start=FIRST):
         for key, value in wanted(row).items():
             sheet.cell(number, columns[key]).value = value
