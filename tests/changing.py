@@ -39,6 +39,7 @@ from tests.answers import BASE, no_sleep, query_of
 
 START = datetime(2026, 11, 20, 8, tzinfo=UTC)
 READY = "Ready"
+KIND, SELLER = "things", "S1"
 USUAL, SETTINGS = CursorUse(), AccountSettings()
 
 
@@ -137,7 +138,7 @@ def export_of(size: int) -> Export:
     nothing = NothingToDo("there are no things", "make some")
     listing = ServiceList("things", first, page, lambda *_: nothing, "ask otherwise")
     return Export(
-        "things",
+        KIND,
         "Bring the things.",
         lambda _: (listing,),
         lambda *_: PlainTable("Things", fields),
@@ -145,6 +146,8 @@ def export_of(size: int) -> Export:
         (
             Filter("state", "STATE[,STATE]", "Only in these states.", is_list=True),
             Filter("until", "WHEN", "Only what changed before."),
+            Filter("big", "", "Only what is big.", is_flag=True),
+            Filter("as", "SHAPE", "How they are shown.", narrows=False),
         ),
         increments=Increments(
             lambda count: plural(
@@ -164,6 +167,7 @@ def bring(
     *,
     use: CursorUse = USUAL,
     size: int = 3,
+    kind: Export | None = None,
     name: str = "{cursor}-{batch}.csv",
     since: datetime | None = None,
     settings: AccountSettings = SETTINGS,
@@ -171,9 +175,9 @@ def bring(
     **filters: Any,
 ) -> Exported:
     """What an export brings to a cursor."""
-    kind = export_of(size)
+    kind = kind or export_of(size)
     query = query_of(kind, context=Context(settings), **filters)
-    session = Session(service, "S1", BASE, "en", lambda: service.now, no_sleep)
+    session = Session(service, SELLER, BASE, "en", lambda: service.now, no_sleep)
     return export_new(
         kind,
         replace(query, since=since, is_csv=True),

@@ -70,7 +70,8 @@ class _Checking:
 
     def __init__(self, options: ReadOptions, areas: Areas) -> None:
         self._options, self._areas = options, areas
-        self._surveys = [rule.survey() for rule in all_rules(areas) if rule.survey]
+        self._rules = [rule for rule in all_rules(areas) if rule.survey]
+        self._surveys = [rule.survey() for rule in self._rules if rule.survey]
         self._sheets: list[CheckedSheet] = []
         self._locators: dict[int, Locator] = {}
         self._groups: dict[int, RowGroups] = {}
@@ -161,9 +162,12 @@ class _Checking:
         """The sheets, with what can only be said once every row of every file was seen."""
         sheets = self._sheets
         names = [_name(sheet, sheets) for sheet in sheets]
-        for survey in self._surveys:
+        for rule, survey in zip(self._rules, self._surveys, strict=True):
             spools: dict[int, ProblemSpool] = {}
             for place, fault in survey.faults(names):
+                if rule.is_guard:
+                    sheets[place.sheet].guarded.append((place.row, fault))
+                    continue
                 spool = spools.setdefault(place.sheet, ProblemSpool())
                 spool.append(self._locators[place.sheet].in_earlier_row(place.row, fault))
                 if fault.code.severity is Severity.ERROR:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from feedtool.check.kinds import KindUnclear
 from feedtool.model.errors import FileProblem
-from feedtool.model.settings import AccountSettings, Context, OpenCatalog, no_catalog
+from feedtool.model.settings import (
+    AccountSettings,
+    Context,
+    Locate,
+    OpenCatalog,
+    itself,
+    no_catalog,
+)
 
 if TYPE_CHECKING:
     from feedtool.check.recipes.join import JoinFile
@@ -70,6 +77,8 @@ class Input:
     """The error, where that was found before it is read."""
     copy: Path | None = None
     """The file that is read in its place, which is the same but for some cells."""
+    place: Path | None = None
+    """Where it would lie, if its path is that of a temporary file: its copies go beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +108,9 @@ class ReadOptions:
     settle: Settle = lambda *_: None
     """Asked where the headers leave open what kind of feed a sheet is."""
     catalog: OpenCatalog = field(default=no_catalog, compare=False, repr=False)
+    locate: Locate = field(default=itself, compare=False, repr=False)
 
     @property
     def context(self) -> Context:
         """The settings and the catalogue that sheets are judged by."""
-        return Context(self.dialect, self.catalog)
+        return Context(self.dialect, self.catalog, locate=self.locate)

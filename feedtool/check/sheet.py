@@ -39,8 +39,6 @@ from feedtool.model.text import FieldName, tr
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
-
-
 NOTHING_ASKED = Message("", tr("Nothing is asked of this row."))
 
 RowCheck = Callable[[Row], Iterator[Issue]]
@@ -200,6 +198,7 @@ class SheetReader:
         parts = self._split(row) if self._split else (row,)
         if not parts:
             self._skip(cells, position, values, NOTHING_ASKED)
+            self._survey(row)
             return
         in_cells = flaws.faults and told_once(flaws.faults, checks.unsent, self.header)
         is_flawed = bool(in_cells) and is_error(map(itemgetter(1), in_cells))
@@ -207,8 +206,7 @@ class SheetReader:
             issues = [*enriched, *self._faults(row, checks)]
             is_flawed = is_flawed or (bool(issues) and is_error(issues))
             is_valid = not is_flawed and self._accept(row, checks, issues)
-            for survey in self.surveys:
-                survey.see(self.number, row)
+            self._survey(row)
         else:
             issues = self._add_parts(parts, enriched, self.groups)
             is_valid = not is_flawed and not is_error(issues)
@@ -245,9 +243,12 @@ class SheetReader:
             found = self._faults(part, self._checks[part.feed.kind])
             issues.update(dict.fromkeys(self._in_channel(issue, part) for issue in found))
             groups.add(part, index)
-            for survey in self.surveys:
-                survey.see(self.number, part)
+            self._survey(part)
         return list(issues)
+
+    def _survey(self, row: Row) -> None:
+        for survey in self.surveys:
+            survey.see(self.number, row)
 
     def _in_channel(self, issue: Issue, part: Row) -> Issue:
         """An issue at the column of the row's own channel, where there is one."""

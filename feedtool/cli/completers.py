@@ -68,11 +68,10 @@ def _codes(ctx: click.Context, start: str) -> Iterator[tuple[str, str]]:
 
 def _guards(ctx: click.Context, start: str) -> Words:
     del ctx, start
-    from feedtool.areas.offers.changes.guards import GUARDS
-    from feedtool.runs.codes import all_codes
+    from feedtool.runs.codes import all_codes, guards
 
     codes = all_codes(CONSOLE.say.language)
-    return ((name, codes.summary_of(name)) for name in GUARDS)
+    return ((name, codes.summary_of(name)) for name in guards())
 
 
 def _fixes(ctx: click.Context, start: str) -> Words:

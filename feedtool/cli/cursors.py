@@ -29,12 +29,15 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
 
 OPTIONS = options.group(
     options.text(
-        "--since", "WHEN", "Only what changed then or later: 2026-11-20T08:00Z.", callback=_moment
+        "--since",
+        "WHEN",
+        "Only what was updated then or later: 2026-11-20T08:00Z.",
+        callback=_moment,
     ),
     options.flag("--new", "Only what no export with this cursor has brought yet."),
     options.flag("--changed", "Only what is new, or has changed since this cursor brought it."),
     options.text(
-        "--cursor", "NAME", "Who reads: each has all for himself.  [default: with --new: default]"
+        "--cursor", "NAME", "Who reads: each reader has all for himself.  [default: default]"
     ),
     options.flag("--peek", "With --new or --changed: note nothing, so that the same comes again."),
     options.flag("--cursors", "Only list the cursors, and how far each has come."),
@@ -77,9 +80,11 @@ def use_of(given: dict[str, Any]) -> "CursorUse | None":
 
 def default_target(kind: Export, use: "CursorUse | None") -> Path:
     """The file of an export where none is named."""
+    from feedtool.runs.cursors import batch_name
+
     if use is None:
         return Path(f"{kind.kind}.xlsx")
-    return Path(f"{kind.kind}-{'peek-{date}-{time}' if use.is_look else '{date}-{batch}'}.xlsx")
+    return Path(f"{kind.kind}-peek-{{date}}-{{time}}.xlsx" if use.is_look else batch_name(kind))
 
 
 def list_cursors(kind: Export, home: Path, given: dict[str, Any], form: str) -> int:

@@ -148,6 +148,7 @@ LABELS = {
     "unclear": tr("unclear"),
     "watching": tr("watching"),
     "answered": tr("answered"),
+    "exported": tr("exported"),
     "refused": tr("refused"),
     "waiting": tr("waiting"),
     "error": tr("error"),

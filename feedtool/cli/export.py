@@ -88,6 +88,13 @@ def _command(kind: Export) -> click.Command:
     return click.command(kind.kind, cls=HelpfulCommand, help=kind.help)(decorate(command))
 
 
+def options_of(kind: Export, words: list[str]) -> dict[str, Any]:
+    """The values of a kind's filters, and of what is new of it, that some words give."""
+    decorate = options.group(*map(_option, kind.filters), OPTIONS)
+    command = click.command(kind.kind)(decorate(lambda **_: None))
+    return command.make_context(f"feedtool export {kind.kind}", words).params
+
+
 def _option(entry: Filter) -> Callable[[options.F], options.F]:
     if entry.is_flag:
         return options.flag(f"--{entry.name}", entry.help)
@@ -131,7 +138,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     target = out or default_target(kind, use)
     refuse_ending(target, ENDINGS)
     refuse_target(target, may_replace=given["yes"] or bool(use))
-    query = _query(ctx, kind, given, is_csv=target.suffix.lower() == ".csv")
+    query = query_of(ctx, kind, given, is_csv=target.suffix.lower() == ".csv")
     with (
         stopping(GO_ON) as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
@@ -158,7 +165,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
             echo("help", hint)
     write_exported(exported, sys.stdout, form, CONSOLE.say)
     if kind.is_sent_back and exported.rows:
-        after_writing(target, form)
+        after_writing(exported.file, form)
     return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
 
 
@@ -193,14 +200,16 @@ def _brought(
         )
 
 
-def _query(ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: bool) -> Query:
+def query_of(
+    ctx: click.Context, kind: Export, given: dict[str, Any], *, is_csv: bool = False
+) -> Query:
     """The rows that are asked for; those of a seller who is known later."""
     from feedtool.cli.home import catalogue
 
     settings = options.chosen(ctx).profile.dialect
     values = {}
     for entry in kind.filters:
-        value = given[_parameter(entry)]
+        value: Any = given.get(_parameter(entry), () if entry.is_list else entry.default)
         is_read = isinstance(value, str)
         values[entry.name] = entry.read(value) if is_read else value
     channel = given.get(CHANNEL) or settings.primary_channel

@@ -24,7 +24,7 @@ from feedtool.feeds.feed import Feed
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nearest import did_you_mean
 from feedtool.model.settings import AccountSettings
-from feedtool.model.spool import telling_of_room
+from feedtool.model.spool import telling_of_room, temporary_folder
 from feedtool.model.text import either, in_quotes, joined, tr
 
 if TYPE_CHECKING:
@@ -87,6 +87,18 @@ def inputs(names: Sequence[str]) -> Iterator[list[Input]]:
         yield [Input(name, path) for name, path in paths.items()]
 
 
+@contextmanager
+def listed_inputs(
+    ctx: click.Context, names: Sequence[str], kind: str | None
+) -> Iterator[list[Input]]:
+    """The same, where a folder, or files that are rows of one sheet, are a workbook of these."""
+    from feedtool.runs.file_lists import with_lists
+
+    settings, language = options.chosen(ctx).profile.dialect, CONSOLE.language.of(None)
+    with inputs(names) as read, temporary_folder() as folder:
+        yield with_lists(read, kind, settings, language, folder)
+
+
 def targets(
     inputs: Sequence[Input], out: Path | None, *, in_place: bool, word: str = RESULT
 ) -> dict[str, Path]:
@@ -106,7 +118,7 @@ def targets(
             raise UsageProblem(
                 tr("the copy of standard input has no name"), tr("name it with --out")
             )
-        path = _workbook_name(file.path)
+        path = file.place or _workbook_name(file.path)
         if in_place and path is not file.path:
             raise UsageProblem(
                 tr("{name} is no .xlsx, and its copy is one", name=file.name),
@@ -202,8 +214,8 @@ def feed_of(kind: str) -> Feed:
 
 def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
     """The rows that are sent; UsageProblem for an unknown guard, or options of no use together."""
-    from feedtool.areas.offers.changes.guards import GUARDS
     from feedtool.areas.offers.changes.selection import SelectionOptions
+    from feedtool.runs.codes import guards
 
     if given["prefer_update"] and not given["changed_only"]:
         raise UsageProblem(
@@ -213,14 +225,15 @@ def selection_of(given: Mapping[str, Any]) -> "SelectionOptions":
     words = given.get("release", "").split(",")
     named = (word.strip().casefold().replace("_", "-") for word in words)
     released = tuple(dict.fromkeys(filter(None, named)))
+    known = guards() if released else {}
     for code in released:
-        if code not in GUARDS:
-            near = get_close_matches(code, GUARDS, n=1)
+        if code not in known:
+            near = get_close_matches(code, known, n=1)
             raise UsageProblem(
                 tr("there is no guard “{code}” to release", code=code),
                 tr("did you mean {choice}?", choice=near[0])
                 if near
-                else tr("guards: {guards}", guards=", ".join(GUARDS)),
+                else tr("guards: {guards}", guards=", ".join(known)),
             )
     flags = {name: given[name] for name in ("changed_only", "prefer_update")}
     return SelectionOptions(**flags, released=released)

@@ -215,9 +215,13 @@ def selecting(
             yield partial(choose, workspace), partial(accepted_offers, workspace, whose)
         return
     from feedtool.areas.offers.changes.selection import select
+    from feedtool.runs.held_rows import hold_single_requests
 
-    nothing_known = (None, selection, reading.dialect, lambda _: None)
-    yield (lambda sheets: select(sheets, *nothing_known)), (lambda: None)
+    def choose_unknown(sheets: "Sequence[CheckedSheet]") -> None:
+        others = hold_single_requests(sheets, selection.released)
+        select(others, None, selection, reading.dialect, lambda _: None)
+
+    yield choose_unknown, lambda: None
 
 
 PURGE = "purge_and_replace"

@@ -11,8 +11,8 @@ from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, echo, stopping
 from feedtool.cli.files import (
     as_row,
-    inputs,
     kind_asked,
+    listed_inputs,
     maybe_files,
     read_options,
     selection_of,
@@ -121,7 +121,10 @@ def submit(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
     # A plan has to come out the same wherever it is sent.
     settle = kind_asked("plan" if plan or given["save_plan"] else given["form"])
     asked = read_options(ctx, given, purges=purges, settle=settle)
-    with inputs(files) as read, reading_of_plan(given, plan, read, asked) as reading:
+    with (
+        listed_inputs(ctx, files, given["kind"]) as read,
+        reading_of_plan(given, plan, read, asked) as reading,
+    ):
         plan_file = partial(plan_file_of, ctx, given, plan, read, reading)
         send = _plan_only if given["dry_run"] else partial(_submit, plan=plan)
         return send(given, read, reading, plan_file)

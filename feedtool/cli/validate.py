@@ -17,8 +17,8 @@ from feedtool.cli.files import (
     RESULT,
     as_row,
     files,
-    inputs,
     kind_asked,
+    listed_inputs,
     read_options,
     targets,
 )
@@ -104,7 +104,7 @@ def validate(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int
     from feedtool.runs.validate import validate
 
     out, in_place, fixes = given["out"], given["in_place"], given["fix"]
-    with inputs(files) as read:
+    with listed_inputs(ctx, files, given["kind"]) as read:
         is_wanted = given["annotate"] or out is not None
         is_written = is_wanted or in_place or fixes is not None
         row = given["explain_row"]

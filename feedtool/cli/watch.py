@@ -1,7 +1,8 @@
 """`feedtool watch`."""
 
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -11,20 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from feedtool.areas.registry import load
 from feedtool.cli import options, options_account
 from feedtool.cli.errors import CONSOLE, Stopping, bug_report, echo, stopping
+from feedtool.cli.export import options_of, query_of
 from feedtool.cli.files import read_options, selection_of
 from feedtool.cli.help import HelpfulCommand
 from feedtool.cli.home import home_folder, open_workspace
-from feedtool.model.errors import Exit
-from feedtool.model.text import tr
+from feedtool.model.errors import Exit, UsageProblem
+from feedtool.model.text import joined, tr
 from feedtool.report.plain import clean
 
 if TYPE_CHECKING:
     from feedtool.cli.notifier import RunNotices
     from feedtool.ledger import Ledger
     from feedtool.watch.folder import Folder
-    from feedtool.watch.session import SellerAccount, SellerKey
+    from feedtool.watch.session import OutboxExport, SellerAccount, SellerKey
 
 HINT = tr("what was begun is noted; go on with: feedtool watch")
 
@@ -42,6 +45,45 @@ class _Watch(HelpfulCommand):
         return super().parse_args(ctx, args)
 
 
+def _exports(
+    ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> "tuple[OutboxExport, ...]":
+    """The exports of these kinds, each with the options that follow its name."""
+    del ctx, parameter
+    return tuple(map(_export, texts))
+
+
+def _export(text: str) -> "OutboxExport":
+    from feedtool.watch.session import OutboxExport
+
+    known = {name: kind for name, kind in load().exports.items() if kind.increments}
+    name, *words = text.split() or [""]
+    if name not in known:
+        raise UsageProblem(
+            tr("what is new cannot be told of “{kind}”", kind=name),
+            tr("kinds: {kinds}", kinds=joined(known) or tr("none")),
+        )
+    given = options_of(known[name], words)
+    for other in ("since", "peek", "cursors", "rewind"):
+        if given[other]:
+            raise UsageProblem(
+                tr("--{option} cannot be had on a beat", option=other),
+                tr("give filters, --changed and --cursor there: --export 'orders --changed'"),
+            )
+    return OutboxExport(known[name], given, given["cursor"], given["changed"])
+
+
+def _seconds(ctx: click.Context, parameter: click.Parameter, text: str) -> float:
+    """The seconds of a time like 10m."""
+    del ctx, parameter
+    match = re.fullmatch(r"([1-9][0-9]{0,5})([smh])", text.strip())
+    if match is None:
+        raise UsageProblem(
+            tr("--every {time} is no time", time=text), tr("write it like 90s, 10m or 1h")
+        )
+    return float(match[1]) * {"s": 1, "m": 60, "h": 3600}[match[2]]
+
+
 @click.command(cls=_Watch)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER")
 @options.flag("--once", "Send what is there, and end: for cron.")
@@ -55,6 +97,22 @@ class _Watch(HelpfulCommand):
     min=0,
     max=36_500,
     default=7,
+)
+@options.text(
+    "--export exports",
+    "KIND",
+    "Also bring what is new of this kind into FOLDER/outbox; may be given again, and have filters: "
+    "'orders --to-do'.",
+    multiple=True,
+    callback=_exports,
+)
+@options.text(
+    "--every",
+    "TIME",
+    "How often --export asks: 90s, 10m, 1h.",
+    default="10m",
+    show_default=True,
+    callback=_seconds,
 )
 @options_account.sandbox
 @options.flag("--health", "Only say how the watcher of FOLDER is: exit code 0 if all is well.")
@@ -108,7 +166,6 @@ def watch(ctx: click.Context, /, folder: Path, **given: Any) -> int:
 def _watch(
     ctx: click.Context, watched: "Folder", name: str, accounts: "_Accounts", ledger: "Ledger"
 ) -> Exit:
-    from feedtool.areas.registry import load
     from feedtool.watch.messages import DONE, STOPPED, DeduplicatedLog, Health
     from feedtool.watch.session import Environment
     from feedtool.watch.watcher import Watcher
@@ -136,6 +193,9 @@ def _watch(
         given["poll"],
         language=CONSOLE.language,
         is_once=given["once"],
+        exports=given["exports"],
+        every=given["every"],
+        export_profiles=accounts.export_profiles,
     )
     code = None
     try:
@@ -186,7 +246,17 @@ class _Accounts:
                     partial(notices.refused, seller=session.seller),
                     selection_of(given),
                     options.language_of(ctx),
+                    lambda wanted: replace(
+                        query_of(ctx, wanted.kind, {**given, **wanted.options}),
+                        seller=session.seller,
+                    ),
                 )
+
+    @property
+    def export_profiles(self) -> "Sequence[str | None]":
+        """Whose exports go into the outbox: the account's, else those of all profiles."""
+        profiles = options.chosen(click.get_current_context()).config.profiles
+        return (None,) if self.profile or not profiles else tuple(profiles)
 
     def seller_of(self, profile: str | None) -> "SellerKey":
         """The seller whose files the account sends."""

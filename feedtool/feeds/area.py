@@ -102,6 +102,19 @@ class FileFormat(NamedTuple):
     outputs: tuple[Output, ...] = ()
 
 
+class FileList(NamedTuple):
+    """Files that are a sheet together, of a row for each."""
+
+    kind: str
+    """Of the feed whose rows they are."""
+    takes: Callable[[Path], bool]
+    """True if a folder, or a file, can be meant for nothing else. Raises OSError."""
+    may_take: Callable[[Path], bool]
+    """True if it can be meant, where the kind is asked for."""
+    rows: Callable[[Iterable[Path], Path, AccountSettings], Sequence[Mapping[str, Value]]]
+    """The rows of folders and files; paths in them begin in this folder."""
+
+
 class Area(NamedTuple):
     """The declarations of an area."""
 
@@ -116,6 +129,7 @@ class Area(NamedTuple):
     conversions: tuple[RowConversion, ...] = ()
     """The conversions of its rows; a kind that has none stays what it is."""
     formats: tuple[FileFormat, ...] = ()
+    file_lists: tuple[FileList, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -189,3 +203,11 @@ class Areas:
         """The declared format of a file, None for a workbook or a CSV; OSError as of `open`."""
         formats = (item for area in self.areas for item in area.formats)
         return next((item for item in formats if item.recognises(path)), None)
+
+    def file_list_of(self, path: Path, kind: str | None) -> FileList | None:
+        """The list that a folder is, or that a file belongs to; OSError where it is unreadable."""
+        lists = (item for area in self.areas for item in area.file_lists)
+        for item in lists:
+            if item.may_take(path) if item.kind == kind else kind is None and item.takes(path):
+                return item
+        return None

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from feedtool.model.call import Call, Reply
-from feedtool.model.nouns import Message, PendingRow, Status
+from feedtool.model.nouns import Code, Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings, PackageLimits
 
 T = TypeVar("T")
@@ -247,6 +247,9 @@ class Submitted(NamedTuple):
     """The names of a request, of its reference and product; no two in a package share one."""
     blames_package: Callable[[int | None, frozenset[str]], bool] = lambda _status, _causes: False
     """True if a refusal, by its status and causes, is for what all halves would share."""
+    replaces: Code | None = None
+    """The guard that holds a request which replaces another one of its reference; None where
+    nothing is lost by that."""
     is_repeatable: Callable[[str], bool] = lambda _: True
     """True if packages of a type may be sent again, whole or in halves."""
     is_exclusive: Callable[[str], bool] = lambda _: False
@@ -315,6 +318,8 @@ class Direct(NamedTuple, Generic[T]):
     baseline: Callable[[Act, T], str] = lambda _act, _state: ""
     """The part of the state before that is written down with the intent to send."""
     repeat: Repeat = Repeat.TRACED
+    again: Code | None = None
+    """The guard that holds a request that was sent before; None where a second one does no harm."""
     patience: timedelta = timedelta(minutes=10)
     """The longest time that an effect takes to show."""
     size: Callable[[PackageLimits], Size] = lambda _: Size(1, 1)

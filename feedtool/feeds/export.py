@@ -113,7 +113,7 @@ class Thing(NamedTuple):
     at: datetime
     """Its last change, by the service."""
     rows: Sequence[KeyedRow]
-    """None where a filter leaves it out; else they take the place of those it had before."""
+    """Empty where a filter leaves it out; else they take the place of those it had before."""
 
 
 class ListPage(NamedTuple):

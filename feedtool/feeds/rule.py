@@ -193,7 +193,7 @@ class Survey(Protocol):
         """Forgets all but the first `length` rows, since a sheet is read once more."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes one row of the sheet with this number."""
+        """Notes one row of the sheet with this number, also one that asks for nothing."""
 
     def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """The issues and their places; `names` are the sheets', for messages."""
@@ -214,6 +214,8 @@ class Rule:
     """True if the check counts until it finds something, which is said once for the sheet."""
     kinds: tuple[str, ...] | None = None
     """The kinds of feed whose rows it is about; None is all of them."""
+    is_guard: bool = False
+    """True if what its survey finds holds a valid row back until the code is released."""
 
 
 def notices(result: Code, hint: str) -> Callable[[SheetFacts], Iterator[Issue]]:

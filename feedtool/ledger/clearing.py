@@ -43,6 +43,8 @@ def supersede(db: sa.Connection, package: Package, run: Run) -> None:
     if not db.execute(later.limit(1)).first():
         return
     sent = sent_later(run, package.channel).where(LATER.c.reference == t.requests.c.reference)
+    if not package.channel:  # a shipment and an invoice of one order share its name alone
+        sent = sent.where(t.packages.c.package_type == str(package.package_type))
     why = tr("Not sent: a later run has sent this reference.")
     db.execute(
         sa.update(t.requests)

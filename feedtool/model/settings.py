@@ -232,6 +232,9 @@ class AccountSettings:
     """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = "cp1252"
     """Encoding of a CSV that is neither marked nor UTF-8."""
+    invoice_name: str = ""
+    """The names of invoices' files, as a regular expression whose first group is the order:
+    `.*_([^_]+)[.]pdf`. Empty: a file is called as its order is."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """The seller's own headers → our keys."""
     bounds: Bounds = field(default_factory=Bounds)
@@ -253,6 +256,15 @@ def no_catalog(language: str | None = None) -> Any:
     del language
 
 
+Locate = Callable[[Path], Path]
+"""The place where a file is read that a cell names: itself, or a copy that stays as it is."""
+
+
+def itself(path: Path) -> Path:
+    """The file where it lies."""
+    return path
+
+
 class Context(NamedTuple):
     """The settings and the catalogue that sheets are judged by."""
 
@@ -260,3 +272,5 @@ class Context(NamedTuple):
     catalog: OpenCatalog = no_catalog
     folder: Path = Path()
     """The folder of the sheet, in which the paths begin that its cells hold."""
+    locate: Locate = itself
+    """A path may go on into a ZIP."""

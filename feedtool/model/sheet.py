@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from feedtool.model.errors import FileProblem
 from feedtool.model.file_version import Version
 from feedtool.model.header import STAMP_LANGUAGE, Header
-from feedtool.model.nouns import Counts, Item, Problem, RowResult, Severity
+from feedtool.model.nouns import Counts, Issue, Item, Problem, RowResult, Severity
 from feedtool.model.spool import Spool
 from feedtool.model.text import LANGUAGES, Language, Translator
 
@@ -142,6 +142,8 @@ class CheckedSheet:
     """The row that was to be explained."""
     sent: Spool[Item] | None = None
     """Those of the valid rows that are sent, where not all are, or not as they stand there."""
+    guarded: list[tuple[int, Issue]] = field(default_factory=list)
+    """The rows that guards hold until they are released, and why; an area's rules find them."""
     withheld: Spool[RowResult] | None = None
     held: int = 0
     """The number of these that a guard holds."""

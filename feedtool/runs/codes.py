@@ -1,6 +1,7 @@
 """Every problem code with its page, gathered from where each is declared."""
 
 import pkgutil
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
@@ -26,11 +27,10 @@ def all_codes(language: Language = "en") -> Codes:
 
 def _gathered(language: Language) -> dict[str, Code]:
     """Every code by its name."""
-    from feedtool.areas.offers.changes.guards import GUARDS
     from feedtool.check.rules import all_rules
 
     codes = [rule.code for rule in all_rules(load())]
-    codes += GUARDS.values()
+    codes += guards().values()
     for package in ("feedtool.feeds.columns", "feedtool.areas.products.columns"):
         for module in pkgutil.iter_modules(import_module(package).__path__):
             constants = vars(import_module(f"{package}.{module.name}")).values()
@@ -40,6 +40,13 @@ def _gathered(language: Language) -> dict[str, Code]:
         codes += map(problems.error, problems.names - {code.name for code in codes})
     pages = pages_in(language)
     return {code.name: replace(code, page=pages.get(code.name, code.page)) for code in codes}
+
+
+def guards() -> Mapping[str, Code]:
+    """The codes that `--release` takes, by their names."""
+    from feedtool.areas.offers.changes.guards import GUARDS
+
+    return {**GUARDS, **{rule.code.name: rule.code for rule in load().rules if rule.is_guard}}
 
 
 def meaning_of_fix(name: str) -> str:

@@ -33,6 +33,7 @@ preparationTime = 2
 
 import codecs
 import math
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -251,6 +252,9 @@ def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
     except LookupError:
         reason = tr("csv_fallback = {value} is no encoding", value=repr(settings.csv_fallback))
         yield reason, tr('write "cp1252", for example')
+    if settings.invoice_name and not _has_group(settings.invoice_name):
+        reason = tr("invoice_name = {value} has no group", value=repr(settings.invoice_name))
+        yield reason, tr("write invoice_name = {example}", example="'.*_([^_]+)[.]pdf'")
     if not CELL.fullmatch(settings.operator_category):
         reason = tr(
             "operator_category = {value} is no cell",
@@ -332,3 +336,10 @@ def refuse_unknown(names: Iterable[str], known: Iterable[str], where: str) -> No
             if near:
                 hint = tr("did you mean {choice}?", choice=near[0])
             raise _refused(where, tr("nobody knows “{name}”", name=name), hint)
+
+
+def _has_group(pattern: str) -> bool:
+    try:
+        return re.compile(pattern).groups > 0
+    except re.error:
+        return False

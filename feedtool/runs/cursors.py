@@ -14,9 +14,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from feedtool.feeds.export import Export, Increments, Query, Thing
+from feedtool.feeds.export import Export, Filter, Query, Thing
 from feedtool.ledger.cursors import Advance, Batch, Cursor, CursorName, Cursors
 from feedtool.ledger.lock import Held, hold
 from feedtool.model.call import Reply
@@ -29,6 +29,11 @@ from feedtool.service.answers import service_time
 from feedtool.service.fetch import FetchContext
 
 DEFAULT = "default"
+
+
+def batch_name(kind: Export) -> str:
+    """The name of a file where none is given: each batch has its own."""
+    return f"{kind.kind}-{{date}}-{{batch}}.xlsx"
 
 
 class CursorUse(NamedTuple):
@@ -117,6 +122,8 @@ def export_new(
                 on_whole=reading.intend,
             )
         except NothingToDo as error:
+            if not reading.has_begun:  # it ended before the list itself was read
+                raise
             if not use.is_look:
                 owner.cursors.advance(owner.name, reading.advance, session.now())
             raise _nothing_new(use.name, scope.since) from error
@@ -138,20 +145,22 @@ def rewind(
 
 def filters_of(kind: Export, query: Query, use: CursorUse) -> str:
     """What a cursor is bound to, as options; UsageProblem for a filter that none can have."""
-    increments = kind.increments or Increments(lambda _: tr("none"))
-    for name in increments.refused:
+    for name in kind.increments.refused if kind.increments else ():
         if query[name]:
             raise UsageProblem(
                 tr("--{option} does not go with a cursor", option=name),
                 tr("what it leaves out now would never come; leave it out"),
             )
-    words = ["--changed" if use.is_changed else "--new"]
-    for entry in kind.filters:
-        value = query[entry.name]
-        if entry.narrows and value:
-            texts = sorted(map(str, value)) if entry.is_list else [str(value)]
-            words.append(f"--{entry.name} {','.join(texts)}")
-    return " ".join(words)
+    narrowing = [entry for entry in kind.filters if entry.narrows and query[entry.name]]
+    mode = "--changed" if use.is_changed else "--new"
+    return " ".join((mode, *(_as_typed(entry, query[entry.name]) for entry in narrowing)))
+
+
+def _as_typed(entry: Filter, value: Any) -> str:
+    if entry.is_flag:
+        return f"--{entry.name}"
+    texts = sorted(map(str, value)) if entry.is_list else [str(value)]
+    return f"--{entry.name} {','.join(texts)}"
 
 
 def _refuse_other_use(cursor: Cursor, bound: str, query: Query) -> None:

@@ -104,6 +104,10 @@ Pick = Callable[[Sequence[Thing], Reply], Iterable[Thing]]
 """The things of an answer as they are to be kept: without rows where they are not."""
 
 
+def _all_things(things: Sequence[Thing], _: Reply) -> Sequence[Thing]:
+    return things
+
+
 def export(
     kind: Export,
     query: Query,
@@ -114,21 +118,24 @@ def export(
     service: str,
     on_progress: Progress = lambda _text, _count: None,
     observed: Spool[Any] | None = None,
-    pick: Pick = lambda things, _: things,
+    pick: Pick = _all_things,
     on_whole: Callable[[Path], None] = lambda _: None,
 ) -> Exported:
     """The file into which a kind's lists were brought; NothingToDo where there is nothing in them.
 
     `service` is the base address, named in the workbook; `observed` takes what the ledger is to
-    remember; `on_whole` is called with the finished file, before it takes its place.
+    remember; `pick` is asked about the things of the last list; `on_whole` is called with the
+    finished file, before it takes its place.
     """
     kind.check(query)
     at, tally = context.wall(), Counter[tuple[str, str]]()
     with ExitStack() as stack:
         rows = stack.enter_context(RowBuffer(context.stopping))
-        for listing in kind.listings(query):
+        listings = kind.listings(query)
+        for listing in listings:
             before, rows = rows, stack.enter_context(RowBuffer(context.stopping))
-            take = _page_reader(listing, query, rows, tally, on_progress, observed, pick)
+            chosen = pick if listing is listings[-1] else _all_things
+            take = _page_reader(listing, query, rows, tally, on_progress, observed, chosen)
             for first in listing.first(query, before):
                 read_list(listing.name, first, take, client, context, listing.hint)
             tally[listing.name, ""] = len(rows)

@@ -153,7 +153,9 @@ def _result(row: int, reference: str, status: str, kept: list[Any], *channel: st
 
 TABLES = ("inputs", "sheets", "kinds")
 """Options of several lines each; an older run lacks some."""
-PLAIN = ("profile", "catalog", "checked", "removals", "who", "invalid", "plan", "words")
+PLAIN = (
+    *("profile", "catalog", "checked", "removals", "who", "invalid", "plan", "words", "files"),
+)
 """Options that are kept as they are, under their own names; an older run lacks some."""
 OF_COPIES = {
     "in_place": "is_in_place",
@@ -195,6 +197,8 @@ class RunOptions:
     """File's name, sheet's name and kind of what was read; none in a run older than this."""
     recipes: Sequence[KeptRecipe] = ()
     """What its files were read by; none in a run older than this."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of the snapshots of files that its cells name, by path; see `kept_files`."""
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Options to be typed again with the rows to correct, by name; none in a run older than this.
     """

@@ -29,6 +29,7 @@ from feedtool.runs.deliver import (
     ignore,
     write_copies,
 )
+from feedtool.runs.kept_files import RecordedFiles
 from feedtool.runs.plan_file import PlanFile
 from feedtool.runs.recipes import RecordedRecipes
 from feedtool.runs.request_files import write_requests
@@ -110,7 +111,7 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = Consulted(asked.catalog)
-    judged = replace(asked, catalog=consulted, recipes=workspace.recorded(asked.recipes))
+    judged = replace(workspace.recorded(asked), catalog=consulted)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     refuse_places(inputs, sheets, outputs, asked)
     checked = _Checked(files, sheets, judged, outputs, plan_file, is_all_or_nothing)
@@ -191,7 +192,7 @@ def _options(
 
     inputs = [(kept.file.name, kept.sha256) for kept in snapshots if kept.sha256]
     excerpt, names, sheets = consulted.excerpt(), dict(inputs), checked.sheets
-    recipes = checked.asked.recipes
+    recipes, located = checked.asked.recipes, checked.asked.locate
     return RunOptions(
         inputs,
         checked.asked,
@@ -206,6 +207,7 @@ def _options(
         plan=checked.plan_file.digest if checked.plan_file else None,
         kinds=[(sheet.file, sheet.sheet, sheet.kind) for sheet in sheets if sheet.kind],
         recipes=recipes.kept(sheets) if isinstance(recipes, RecordedRecipes) else (),
+        files=located.kept if isinstance(located, RecordedFiles) else {},
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,7 @@ from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
 from feedtool.areas.offers.changes.selection import SelectionOptions, select
 from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
-from feedtool.check import Input, ReadOptions, RecipeBook, check
+from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
 from feedtool.model.call import Sender
 from feedtool.model.errors import FileProblem, UsageProblem
@@ -19,6 +20,8 @@ from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
+from feedtool.runs.held_rows import hold_replacing, hold_single_requests
+from feedtool.runs.kept_files import KeptFiles, RecordedFiles
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
 
@@ -58,9 +61,11 @@ class Workspace:
         """A file that others were judged by, as it is now; its SHA-256."""
         return self.snapshots.keep(path)
 
-    def recorded(self, recipes: RecipeBook) -> RecordedRecipes:
-        """The recipes of a command, where each that is used is kept, and each file it joins."""
-        return RecordedRecipes(recipes, self.keep_used, self.snapshots.path_of)
+    def recorded(self, asked: ReadOptions) -> ReadOptions:
+        """How to read, so that each recipe that is used is kept, and each file that rows name."""
+        path_of = self.snapshots.path_of
+        recipes = RecordedRecipes(asked.recipes, self.keep_used, path_of)
+        return replace(asked, recipes=recipes, locate=RecordedFiles(self.keep_used, path_of))
 
     def keep_excerpt(self, excerpt: bytes) -> str:
         """What was judged by, beside the files that were; its SHA-256."""
@@ -104,6 +109,7 @@ def options_of(run: int, workspace: Workspace) -> RunOptions:
         options.asked,
         settle=lambda file, sheet, _: kinds.get((file, sheet)),
         recipes=KeptRecipes(options.recipes, workspace.snapshots.path_of),
+        locate=KeptFiles(options.files, workspace.snapshots.path_of),
     )
     return replace(options, asked=settled)
 
@@ -189,8 +195,13 @@ def select_rows(
         files = workspace.ledger.earlier(*account, sheet.kind or "", run)
         return predecessor(sheet.file, ((file.path, file.run_id, file.size) for file in files))
 
+    sent_before = partial(workspace.ledger.sent_before, *account, run)
+    others = hold_single_requests(sheets, selection.released, sent_before)
+    taken_before = partial(workspace.ledger.taken_before, *account, run)
+    how = {"changed_only": selection.changed_only}
+    others = hold_replacing(others, selection.released, taken_before, **how)
     known = accepted_offers(workspace, account, run)
-    select(sheets, known, selection, asked.dialect, earlier)
+    select(others, known, selection, asked.dialect, earlier)
 
 
 def accepted_offers(

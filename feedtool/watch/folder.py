@@ -49,6 +49,8 @@ class Folder:
         self.inbox, self.processing, self.done, self.error, self.results = (
             self.root / part for part in PARTS
         )
+        self.outbox = self.root / "outbox"
+        """Made with the first export."""
 
     def create(self) -> bool:
         """Make a watched folder; False where there is one. UsageProblem where it cannot be made."""

@@ -1,17 +1,20 @@
 """The account that a file is sent from, with all that its files need, and the world around it."""
 
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
 from feedtool.areas.offers.changes.selection import EVERY_ROW, SelectionOptions
 from feedtool.check import ReadOptions
+from feedtool.feeds.export import Export, Query
 from feedtool.ledger import Ledger
 from feedtool.ledger.claims import Claims
 from feedtool.model.errors import Exit, FeedtoolError
+from feedtool.model.settings import Context
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LanguageChoice
 from feedtool.report.sheet_result import SheetResult
@@ -32,6 +35,25 @@ def seller_key(address: str, seller: str) -> SellerKey:
     return address.rstrip("/").casefold(), seller
 
 
+class OutboxExport(NamedTuple):
+    """An export whose new things go into the outbox."""
+
+    kind: Export
+    options: Mapping[str, Any] = {}
+    """Its filters, by the names of their parameters."""
+    cursor: str | None = None
+    """None for the folder's own."""
+    is_changed: bool = False
+    """True if a thing comes again whenever it has changed."""
+
+
+def _unfiltered(wanted: OutboxExport) -> Query:
+    """All that there is of a kind, as the service is by default."""
+    filters = wanted.kind.filters
+    values = {entry.name: () if entry.is_list else entry.default for entry in filters}
+    return Query("", "", "en", Context(), values=values)
+
+
 @dataclass(frozen=True, slots=True)
 class SellerAccount:
     """An account, with all that its files need. Its seller's lock is held."""
@@ -47,6 +69,8 @@ class SellerAccount:
     selection: SelectionOptions = EVERY_ROW
     language: LanguageChoice = ENGLISH_UNLESS_STAMPED
     """That of what is written for people."""
+    query: Callable[[OutboxExport], Query] = _unfiltered
+    """What is asked for by an export."""
 
     @property
     def claims(self) -> Claims:
@@ -131,6 +155,11 @@ class Environment:
     """As an account's, for a file in no account's folder."""
     is_once: bool = False
     """True if it ends when all that was there is done."""
+    exports: Sequence[OutboxExport] = ()
+    every: float = 600
+    """Seconds from one beat of the exports to the next."""
+    export_profiles: Sequence[str | None] = (None,)
+    """Whose they are."""
 
     def route_of(self, place: PurePosixPath) -> InboxRoute | None:
         """The route of a file of the inbox; None where its folder is nobody's."""

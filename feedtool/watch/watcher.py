@@ -28,6 +28,7 @@ from feedtool.watch.decisions import (
     waiting_reason,
 )
 from feedtool.watch.messages import RouteUnknown, Turn
+from feedtool.watch.outbox import Outbox
 from feedtool.watch.processor import FileProcessor
 from feedtool.watch.session import Environment, SellerKey
 from feedtool.watch.work import Work
@@ -75,6 +76,7 @@ class Watcher:
         """Those that were found to open as they are: they are not opened at every look."""
         self._sellers: defaultdict[SellerKey, WatchedSeller] = defaultdict(WatchedSeller)
         self._codes: set[Exit] = set()
+        self._outbox = Outbox(environment)
 
     def run(self) -> Exit:
         """Watch until something stops it, or, once, until all that was there is done.
@@ -96,7 +98,7 @@ class Watcher:
         # To stop was what was wanted.
         codes = {trouble.exit for _, trouble in self._troubles() if trouble is not stopped}
         if environment.is_once:
-            codes |= self._codes | ({stopped.exit} if stopped else set())
+            codes |= self._codes | self._outbox.codes | ({stopped.exit} if stopped else set())
             self._echo_what_is_left(has_done=bool(codes))
             return first_of(codes)
         is_interrupted = stopped and stopped.exit is Exit.CTRL_C
@@ -125,7 +127,7 @@ class Watcher:
             environment.on_turn(Turn(troubles=[(None, error)]))
             return False
         self._log.is_over("folder")
-        now, is_waiting = environment.clock(), False
+        now, is_waiting = environment.clock(), self._outbox.turn(threads)
         for key, work in self._due(whole, claims).items():
             seller = self._sellers[key]
             if seller.is_held and environment.is_once and not work.whole:
@@ -138,7 +140,7 @@ class Watcher:
 
     def _troubles(self) -> list[tuple[str | None, FeedtoolError]]:
         """What keeps sellers from their files; what another process holds is in good hands."""
-        return [
+        return self._outbox.troubles + [
             (seller.profile, seller.trouble)
             for seller in self._sellers.values()
             if seller.trouble and not seller.is_held
@@ -191,6 +193,7 @@ class Watcher:
 
     def _collect(self) -> None:
         """Note the results of the threads that have ended."""
+        self._outbox.collect()
         for key, seller in self._sellers.items():
             if seller.running is None or not seller.running.done():
                 continue

@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 
+from feedtool.feeds.export import ListPage
 from feedtool.ledger import Ledger
 from feedtool.ledger.cursors import CursorName, Cursors
 from feedtool.model.errors import FeedtoolError, NothingToDo, UsageProblem
@@ -16,7 +17,7 @@ from feedtool.report.output_files import Exported
 from feedtool.runs import cursors
 from feedtool.runs.cursors import CursorUse
 from feedtool.runs.workspace import Session, Workspace
-from tests.answers import BASE, no_sleep
+from tests.answers import BASE, no_sleep, query_of
 from tests.changing import READY, START, Service, bring, brought, export_of
 
 NEW, CHANGED = CursorUse(), CursorUse("books", is_changed=True)
@@ -121,6 +122,19 @@ def test_what_is_known_is_said(shop: Shop) -> None:
     assert caught.value.hint == "no file was written"
 
 
+def test_what_was_not_read_moves_nothing(shop: Shop) -> None:
+    kind = export_of(3)
+    (things,) = kind.listings(query_of(kind))
+    nothing = NothingToDo("there are no reasons", "")
+    reasons = things._replace(page=lambda _: lambda *_: ListPage(), nothing=lambda *_: nothing)
+    with pytest.raises(NothingToDo, match="there are no reasons"):
+        shop.export(kind=kind._replace(listings=lambda _: (reasons, things)))
+    with pytest.raises(NothingToDo, match="nothing is new"):
+        shop.export(state=("Sold",))
+    states = Cursors(shop.ledger.engine).listed("things")
+    assert [state.cursor.filters for state in states] == ["--new --state Sold"]
+
+
 def test_a_look_notes_nothing(shop: Shop) -> None:
     look = CursorUse(is_look=True)
     assert shop.keys(look, name="look-1.csv") == ["A", "B"]
@@ -148,6 +162,19 @@ def test_what_would_lose_something_is_refused(
         ask(shop)
     assert shop.files == ["default-1.csv"]
     assert shop.keys() == ["C"]
+
+
+BOUND: dict[str, tuple[CursorUse, dict[str, object]]] = {
+    "--new": (NEW, {"_as": "list", "state": (), "big": None}),
+    "--changed --state Ready,Sent --big": (CHANGED, {"state": ("Sent", "Ready"), "big": True}),
+}
+
+
+@pytest.mark.parametrize("bound", BOUND)
+def test_a_cursor_is_bound_to_what_narrows(bound: str) -> None:
+    use, filters = BOUND[bound]
+    kind = export_of(3)
+    assert cursors.filters_of(kind, query_of(kind, **filters), use) == bound  # type: ignore[arg-type]
 
 
 def test_changes_that_are_shown_late_are_met_by_the_overlap(shop: Shop) -> None:

@@ -22,7 +22,8 @@ from feedtool.ledger.database import writing
 from feedtool.model.errors import NothingToDo
 from feedtool.model.settings import AccountSettings
 from feedtool.runs.cursors import CursorUse
-from tests.changing import READY, Service, bring, brought
+from tests.answers import BASE
+from tests.changing import KIND, READY, SELLER, Service, bring, brought
 from tests.simulation.checker import Wrong
 from tests.simulation.machine import Crash, FragileLedger, Power
 
@@ -121,16 +122,23 @@ class ExportWorld:
     overlap = AccountSettings().cursor_overlap
 
     def _look(self, reader: Reader) -> None:
-        """What is new in the folder is given; perhaps it is taken away at once."""
+        """What is new in the folder is given; perhaps all that is there is taken away."""
         is_taken = self.dice.random() < 0.3
         for file in sorted(self.folder.glob(f"{reader.use.name}-*.csv")):
+            things = brought(file)
             if file.name not in reader.files:
                 reader.files.add(file.name)
-                reader.given += (things := brought(file))
-                if is_taken and not self.power.is_on:
-                    reader.twice |= {key for key, _ in things}
+                reader.given += things
             if is_taken:
+                if str(file) in self._unsettled(reader):
+                    reader.twice |= {key for key, _ in things}
                 file.unlink()
+
+    def _unsettled(self, reader: Reader) -> list[str]:
+        """The files of which nobody has noted yet that they are there."""
+        kept = cursors.Cursors(self.ledger.engine)
+        cursor = kept.find(cursors.CursorName(BASE, SELLER, KIND, reader.use.name))
+        return [batch.target for batch in kept.unsettled(cursor.cursor)] if cursor else []
 
     @contextmanager
     def _dying(self) -> Iterator[None]:

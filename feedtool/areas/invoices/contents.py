@@ -21,6 +21,7 @@ PROBLEMS = Problems("feedtool.areas.invoices")
 FILE_EMPTY = PROBLEMS.error("file-empty")
 FILE_NOT_FOUND = PROBLEMS.error("file-not-found")
 FILE_SIZE = PROBLEMS.error("file-size")
+INVOICE_REPLACES = PROBLEMS.error("invoice-replaces")
 INVOICE_TYPE = PROBLEMS.error("invoice-type")
 PDF_ENCRYPTED = PROBLEMS.error("pdf-encrypted")
 
@@ -55,23 +56,29 @@ def content_of(path: Path, limits: ReadingLimits) -> bytes | Issue:
         archive = next((parent for parent in path.parents if parent.is_file()), None)
         if archive is None:
             with path.open("rb") as file:
-                return _sized(file.read(LARGEST + 1))
+                content = file.read(LARGEST + 1)
+            if content.startswith(ZIP):
+                names_in(path, limits)  # raises what is wrong with it
+            return _sized(content)
         with ZipPackage(archive, limits) as package:
             member = package.part(path.relative_to(archive).as_posix())
             if member is None:
-                return _issue(
-                    FILE_NOT_FOUND, tr("there is no such file in {zip}", zip=archive.name)
-                )
+                return _issue(FILE_NOT_FOUND, tr("there is no such file in the ZIP"))
             if member.file_size > LARGEST:
                 return _sized(bytes(LARGEST + 1))
             return _sized(b"".join(package.stream(member.filename)))
     except FileProblem as error:
-        return _issue(
-            INVOICE_TYPE, tr("the ZIP cannot be read: {why}", why=error.message), error.hint
-        )
+        why = tr("the ZIP cannot be read: {why}", why=error.message)
+        return _issue(INVOICE_TYPE, why, tr("send the files in it by themselves"))
     except (OSError, ValueError) as error:  # the latter for a path that no system has
-        why = reason_of(error) if isinstance(error, OSError) else tr("it is no path")
-        return _issue(FILE_NOT_FOUND, tr("the file cannot be read: {why}", why=why))
+        reason = reason_of(error) if isinstance(error, OSError) else tr("it is no path")
+        return _issue(FILE_NOT_FOUND, tr("the file cannot be read: {why}", why=reason))
+
+
+def names_in(path: Path, limits: ReadingLimits) -> list[str]:
+    """The names of the files in a ZIP; FileProblem where it cannot be read, or is not trusted."""
+    with ZipPackage(path, limits) as package:
+        return sorted(name.replace("\\", "/") for name in package.names)
 
 
 def _sized(content: bytes) -> bytes | Issue:
@@ -91,8 +98,8 @@ def document_of(content: bytes) -> DocumentType | Issue:
             return _issue(PDF_ENCRYPTED, message, tr("export it without a password"))
         return PDF
     if content.startswith(ZIP):
-        message, hint = tr("the file is a ZIP"), tr("name a file in it, as in `march.zip/O-1.pdf`")
-        return _issue(INVOICE_TYPE, message, hint)
+        hint = tr("unpack it, or name a file in it, as in `march.zip/O-1.pdf`")
+        return _issue(INVOICE_TYPE, tr("the file is a ZIP"), hint)
     if not _is_markup(content):
         return _issue(INVOICE_TYPE, tr("the file is neither a PDF nor an XML"), _EXPORT)
     why = _Ubl().fault(content)

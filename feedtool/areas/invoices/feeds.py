@@ -9,7 +9,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.areas.invoices.contents import (
@@ -34,8 +33,6 @@ ORDER_ID_NAME = PROBLEMS.error("order-id-name")
 
 ORDER, DIGEST = "orderId", "sha256"
 KIND = "invoices"
-FOLDER = "feedtool.folder"
-"""The stamp of a list of files: the folder, or ZIP, that their paths begin in."""
 NO_ORDER = re.compile(r"[\s()\[\]{}|/\\]")
 _NEEDED = (ORDER, FILE)
 _WORDS = Words("feedtool.areas.invoices")
@@ -91,12 +88,11 @@ def missing(sheet: SheetColumns) -> list[str]:
 
 def enrich(sheet: SheetColumns) -> Enrich:
     """Reads the file that a row names, and judges it."""
-    folder = Path(sheet.stamp.get(FOLDER) or sheet.context.folder)
-    limits = sheet.context.settings.reading
+    context, limits = sheet.context, sheet.context.settings.reading
 
     def read(row: Row) -> tuple[Row, Sequence[Issue]]:
         name = row.values.get(FILE)
-        content = content_of(folder / str(name), limits) if name else b""
+        content = content_of(context.locate(context.folder / str(name)), limits) if name else b""
         found = document_of(content) if isinstance(content, bytes) and name else content
         if isinstance(found, Issue):
             return row, [found]

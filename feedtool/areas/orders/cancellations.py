@@ -41,7 +41,7 @@ def cancel_goal(order: Order, line: Line) -> LineGoal:
 
 
 def cancel_goals(act: Act, order: Order) -> list[LineGoal]:
-    """What the state says of each line of a cancellation; of all where it names none."""
+    """What the state says of each line of a cancellation; of all where a row names none."""
     named = (line["lineId"] for line in json.loads(act.body)["lines"])
     lines = lines_of(order, named)
     return [cancel_goal(order, line) if line else no_line(name) for name, line in lines.items()]
@@ -73,7 +73,9 @@ def _cancelled_part(act: Act, order: Order | None) -> str:
 def cancel_call(act: Act) -> Call:
     """Cancels the whole order where all lines go for one reason, else the lines that are open."""
     asked = json.loads(act.body)
-    part = Cancellation(*json.loads(act.baseline or "[{}, false]"))
+    if act.baseline is None:
+        return wire.cancel(asked)
+    part = Cancellation(*json.loads(act.baseline))
     common = {"orderSellerId": asked["orderSellerId"]}
     by_line = {line["lineId"]: line for line in asked["lines"]}
     lines = [{**by_line.get(line, by_line.get("", {})), "lineId": line} for line in part.lines]

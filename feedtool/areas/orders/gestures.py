@@ -93,6 +93,7 @@ GRANT: Direct[Granting] = Direct(
     created=wire.created,
     baseline=lambda _, state: json.dumps([request.id for request in state.requests]),
     repeat=Repeat.NEVER,
+    again=codes.GESTURE_AGAIN,
     patience=timedelta(minutes=15),
 )
 """Granting a commercial gesture: where the answer was lost only a new request proves it."""

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.acts import SHIPPED
 from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
+from feedtool.areas.orders.feeds import asked_of
+from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
 from feedtool.feeds.rule import Occurrences, Place, Rule
 from feedtool.model.nouns import Code, Issue
@@ -106,7 +108,7 @@ def check_reason(row: Row) -> Iterator[Issue]:
     reason = row.values.get(columns.REASON)
     place = f"{row.values.get(CHANNEL)}|{row.values.get(columns.STATUS)}"
     listed = dict(entry.rpartition("=")[::2] for entry in stamped_list(row.sheet.stamp, REASONS))
-    allowed = listed.get(place, "").split("|") if place in listed else []
+    allowed = listed[place].split("|") if listed.get(place) else []
     if reason and allowed and reason not in allowed:
         message = tr("“{reason}” is no reason that the service takes here", reason=reason)
         hint = tr("choose one of: {choices}", choices=", ".join(allowed))
@@ -138,10 +140,13 @@ def check_parcel(row: Row) -> Iterator[Issue]:
         yield Issue(codes.PARCEL_CHECKSUM, message, hint, columns.PARCEL)
 
 
+_ADDRESS = re.compile(r"https?://[^\s/]+\.\S+", re.IGNORECASE)
+
+
 def check_address(row: Row) -> Iterator[Issue]:
     """A tracking address that is no address."""
     address = row.values.get(columns.TRACKING)
-    if address and not re.match(r"https?://[^\s/]+\.[^\s]+$", str(address)):
+    if address and not _ADDRESS.fullmatch(str(address)):
         message = tr("“{address}” is no address on the web", address=address)
         hint = tr("write it from https:// on, or leave the cell empty")
         yield Issue(codes.TRACKING_URL, message, hint, columns.TRACKING)
@@ -164,7 +169,11 @@ class RowsOfOrder(Occurrences):
 
     def see(self, sheet: int, row: Row) -> None:
         """Notes a row that asks for something."""
-        if row.feed.kind not in KINDS or not (order := row.values.get(columns.ORDER)):
+        if (
+            row.feed.kind not in KINDS
+            or not asked_of(row)
+            or not (order := row.values.get(columns.ORDER))
+        ):
             return
         self.add(str(order), sheet, row.number)
         line, parcel = (str(row.values.get(key) or "") for key in (columns.LINE, columns.PARCEL))
@@ -172,9 +181,9 @@ class RowsOfOrder(Occurrences):
         managed = row.sheet.context.settings.orders.line_management
         is_whole_only = managed.get(str(row.values.get(CHANNEL)), "") == "no"
         lines = count if isinstance(count, int) else 0
-        self._asked.append((_action(row), line, parcel.replace(" ", ""), lines, is_whole_only))
+        self._asked.append((_action(row), line, folded(parcel), lines, is_whole_only))
 
-    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
         """The issues of rows that do not go together."""
         by_order: dict[str, list[int]] = {}
         for index in range(len(self)):
@@ -182,12 +191,12 @@ class RowsOfOrder(Occurrences):
         found = [
             (index, issue)
             for indexes in by_order.values()
-            for index, issue in self._of_order(indexes)
+            for index, issue in self._of_order(indexes, names)
         ]
         for index, issue in sorted(found, key=lambda pair: pair[0]):
             yield self.place(index), issue
 
-    def _of_order(self, indexes: list[int]) -> Iterator[tuple[int, Issue]]:
+    def _of_order(self, indexes: list[int], names: list[str]) -> Iterator[tuple[int, Issue]]:
         asked = {index: self._asked[index] for index in indexes}
         actions = {action for action, *_ in asked.values()}
         approvals = actions & {ACCEPT, REFUSE}
@@ -195,7 +204,7 @@ class RowsOfOrder(Occurrences):
         for index, (action, line, parcel, lines, is_whole_only) in asked.items():
             same = (action, line, parcel)
             if action != GESTURE and same in first:
-                yield index, self._twice(first[same])
+                yield index, _twice(self.place(index), self.place(first[same]), names)
             first.setdefault(same, index)
             if approvals and len(actions) > 1:
                 yield index, _actions_differ(sorted(actions))
@@ -203,9 +212,13 @@ class RowsOfOrder(Occurrences):
             if lines and own and len(own) < lines and action in {REFUSE, SHIP}:
                 yield index, _part(action, len(own), lines, is_whole_only=is_whole_only)
 
-    def _twice(self, first: int) -> Issue:
-        message = tr("the same is asked in row {row}", row=self.place(first).row)
-        return Issue(codes.DUPLICATE_ROW, message, tr("keep one of the two"), columns.LINE)
+
+def _twice(here: Place, first: Place, names: list[str]) -> Issue:
+    where = tr("row {row}", row=first.row)
+    if first.sheet != here.sheet:
+        where = tr("row {row} of {sheet}", row=first.row, sheet=names[first.sheet])
+    message = tr("the same is asked in {place}", place=where)
+    return Issue(codes.DUPLICATE_ROW, message, tr("keep one of the two"), columns.LINE)
 
 
 def _actions_differ(actions: list[str]) -> Issue:
@@ -291,5 +304,5 @@ RULES = (
     *map(Rule, (codes.DUPLICATE_ROW, codes.REFUSE_PART, codes.SHIP_PART, codes.SHIP_PART_ADVISED)),
     *map(Rule, (codes.CARRIER_UNKNOWN, codes.ALREADY_SO, codes.ORDER_UNKNOWN)),
     *map(Rule, (codes.SHIPPED_OTHERWISE, codes.CANCEL_NOT_ELIGIBLE, codes.TOO_LATE_TO_REFUSE)),
-    *map(Rule, (codes.GESTURE_ABOVE_AVAILABLE, *codes.GUARDS)),
+    Rule(codes.GESTURE_ABOVE_AVAILABLE),
 )

@@ -5,7 +5,7 @@ and that cannot change.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -58,11 +58,15 @@ def ship_goal(order: Order, line: Line, numbers: Sequence[str]) -> LineGoal:
             mode=line.supply_mode or order.supply_mode,
         )
         return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
-    if status in OPEN_LINES and order.status in {"InPreparation", *SHIPPED}:
+    if status == CANCELLED or order.status in {"InPreparation", *SHIPPED}:
+        word = status
+    else:  # a line is no further than its order
+        word = order.status
+    if word in OPEN_LINES:
         return LineGoal(line.id, Goal.OPEN)
-    if order.status in {"Accepted", "Processing"}:
+    if word == order.status and word in {"Accepted", "Processing"}:
         return LineGoal(line.id, Goal.WAITING)
-    text = tr("is {status}: only lines in preparation can be shipped", status=status)
+    text = tr("is {status}: only lines in preparation can be shipped", status=word)
     return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
 
 
@@ -71,24 +75,38 @@ def _parcels_of(act: Act) -> list[dict[str, Any]]:
     return parcels
 
 
+def _opened(act: Act) -> frozenset[str]:
+    """The lines that were open when the shipment was sent."""
+    return frozenset(json.loads(act.baseline or "[]"))
+
+
+def _numbers_of(parcels: Sequence[Mapping[str, Any]], order: Order, line: Line) -> list[str]:
+    """The parcels that a line is to show; of those without lines it may show a part."""
+    own = [it["parcelNumber"] for it in parcels if line.id in it.get("orderLineIds", ())]
+    free = [it["parcelNumber"] for it in parcels if "orderLineIds" not in it]
+    shown = {folded(parcel.number) for other in order.lines for parcel in other.parcels}
+    here = {folded(parcel.number) for parcel in line.parcels}
+    if all(folded(number) in shown for number in free):
+        free = [number for number in free if folded(number) in here] or free
+    return [*own, *free]
+
+
 def ship_goals(act: Act, order: Order) -> list[LineGoal]:
     """What the state says of each line of a shipment, in the order of its parcels."""
-    parcels = _parcels_of(act)
-    named = [line for parcel in parcels for line in parcel.get("orderLineIds", ())]
-    lines = {
-        name: line
-        for name, line in lines_of(order, named).items()
-        # Without lines all are meant that can be shipped, or have been.
-        if named or line is None or order.status_of(line) != CANCELLED
-    }
+    parcels, opened = _parcels_of(act), _opened(act)
+    named = [line for parcel in parcels for line in parcel.get("orderLineIds", ("",))]
     goals = []
-    for name, line in lines.items():
-        numbers = [
-            parcel["parcelNumber"]
-            for parcel in parcels
-            if name in parcel.get("orderLineIds", (name,))
-        ]
-        goals.append(ship_goal(order, line, numbers) if line else no_line(name))
+    for name, line in lines_of(order, named).items():
+        if line is None:
+            goals.append(no_line(name))
+            continue
+        # A parcel without lines is of all that can be shipped, or have been.
+        if name not in named and order.status_of(line) == CANCELLED:
+            continue
+        goal = ship_goal(order, line, _numbers_of(parcels, order, line))
+        if goal.goal is Goal.OTHERWISE and name in opened and not line.parcels:
+            goal = LineGoal(name, Goal.WAITING)  # shipped just now: its parcels show later
+        goals.append(goal)
     return goals
 
 
@@ -111,8 +129,9 @@ def _open_lines(act: Act, order: Order | None) -> str:
 
 def ship_call(act: Act) -> Call:
     """The shipment of the lines that were open when it was looked at: others may be shipped."""
-    left = frozenset(json.loads(act.baseline or "[]"))
-    parcels = []
+    if act.baseline is None:
+        return wire.ship(act.reference, act.body)
+    left, parcels = _opened(act), []
     for parcel in _parcels_of(act):
         lines = [line for line in parcel.get("orderLineIds", ()) if line in left]
         if "orderLineIds" not in parcel:

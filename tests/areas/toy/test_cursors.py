@@ -140,3 +140,40 @@ def test_killed_at_any_write_each_parcel_comes_once(feedtool: Feedtool) -> None:
         if len(points) <= at:
             return
     raise AssertionError(points)
+
+
+WATCH = "watch feeds --sandbox --create --once --settle 0.01 --poll 0.01"
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_watcher_brings_what_is_new(files: Files, feedtool: Feedtool) -> None:
+    assert feedtool(f"{WATCH} --export toy-parcels --every 5m").code == 0
+    assert len(list(Path("feeds/outbox").glob("toy-parcels-*-1.xlsx"))) == 1
+    assert feedtool(f"{WATCH} --export toy-parcels").code == 9
+    files.csv(row("O-3", "Doll"), name="feeds/inbox/new.csv")
+    assert feedtool(f"{WATCH} --export toy-parcels").code == 0
+    assert feedtool(f"{WATCH} --export toy-parcels").code in {0, 9}  # sent before, or after it
+    assert len(list(Path("feeds/outbox").glob("toy-parcels-*-2.xlsx"))) == 1
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_watcher_brings_only_what_passes_a_filter(feedtool: Feedtool) -> None:
+    words = "toy-parcels --order O-1 --changed --cursor first"
+    assert feedtool(f"{WATCH} --export '{words}'").code == 0
+    (listed,) = feedtool("export toy-parcels --cursors --format json").json
+    assert (listed["cursor"], listed["filters"]) == ("first", "--changed --order O-1")
+    assert listed["things"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ("--export offers", "what is new cannot be told of “offers”"),
+        ("--export toy-parcels --every 10", "--every 10 is no time"),
+        ("--export 'toy-parcels --peek'", "--peek cannot be had on a beat"),
+        ("--export 'toy-parcels --xyz'", "No such option '--xyz'."),
+    ],
+)
+def test_what_a_watcher_cannot_bring(feedtool: Feedtool, options: str, why: str) -> None:
+    ran = feedtool(f"{WATCH} {options}")
+    assert (ran.code, ran.error()[0]) == (2, why)

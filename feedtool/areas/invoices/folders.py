@@ -1,0 +1,94 @@
+"""Folders, ZIPs and single files as rows of invoices: `FILE_LIST`.
+
+Each file is a row, and its order is the one that it is named after. The files of a ZIP are rows of
+their own, by a path that leads into it.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from feedtool.areas.invoices.contents import FILE, UBL, names_in
+from feedtool.areas.invoices.feeds import KIND, ORDER
+from feedtool.feeds.area import FileList
+from feedtool.model.cells import Value
+from feedtool.model.errors import FileProblem
+from feedtool.model.limits import ReadingLimits
+from feedtool.model.settings import AccountSettings
+
+PDF, XML, ZIP = ".pdf", ".xml", ".zip"
+DOCUMENTS = (PDF, XML)
+OF_SYSTEMS = frozenset(("thumbs.db", "desktop.ini", "__macosx"))
+"""Files and folders that systems put beside those of people, as they do hidden ones."""
+_START = 1 << 12
+
+
+def takes(path: Path) -> bool:
+    """True for a folder or ZIP of nothing but invoices by name, for a PDF, and for UBL."""
+    if path.is_dir():
+        files = [*_files(path)]
+        return bool(files) and all(_suffix(file) in (*DOCUMENTS, ZIP) for file in files)
+    if _suffix(path) == XML:
+        with path.open("rb") as file:
+            return UBL.encode() in file.read(_START)
+    names = _inner(path, ReadingLimits()) if _suffix(path) == ZIP else ()
+    return _suffix(path) == PDF or (
+        bool(names) and all(_suffix(Path(name)) in DOCUMENTS for name in names)
+    )
+
+
+def may_take(path: Path) -> bool:
+    """True for any folder, and for what is called as invoices are."""
+    return path.is_dir() or _suffix(path) in (*DOCUMENTS, ZIP)
+
+
+def rows(paths: Iterable[Path], folder: Path, settings: AccountSettings) -> list[dict[str, Value]]:
+    """A row for each file, sorted by name; paths begin in a folder."""
+    files = (file for path in paths for file in (_files(path) if path.is_dir() else (path,)))
+    names = sorted(
+        Path(os.path.relpath(name, folder)).as_posix()
+        for file in files
+        for name in _unpacked(file, settings.reading)
+    )
+    return [{ORDER: order_of(name, settings.invoice_name), FILE: name} for name in names]
+
+
+def order_of(name: str, pattern: str) -> str:
+    """The order that a file is named after; "" where its name is not as the pattern says."""
+    last = name.rpartition("/")[2]
+    found = re.fullmatch(pattern, last) if pattern else re.fullmatch(r"(.+?)(?:\.[^.]*)?", last)
+    return found[1] if found else ""
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of a folder, and of those in it."""
+    for path in folder.rglob("*"):
+        if path.is_file() and _is_of_people(path.relative_to(folder)):
+            yield path
+
+
+def _unpacked(file: Path, limits: ReadingLimits) -> list[Path]:
+    """The files of a ZIP; what is none, or cannot be read, stands for itself."""
+    inner = _inner(file, limits) if _suffix(file) == ZIP else []
+    return [file / name for name in inner] or [file]
+
+
+def _inner(file: Path, limits: ReadingLimits) -> list[str]:
+    try:
+        return [name for name in names_in(file, limits) if _is_of_people(Path(name))]
+    except (FileProblem, OSError):  # which is told where its content is read
+        return []
+
+
+def _is_of_people(path: Path) -> bool:
+    return not any(
+        part.startswith(".") or part.casefold() in OF_SYSTEMS for part in path.parts if part != ".."
+    )
+
+
+def _suffix(path: Path) -> str:
+    return path.suffix.casefold()
+
+
+FILE_LIST = FileList(KIND, takes, may_take, rows)

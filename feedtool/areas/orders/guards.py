@@ -1,0 +1,139 @@
+"""Guards against mistakes in rows of orders that are valid; their pages are in `problems.md`.
+
+A row that a guard holds is sent only once its code is released. That the same gesture was sent
+before is known to the ledger alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+from feedtool.areas.orders import codes, columns
+from feedtool.areas.orders.feeds import FEEDS, asked_of
+from feedtool.areas.orders.shipments import folded
+from feedtool.feeds.feed import ACTION, Row
+from feedtool.feeds.rule import Place, Rule
+from feedtool.model.nouns import Code, Issue
+from feedtool.model.settings import OrderSettings
+from feedtool.model.text import tr
+
+FEW_REFUSALS = 5
+"""Below so many orders a file refuses nothing in mass."""
+PERCENT = 100
+
+
+def _issue(code: Code, message: str, field: str) -> Issue:
+    hint = tr("if it is meant: submit it with --release {code}", code=code.name)
+    return Issue(code, message, hint, field)
+
+
+class _Asked(NamedTuple):
+    """A row, and what it asks for."""
+
+    place: Place
+    order: str
+    action: str
+    """Empty where nothing is asked for."""
+    parcel: str
+    amount: Decimal | None
+    total: Decimal | None
+    is_cancelled: bool
+    """True if the customer has asked to cancel its line."""
+
+
+class GuardedRows:
+    """Remembers the rows of orders until all files are read."""
+
+    def __init__(self) -> None:
+        self._rows: list[_Asked] = []
+        self._settings = OrderSettings()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def rewind(self, length: int) -> None:
+        """Forgets all but the first `length` rows."""
+        del self._rows[length:]
+
+    def see(self, sheet: int, row: Row) -> None:
+        """Notes a row, also one that asks for nothing."""
+        if row.feed not in FEEDS:
+            return
+        values = row.values
+        self._settings = row.sheet.context.settings.orders
+        self._rows.append(
+            _Asked(
+                Place(sheet, row.number),
+                str(values.get(columns.ORDER) or ""),
+                row.feed.package_type if asked_of(row) else "",
+                folded(str(values.get(columns.PARCEL) or "")),
+                values.get(columns.AMOUNT),
+                values.get(columns.TOTAL),
+                values.get(columns.LINE_STATUS) == "CancelRequest",
+            )
+        )
+
+    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """The rows that are held, and why."""
+        yield from self._mass_refusal()
+        yield from self._gestures()
+        yield from self._repeated_parcels()
+        for row in self._rows:
+            if row.action == columns.SHIP and row.is_cancelled:
+                message = tr("the customer has asked to cancel this line")
+                yield row.place, _issue(codes.SHIPS_CANCELLED, message, ACTION)
+
+    def _mass_refusal(self) -> Iterator[tuple[Place, Issue]]:
+        refusing = [row for row in self._rows if row.action in {columns.REFUSE, columns.CANCEL}]
+        refused, every = len({it.order for it in refusing}), len({it.order for it in self._rows})
+        most = self._settings.refusals
+        if most and refused >= FEW_REFUSALS and refused * PERCENT > most * every:
+            message = tr(
+                "{refused} of {every} orders would be refused or cancelled (allowed: {most} %)",
+                refused=refused,
+                every=every,
+                most=most,
+            )
+            for row in refusing:
+                yield row.place, _issue(codes.MASS_REFUSAL, message, ACTION)
+
+    def _gestures(self) -> Iterator[tuple[Place, Issue]]:
+        given = [(row, row.amount) for row in self._rows if row.action == columns.GESTURE]
+        amounts = [(row, amount) for row, amount in given if amount is not None]
+        total, most = sum(amount for _, amount in amounts), self._settings.gestures
+        share = self._settings.gesture_share
+        for row, amount in amounts:
+            if most and total > most:
+                message = tr(
+                    "the gestures of the file are {total} (allowed: {most})", total=total, most=most
+                )
+            elif share and row.total and amount * PERCENT > share * row.total:
+                message = tr(
+                    "{amount} is more than {share} % of the line's total of {total}",
+                    amount=amount,
+                    share=share,
+                    total=row.total,
+                )
+            else:
+                continue
+            yield row.place, _issue(codes.GESTURE_TOTAL, message, columns.AMOUNT)
+
+    def _repeated_parcels(self) -> Iterator[tuple[Place, Issue]]:
+        orders: defaultdict[str, set[str]] = defaultdict(set)
+        shipping = [row for row in self._rows if row.parcel and row.action in SHIPPING]
+        for row in shipping:
+            orders[row.parcel].add(row.order)
+        for row in shipping:
+            if others := sorted(orders[row.parcel] - {row.order}):
+                message = tr("order {order} has this parcel number, too", order=others[0])
+                yield row.place, _issue(codes.PARCEL_REPEATED, message, columns.PARCEL)
+
+
+SHIPPING = frozenset({columns.SHIP, "Shipment"})
+"""The package types of parcels."""
+
+GUARDS = (
+    Rule(codes.MASS_REFUSAL, survey=GuardedRows, is_guard=True),
+    *(Rule(code, is_guard=True) for code in codes.GUARDS if code is not codes.MASS_REFUSAL),
+)

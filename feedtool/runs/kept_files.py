@@ -1,0 +1,48 @@
+"""The files that cells name, such as invoices: kept with a run, and read again as they were."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from feedtool.model.errors import FileProblem
+
+
+@dataclass
+class RecordedFiles:
+    """The files of a command, each kept when it is read."""
+
+    keep: Callable[[Path], str]
+    """Keeps a file; its SHA-256."""
+    path_of: Callable[[str], Path]
+    """The kept file of a SHA-256."""
+    kept: dict[str, str] = field(default_factory=dict)
+    """The SHA-256 of each, by the path that it was read by."""
+
+    def __call__(self, path: Path) -> Path:
+        """The copy of a file, or the place in the copy of a ZIP; what cannot be read, itself."""
+        try:
+            file = next((item for item in (path, *path.parents) if item.is_file()), None)
+            if file and str(file) not in self.kept:
+                self.kept[str(file)] = self.keep(file)
+        except (FileProblem, OSError, ValueError):  # which is told where it is read
+            return path
+        return located(path, self.kept, self.path_of)
+
+
+@dataclass
+class KeptFiles:
+    """The files of a run, as they were then."""
+
+    kept: Mapping[str, str]
+    path_of: Callable[[str], Path]
+    """FileProblem where it is gone."""
+
+    def __call__(self, path: Path) -> Path:
+        """The copy of a file, or the place in the copy of a ZIP; what was not kept, itself."""
+        return located(path, self.kept, self.path_of)
+
+
+def located(path: Path, kept: Mapping[str, str], path_of: Callable[[str], Path]) -> Path:
+    """The place of a path in what was kept."""
+    file = next((item for item in (path, *path.parents) if str(item) in kept), None)
+    return path_of(kept[str(file)]) / path.relative_to(file) if file else path

@@ -1,0 +1,255 @@
+"""Invoices from the command line: a sheet, a folder, a ZIP, single files; sent, answered, once."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from sqlite3 import Connection
+
+import pytest
+
+from feedtool.areas.invoices.sandbox.imports import InvoiceBehaviour
+from feedtool.areas.registry import sandbox_parts
+from feedtool.cli import run
+from feedtool.cli.options import SANDBOX_SELLER
+from feedtool.sandbox import Sandbox, SandboxSettings, effects
+from feedtool.sandbox.server import Server
+from tests.areas.invoices.made_invoices import pdf, place, ubl, zipped
+from tests.cli.conftest import STATE, Feedtool, enter, rows_of
+from tests.cli.conftest import feedtool as the_command
+from tests.resume.runner import Points
+
+feedtool = the_command
+AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+ORDERS = [f"O-{number}" for number in range(1, 6)]
+
+
+@contextmanager
+def state() -> Iterator[Connection]:
+    """What the embedded sandbox has."""
+    with Sandbox(sandbox_parts(), STATE) as sandbox, sandbox.state.transaction() as db:
+        yield db
+
+
+def had() -> dict[str, int]:
+    """How many invoices each order was given."""
+    with state() as db:
+        rows = db.execute("SELECT order_id, uploads FROM order_invoice ORDER BY order_id")
+        return {row["order_id"]: row["uploads"] for row in rows.fetchall()}
+
+
+def sent() -> list[str]:
+    """The orders of all files that were ever sent."""
+    with state() as db:
+        return sorted(one.key for one in effects.read(db) if one.kind == "invoice")
+
+
+@pytest.fixture(autouse=True)
+def _shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sandbox has the orders, the folder `invoices` a file for each."""
+    enter(tmp_path, monkeypatch)
+    Path("home").mkdir()
+    with state() as db:
+        place(db, SANDBOX_SELLER, AT, *ORDERS)
+    Path("invoices").mkdir()
+    for order in ORDERS[:4]:
+        Path(f"invoices/{order}.pdf").write_bytes(pdf(order))
+    Path("invoices/O-5.xml").write_bytes(ubl())
+
+
+def index(*rows: tuple[str, str]) -> Path:
+    lines = [f"{order},{file}\n" for order, file in rows]
+    Path("index.csv").write_text("orderId,file\n" + "".join(lines))
+    return Path("index.csv")
+
+
+SUBMIT = "submit --sandbox --format json"
+
+
+def test_a_folder_is_sent_file_by_file_and_answered_in_a_workbook(feedtool: Feedtool) -> None:
+    Path("invoices/O-9.pdf").write_bytes(pdf("no such order"))
+    Path("invoices/O-4.pdf").write_bytes(pdf("/Encrypt 5 0 R"))
+    ran = feedtool(SUBMIT, "invoices")
+    assert (ran.code, ran.only["kind"]) == (1, "invoices")
+    statuses = ["Success", "Success", "Success", "Invalid", "Success", "Failure"]
+    assert ran.statuses == statuses
+    assert [(one["packageType"], one["rows"]) for one in ran.only["packages"]] == [("Invoices", 5)]
+    rows = rows_of("invoices.result.xlsx", "Invoices")
+    assert [row["file"] for row in rows] == [
+        *(f"invoices/O-{number}.pdf" for number in range(1, 5)),
+        *("invoices/O-5.xml", "invoices/O-9.pdf"),
+    ]
+    assert [row["feedtool status"] for row in rows] == statuses
+    assert rows[3]["feedtool code"] == "pdf-encrypted"
+    assert rows[5]["feedtool message"] == "The order O-9 does not exist."
+    assert had() == dict.fromkeys(("O-1", "O-2", "O-3", "O-5"), 1)
+
+
+def test_the_workbook_of_rows_to_correct_is_sent_as_it_is(feedtool: Feedtool) -> None:
+    Path("invoices/O-4.pdf").write_bytes(pdf("/Encrypt 5 0 R"))
+    assert feedtool(SUBMIT, "invoices").code == 1
+    Path("invoices/O-4.pdf").write_bytes(pdf("open"))
+    again = feedtool(SUBMIT, "invoices.failed.xlsx")
+    assert (again.code, again.statuses, had()["O-4"]) == (0, ["Success"], 1)
+
+
+def test_a_zip_and_single_files_are_sent_too(feedtool: Feedtool) -> None:
+    files = {file.name: file.read_bytes() for file in Path("invoices").iterdir()}
+    Path("march.zip").write_bytes(zipped(dict(sorted(files.items())[:2])))
+    singles = [f"invoices/O-{number}.pdf" for number in (3, 4)]
+    ran = feedtool(SUBMIT, "march.zip", *singles)
+    assert (ran.code, [sheet["file"] for sheet in ran.json]) == (
+        0,
+        ["march.zip", "invoices/invoices"],
+    )
+    assert had() == dict.fromkeys(ORDERS[:4], 1)
+    assert [row["file"] for row in rows_of("march.result.xlsx", "Invoices")] == [
+        *("march.zip/O-1.pdf", "march.zip/O-2.pdf"),
+    ]
+    assert [row["file"] for row in rows_of("invoices/invoices.result.xlsx", "Invoices")] == [
+        *("O-3.pdf", "O-4.pdf"),
+    ]
+
+
+def test_another_invoice_of_an_order_is_held_until_it_is_released(feedtool: Feedtool) -> None:
+    assert feedtool(SUBMIT, "invoices").code == 0
+    Path("invoices/O-1.pdf").write_bytes(pdf("another"))
+    changed = feedtool(SUBMIT, "invoices", "--changed-only")
+    assert changed.statuses == ["Held", *(["Unchanged"] * 4)]
+    (message,) = changed.only["results"][0]["messages"]
+    assert message["resultCode"] == "invoice-replaces"
+    assert had() == dict.fromkeys(ORDERS, 1)
+    released = feedtool(SUBMIT, "invoices", "--changed-only", "--release", "invoice-replaces")
+    assert released.statuses == ["Success", *(["Unchanged"] * 4)]
+    assert feedtool(SUBMIT, "invoices/O-1.pdf", "invoices/O-2.pdf").statuses == ["Success"] * 2
+    assert (had()["O-1"], had()["O-2"]) == (3, 2)
+
+
+def test_a_single_file_has_its_answer_beside_it(feedtool: Feedtool) -> None:
+    assert feedtool(SUBMIT, "invoices/O-5.xml").code == 0
+    assert rows_of("invoices/O-5.result.xlsx", "Invoices")[0]["feedtool status"] == "Success"
+
+
+def test_a_folder_of_other_files_has_to_be_called_invoices(feedtool: Feedtool) -> None:
+    Path("invoices/notes.txt").write_text("to do")
+    ran = feedtool("validate --format json invoices")
+    assert (ran.code, ran.only["error"]["code"]) == (3, "file-missing")
+    called = feedtool("validate --format json --as invoices invoices")
+    (problem,) = called.only["problems"]
+    assert (called.code, called.only["valid"]) == (1, 5)
+    assert (problem["code"], problem["column"], problem["row"]) == ("invoice-type", "B", 8)
+
+
+def test_files_may_be_named_otherwise(feedtool: Feedtool) -> None:
+    Path("invoices").rename("old")
+    Path("invoices").mkdir()
+    Path("invoices/2026-118_O-1.pdf").write_bytes(pdf())
+    Path("shop.toml").write_text("[profile.shop]\ninvoice_name = '.*_([^_]+)[.]pdf'\n")
+    ran = feedtool(SUBMIT, "invoices", "--config", "shop.toml", "--profile", "shop")
+    assert (ran.code, had()) == (0, {"O-1": 1})
+
+
+def test_a_sheet_names_orders_and_files(feedtool: Feedtool) -> None:
+    path = index(("O-1", "invoices/O-2.pdf"), ("O-2", "march.zip/any.pdf"))
+    Path("march.zip").write_bytes(zipped({"any.pdf": pdf("any")}))
+    ran = feedtool(SUBMIT, path, "--as", "invoices")
+    assert (ran.code, ran.statuses, had()) == (0, ["Success"] * 2, {"O-1": 1, "O-2": 1})
+    assert "O-1,invoices/O-2.pdf,Success" in Path("index.result.csv").read_text("utf-8-sig")
+
+
+WRONG = [
+    (("O-1", "invoices/O-9.pdf"), "file-not-found", "B3", "look at the path"),
+    (("O-1", "empty.pdf"), "file-empty", "B3", "export or download it again"),
+    (("O-1", "photo.pdf"), "invoice-type", "B3", "export the invoice as a PDF"),
+    (("O-1", "locked.pdf"), "pdf-encrypted", "B3", "export it without a password"),
+    (("O-1 (1)", "invoices/O-1.pdf"), "order-id-name", "A3", "name the file after its order alone"),
+    (("O-2", "invoices/O-1.pdf"), "invoice-twice", "A3", "keep one of them"),
+    (("", "invoices/O-1.pdf"), "required-missing", "A3", "fill the cell"),
+    (("O-1", ""), "required-missing", "B3", "fill the cell"),
+]
+
+
+@pytest.mark.parametrize(("row", "code", "cell", "hint"), WRONG)
+def test_what_is_wrong_is_told_with_its_cell(
+    feedtool: Feedtool, row: tuple[str, str], code: str, cell: str, hint: str
+) -> None:
+    Path("empty.pdf").touch()
+    Path("photo.pdf").write_bytes(b"GIF89a")
+    Path("locked.pdf").write_bytes(pdf("/Encrypt 5 0 R"))
+    path = index(("O-2", "invoices/O-2.pdf"), row)
+    ran = feedtool("validate", path, "--as", "invoices", "--format", "json")
+    problem = ran.only["problems"][-1]
+    assert ran.code == 1
+    assert (problem["code"], f"{problem['column']}{problem['row']}") == (code, cell)
+    assert problem["hint"] == hint
+
+
+def test_a_dry_run_writes_the_imports(feedtool: Feedtool) -> None:
+    Path("shop.toml").write_text("[profile.shop.limits]\ninvoices = 2\n")
+    options = ["--config", "shop.toml", "--profile", "shop", "--requests", "requests"]
+    ran = feedtool("submit --dry-run --format json", "invoices", *options)
+    assert [one["rows"] for one in ran.only["packages"]] == [2, 2, 1]
+    written = sorted(Path("requests/invoices").iterdir())
+    assert [path.name for path in written] == [f"import-00{at}.multipart" for at in (1, 2, 3)]
+    assert b'filename="O-1.pdf"' in written[0].read_bytes()
+    assert not sent()
+
+
+def test_what_is_planned_is_sent_as_planned(feedtool: Feedtool) -> None:
+    assert feedtool("submit --sandbox --dry-run --save-plan plan.json invoices").code == 0
+    shutil.copy("invoices/O-1.pdf", "kept.pdf")
+    Path("invoices/O-1.pdf").write_bytes(pdf("another"))
+    assert feedtool("submit --sandbox --plan plan.json").code != 0
+    assert not sent()
+    shutil.copy("kept.pdf", "invoices/O-1.pdf")
+    assert feedtool("submit --sandbox --plan plan.json").code == 0
+    assert sent() == ORDERS
+
+
+def test_an_import_that_is_refused_goes_on_in_halves(feedtool: Feedtool) -> None:
+    Path("invoices/O-9.pdf").write_bytes(pdf("no such order"))
+    settings = SandboxSettings(parts=(InvoiceBehaviour(refuses_unknown=True),))
+    with Server(sandbox_parts(), speed=100, settings=settings) as server:
+        with server.sandbox.state.transaction() as db:
+            place(db, "S1", AT, *ORDERS)
+        options = ["--base-url", server.base, "--token", "sandbox", "--seller", "S1"]
+        ran = feedtool("submit --format json", "invoices", *options)
+    assert (ran.code, ran.statuses) == (1, [*(["Success"] * 5), "Rejected"])
+
+
+def killed(at: int, *arguments: str) -> list[str]:
+    """Runs a command in a process that dies of SIGKILL at a write; all that it was to write."""
+    Path("points").unlink(missing_ok=True)
+    child = os.fork()
+    if not child:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(1, 2)
+        Points(at, Path("points")).watch()
+        os._exit(run(list(arguments)))
+    os.waitpid(child, 0)
+    return Path("points").read_text().splitlines()
+
+
+WRITES = 60
+"""A submit of one import reaches fewer points; at a later one nothing dies."""
+FEW = range(0, WRITES, 8)
+LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
+
+
+@pytest.mark.parametrize("at", [*FEW, *LONG])
+def test_killed_at_a_write_each_invoice_is_sent_once(feedtool: Feedtool, at: int) -> None:
+    Path("invoices/march.zip").write_bytes(zipped({"O-5.pdf": pdf("zipped")}))
+    Path("invoices/O-5.xml").unlink()
+    points = killed(at, "submit", "invoices", "--sandbox")
+    assert len(points) <= WRITES
+    Path("invoices").rename("gone")  # what was begun needs no file any more
+    assert feedtool("resume").code in {0, 9}
+    ran = feedtool("results", "1", "--format", "json")
+    if not ran.out or not ran.only["results"]:  # it died before there was a run
+        assert not any(" before add_output" in point for point in points)
+        Path("gone").rename("invoices")
+        ran = feedtool(SUBMIT, "invoices")
+    assert ran.statuses == ["Success"] * 5
+    assert (had(), sent()) == (dict.fromkeys(ORDERS, 1), ORDERS)

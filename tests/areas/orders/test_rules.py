@@ -1,0 +1,383 @@
+"""The rules of orders, each with rows that pass it and rows that fail it."""
+
+from collections.abc import Iterator
+
+import pytest
+from openpyxl import load_workbook
+from openpyxl.packaging.custom import StringProperty
+
+from feedtool.model.settings import AccountSettings, OrderSettings
+from tests.conftest import Files, Find, changed, checked, codes, told
+from tests.rule_tables import Fails, Passes, Row, Rows, cases, listed, places
+
+
+def line(action: str = "", /, **changes: str | None) -> dict[str, str]:
+    """A row that asks for an action in a valid way; `__` stands for the dot of a key."""
+    row = {
+        "orderId": "24A17F09",
+        "lineId": "24A17F09-1",
+        "action": action,
+        "carrierName": "",
+        "parcelNumber": "",
+        "trackingUrl": "",
+        "reason": "",
+        "shippingCostRefund": "",
+        "gesture.amount": "",
+        "gesture.details": "",
+        "status": "",
+        "order.lines": "",
+        "line.total": "",
+        "salesChannelId": "",
+        "supplyMode": "",
+    }
+    return changed(row | FILLED.get(action, {}), changes)
+
+
+FILLED = {
+    "Ship": {"carrierName": "Colissimo", "parcelNumber": "8R00123456789"},
+    "Cancel": {"reason": "seller-out-of-stock", "shippingCostRefund": "Yes"},
+    "Gesture": {"reason": "MissingProduct", "gesture.amount": "5.00"},
+}
+
+
+def lines(action: str, count: int, of: int, **changes: str | None) -> list[dict[str, str]]:
+    """Rows of so many different lines of an order that has `of` lines."""
+    return [
+        line(action, lineId=f"L{number}", order__lines=str(of), **changes)
+        for number in range(count)
+    ]
+
+
+def numbered(*numbers: str) -> list[dict[str, str]]:
+    """A shipment of an order of its own for each parcel's number."""
+    return [
+        line("Ship", orderId=f"O{place}", parcelNumber=number)
+        for place, number in enumerate(numbers)
+    ]
+
+
+def parcel(**changes: str | None) -> dict[str, str]:
+    """A row of a carrier's file."""
+    row = {"orderId": "24A17F09", "parcelNumber": "8R001", "carrierName": "UPS"}
+    return changed(row, changes)
+
+
+NOW = {
+    "Accept": ("WaitingAcceptance", "Processing"),
+    "Refuse": ("WaitingAcceptance", "Processing"),
+    "Ship": ("Accepted", "InPreparation"),
+    "Cancel": ("WaitingAcceptance", "Accepted", "InPreparation", "Shipped", "Delivered"),
+    "Gesture": ("Shipped", "Delivered"),
+}
+NEVER = {
+    "Accept": ("Refused", "Rejected", "Cancelled"),
+    "Refuse": ("Shipped", "Delivered", "Cancelled", "Rejected"),
+    "Ship": ("Refused", "Rejected", "Cancelled"),
+    "Cancel": ("Refused", "Rejected"),
+    "Gesture": ("Refused", "Rejected", "Cancelled"),
+}
+LATER = {
+    "Accept": ("Accepted", "InPreparation", "Shipped", "Delivered"),
+    "Refuse": ("Accepted", "InPreparation", "Refused"),
+    "Ship": ("Processing", "WaitingAcceptance", "Shipped", "Delivered"),
+    "Cancel": ("Processing", "Cancelled"),
+    "Gesture": ("Processing", "WaitingAcceptance", "Accepted", "InPreparation"),
+}
+"""By action, the statuses in which it is possible, never is, and may have become so since."""
+
+
+def in_status(table: dict[str, tuple[str, ...]]) -> Iterator[tuple[str, Row]]:
+    for action, statuses in table.items():
+        for status in (*statuses, "Frozen") if table is LATER else statuses:
+            yield f"{action} of {status}", line(action, status=status)
+
+
+PASSES: Passes = {
+    "action-missing": {
+        "nothing is asked": line(),
+        "a parcel number is a shipment": line(carrierName="UPS", parcelNumber="8R001"),
+        "an action": line("Cancel"),
+        "an action that is refused": line("Destroy", reason="x"),
+        "a parcel number that is refused": line(carrierName="UPS", parcelNumber="8R\u202e1"),
+    },
+    "action-not-possible": {
+        **dict(in_status(NOW)),
+        **dict(in_status(LATER)),
+        "no status": line("Ship"),
+        "the seller's": line("Ship", supplyMode="Seller"),
+        "in another writing": line("Ship", supplyMode="SELLER"),
+        "only a shipment minds who ships": line("Cancel", supplyMode="Fulfillment"),
+        "nothing is asked": line(status="Cancelled", supplyMode="Fulfillment"),
+    },
+    "state-when-exported": {**dict(in_status(NOW)), **dict(in_status(NEVER)), "none": line("Ship")},
+    "actions-differ": {
+        "all accept": lines("Accept", 3, 3),
+        "ship one, cancel another": [*lines("Ship", 1, 2), *lines("Cancel", 2, 2)[1:]],
+        "another order": [line("Accept"), line("Refuse", orderId="24A17F10")],
+        "another row that asks for nothing": [line("Accept"), line(lineId="L2")],
+        "a gesture beside a cancellation": [line("Cancel"), line("Gesture")],
+    },
+    "approval-primary-only": {
+        "the primary channel": line("Accept", salesChannelId="PRIMARY"),
+        "not shown": line("Refuse"),
+        "other actions": line("Ship", salesChannelId="SECOND"),
+        "nothing is asked": line(salesChannelId="SECOND"),
+    },
+    "gesture-above-order": {
+        "all of it": line("Gesture", gesture__amount="12.90", line__total="12.90"),
+        "no total": line("Gesture", gesture__amount="12.90"),
+        "a total that is no amount": line("Gesture", line__total="twelve"),
+        "an amount that is refused": line("Gesture", gesture__amount="many", line__total="1.00"),
+        "no gesture": line("Ship", gesture__amount="12.90", line__total="1.00"),
+    },
+    "parcel-checksum": {
+        "right": line("Ship", parcelNumber="RR473124829GB"),
+        "right, with blanks": line("Ship", parcelNumber="RR 473 124 829 GB"),
+        "11 less the rest is ten": line("Ship", parcelNumber="RR000000080FR"),
+        "11 less the rest is eleven": line("Ship", parcelNumber="RR000000005FR"),
+        "another form": line("Ship", parcelNumber="8R00123456789"),
+        "a digit more": line("Ship", parcelNumber="RR4731248290GB"),
+        "no shipment": line("Cancel", parcelNumber="RR473124828GB"),
+    },
+    "parcel-series": {
+        "two": numbered("8R001", "8R002"),
+        "by two": numbered("8R001", "8R003", "8R005"),
+        "falling": numbered("8R003", "8R002", "8R001"),
+        "the same": numbered("8R001", "8R001", "8R001"),
+        "another head": numbered("8R001", "9R002", "8R003"),
+        "no digits": numbered("A", "B", "C"),
+        "a row between": [*numbered("8R001", "8R002"), line(), *numbered("8R003")],
+        "a row without a number between": [
+            *numbered("8R001", "8R002"),
+            line("Cancel", orderId="O9"),
+            line("Ship", orderId="O8", parcelNumber="8R003"),
+        ],
+    },
+    "duplicate-row": {
+        "another line": lines("Ship", 2, 2),
+        "another parcel": [line("Ship"), line("Ship", parcelNumber="8R002")],
+        "another action": [line("Ship"), line("Cancel")],
+        "another order": [line("Ship"), line("Ship", orderId="24A17F10")],
+        "two gestures": [line("Gesture"), line("Gesture")],
+        "nothing is asked": [line(), line()],
+        "a carrier's file": [parcel(), parcel(parcelNumber="8R002")],
+    },
+    "refuse-part": {
+        "all": lines("Refuse", 3, 3),
+        "no line is named": line("Refuse", lineId="", order__lines="3"),
+        "their number is not shown": line("Refuse"),
+        "a part is accepted": lines("Accept", 2, 3),
+        "a number that is none": line("Refuse", order__lines="three"),
+    },
+    "ship-part": {
+        "all": lines("Ship", 3, 3, salesChannelId="SECOND"),
+        "a channel that takes lines": lines("Ship", 2, 3, salesChannelId="THIRD"),
+        "a channel that nothing is said of": lines("Ship", 2, 3, salesChannelId="PRIMARY"),
+    },
+    "ship-part-advised": {
+        "all": lines("Ship", 3, 3),
+        "a line in two parcels": [
+            *lines("Ship", 2, 2),
+            line("Ship", lineId="L0", order__lines="2", parcelNumber="8R002"),
+        ],
+        "a channel that takes whole orders": lines("Ship", 2, 3, salesChannelId="SECOND"),
+        "a part is cancelled": lines("Cancel", 1, 3),
+    },
+    "tracking-url": {
+        "none": line("Ship"),
+        "a path": line("Ship", trackingUrl="https://track.example.com/8R001?x=1#a"),
+        "no path": line("Ship", trackingUrl="http://example.com"),
+        "a port": line("Ship", trackingUrl="https://example.com:8443/x"),
+        "capitals": line("Ship", trackingUrl="HTTPS://EXAMPLE.COM/8R001"),
+        "no shipment": line("Cancel", trackingUrl="example"),
+    },
+    "carrier-unknown": {
+        "of the profile": line("Ship"),
+        "in another writing": line("Ship", carrierName="colissimo"),
+    },
+}
+FAILS: Fails = {
+    "action-missing": {
+        "a reason": (line(reason="seller-out-of-stock"), "2 action"),
+        "a carrier": (line(carrierName="UPS"), "2 action"),
+        "a refused amount": (line(gesture__amount="many"), "2 action"),
+    },
+    "action-not-possible": {
+        **{name: (row, "2 action") for name, row in in_status(NEVER)},
+        "the warehouse's": (line("Ship", supplyMode="Fulfillment"), "2 action"),
+        "without an action": (
+            line(carrierName="UPS", parcelNumber="8R001", supplyMode="Xdock"),
+            "2 action",
+        ),
+    },
+    "state-when-exported": {name: (row, "2 action") for name, row in in_status(LATER)},
+    "actions-differ": {
+        "accept and refuse": ([line("Accept"), line("Refuse")], "2 action, 3 action"),
+        "accept and ship": ([line("Accept"), line("Ship")], "2 action, 3 action"),
+        "apart": (
+            [line("Refuse"), line("Ship", orderId="O2"), line("Cancel")],
+            "2 action, 4 action",
+        ),
+    },
+    "approval-primary-only": {
+        "accept": (line("Accept", salesChannelId="SECOND"), "2 action"),
+        "refuse": (line("Refuse", salesChannelId="SECOND"), "2 action"),
+    },
+    "gesture-above-order": {
+        "a cent": (
+            line("Gesture", gesture__amount="12.91", line__total="12.90"),
+            "2 gesture.amount",
+        ),
+    },
+    "parcel-checksum": {
+        "wrong": (line("Ship", parcelNumber="RR473124828GB"), "2 parcelNumber"),
+        "small letters": (line("Ship", parcelNumber="rr473124828gb"), "2 parcelNumber"),
+        "a carrier's file": (parcel(parcelNumber="RR123456789FR"), "2 parcelNumber"),
+    },
+    "parcel-series": {
+        "three": (
+            numbered("8R001", "8R002", "8R003"),
+            "2 parcelNumber, 3 parcelNumber, 4 parcelNumber",
+        ),
+        "over a round number": (
+            numbered("8R008", "8R009", "8R010", "8R011", "1"),
+            "2 parcelNumber, 3 parcelNumber, 4 parcelNumber, 5 parcelNumber",
+        ),
+        "a sheet that is read twice": (
+            [
+                line("Gesture", orderId="O7", gesture__amount="1,234"),
+                line("Gesture", orderId="O8", gesture__amount="9.50"),
+                *numbered("8R001", "8R002", "8R003"),
+            ],
+            "4 parcelNumber, 5 parcelNumber, 6 parcelNumber",
+        ),
+        "behind others": (
+            numbered("X9", "8R001", "8R002", "8R003"),
+            "3 parcelNumber, 4 parcelNumber, 5 parcelNumber",
+        ),
+        "digits alone": (
+            numbered("10000000000000000001", "10000000000000000002", "10000000000000000003"),
+            "2 parcelNumber, 3 parcelNumber, 4 parcelNumber",
+        ),
+    },
+    "duplicate-row": {
+        "all the same": ([line("Ship"), line("Ship")], "3 lineId"),
+        "the number in another writing": (
+            [line("Ship", parcelNumber="8R 001"), line("Ship", parcelNumber="8r001")],
+            "3 lineId",
+        ),
+        "apart": ([line("Cancel"), line("Ship", orderId="O2"), line("Cancel")], "4 lineId"),
+        "three": ([line("Accept")] * 3, "3 lineId, 4 lineId"),
+        "a carrier's file": ([parcel(lineId="L1"), parcel(lineId="L1")], "3 lineId"),
+        # `1,234` makes a second reading necessary: only 9.50 behind it settles the column.
+        "a sheet that is read twice": (
+            [line("Gesture", gesture__amount=amount) for amount in ("1,234", "9.50")]
+            + [line("Ship"), line("Ship")],
+            "5 lineId",
+        ),
+    },
+    "refuse-part": {
+        "two of three": (lines("Refuse", 2, 3), "2 action, 3 action"),
+    },
+    "ship-part": {
+        "two of three": (lines("Ship", 2, 3, salesChannelId="SECOND"), "2 action, 3 action"),
+    },
+    "ship-part-advised": {
+        "two of three": (lines("Ship", 2, 3), "2 action, 3 action"),
+        "of a channel that takes lines": (
+            lines("Ship", 1, 3, salesChannelId="PRIMARY"),
+            "2 action",
+        ),
+    },
+    "tracking-url": {
+        name: (line("Ship", trackingUrl=address), "2 trackingUrl")
+        for name, address in {
+            "no scheme": "www.example.com/8R001",
+            "another scheme": "ftp://example.com/8R001",
+            "no host": "https:///8R001",
+            "a host without a point": "https://localhost/8R001",
+            "a blank": "https://example.com/8R 001",
+            "a number": "8R001",
+        }.items()
+    },
+    "carrier-unknown": {
+        "misspelt": (line("Ship", carrierName="Colisimo"), "2 carrierName"),
+        "a carrier's file": (parcel(), "2 carrierName"),
+    },
+}
+WARNINGS = {
+    "carrier-unknown",
+    "parcel-checksum",
+    "parcel-series",
+    "ship-part-advised",
+    "state-when-exported",
+}
+SHOP = AccountSettings(
+    orders=OrderSettings(
+        carriers=("Colissimo", "Chronopost"), line_management={"SECOND": "no", "THIRD": "yes"}
+    )
+)
+
+
+@pytest.mark.parametrize(("code", "rows"), cases(PASSES))
+def test_passes(find: Find, code: str, rows: Rows) -> None:
+    assert find(code, *listed(rows), dialect=SHOP) == []
+
+
+@pytest.mark.parametrize(("code", "rows", "expected"), cases(FAILS))
+def test_fails(find: Find, code: str, rows: Rows, expected: str) -> None:
+    problems = find(code, *listed(rows), dialect=SHOP)
+    assert places(problems) == expected
+    assert {problem.severity for problem in problems} == {
+        "warning" if code in WARNINGS else "error"
+    }
+
+
+def test_over_two_files_the_first_is_named_with_its_file(files: Files) -> None:
+    one = files.csv(line("Ship"), name="one.csv")
+    two = files.csv(line("Ship", orderId="O2"), line("Ship"), name="two.csv")
+    first, second = checked(one, two)
+    assert told(first, "duplicate-row") == []
+    (problem,) = told(second, "duplicate-row")
+    assert (problem.row, problem.message) == (3, "the same is asked in row 2 of one.csv")
+
+
+def test_what_is_wrong_with_a_row_keeps_back_its_order_alone(files: Files) -> None:
+    rows = [line("Ship", lineId="L1"), line("Ship", lineId="L2", parcelNumber="")]
+    (sheet,) = checked(files.csv(*rows, line("Ship", orderId="O2", parcelNumber="8R2"), line()))
+    assert codes(sheet) == [(2, "request-incomplete"), (3, "required-missing")]
+    assert [item.reference for item in sheet.valid_items()] == ["O2"]
+
+
+LISTED = "PRIMARY|InPreparation=seller-out-of-stock|Other,SECOND|Shipped=broken,PRIMARY|Shipped="
+
+
+@pytest.mark.parametrize(
+    ("reason", "channel", "status", "expected"),
+    [
+        ("seller-out-of-stock", "PRIMARY", "InPreparation", ""),
+        ("Other", "PRIMARY", "InPreparation", ""),
+        ("broken", "PRIMARY", "InPreparation", "seller-out-of-stock, Other"),
+        ("broken", "SECOND", "Shipped", ""),
+        ("other", "SECOND", "Shipped", "broken"),
+        # Where nothing is listed nothing is known.
+        ("anything", "SECOND", "InPreparation", ""),
+        ("anything", "PRIMARY", "Shipped", ""),
+        ("anything", "", "", ""),
+    ],
+)
+def test_reasons_are_those_of_the_export(
+    files: Files, reason: str, channel: str, status: str, expected: str
+) -> None:
+    row = line("Cancel", reason=reason, salesChannelId=channel, status=status)
+    path = files.book({"Orders": [row]})
+    book = load_workbook(path)
+    for name, value in {"template": "orders", "reasons": LISTED}.items():
+        book.custom_doc_props.append(  # type: ignore[attr-defined]  # the stubs do not know it
+            StringProperty(name=f"feedtool.{name}", value=value)
+        )
+    book.save(path)
+    (sheet,) = checked(path)
+    hints = [(problem.row, problem.field, problem.hint) for problem in sheet.problems()]
+    assert hints == ([(2, "reason", f"choose one of: {expected}")] if expected else [])
+    assert bool(told(sheet, "reason-not-eligible")) is bool(expected)
