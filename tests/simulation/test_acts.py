@@ -88,11 +88,11 @@ def _again() -> AbstractContextManager[object]:
 
 CHECKED, CONFIRMED = (machine.RULES[step, AnswerKind.DONE] for step in (Step.CHECK, Step.CONFIRM))
 MUTANTS = {
-    "no look before the call": Mutant(_rule(Step.CHECK, blind), 0, Acts, OrdersLedger),
-    "sent again at once": Mutant(_rule(Step.CONFIRM, impatient), 0, Acts, OrdersLedger),
-    "money is sent again": Mutant(_again, 0, Acts, OrdersLedger),
-    "no intent before the call": Mutant(nullcontext, 0, Acts, ForgetfulOrders),
-    "baseline forgotten": Mutant(_rule(Step.CHECK, forgotten), 0, Acts, OrdersLedger),
+    "no look before the call": Mutant(_rule(Step.CHECK, blind), 10, Acts, OrdersLedger),
+    "sent again at once": Mutant(_rule(Step.CONFIRM, impatient), 20, Acts, OrdersLedger),
+    "money is sent again": Mutant(_again, 208, Acts, OrdersLedger),
+    "no intent before the call": Mutant(nullcontext, 126, Acts, ForgetfulOrders),
+    "baseline forgotten": Mutant(_rule(Step.CHECK, forgotten), 2, Acts, OrdersLedger),
 }
 
 
@@ -102,3 +102,11 @@ def test_every_mutant_is_caught(name: str) -> None:
     mutant = MUTANTS[name]
     with mutant.ledger() as ledger, mutant.alter():
         assert any(is_caught(seed, ledger, Acts) for seed in (mutant.seed, *range(500)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_caught_again_and_again(name: str) -> None:
+    mutant = MUTANTS[name]
+    with mutant.ledger() as ledger, mutant.alter():
+        assert sum(is_caught(seed, ledger, Acts) for seed in range(500)) > 1
