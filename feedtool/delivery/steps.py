@@ -51,6 +51,9 @@ GO_ON = tr("Go on with `feedtool resume`: what has been sent is not sent again."
 LOCAL = {Step.CLEAR, Step.CLOSE}
 """Steps that ask nothing of the service."""
 
+SINGLE = {Step.CHECK, Step.CALL, Step.CONFIRM, Step.FOLLOW}
+"""Steps of single requests."""
+
 AT_ONCE = {Step.SUBMIT, Step.CALL}
 """Steps that stage and commit in one."""
 

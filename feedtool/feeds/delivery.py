@@ -9,7 +9,7 @@ is not the area's: the state machines are in `feedtool.delivery`.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
@@ -300,6 +300,17 @@ class Act(NamedTuple):
     """Among the requests of its first row, `row`."""
 
 
+class Overview(NamedTuple):
+    """A list that shows where many requests stand, in the place of a look at each."""
+
+    page: Callable[[int], Call]
+    """The n-th page, from 1; what changed last comes first."""
+    read: Callable[[Reply], Mapping[str, Reply]]
+    """By reference, what a look at each would have been answered; raises Unreadable."""
+    size: int
+    """The number of things on a page that is not the last."""
+
+
 class Direct(NamedTuple, Generic[T]):
     """One call for each request; a look before it, and after a doubt, tells where it stands."""
 
@@ -319,6 +330,8 @@ class Direct(NamedTuple, Generic[T]):
     """The guard that holds a request that was sent before; None where a second one does no harm."""
     patience: timedelta = timedelta(minutes=10)
     """The longest time that an effect takes to show."""
+    overview: Overview | None = None
+    """None where each has to be looked at, or takes several looks."""
     size: Callable[[PackageLimits], Size] = lambda _: Size(1, 1)
     """Each request is a package of its own: it has a state of its own."""
 

@@ -53,6 +53,16 @@ def supersede(db: sa.Connection, package: Package, run: Run) -> None:
     )
 
 
+def clear(db: sa.Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
+    """Begin with a package: the open packages that it waits for; none if its rows are in flight."""
+    supersede(db, package, run)
+    skip_empty_uploads(db, package)
+    blocked_by = unanswered(db, package, run, clearance) or claim(db, package, run, clearance)
+    if blocked_by and give_up(db, blocked_by, run):
+        blocked_by = claim(db, package, run, clearance)
+    return blocked_by
+
+
 LATER = t.requests.alias()
 """The requests of `sent_later`."""
 

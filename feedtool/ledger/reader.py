@@ -177,6 +177,23 @@ class LedgerReader:
         others = first.with_only_columns(t.request_rows.c.row, *list(first.selected_columns)[1:])
         return iter(self._all(union_all(first, others.join(t.request_rows))))
 
+    def single_requests(self, packages: Collection[int]) -> dict[int, PendingRow]:
+        """The live requests of packages of one request, by the package's key."""
+        names = (t.requests.c[name] for name in PendingRow._fields)
+        query = select(t.requests.c.package, *names).where(t.requests.c.fate.is_(None))
+        found = self._among(query, t.requests.c.package, packages)
+        return {package: PendingRow(*request) for package, *request in found}
+
+    def single_references(self, run_id: int) -> dict[int, str]:
+        """The references of a run's packages of one request, by the package's key."""
+        query = (
+            select(t.requests.c.package, t.requests.c.reference)
+            .join(t.files, t.files.c.file == t.requests.c.file)
+            .join(t.packages, t.packages.c.package == t.requests.c.package)
+            .where(t.files.c.run_id == run_id, t.packages.c.rows == 1)
+        )
+        return dict(map(tuple, self._all(query)))
+
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""
         query = clearing.sent_later(run, channel).order_by(t.runs.c.run_id)
@@ -224,7 +241,7 @@ class LedgerReader:
         return {name for (name,) in self._among(of_package, column, among)}
 
     def _among(
-        self, query: Select[Any], column: ColumnElement[Any], values: Collection[str]
+        self, query: Select[Any], column: ColumnElement[Any], values: Iterable[str | int]
     ) -> Iterator[Any]:
         """The rows whose column has one of some values; a statement takes only so many at once."""
         left = iter(values)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import (
     CANCELLED,
+    OVERVIEW,
     SHIPPED,
     LineGoal,
     judged,
@@ -93,6 +94,7 @@ CANCELLATION: Direct[Order | None] = Direct(
     created=wire.created,
     baseline=_cancelled_part,
     repeat=Repeat.SAFE,
+    overview=OVERVIEW,
     patience=timedelta(minutes=15),
 )
 """Cancelling lines, or the order: what is cancelled already is not asked again."""

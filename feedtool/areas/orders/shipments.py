@@ -15,6 +15,7 @@ from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import (
     CANCELLED,
     OPEN_LINES,
+    OVERVIEW,
     SHIPPED,
     LineGoal,
     impossible,
@@ -140,6 +141,7 @@ SHIPMENT: Direct[Order | None] = Direct(
     judge=judge_shipment,
     baseline=_open_lines,
     repeat=Repeat.SAFE,
+    overview=OVERVIEW,
     patience=timedelta(minutes=10),
 )
 """Declaring parcels: the service takes a line once, and the parcels then show on it."""
