@@ -128,7 +128,12 @@ def vocabulary() -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("script", "names"), [("make.py", OFFERS), ("make_products.py", PRODUCTS)], ids=lambda one: one
+    ("script", "names"),
+    [
+        *(("make.py", OFFERS), ("make_products.py", PRODUCTS)),
+        ("make_invoices.py", ("invoices.zip",)),
+    ],
+    ids=lambda one: one,
 )
 def test_samples_are_as_they_are_made_now(
     script: str, names: tuple[str, ...], tmp_path: Path

@@ -29,7 +29,10 @@ def _moment(ctx: click.Context, parameter: click.Parameter, text: str | None) ->
 
 OPTIONS = options.group(
     options.text(
-        "--since", "WHEN", "Only what changed then or later: 2026-11-20T08:00Z.", callback=_moment
+        "--since",
+        "WHEN",
+        "Only what was updated then or later: 2026-11-20T08:00Z.",
+        callback=_moment,
     ),
     options.flag("--new", "Only what no export with this cursor has brought yet."),
     options.flag("--changed", "Only what is new, or has changed since this cursor brought it."),

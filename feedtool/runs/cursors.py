@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from feedtool.feeds.export import Export, Filter, Increments, Query, Thing
+from feedtool.feeds.export import Export, Filter, Query, Thing
 from feedtool.ledger.cursors import Advance, Batch, Cursor, CursorName, Cursors
 from feedtool.ledger.lock import Held, hold
 from feedtool.model.call import Reply
@@ -145,8 +145,7 @@ def rewind(
 
 def filters_of(kind: Export, query: Query, use: CursorUse) -> str:
     """What a cursor is bound to, as options; UsageProblem for a filter that none can have."""
-    increments = kind.increments or Increments(lambda _: tr("none"))
-    for name in increments.refused:
+    for name in kind.increments.refused if kind.increments else ():
         if query[name]:
             raise UsageProblem(
                 tr("--{option} does not go with a cursor", option=name),

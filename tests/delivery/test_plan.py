@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.areas.invoices import wire
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import ADVICE, Dependencies, Planned, summaries, uploads
@@ -93,6 +94,27 @@ def test_the_rows_of_each_package(
 ) -> None:
     planned = uploads(rows, ROUTES, PackageLimits(**{"upload": 2, "package": 2, **limits}))
     assert shape(planned) == [(number, 1, held) for number, held in enumerate(expected, 1)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([10, 10, 10], [[3, 4, 5]]),
+        ([20, 11, 9], [[3], [4, 5]]),
+        ([31, 1, 1], [[3], [4, 5]]),
+        ([1, 31, 1], [[3], [4], [5]]),
+        ([15, 15, 1], [[3, 4], [5]]),
+    ],
+)
+def test_a_package_holds_no_more_bytes_than_it_may(
+    monkeypatch: pytest.MonkeyPatch, sizes: list[int], expected: list[list[int]]
+) -> None:
+    monkeypatch.setattr(wire, "LARGEST", 30)
+    rows = [
+        Item(row, "Invoices", "", f"O-{row}", "", bytes(size)) for row, size in enumerate(sizes, 3)
+    ]
+    planned = shape(uploads(rows, ROUTES))
+    assert planned == [(package, 1, rows) for package, rows in enumerate(expected, 1)]
 
 
 def test_an_upload_comes_as_soon_as_it_is_full() -> None:

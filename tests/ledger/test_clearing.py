@@ -125,6 +125,23 @@ def test_a_run_that_is_given_up_keeps_no_other_waiting(ledger: Ledger, phase: Ph
     assert blockers(ledger, newer) == NOBODY
 
 
+@pytest.mark.parametrize(
+    ("channel", "kinds", "status"),
+    [
+        ("", ("Invoices", "Invoices"), "Superseded"),
+        ("", ("Products", "Invoices"), "Pending"),
+        ("P", (PackageType.UPSERT, PackageType.UPDATE), "Superseded"),
+    ],
+)
+def test_without_a_channel_only_the_same_is_superseded(
+    ledger: Ledger, channel: str, kinds: tuple[str, str], status: str
+) -> None:
+    older, newer = (run_of(ledger, item(3, channel, kind, product="")) for kind in kinds)
+    begin(ledger, newer, Phase.CLOSED)
+    begin(ledger, older)
+    assert told(ledger, older) == [status]
+
+
 @pytest.mark.parametrize("phase", [None, Phase.FILLING])
 def test_what_was_held_supersedes_nothing(ledger: Ledger, phase: Phase | None) -> None:
     older, newer = run_of(ledger, item(3)), run_of(ledger, item(3))
