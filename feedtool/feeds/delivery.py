@@ -247,6 +247,9 @@ class Submitted(NamedTuple):
     """The names of a request, of its reference and product; no two in a package share one."""
     blames_package: Callable[[int | None, frozenset[str]], bool] = lambda _status, _causes: False
     """True if a refusal, by its status and causes, is for what all halves would share."""
+    replaces: Code | None = None
+    """The guard that holds a request which replaces another one of its reference; None where
+    nothing is lost by that."""
     is_repeatable: Callable[[str], bool] = lambda _: True
     """True if packages of a type may be sent again, whole or in halves."""
     is_exclusive: Callable[[str], bool] = lambda _: False

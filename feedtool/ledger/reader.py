@@ -224,6 +224,31 @@ class LedgerReader:
         )
         return next((run for (run,) in self._all(query)), None)
 
+    def taken_before(
+        self, service: str, seller: str, run_id: int | None, item: Item
+    ) -> tuple[int, str] | None:
+        """The last other run in which a request of the reference was a success, and its product."""
+        of, runs = t.requests.c, t.runs.c
+        is_its = and_(t.results.c.package == of.package, t.results.c.reference == of.reference)
+        query = (
+            select(runs.run_id, of.product)
+            .select_from(
+                t.requests.join(t.package_runs, t.packages.c.package == of.package).join(
+                    t.results, is_its
+                )
+            )
+            .where(
+                t.is_of(service, seller),
+                of.reference == item.reference,
+                t.packages.c.package_type == item.package_type,
+                t.results.c.status == str(Status.SUCCESS),
+                runs.run_id != (run_id or 0),
+            )
+            .order_by(runs.run_id.desc())
+            .limit(1)
+        )
+        return next(((run, product) for run, product in self._all(query)), None)
+
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""
         query = select(t.outputs.c.sha256).where(t.outputs.c.path == path)

@@ -3,7 +3,7 @@
 DIR/<FILE's name>/package-001-Upsert-<channel>/upload-001.json
 DIR/<FILE's name>/batch-001.json, of products
 DIR/<FILE's name>/package-001-Full-<channel>.zip, the legacy zip itself
-DIR/<FILE's name>/request-001-<type>-<channel>.json, of requests that are a call each
+DIR/<FILE's name>/request-001-<type>[-<channel>].json, of requests that are a call each
 """
 
 import re
@@ -74,8 +74,9 @@ def _write_uploads(folder: Path, uploads: Iterable[Planned], settings: AccountSe
             (package / f"upload-{upload.number:03}.json").write_bytes(body)
         else:
             act = Act(ref, first.row, first.reference, first.body)
-            name = f"request-{number:03}-{first.package_type}-{channel}.json"
-            (folder / name).write_bytes(protocol.call(act).body or b"")
+            parts = (f"request-{number:03}", first.package_type, channel)
+            name = "-".join(filter(None, parts))
+            (folder / f"{name}.json").write_bytes(protocol.call(act).body or b"")
 
 
 def _clear(folder: Path) -> None:

@@ -25,7 +25,15 @@ CHANGES = {
     "preparationTime": 2,
     "quantity": 7,
 }
-GOOD: dict[str, dict[str, Any]] = {
+PARCELS = [
+    {
+        "parcelNumber": "8R1",
+        "carrierName": "UPS",
+        "trackingUrl": "HTTPS://T.EXAMPLE/8R1",
+        "orderLineIds": ["O1-1", "O1-2"],
+    }
+]
+GOOD: dict[str, Any] = {
     "invoices": {
         "orderId": "O-1",
         "fileName": "O-1.pdf",
@@ -37,6 +45,15 @@ GOOD: dict[str, dict[str, Any]] = {
     "legacy-stock-and-price": {
         name: BODY[name] for name in ("SellerProductId", "ProductEan", "Price", "Stock")
     },
+    "orders": PARCELS,
+    "shipments": PARCELS,
+    "orders-accept": {"approval_status": "Accepted"},
+    "orders-refuse": {"approval_status": "Refused"},
+    "orders-cancel": {
+        "orderSellerId": "O1",
+        "lines": [{"lineId": "", "offerId": "", "reason": "r", "shippingCostRefund": True}],
+    },
+    "orders-gesture": {"orderId": "O1", "reason": "r", "reasonDetails": "d", "amount": 0.01},
     "offers-upsert": {
         **REFERENCE,
         "product": {"gtin": "4006381333931", "reference": "R"},

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from feedtool.areas.invoices.contents import INVOICE_REPLACES
 from feedtool.feeds.delivery import (
     AnswerPage,
     Endpoint,
@@ -155,6 +156,7 @@ DELIVERY = Submitted(
         is_quota=lambda _: False,
     ),
     names=lambda order, _: frozenset({order}),
+    replaces=INVOICE_REPLACES,
     document=lambda _, bodies: form_of(bodies).body,
     file_name="import-{number:03}.multipart",
 )

@@ -160,16 +160,21 @@ def judged(act: Act, order: Order, goals: Sequence[LineGoal], status: Status) ->
         return Judgement(Goal.WAITING, Status.PENDING, (), word)
     wrong = of[Goal.OTHERWISE] + of[Goal.IMPOSSIBLE]
     if not wrong:
-        proof = joined(dict.fromkeys(it.text for it in goals), "; ")
+        texts = dict.fromkeys(it.text for it in goals)
+        proof = joined(texts if len(texts) == 1 else map(_line_text, goals), "; ")
         return reached(act, status, proof, word)
     messages = [_line_message(it) for it in (*wrong, *of[Goal.REACHED])]
     return Judgement(wrong[0].goal, Status.REJECTED, tuple(dict.fromkeys(messages)), word)
 
 
 def _line_message(goal: LineGoal) -> Message:
-    text = tr("line {line}: {text}", line=goal.line, text=goal.text) if goal.line else goal.text
-    (message,) = said(goal.code, text)
+    (message,) = said(goal.code, _line_text(goal))
     return message
+
+
+def _line_text(goal: LineGoal) -> str:
+    text = goal.text
+    return tr("line {line}: {text}", line=goal.line, text=text) if goal.line else text
 
 
 def _word(order: Order, goals: Sequence[LineGoal]) -> str:

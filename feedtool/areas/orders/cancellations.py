@@ -74,7 +74,9 @@ def _cancelled_part(act: Act, order: Order | None) -> str:
 def cancel_call(act: Act) -> Call:
     """Cancels the whole order where all lines go for one reason, else the lines that are open."""
     asked = json.loads(act.body)
-    part = Cancellation(*json.loads(act.baseline or "[{}, false]"))
+    if act.baseline is None:
+        return wire.cancel(asked)
+    part = Cancellation(*json.loads(act.baseline))
     common = {"orderSellerId": asked["orderSellerId"]}
     by_line = {line["lineId"]: line for line in asked["lines"]}
     lines = [{**by_line.get(line, by_line.get("", {})), "lineId": line} for line in part.lines]

@@ -216,12 +216,12 @@ SHIPMENTS = _feed(
     required=_ship_required,
     request=shipment,
     delivery=SHIPMENT,
-    split=None,
     is_sent=lambda _: True,
     title="Shipments",
     about=tr(
         "Each row is a parcel of an order, or of a line of it. Several rows of an order are "
-        "several parcels. A parcel that the service has already is not sent again."
+        "several parcels. A parcel that the service has already is not sent again, and a row "
+        "without anything of a parcel asks for nothing."
     ),
 )
 FEEDS = (SHIP, ACCEPT, REFUSE, CANCEL, GESTURE, SHIPMENTS)

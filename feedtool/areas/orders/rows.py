@@ -55,7 +55,7 @@ def date_of(value: object) -> Value:
     read = moment(value)
     if read is None:
         return None
-    return Cell(Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "seconds"))
+    return Cell(Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds"))
 
 
 def order_rows(

@@ -5,7 +5,7 @@ and that cannot change.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -81,6 +81,17 @@ def _opened(act: Act) -> frozenset[str]:
     return frozenset(json.loads(act.baseline or "[]"))
 
 
+def _numbers_of(parcels: Sequence[Mapping[str, Any]], order: Order, line: Line) -> list[str]:
+    """The parcels that a line is to show; of those without lines it may show a part."""
+    own = [it["parcelNumber"] for it in parcels if line.id in it.get("orderLineIds", ())]
+    free = [it["parcelNumber"] for it in parcels if "orderLineIds" not in it]
+    shown = {folded(parcel.number) for other in order.lines for parcel in other.parcels}
+    here = {folded(parcel.number) for parcel in line.parcels}
+    if all(folded(number) in shown for number in free):
+        free = [number for number in free if folded(number) in here] or free
+    return [*own, *free]
+
+
 def ship_goals(act: Act, order: Order) -> list[LineGoal]:
     """What the state says of each line of a shipment, in the order of its parcels."""
     parcels, opened = _parcels_of(act), _opened(act)
@@ -93,12 +104,7 @@ def ship_goals(act: Act, order: Order) -> list[LineGoal]:
         # A parcel without lines is of all that can be shipped, or have been.
         if name not in named and order.status_of(line) == CANCELLED:
             continue
-        numbers = [
-            parcel["parcelNumber"]
-            for parcel in parcels
-            if name in parcel.get("orderLineIds", (name,))
-        ]
-        goal = ship_goal(order, line, numbers)
+        goal = ship_goal(order, line, _numbers_of(parcels, order, line))
         if goal.goal is Goal.OTHERWISE and name in opened and not line.parcels:
             goal = LineGoal(name, Goal.WAITING)  # shipped just now: its parcels show later
         goals.append(goal)
@@ -124,6 +130,8 @@ def _open_lines(act: Act, order: Order | None) -> str:
 
 def ship_call(act: Act) -> Call:
     """The shipment of the lines that were open when it was looked at: others may be shipped."""
+    if act.baseline is None:
+        return wire.ship(act.reference, act.body)
     left, parcels = _opened(act), []
     for parcel in _parcels_of(act):
         lines = [line for line in parcel.get("orderLineIds", ()) if line in left]

@@ -326,6 +326,26 @@ SHIPMENTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], Any]] = {
         order("InPreparation", "Shipped P1", "InPreparation"),
         OPEN,
     ),
+    "without lines, each is in one of them": (
+        [parcel("P1"), parcel("P2")],
+        order("Shipped", "Shipped P1", "Shipped P2"),
+        already(Status.SHIPPED),
+    ),
+    "without lines, one is in none": (
+        [parcel("P1"), parcel("P2")],
+        order("Shipped", "Shipped P1", "Shipped P1"),
+        OTHERWISE,
+    ),
+    "without lines, a line is in none": (
+        [parcel("P1"), parcel("P2")],
+        order("Shipped", line(1, "Shipped", "P1 P2"), "Shipped P9"),
+        OTHERWISE,
+    ),
+    "without lines, nothing is shipped yet": (
+        [parcel("P1"), parcel("P2")],
+        order("InPreparation", "", ""),
+        OPEN,
+    ),
     "beside one with a line": (
         [parcel("P1"), parcel("P2", "L1")],
         order("InPreparation", line(1, "Shipped", "P1 P2"), "InPreparation"),
@@ -392,6 +412,20 @@ def test_a_shipment_tells_of_each_line() -> None:
         (UNKNOWN, "line L9: the order has no such line"),
         ("", "line L1: is Shipped, parcel P1 UPS"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("second", "proof"),
+    [
+        ("P1", "is Shipped, parcel P1 UPS"),
+        ("P2", "line L1: is Shipped, parcel P1 UPS; line L2: is Shipped, parcel P2 UPS"),
+    ],
+)
+def test_a_proof_names_the_lines_where_they_differ(second: str, proof: str) -> None:
+    body = [parcel("P1", "L1"), parcel(second, "L2")]
+    state = order("Shipped", "Shipped P1", f"Shipped {second}")
+    (message,) = judged(SHIPMENT, act(body, "[]"), state).messages
+    assert message.text == proof
 
 
 @pytest.mark.parametrize(
@@ -545,6 +579,12 @@ def test_an_order_is_cancelled_whole_where_it_can_be(
     part = "partial-" if "lines" in expected else ""
     assert call.target == f"/order-{part}cancellation-requests"
     assert posted(call) == expected
+
+
+@pytest.mark.parametrize("name", ["ship", "cancel"])
+def test_before_it_is_looked_at_all_that_is_asked_for_is_the_call(name: str) -> None:
+    protocol, body, _ = PROTOCOLS[name]
+    assert posted(protocol.call(act(body))) == body
 
 
 # Gestures.

@@ -1,0 +1,271 @@
+"""Orders from the command line: exported, filled in a spreadsheet, sent, answered, sent again."""
+
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from feedtool.areas.registry import sandbox_parts
+from feedtool.cli import run
+from feedtool.sandbox import Sandbox
+from tests.cli.conftest import STATE, Feedtool, enter, made_by, rows_of
+from tests.cli.conftest import feedtool as the_command
+from tests.resume.runner import Points
+
+feedtool = the_command
+Row = Mapping[str, Any]
+Fill = Callable[[Row], Mapping[str, Any]]
+FIRST = 3
+"""The first row of an exported sheet."""
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a home whose sandbox has orders, and with their exports."""
+    folder = tmp_path_factory.mktemp("exported")
+    made_by(folder, "export orders --sandbox", "export shipments --sandbox")
+    return folder
+
+
+@pytest.fixture
+def shop(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The rows of `orders.xlsx`, in a folder of the test's own."""
+    shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
+    enter(tmp_path, monkeypatch)
+    return orders("orders.xlsx")
+
+
+def orders(path: str) -> list[dict[str, Any]]:
+    return rows_of(path, "Orders", header=2)
+
+
+def fill(wanted: Fill, target: str = "filled.xlsx", source: str = "orders.xlsx") -> None:
+    """Fills the rows of a workbook as a person does."""
+    book = load_workbook(source)
+    sheet = book["Orders"]
+    columns = {cell.value: place for place, cell in enumerate(sheet[FIRST - 1], start=1)}
+    for number, row in enumerate(orders(source), start=FIRST):
+        for key, value in wanted(row).items():
+            sheet.cell(number, columns[key]).value = value
+    book.save(target)
+
+
+def handled(row: Row) -> dict[str, Any]:
+    """What a shop does with its orders: each is accepted or refused, shipped, or cancelled."""
+    last = int(row["orderId"][-3:])
+    if row["status"] == "WaitingAcceptance":
+        return {"action": "Refuse" if last % 2 else "Accept"}
+    if row["line.status"] == "CancelRequest":
+        return {
+            "action": "Cancel",
+            "reason": "seller-out-of-stock",
+            "shippingCostRefund": "Yes",
+        }
+    if row["status"] == "InPreparation" and row["supplyMode"] == "Seller":
+        return {"carrierName": "Colissimo", "parcelNumber": f"8R{last}-{row['line.number'] % 2}"}
+    return {}
+
+
+DONE = {"Accept": "Accepted", "Refuse": "OrderRefused", "Cancel": "Cancelled"}
+"""The status of a row by its action."""
+
+
+def expected_statuses(rows: Iterable[Row]) -> list[str]:
+    """The statuses that the rows of `handled` come to."""
+    wanted = [handled(row) for row in rows]
+    return [
+        DONE.get(fields.get("action", ""), "Shipped") if fields else "Skipped" for fields in wanted
+    ]
+
+
+def effects() -> Counter[tuple[str, str]]:
+    """How often the embedded sandbox was brought to do what, to which order."""
+    with Sandbox(sandbox_parts(), STATE) as sandbox:
+        return Counter((effect.kind, effect.key) for effect in sandbox.effects())
+
+
+def answers(path: str) -> list[tuple[str, str]]:
+    """The status and the message beside each row of an annotated copy."""
+    return [(row["feedtool status"], row["feedtool message"]) for row in orders(path)]
+
+
+def messages(result: Row) -> set[str]:
+    return {message["resultCode"] for message in result["messages"]}
+
+
+def test_a_filled_export_is_sent_once_and_answered(
+    shop: list[dict[str, Any]], feedtool: Feedtool
+) -> None:
+    fill(handled)
+    assert feedtool("validate", "filled.xlsx").code == 0
+    ran = feedtool("submit", "filled.xlsx", "--sandbox", "--format", "json")
+    statuses = expected_statuses(shop)
+    assert (ran.code, ran.statuses) == (0, statuses)
+    assert set(statuses) == {*DONE.values(), "Shipped", "Skipped"}
+    beside = answers("filled.result.xlsx")
+    assert [status for status, _ in beside] == statuses
+    for status, message in beside:
+        word = {"OrderRefused": "Refused", "Skipped": "Nothing is asked"}.get(status, status)
+        assert word in message
+    done = effects()
+    assert set(done.values()) == {1}
+    kinds = {"Skipped": 0, "Accepted": 1, "OrderRefused": 1, "Shipped": 1, "Cancelled": 1}
+    touched = {
+        (status, row["orderId"])
+        for status, row in zip(statuses, shop, strict=True)
+        if kinds[status]
+    }
+    assert len(done) == len(touched)
+    assert {key for _, key in done} == {order for _, order in touched}
+
+    again = feedtool("submit", "filled.xlsx", "--sandbox", "--format", "json")
+    assert (again.code, again.statuses) == (0, statuses)
+    for result in again.only["results"]:
+        assert messages(result) >= ({"already-so"} if result["status"] != "Skipped" else set())
+    assert effects() == done
+
+
+def test_an_untouched_export_does_nothing(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+    for name, count in (
+        ("orders", len(shop)),
+        ("shipments", len(rows_of("shipments.xlsx", "Shipments"))),
+    ):
+        assert feedtool("validate", f"{name}.xlsx").code == 9
+        ran = feedtool("submit", f"{name}.xlsx", "--sandbox", "--format", "json")
+        assert (ran.code, ran.statuses) == (9, ["Skipped"] * count), name
+    assert {status for status, _ in answers("orders.result.xlsx")} == {"Skipped"}
+    assert not effects()
+
+
+CARRIERS = {
+    "English": "order-id;tracking-number;carrier-name;order-item-id",
+    "French": "n° commande;numéro de suivi;transporteur;ligne",
+    "keys": "orderId;parcelNumber;carrierName;lineId",
+}
+
+
+def carried(rows: Iterable[Row]) -> list[list[str]]:
+    """A carrier's file: what is to be shipped, an order in one parcel."""
+    return [
+        [row["orderId"], f"8R{row['orderId'][-3:]}", "UPS", ""]
+        for row in rows
+        if handled(row).get("carrierName") and row["line.number"] == 1
+    ]
+
+
+@pytest.mark.parametrize("header", CARRIERS.values(), ids=CARRIERS)
+def test_a_carriers_file_may_be_sent_every_evening(
+    shop: list[dict[str, Any]], feedtool: Feedtool, header: str
+) -> None:
+    rows = carried(shop)
+    Path("parcels.csv").write_text("\n".join((header, *map(";".join, rows))), "utf-8")
+    ran = feedtool("submit", "parcels.csv", "--sandbox", "--format", "json")
+    assert (ran.only["kind"], ran.code, ran.statuses) == ("shipments", 0, ["Shipped"] * len(rows))
+    done = {("shipment", row[0]): 1 for row in rows}
+    assert effects() == done
+    again = feedtool("submit", "parcels.csv", "--sandbox", "--format", "json")
+    assert (again.code, again.statuses) == (0, ["Shipped"] * len(rows))
+    assert all(messages(result) == {"already-so"} for result in again.only["results"])
+    assert effects() == done
+
+
+def test_a_dry_run_writes_what_would_be_sent(
+    shop: list[dict[str, Any]], feedtool: Feedtool
+) -> None:
+    fill(handled)
+    ran = feedtool("submit", "filled.xlsx", "--dry-run", "--requests", "requests")
+    assert ran.code == 0, ran
+    written = sorted(Path("requests/filled.xlsx").iterdir())
+    wanted = {(row["orderId"], handled(row).get("action", "Ship")) for row in shop if handled(row)}
+    assert Counter(path.stem.split("-")[2] for path in written) == Counter(
+        action for _, action in wanted
+    )
+    bodies = {path.stem.split("-", 2)[2]: json.loads(path.read_bytes()) for path in written}
+    assert [line["shippingCostRefund"] for line in bodies["Cancel"]["lines"]] == [True]
+    assert [len(parcel["orderLineIds"]) for parcel in bodies["Ship"]] == [1]
+    assert bodies["Accept"] == {"approval_status": "Accepted"}
+    assert not effects()
+
+
+def refused(row: Row) -> dict[str, Any]:
+    """A shipment in which one row lacks its carrier."""
+    wanted = handled(row)
+    is_wrong = wanted.get("carrierName") and row["order.lines"] == row["line.number"] == 1
+    return {**wanted, "carrierName": None} if is_wrong else wanted
+
+
+def test_all_or_nothing(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+    fill(refused)
+    arguments = ("submit", "filled.xlsx", "--sandbox", "--format", "json")
+    assert feedtool(*arguments, "--all-or-nothing").code == 1
+    assert not effects()
+    ran = feedtool(*arguments)
+    wrong = [row["orderId"] for row in shop if refused(row) != handled(row)]
+    assert wrong
+    assert (ran.code, ran.statuses.count("Invalid")) == (1, len(wrong))
+    assert not {key for _, key in effects()} & {*wrong}
+
+
+def test_gestures_are_granted(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+    asked = [row for row in shop if row["status"] == "Delivered" and row["line.number"] == 1]
+    gesture = {"action": "Gesture", "reason": "MissingProduct", "gesture.amount": 0.5}
+    fill(lambda row: gesture if row in asked else {})
+    ran = feedtool("submit", "filled.xlsx", "--sandbox", "--format", "json")
+    assert (ran.code, Counter(ran.statuses)["Accepted"]) == (0, len(asked))
+    assert effects() == {("gesture", row["orderId"]): 1 for row in asked}
+
+
+# Killed.
+
+
+def killed(at: int, *arguments: str) -> list[str]:
+    """Runs a command in a process that dies of SIGKILL at a write; all that it was to write."""
+    Path("points").unlink(missing_ok=True)
+    child = os.fork()
+    if not child:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(1, 2)
+        Points(at, Path("points")).watch()
+        os._exit(run(list(arguments)))
+    os.waitpid(child, 0)
+    return Path("points").read_text().splitlines()
+
+
+WRITES = 120
+"""A submit of three requests reaches fewer points; at a later one nothing dies."""
+FEW = range(0, WRITES, 15)
+LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
+
+
+def three(row: Row) -> dict[str, Any]:
+    """Refuses an order, ships one of several lines, cancels what a customer does not want."""
+    shipped = row["orderId"].endswith("E008")
+    is_wanted = shipped or row["line.status"] == "CancelRequest" or row["orderId"].endswith("E017")
+    return handled(row) if is_wanted else {}
+
+
+@pytest.mark.parametrize("at", [*FEW, *LONG])
+def test_killed_at_a_write_each_is_done_once(
+    shop: list[dict[str, Any]], feedtool: Feedtool, at: int
+) -> None:
+    fill(three)
+    points = killed(at, "submit", "filled.xlsx", "--sandbox")
+    assert len(points) <= WRITES
+    assert feedtool("resume").code in {0, 9}
+    ran = feedtool("results", "1", "--format", "json")
+    if not ran.out or not ran.only["results"]:  # it died before its rows were written down
+        assert not any(" before add_output" in point for point in points)
+        ran = feedtool("submit", "filled.xlsx", "--sandbox", "--format", "json")
+    wanted = [row for row in shop if three(row)]
+    statuses = expected_statuses(wanted)
+    assert [status for status in ran.statuses if status != "Skipped"] == statuses
+    assert set(statuses) == {"OrderRefused", "Shipped", "Cancelled"}
+    done = effects()
+    assert sorted(key for _, key in done) == sorted({row["orderId"] for row in wanted})
+    assert set(done.values()) == {1}
