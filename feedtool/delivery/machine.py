@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 from feedtool.delivery import direct, staged, submitted
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import AnswerContext, Rules, Transition, TransitionContext
-from feedtool.feeds.delivery import Act, Direct, PackageRef, Report, Staged, Submitted
+from feedtool.feeds.delivery import Report, Staged, Submitted
+from feedtool.feeds.direct import Act, Direct
 from feedtool.feeds.feed import Feed, Routes
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Clearance, Ledger, Package, Requeue, Stage
 from feedtool.model.call import Call, Reply, language_tag
 from feedtool.model.nouns import PendingRow

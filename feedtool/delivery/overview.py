@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from feedtool.delivery.steps import Step
-from feedtool.feeds.delivery import Direct, Overview
+from feedtool.feeds.direct import Direct, Overview
 from feedtool.feeds.feed import Routes
 from feedtool.ledger import Package, Phase
 from feedtool.model.call import READ, Failure, Reply, Sender

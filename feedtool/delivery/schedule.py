@@ -12,7 +12,7 @@ from feedtool.delivery.events import EventBuffer
 from feedtool.delivery.machine import next_step, requeue_of
 from feedtool.delivery.steps import GO_ON, DeliverySettings, Step
 from feedtool.delivery.transition import Transition
-from feedtool.feeds.delivery import Direct
+from feedtool.feeds.direct import Direct
 from feedtool.feeds.feed import Feed, Routes
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage
 from feedtool.model.errors import FeedtoolError, Interrupted

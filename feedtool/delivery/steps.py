@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from feedtool.feeds.delivery import Act
+from feedtool.feeds.direct import Act
 from feedtool.feeds.feed import Feed
 from feedtool.ledger import Attempt, Package, Phase, Stage
 from feedtool.model.nouns import PendingRow

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Executable, Row, Select, and_, case, func, select, union_all
 
-from feedtool.ledger import clearing
+from feedtool.ledger import clearing, sent
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
@@ -196,57 +196,20 @@ class LedgerReader:
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""
-        query = clearing.sent_later(run, channel).order_by(t.runs.c.run_id)
-        sent = self._among(query, clearing.LATER.c.reference, references)
-        return {row.reference: row.run_id for row in sent}
+        query = sent.sent_later(run, channel).order_by(t.runs.c.run_id)
+        found = self._among(query, sent.LATER.c.reference, references)
+        return {row.reference: row.run_id for row in found}
 
     def sent_before(self, service: str, seller: str, run_id: int | None, item: Item) -> int | None:
         """The last other run of a seller in which a request was sent just so, and not refused."""
-        of = t.requests.c
-        is_same = and_(of.reference == item.reference, of.body == item.body)
-        is_refused = func.coalesce(t.results.c.status, "") == str(Status.REJECTED)
-        query = (
-            select(func.max(t.runs.c.run_id))
-            .select_from(
-                t.requests.join(t.package_runs, t.packages.c.package == of.package).outerjoin(
-                    t.results,
-                    and_(t.results.c.package == of.package, t.results.c.reference == of.reference),
-                )
-            )
-            .where(
-                t.is_of(service, seller),
-                is_same,
-                t.packages.c.package_type == item.package_type,
-                t.packages.c.creations > 0,
-                ~is_refused,
-                t.runs.c.run_id != (run_id or 0),
-            )
-        )
-        return next((run for (run,) in self._all(query)), None)
+        query = sent.sent_before(service, seller, run_id, item)
+        return next((run for run, _ in self._all(query)), None)
 
     def taken_before(
         self, service: str, seller: str, run_id: int | None, item: Item
     ) -> tuple[int, str] | None:
         """The last other run in which a request of the reference was a success, and its product."""
-        of, runs = t.requests.c, t.runs.c
-        is_its = and_(t.results.c.package == of.package, t.results.c.reference == of.reference)
-        query = (
-            select(runs.run_id, of.product)
-            .select_from(
-                t.requests.join(t.package_runs, t.packages.c.package == of.package).join(
-                    t.results, is_its
-                )
-            )
-            .where(
-                t.is_of(service, seller),
-                of.reference == item.reference,
-                t.packages.c.package_type == item.package_type,
-                t.results.c.status == str(Status.SUCCESS),
-                runs.run_id != (run_id or 0),
-            )
-            .order_by(runs.run_id.desc())
-            .limit(1)
-        )
+        query = sent.taken_before(service, seller, run_id, item)
         return next(((run, product) for run, product in self._all(query)), None)
 
     def output(self, path: str) -> str | None:

@@ -14,7 +14,7 @@ import orjson
 
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Overview, Repeat
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Overview, Repeat
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Code, Message, Severity, Status
 from feedtool.model.text import MessageText, joined, tr

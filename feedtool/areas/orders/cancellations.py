@@ -21,7 +21,7 @@ from feedtool.areas.orders.acts import (
     unknown_order,
 )
 from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
 from feedtool.model.call import Call
 from feedtool.model.nouns import Status
 from feedtool.model.text import tr
