@@ -10,7 +10,8 @@ from decimal import Decimal
 from itertools import chain, count, takewhile
 from typing import Any, NamedTuple, TypeAlias
 
-from feedtool.feeds.delivery import Direct, Lookup, Names, Needs, Protocol, Report, Submitted
+from feedtool.feeds.delivery import Lookup, Names, Needs, Protocol, Report, Submitted
+from feedtool.feeds.direct import Direct
 from feedtool.feeds.template import Basis, Contents
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.header import Column

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 from feedtool.areas.registry import load
-from feedtool.feeds.delivery import Direct
+from feedtool.feeds.direct import Direct
 from feedtool.model.nouns import Code, Issue, Item, Message, RowResult, Severity, Status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import Spool
@@ -11,6 +11,10 @@ from feedtool.model.text import tr
 
 SentBefore = Callable[[Item], int | None]
 """Gives the run in which the same request was sent; None where it never was."""
+
+
+TakenBefore = Callable[[Item], tuple[int, str] | None]
+"""Gives the last run in which another request of a reference was taken, and its product."""
 
 
 def hold_single_requests(
@@ -48,9 +52,47 @@ def _hold(sheet: CheckedSheet, released: Collection[str], sent_before: SentBefor
             held += [result._replace(row=row) for row in rows]
         else:
             sent.append(item)
-    if held:
-        sheet.sent, sheet.withheld, sheet.held = sent, Spool(RowResult), len(held)
-        sheet.withheld.extend(sorted(held, key=lambda result: result.row), 0)
+    _withhold(sheet, sent, held)
+
+
+def hold_replacing(
+    sheets: Sequence[CheckedSheet],
+    released: Collection[str],
+    taken_before: TakenBefore,
+    *,
+    changed_only: bool,
+) -> list[CheckedSheet]:
+    """Hold requests that replace another one, leave out what was taken just so; the other sheets.
+
+    What was taken just so is left out with `changed_only` alone, since to send it does no harm.
+    """
+    others = []
+    for sheet in sheets:
+        feed = load().feeds.get(sheet.kind or "")
+        guard = getattr(feed.delivery, "replaces", None) if feed and not sheet.error else None
+        if guard is None:
+            others.append(sheet)
+            continue
+        sent, withheld = Spool(Item), list[RowResult]()
+        for item in sheet.valid_items():
+            run, product = taken_before(item) or (0, item.product)
+            result = RowResult(item.row, item.reference, Status.UNCHANGED, (), item.channel)
+            if product != item.product and guard.name not in released:
+                messages = (_message(_replacing(guard, run)),)
+                withheld.append(result._replace(status=Status.HELD, messages=messages))
+            elif run and product == item.product and changed_only:
+                withheld.append(result)
+            else:
+                sent.append(item)
+        _withhold(sheet, sent, withheld)
+    return others
+
+
+def _withhold(sheet: CheckedSheet, sent: Spool[Item], withheld: Sequence[RowResult]) -> None:
+    if withheld:
+        sheet.sent, sheet.withheld = sent, Spool(RowResult)
+        sheet.held = sum(result.status is Status.HELD for result in withheld)
+        sheet.withheld.extend(sorted(withheld, key=lambda result: result.row), 0)
 
 
 def _again(item: Item) -> Code | None:
@@ -62,6 +104,11 @@ def _again(item: Item) -> Code | None:
 def _sent_again(code: Code, run: int) -> Issue:
     hint = tr("if it is meant: submit it with --release {code}", code=code.name)
     return Issue(code, tr("the same was sent in run {run}", run=run), hint)
+
+
+def _replacing(code: Code, run: int) -> Issue:
+    hint = tr("if it is meant: submit it with --release {code}", code=code.name)
+    return Issue(code, tr("it replaces another one, which was taken in run {run}", run=run), hint)
 
 
 def _message(issue: Issue) -> Message:

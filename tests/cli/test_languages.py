@@ -66,6 +66,11 @@ COMMANDS = (
     "export products --sandbox",
     "export competing-offers --sandbox",
     "export competing-offer-changes --sandbox",
+    "export orders --sandbox",
+    "export orders --new --sandbox",
+    "export orders --cursors",
+    "export shipments --sandbox",
+    "export picking --sandbox",
     "template products --category 0A",
     "explain",
     "explain gtin-checksum",
@@ -128,6 +133,7 @@ def kept_words() -> frozenset[str]:
         "defaults",
         "txt",
         "competing",
+        "picking",
         LIST,
     ]
     for feed in load().feeds.values():

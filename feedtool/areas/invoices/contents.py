@@ -21,6 +21,7 @@ PROBLEMS = Problems("feedtool.areas.invoices")
 FILE_EMPTY = PROBLEMS.error("file-empty")
 FILE_NOT_FOUND = PROBLEMS.error("file-not-found")
 FILE_SIZE = PROBLEMS.error("file-size")
+INVOICE_REPLACES = PROBLEMS.error("invoice-replaces")
 INVOICE_TYPE = PROBLEMS.error("invoice-type")
 PDF_ENCRYPTED = PROBLEMS.error("pdf-encrypted")
 

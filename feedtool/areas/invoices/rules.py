@@ -13,5 +13,6 @@ READ = (
 )
 RULES = (
     *(Rule(code, kinds=(KIND,)) for code in READ),
+    Rule(contents.INVOICE_REPLACES, kinds=(KIND,), is_guard=True),
     Rule(INVOICE_TWICE, survey=RepeatedOrders, kinds=(KIND,)),
 )

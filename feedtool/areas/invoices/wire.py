@@ -12,15 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from feedtool.feeds.delivery import (
-    AnswerPage,
-    Endpoint,
-    PackageRef,
-    Report,
-    ReportItem,
-    Size,
-    Submitted,
-)
+from feedtool.areas.invoices.contents import INVOICE_REPLACES
+from feedtool.feeds.delivery import AnswerPage, Endpoint, Report, ReportItem, Submitted
+from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.limits import MIB
 from feedtool.model.multipart import FilePart, Multipart, multipart
@@ -155,6 +149,7 @@ DELIVERY = Submitted(
         is_quota=lambda _: False,
     ),
     names=lambda order, _: frozenset({order}),
+    replaces=INVOICE_REPLACES,
     document=lambda _, bodies: form_of(bodies).body,
     file_name="import-{number:03}.multipart",
 )

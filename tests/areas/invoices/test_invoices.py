@@ -113,6 +113,20 @@ def test_a_zip_and_single_files_are_sent_too(feedtool: Feedtool) -> None:
     ]
 
 
+def test_another_invoice_of_an_order_is_held_until_it_is_released(feedtool: Feedtool) -> None:
+    assert feedtool(SUBMIT, "invoices").code == 0
+    Path("invoices/O-1.pdf").write_bytes(pdf("another"))
+    changed = feedtool(SUBMIT, "invoices", "--changed-only")
+    assert changed.statuses == ["Held", *(["Unchanged"] * 4)]
+    (message,) = changed.only["results"][0]["messages"]
+    assert message["resultCode"] == "invoice-replaces"
+    assert had() == dict.fromkeys(ORDERS, 1)
+    released = feedtool(SUBMIT, "invoices", "--changed-only", "--release", "invoice-replaces")
+    assert released.statuses == ["Success", *(["Unchanged"] * 4)]
+    assert feedtool(SUBMIT, "invoices/O-1.pdf", "invoices/O-2.pdf").statuses == ["Success"] * 2
+    assert (had()["O-1"], had()["O-2"]) == (3, 2)
+
+
 def test_a_single_file_has_its_answer_beside_it(feedtool: Feedtool) -> None:
     assert feedtool(SUBMIT, "invoices/O-5.xml").code == 0
     assert rows_of("invoices/O-5.result.xlsx", "Invoices")[0]["feedtool status"] == "Success"
