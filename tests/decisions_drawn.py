@@ -14,19 +14,10 @@ from feedtool.delivery.staged import NEXT, count_results
 from feedtool.delivery.steps import LOCAL, DeliverySettings, Step, intend
 from feedtool.delivery.submitted import WITH_LOG, WITH_REPORTS
 from feedtool.delivery.transition import TransitionContext, clear
-from feedtool.feeds.delivery import (
-    Act,
-    AnswerPage,
-    Direct,
-    Goal,
-    Judgement,
-    LogPage,
-    Meaning,
-    PackageRef,
-    PackageView,
-    ReportItem,
-)
+from feedtool.feeds.delivery import AnswerPage, LogPage, Meaning, PackageView, ReportItem
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement
 from feedtool.feeds.feed import Feed
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Package, Phase, ResultCounts, Stage
 from feedtool.model.call import STAGED, Call
 from feedtool.model.nouns import Message, PendingRow, Status

@@ -29,7 +29,7 @@ from feedtool.delivery.transition import (
     stop_run,
     with_common,
 )
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Package, Phase, Resolution, Stage
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import tr

@@ -6,7 +6,7 @@ follows from an answer that is not.
 """
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime, timedelta
@@ -22,6 +22,7 @@ from feedtool.delivery.machine import (
     clearance_of,
     transition,
 )
+from feedtool.delivery.overview import SINGLY, OverviewReader, single_packages
 from feedtool.delivery.schedule import (
     FETCHED,
     DeliveryState,
@@ -35,6 +36,7 @@ from feedtool.delivery.steps import (
     AT_ONCE,
     LOCAL,
     READ_REPORTS,
+    SINGLE,
     DeliverySettings,
     Step,
     StepIntent,
@@ -122,8 +124,11 @@ class Delivery:
         with CallPool[PendingCall](self.client, self.pool) as self._calls:
             for package in (*self.ledger.irrevocable(self.run_id), *packages):
                 check_sendable(package, self.routes[package.package_type], self._run.language)
-                self._state.packages[package.key] = package
+                self._state.add(package)
                 self._state.change(package, resume(package))
+            singles = single_packages(packages, self.routes)
+            names = self.ledger.single_references(self.run_id) if len(singles) > SINGLY else {}
+            self._overviews = OverviewReader(self.client, self.routes, names)
             try:
                 while self._turn():
                     pass
@@ -140,15 +145,17 @@ class Delivery:
         reads = {Step.LOOKUP} | (READ_REPORTS if self._state.has_results() else set())
         if any(step in reads for _, step, _ in steps):
             self._state.save()  # which rows are still to be looked up is read from the ledger
+        self._builder.read_singles([p.key for p, step, _ in steps if step in SINGLE])
         for package, step, upload in steps:
             if step not in LOCAL:
                 self._begin(package, step, upload)
         self._state.save()
         self._calls.send()
         self._events.flush()
+        self._clear([package.key for package, step, _ in steps if step is Step.CLEAR])
         for package, step, _ in steps:
-            if step in LOCAL:
-                self._take_local(package, step)
+            if step is Step.CLOSE:
+                self._close(package)
         if self._calls.under_way:
             self._take_results(self._calls.results())
             return True
@@ -167,7 +174,10 @@ class Delivery:
         }
         packages = self._state.in_hand(self.settings)
         schedule = Schedule(packages, self.routes, now, self.settings, self.wait)
-        return schedule.next_steps(self._calls.room(self._pace), busy, self._skew)
+        steps = schedule.next_steps(busy, self._skew)
+        more = self._state.has_later or bool(self._calls.under_way)
+        room = self._calls.room(self._pace)
+        return self._overviews.choose(steps, room, now, are_more_left=more)
 
     def _begin(self, package: Package, step: Step, upload: int) -> None:
         """Write down that a step is intended."""
@@ -181,7 +191,11 @@ class Delivery:
             after, intent, attempt = intend(package, step, upload, feed, self.now(), self._skew)
             self._state.change(package, after, attempt)
             intent = intent._replace(rows=asked.rows, act=asked.act)
-            self._calls.begin(PendingCall(intent, attempt, asked), asked.calls)
+            pending = PendingCall(intent, attempt, asked)
+            if shown := self._overviews.take(package, step):
+                self._read(pending, shown)
+            else:
+                self._calls.begin(pending, asked.calls)
         elif asked.rows:
             resolved = unknown(asked.rows, feed.lookup.texts.unaskable if feed.lookup else "")
             self._state.change(package, package, news=Transition(package, resolutions=resolved))
@@ -243,22 +257,25 @@ class Delivery:
         if news.rest:
             self._events.rest(news.rest, before)
 
-    def _take_local(self, package: Package, step: Step) -> None:
-        """A step that asks nothing of the service."""
-        package = self._state.packages[package.key]
-        context = self._context(package)
-        if step is Step.CLEAR:
+    def _clear(self, keys: Sequence[int]) -> None:
+        """See which rows of packages may be in flight; all of it in one commit."""
+        packages = [self._state.packages[key] for key in keys]
+        wanted = [(package, clearance_of(package, self.routes)) for package in packages]
+        if wanted:
             self._builder.forget()
-            cleared = self.ledger.clear(package, self._run, clearance_of(package, self.routes))
-            self._state.packages[package.key] = cleared
-            self._state.change(cleared, clear(cleared, context))
+        for package in self.ledger.clear(wanted, self._run) if wanted else ():
+            self._state.packages[package.key] = package
+            self._state.change(package, clear(package, self._context(package)))
             others = self._state.packages
-            if not package.tries and waits_for_others(cleared, others, self.routes):
-                self._events.held(cleared)
-            return
+            if not package.tries and waits_for_others(package, others, self.routes):
+                self._events.held(package)
+
+    def _close(self, package: Package) -> None:
+        """Count the results of a package, now that all are read."""
+        package, context = self._state.packages[package.key], self._context(package)
         after = count_results(package, self.ledger.result_counts(package.key), context)
         self._state.change(package, after)
-        self._events.answer(step, Answer(AnswerKind.DONE), package, after, self.now())
+        self._events.answer(Step.CLOSE, Answer(AnswerKind.DONE), package, after, self.now())
 
     def _context(self, package: Package) -> TransitionContext:
         feed = self.routes[package.package_type]

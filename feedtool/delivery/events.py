@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from feedtool.delivery.deadlines import Clock, soon
 from feedtool.delivery.steps import READ_REPORTS, Step
-from feedtool.feeds.delivery import Direct
+from feedtool.feeds.direct import Direct
 from feedtool.feeds.feed import Routes
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model.text import joined, tr

@@ -9,11 +9,11 @@ from feedtool.feeds.delivery import (
     ListedPackage,
     Meaning,
     PackageLog,
-    PackageRef,
     Staged,
     Submitted,
 )
 from feedtool.feeds.feed import Feed, Routes
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Ledger, Package
 from feedtool.model.call import Failure, OutcomeUnknown, Sender
 from feedtool.model.errors import FeedtoolError, NotAuthorised

@@ -3,7 +3,7 @@
 Each protocol has its own tables (`staged`, `submitted`, `direct`). No call is made here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 from feedtool.delivery import direct, staged, submitted
 from feedtool.delivery.steps import DeliverySettings, Step, StepIntent
 from feedtool.delivery.transition import AnswerContext, Rules, Transition, TransitionContext
-from feedtool.feeds.delivery import Act, Direct, PackageRef, Report, Staged, Submitted
+from feedtool.feeds.delivery import Report, Staged, Submitted
+from feedtool.feeds.direct import Act, Direct
 from feedtool.feeds.feed import Feed, Routes
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Clearance, Ledger, Package, Requeue, Stage
 from feedtool.model.call import Call, Reply, language_tag
 from feedtool.model.nouns import PendingRow
@@ -20,6 +22,8 @@ from feedtool.service.calls import Answer
 
 RULES: Rules = {**staged.RULES, **submitted.RULES, **direct.RULES}
 
+MOST_SINGLES = 2_000
+"""Single requests that are held in memory."""
 AHEAD = 16
 """Uploads whose requests are read at once."""
 
@@ -107,6 +111,8 @@ class CallBuilder:
     settings: DeliverySettings
     _ahead: dict[tuple[int, int], list[bytes]] = field(default_factory=dict)
     """The requests of the next uploads, by package and upload."""
+    _singles: dict[int, PendingRow] = field(default_factory=dict)
+    """The requests of packages of one request, by the package's key."""
 
     def build(self, package: Package, step: Step, upload: int, feed: Feed) -> StepCalls:
         """The calls of a step of a package."""
@@ -128,6 +134,14 @@ class CallBuilder:
         }[step]
         return StepCalls((call(ref),), read)
 
+    def read_singles(self, packages: Collection[int]) -> None:
+        """Read the requests of packages of one request: many at once take the time of a few."""
+        missing = [key for key in packages if key not in self._singles]
+        if len(self._singles) > MOST_SINGLES:
+            self._singles, missing = {}, [*packages]
+        if missing:
+            self._singles |= self.ledger.single_requests(missing)
+
     def forget(self) -> None:
         """Read the requests of uploads anew: which of them are sent may have changed."""
         self._ahead = {}
@@ -142,9 +156,9 @@ class CallBuilder:
     def _direct(
         self, package: Package, ref: PackageRef, step: Step, protocol: Direct[Any]
     ) -> StepCalls:
-        (body,) = self._whole(package)
-        (row,) = self.ledger.pending(package.key)
-        act = Act(ref, row.row, row.reference, body, package.baseline, row.number)
+        self.read_singles([package.key])
+        row = self._singles[package.key]
+        act = Act(ref, row.row, row.reference, row.body, package.baseline, row.number)
         if step is Step.CALL:
             return StepCalls((protocol.call(act),), protocol.created, act=act)
 

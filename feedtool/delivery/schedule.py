@@ -3,6 +3,7 @@
 Only `DeliveryState` writes to the ledger.
 """
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -11,7 +12,7 @@ from feedtool.delivery.events import EventBuffer
 from feedtool.delivery.machine import next_step, requeue_of
 from feedtool.delivery.steps import GO_ON, DeliverySettings, Step
 from feedtool.delivery.transition import Transition
-from feedtool.feeds.delivery import Direct
+from feedtool.feeds.direct import Direct
 from feedtool.feeds.feed import Feed, Routes
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Stage
 from feedtool.model.errors import FeedtoolError, Interrupted
@@ -44,9 +45,9 @@ class Schedule:
     """False if a package is left alone once it is committed."""
 
     def next_steps(
-        self, room: int, busy: Collection[int] = (), skew: timedelta = timedelta(0)
+        self, busy: Collection[int] = (), skew: timedelta = timedelta(0)
     ) -> list[tuple[Package, Step, int]]:
-        """At most `room` steps that may begin now: (package, step, upload).
+        """The steps that may begin now, the most urgent first: (package, step, upload).
 
         `busy` packages have a step other than an upload under way; `skew` as in the context.
         """
@@ -65,7 +66,7 @@ class Schedule:
             elif package.key not in busy:
                 steps.append((package, step, 0))
         steps.sort(key=lambda step: not (self._feed(step[0]).has_reports and step[1] in FIRST))
-        return steps[:room]
+        return steps
 
     def wake_at(self) -> datetime | None:
         """The time at which the next step may begin; None when there is none to wait for."""
@@ -228,6 +229,10 @@ def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Rou
     )
 
 
+SINGLE = 256
+"""So many single requests are looked at in a turn, of however many there are."""
+
+
 @dataclass
 class DeliveryState:
     """The state of a delivery, changed in memory and saved once a turn."""
@@ -239,6 +244,10 @@ class DeliveryState:
     events: EventBuffer
     only_fetch: bool
     packages: dict[int, Package] = field(default_factory=dict)
+    _live: dict[int, None] = field(default_factory=dict)
+    """The packages that are looked at in each turn: neither closed nor among `_later`."""
+    _later: deque[int] = field(default_factory=deque)
+    """Single requests of which none is begun before those in front of it."""
     changes: list[Change] = field(default_factory=list)
     """Not yet in the ledger."""
     hold: datetime | None = None
@@ -249,6 +258,27 @@ class DeliveryState:
     """When the last such package was sent."""
     stop: FeedtoolError | None = None
     """The reason why no step is begun any more."""
+
+    def add(self, package: Package) -> None:
+        """Take up a package."""
+        self.packages[package.key] = package
+        is_single = isinstance(self.routes[package.package_type].delivery, Direct)
+        if is_single and package.phase is Phase.PLANNED:
+            self._later.append(package.key)
+        elif package.phase is not Phase.CLOSED:
+            self._live[package.key] = None
+
+    @property
+    def has_later(self) -> bool:
+        """True if there are single requests that are not looked at yet."""
+        return bool(self._later)
+
+    def _fill(self) -> None:
+        """Take up single requests until there are enough; those that are held back do not count."""
+        live = sum(not self.packages[key].blocked_by for key in self._live) if self._later else 0
+        while self._later and live < SINGLE:
+            self._live[self._later.popleft()] = None
+            live += 1
 
     def change(
         self,
@@ -262,6 +292,8 @@ class DeliveryState:
             return
         news = news or Transition(after)
         self.packages[after.key] = after
+        if after.phase is Phase.CLOSED:
+            self._live.pop(after.key, None)
         requeue = requeue_of(after, self.routes[after.package_type])
         self.changes.append(
             Change(before, after, attempt, news.results, news.refused, news.resolutions, requeue)
@@ -280,7 +312,8 @@ class DeliveryState:
 
         Where such a one has expired its own run decides what is still to be sent of it.
         """
-        packages = self.packages.values()
+        self._fill()
+        packages = [self.packages[key] for key in self._live]
         return [
             package
             for package in paced(packages, self.sent_at, self.routes, settings, self.rest)
@@ -294,7 +327,7 @@ class DeliveryState:
         for package in self.ledger.save(changes) if changes else ():
             # What is left of another run's package is that run's to go on with.
             if package.file in self.paths and not self.only_fetch:
-                self.packages[package.key] = package
+                self.add(package)
 
     def has_results(self) -> bool:
         """True if results of rows are not yet in the ledger."""

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from feedtool.feeds.delivery import Act
+from feedtool.feeds.direct import Act
 from feedtool.feeds.feed import Feed
 from feedtool.ledger import Attempt, Package, Phase, Stage
 from feedtool.model.nouns import PendingRow
@@ -50,6 +50,9 @@ GO_ON = tr("Go on with `feedtool resume`: what has been sent is not sent again."
 
 LOCAL = {Step.CLEAR, Step.CLOSE}
 """Steps that ask nothing of the service."""
+
+SINGLE = {Step.CHECK, Step.CALL, Step.CONFIRM, Step.FOLLOW}
+"""Steps of single requests."""
 
 AT_ONCE = {Step.SUBMIT, Step.CALL}
 """Steps that stage and commit in one."""

@@ -8,12 +8,13 @@ Each is a record of pure functions and limits of the area. What is done when, an
 is not the area's: the state machines are in `feedtool.delivery`.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+from feedtool.feeds.direct import Direct
+from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Code, Message, PendingRow, Status
 from feedtool.model.settings import AccountSettings, PackageLimits
@@ -108,31 +109,6 @@ class LogPage(NamedTuple):
     """The messages about the whole package, naming no offer."""
     pages: int | None
     """The number of the log's pages; None where the service does not say."""
-
-
-class PackageRef(NamedTuple):
-    """A package as its calls need it."""
-
-    package_type: str
-    channel: str
-    language: str
-    settings: AccountSettings
-    package_id: str = ""
-    """The service's; empty while it has none."""
-    link: str | None = None
-    """The address of the next page, where the page before gave one."""
-    page: int = 1
-    page_size: int | None = None
-    """The number of entries a page is asked for; None leaves that to the service."""
-
-
-class Size(NamedTuple):
-    """The most requests that travel together."""
-
-    upload: int
-    package: int
-    content: int = sys.maxsize
-    """Bytes of their bodies; a single request may have more."""
 
 
 class Endpoint(NamedTuple, Generic[T]):
@@ -254,76 +230,6 @@ class Submitted(NamedTuple):
     """True if packages of a type may be sent again, whole or in halves."""
     is_exclusive: Callable[[str], bool] = lambda _: False
     """True if packages of a type need that no other package of the seller is open."""
-
-
-class Repeat(StrEnum):
-    """The ways of repeating a call whose outcome is unknown."""
-
-    SAFE = "safe"
-    """The same call twice is as good as once."""
-    TRACED = "traced"
-    """It would double; a look tells surely whether it took effect."""
-    NEVER = "never"
-    """It would double, and moves money: only the user says "again"."""
-
-
-class Goal(StrEnum):
-    """The states of a request at the service."""
-
-    REACHED = "reached"
-    """It is as asked: nothing is to be sent."""
-    OPEN = "open"
-    WAITING = "waiting"
-    OTHERWISE = "otherwise"
-    """It was done in another way than asked."""
-    IMPOSSIBLE = "impossible"
-    """It cannot be done any more, or not yet."""
-
-
-class Judgement(NamedTuple):
-    """The judgement of a request by the service's state."""
-
-    goal: Goal
-    status: Status
-    """The row's status where this is the last word."""
-    messages: tuple[Message, ...] = ()
-    word: str = ""
-
-
-class Act(NamedTuple):
-    """A request as its calls need it."""
-
-    package: PackageRef
-    row: int
-    reference: str
-    body: bytes
-    baseline: str | None = None
-    """The state before it was sent: see `Direct.baseline`."""
-    number: int = 0
-    """Among the requests of its first row, `row`."""
-
-
-class Direct(NamedTuple, Generic[T]):
-    """One call for each request; a look before it, and after a doubt, tells where it stands."""
-
-    call: Callable[[Act], Call]
-    looks: Callable[[Act], Sequence[Call]]
-    """The calls that look at it: before it, after a doubt, and until its effect is final."""
-    state: Callable[[Act, Sequence[Reply]], T]
-    """The state that the looks show; Unreadable where an answer cannot be read."""
-    judge: Callable[[Act, T], Judgement]
-    """Compares the state with what was asked for, and with the baseline once there is one."""
-    created: Callable[[Reply], str | None] = lambda _: None
-    """The id that the answer to the call carries, where it has one."""
-    baseline: Callable[[Act, T], str] = lambda _act, _state: ""
-    """The part of the state before that is written down with the intent to send."""
-    repeat: Repeat = Repeat.TRACED
-    again: Code | None = None
-    """The guard that holds a request that was sent before; None where a second one does no harm."""
-    patience: timedelta = timedelta(minutes=10)
-    """The longest time that an effect takes to show."""
-    size: Callable[[PackageLimits], Size] = lambda _: Size(1, 1)
-    """Each request is a package of its own: it has a state of its own."""
 
 
 Protocol: TypeAlias = Staged | Submitted | Direct[Any]

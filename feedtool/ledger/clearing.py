@@ -27,6 +27,7 @@ from feedtool.ledger.records import (
     Stage,
 )
 from feedtool.ledger.row_results import FACTS
+from feedtool.ledger.sent import LATER, sent_later
 from feedtool.model.nouns import Status
 from feedtool.model.text import kept_text, tr
 
@@ -53,27 +54,14 @@ def supersede(db: sa.Connection, package: Package, run: Run) -> None:
     )
 
 
-LATER = t.requests.alias()
-"""The requests of `sent_later`."""
-
-
-def sent_later(run: Run, channel: str) -> sa.Select[tuple[str, int]]:
-    """What later runs of the seller have sent on a channel: references, and the runs.
-
-    A row that is planned alone, or held, was never in force, and may never be.
-    """
-    is_held = sa.func.coalesce(LATER.c.fate, "") == str(Status.HELD)
-    return (
-        sa.select(LATER.c.reference, t.runs.c.run_id)
-        .select_from(LATER.join(t.package_runs, t.packages.c.package == LATER.c.package))
-        .where(
-            t.packages.c.channel == channel,
-            t.is_of(run.service, run.seller),
-            t.runs.c.run_id > run.run_id,
-            ~is_held,
-            sa.or_(t.packages.c.creations > 0, LATER.c.sends > 0, LATER.c.fate.is_not(None)),
-        )
-    )
+def clear(db: sa.Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
+    """Begin with a package: the open packages that it waits for; none if its rows are in flight."""
+    supersede(db, package, run)
+    skip_empty_uploads(db, package)
+    blocked_by = unanswered(db, package, run, clearance) or claim(db, package, run, clearance)
+    if blocked_by and give_up(db, blocked_by, run):
+        blocked_by = claim(db, package, run, clearance)
+    return blocked_by
 
 
 def skip_empty_uploads(db: sa.Connection, package: Package) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Executable, Row, Select, and_, case, func, select, union_all
 
-from feedtool.ledger import clearing
+from feedtool.ledger import clearing, sent
 from feedtool.ledger import tables as t
 from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
@@ -177,59 +177,39 @@ class LedgerReader:
         others = first.with_only_columns(t.request_rows.c.row, *list(first.selected_columns)[1:])
         return iter(self._all(union_all(first, others.join(t.request_rows))))
 
+    def single_requests(self, packages: Collection[int]) -> dict[int, PendingRow]:
+        """The live requests of packages of one request, by the package's key."""
+        names = (t.requests.c[name] for name in PendingRow._fields)
+        query = select(t.requests.c.package, *names).where(t.requests.c.fate.is_(None))
+        found = self._among(query, t.requests.c.package, packages)
+        return {package: PendingRow(*request) for package, *request in found}
+
+    def single_references(self, run_id: int) -> dict[int, str]:
+        """The references of a run's packages of one request, by the package's key."""
+        query = (
+            select(t.requests.c.package, t.requests.c.reference)
+            .join(t.files, t.files.c.file == t.requests.c.file)
+            .join(t.packages, t.packages.c.package == t.requests.c.package)
+            .where(t.files.c.run_id == run_id, t.packages.c.rows == 1)
+        )
+        return dict(map(tuple, self._all(query)))
+
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""
-        query = clearing.sent_later(run, channel).order_by(t.runs.c.run_id)
-        sent = self._among(query, clearing.LATER.c.reference, references)
-        return {row.reference: row.run_id for row in sent}
+        query = sent.sent_later(run, channel).order_by(t.runs.c.run_id)
+        found = self._among(query, sent.LATER.c.reference, references)
+        return {row.reference: row.run_id for row in found}
 
     def sent_before(self, service: str, seller: str, run_id: int | None, item: Item) -> int | None:
         """The last other run of a seller in which a request was sent just so, and not refused."""
-        of = t.requests.c
-        is_same = and_(of.reference == item.reference, of.body == item.body)
-        is_refused = func.coalesce(t.results.c.status, "") == str(Status.REJECTED)
-        query = (
-            select(func.max(t.runs.c.run_id))
-            .select_from(
-                t.requests.join(t.package_runs, t.packages.c.package == of.package).outerjoin(
-                    t.results,
-                    and_(t.results.c.package == of.package, t.results.c.reference == of.reference),
-                )
-            )
-            .where(
-                t.is_of(service, seller),
-                is_same,
-                t.packages.c.package_type == item.package_type,
-                t.packages.c.creations > 0,
-                ~is_refused,
-                t.runs.c.run_id != (run_id or 0),
-            )
-        )
-        return next((run for (run,) in self._all(query)), None)
+        query = sent.sent_before(service, seller, run_id, item)
+        return next((run for run, _ in self._all(query)), None)
 
     def taken_before(
         self, service: str, seller: str, run_id: int | None, item: Item
     ) -> tuple[int, str] | None:
         """The last other run in which a request of the reference was a success, and its product."""
-        of, runs = t.requests.c, t.runs.c
-        is_its = and_(t.results.c.package == of.package, t.results.c.reference == of.reference)
-        query = (
-            select(runs.run_id, of.product)
-            .select_from(
-                t.requests.join(t.package_runs, t.packages.c.package == of.package).join(
-                    t.results, is_its
-                )
-            )
-            .where(
-                t.is_of(service, seller),
-                of.reference == item.reference,
-                t.packages.c.package_type == item.package_type,
-                t.results.c.status == str(Status.SUCCESS),
-                runs.run_id != (run_id or 0),
-            )
-            .order_by(runs.run_id.desc())
-            .limit(1)
-        )
+        query = sent.taken_before(service, seller, run_id, item)
         return next(((run, product) for run, product in self._all(query)), None)
 
     def output(self, path: str) -> str | None:
@@ -249,7 +229,7 @@ class LedgerReader:
         return {name for (name,) in self._among(of_package, column, among)}
 
     def _among(
-        self, query: Select[Any], column: ColumnElement[Any], values: Collection[str]
+        self, query: Select[Any], column: ColumnElement[Any], values: Iterable[str | int]
     ) -> Iterator[Any]:
         """The rows whose column has one of some values; a statement takes only so many at once."""
         left = iter(values)

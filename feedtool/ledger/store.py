@@ -118,23 +118,23 @@ class Ledger(LedgerReader):
                 clearing.release(db, package)
         return rows
 
-    def clear(self, package: Package, run: Run, clearance: Clearance | None = None) -> Package:
-        """Begin with a package, which is returned: the rows that a later run has sent are given up.
+    def clear(self, packages: Iterable[tuple[Package, Clearance]], run: Run) -> list[Package]:
+        """Begin with packages, which are returned: rows that a later run has sent are given up.
 
-        It is `blocked_by` the committed packages that hold one of its keys, and by what `clearance`
-        says; if there is none, its keys are in flight from here on.
+        Each is `blocked_by` the committed packages that hold one of its keys, and by what its
+        clearance says; if there is none, its keys are in flight from here on.
         """
-        clearance = clearance or Clearance()
         with writing(self.engine) as db:
-            clearing.supersede(db, package, run)
-            clearing.skip_empty_uploads(db, package)
-            blocked_by = clearing.unanswered(db, package, run, clearance) or clearing.claim(
-                db, package, run, clearance
-            )
-            if clearing.give_up(db, blocked_by, run):
-                blocked_by = clearing.claim(db, package, run, clearance)
-            (cleared,) = read_packages(db, t.packages.c.package == package.key)
-        return replace(package, uploads=cleared.uploads, blocked_by=blocked_by)
+            blocked_by = {
+                package.key: (package, clearing.clear(db, package, run, clearance))
+                for package, clearance in packages
+            }
+            cleared = read_packages(db, t.packages.c.package.in_(blocked_by))
+        uploads = {package.key: package.uploads for package in cleared}
+        return [
+            replace(package, uploads=uploads[package.key], blocked_by=others)
+            for package, others in blocked_by.values()
+        ]
 
     def save(self, changes: Sequence[Change]) -> list[Package]:
         """Write changes down, in one full commit. What it returns from, no crash takes back.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 from feedtool.areas.registry import load
-from feedtool.feeds.delivery import Direct
+from feedtool.feeds.direct import Direct
 from feedtool.model.nouns import Code, Issue, Item, Message, RowResult, Severity, Status
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import Spool

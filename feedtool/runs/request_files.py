@@ -13,7 +13,9 @@ from pathlib import Path
 
 from feedtool.areas.registry import load
 from feedtool.delivery.plan import Plan, Planned
-from feedtool.feeds.delivery import Act, PackageRef, Staged, Submitted
+from feedtool.feeds.delivery import Staged, Submitted
+from feedtool.feeds.direct import Act
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr

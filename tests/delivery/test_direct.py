@@ -11,7 +11,7 @@ import pytest
 from feedtool.delivery import plan
 from feedtool.delivery.direct import NEXT, NO_EFFECT, NOT_READABLE, NOT_SHOWN
 from feedtool.delivery.engine import Delivery
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Ledger, Package, Phase
 from feedtool.model.call import READ, STAGED, Call, NotSent, OutcomeUnknown, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem

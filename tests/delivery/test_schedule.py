@@ -26,7 +26,7 @@ def package(key: int = 1, phase: Phase = Phase.PLANNED, **more: Any) -> Package:
 
 
 def steps(*packages: Package, room: int = 10, wait: bool = True, busy: Any = ()) -> list[Any]:
-    found = Schedule(packages, ROUTES, START, wait=wait).next_steps(room, busy)
+    found = Schedule(packages, ROUTES, START, wait=wait).next_steps(busy)[:room]
     return [(one.key, do, upload) for one, do, upload in found]
 
 
@@ -154,7 +154,7 @@ def test_filling_stops_before_it_expires(
 ) -> None:
     given: dict[str, Any] = {"uploads": (T, P, P), "created_at": START - age, **more}
     late = package(1, Phase.FILLING, **given)
-    found = Schedule([late], ROUTES, START).next_steps(9, skew=skew)
+    found = Schedule([late], ROUTES, START).next_steps(skew=skew)
     assert [do for _, do, _ in found] == expected
 
 

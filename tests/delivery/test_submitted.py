@@ -80,7 +80,7 @@ def page(*items: ReportItem, link: str | None = None) -> Answer:
 
 
 def steps(*packages: Package, room: int = 10, busy: Any = (), wait: bool = True) -> list[Any]:
-    found = Schedule(packages, ROUTES, START, wait=wait).next_steps(room, busy)
+    found = Schedule(packages, ROUTES, START, wait=wait).next_steps(busy)[:room]
     return [(one.key, do) for one, do, _ in found]
 
 

@@ -12,7 +12,7 @@ from feedtool.areas.offers.wire.offers import DeliveryMode, Offer, OffersPage, O
 from feedtool.areas.registry import load
 from feedtool.delivery.steps import DeliverySettings
 from feedtool.delivery.transition import TransitionContext, resolutions, unknown
-from feedtool.feeds.delivery import PackageRef
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.ledger import Package, Phase, Resolution
 from feedtool.ledger.clearing import MOST_SENDS
 from feedtool.model.call import LONGEST_LIST

@@ -21,7 +21,7 @@ from sqlalchemy.engine import make_url
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.registry import load
 from feedtool.delivery import plan
-from feedtool.ledger import Ledger, Run
+from feedtool.ledger import Clearance, Ledger, Package, Run
 from feedtool.ledger.database import open_engine
 from feedtool.model.nouns import Item
 from feedtool.model.settings import PackageLimits
@@ -104,6 +104,14 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     if request.param == "sqlite":
         return tmp_path / "state" / "ledger.db"
     return str(request.getfixturevalue("postgresql"))
+
+
+def cleared(
+    ledger: Ledger, package: Package, run: Run, clearance: Clearance | None = None
+) -> Package:
+    """A package, begun."""
+    (found,) = ledger.clear([(package, clearance or Clearance())], run)
+    return found
 
 
 def add_run(

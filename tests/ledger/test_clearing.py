@@ -28,7 +28,7 @@ from feedtool.ledger.clearing import FEW
 from feedtool.ledger.database import writing
 from feedtool.model.nouns import Item, Message, PendingRow, Status
 from feedtool.model.settings import PackageLimits
-from tests.ledger.conftest import NOW, SERVICE, add_run, item, read_run
+from tests.ledger.conftest import NOW, SERVICE, add_run, cleared, item, read_run
 
 SMALL = PackageLimits(upload=2, package=3)
 NOBODY = frozenset[int]()
@@ -46,7 +46,7 @@ def run_of(ledger: Ledger, *rows: Item, seller: str = "S1", service: str = SERVI
 
 
 def blockers(ledger: Ledger, started: Started) -> frozenset[int]:
-    return ledger.clear(started.package, started.run).blocked_by
+    return cleared(ledger, started.package, started.run).blocked_by
 
 
 IRREVOCABLE = [Phase.COMMITTING, Phase.COMMITTED, Phase.INTEGRATED, Phase.READ, Phase.LOOKING]
@@ -56,7 +56,7 @@ OPEN = [phase for phase in Phase if phase not in {*COMMITTED, Phase.PLANNED}]
 
 def begin(ledger: Ledger, started: Started, phase: Phase = Phase.FILLING) -> Package:
     """Bring the package of a run to a phase, as far as nothing keeps it waiting."""
-    found = ledger.clear(started.package, started.run)
+    found = cleared(ledger, started.package, started.run)
     assert not found.blocked_by
     made = {Phase.CLEARED: 0, Phase.CREATING: 0}.get(phase, 1)
     after = replace(found, phase=phase, package_id="p" * made or None, creations=made)
@@ -86,7 +86,7 @@ def test_what_an_interrupted_run_left_uncommitted_is_given_up(ledger: Ledger, ph
     assert (left.phase, left.package_id, left.state) == (Phase.PLANNED, None, None)
     assert left.uploads == (Stage.PLANNED,)
     # Of the older, only what the newer has not sent is still to be sent.
-    found = ledger.clear(left, older.run)
+    found = cleared(ledger, left, older.run)
     assert ledger.bodies(found.key, [1])[1] == [b'{"n":3}']
     assert told(ledger, older) == ["Pending", "Superseded"]
 
@@ -179,7 +179,7 @@ def test_packages_of_one_run_wait_for_each_other(ledger: Ledger) -> None:
     started = run_of(ledger, item(3), item(9, kind=PackageType.DELETE, reference="R3"))
     first, second = ledger.read_packages(started.run.run_id)
     begin(ledger, Started(started.run, first))
-    assert ledger.clear(second, started.run).blocked_by == {first.key}
+    assert cleared(ledger, second, started.run).blocked_by == {first.key}
     phases = [package.phase for package in ledger.read_packages(started.run.run_id)]
     assert phases == [Phase.FILLING, Phase.PLANNED]
 
@@ -210,7 +210,7 @@ def test_superseded_by_what_a_later_run_has_sent_and_no_earlier_one(
     older = run_of(ledger, item(3), item(4), item(5))
     newer = run_of(ledger, item(3), item(4))
     begin(ledger, newer, phase)
-    found = ledger.clear(older.package, older.run)
+    found = cleared(ledger, older.package, older.run)
     assert found.uploads == (Stage.SKIPPED if is_superseded else Stage.PLANNED, Stage.PLANNED)
     status = "Superseded" if is_superseded else "Pending"
     assert told(ledger, older) == [status, status, "Pending"]
@@ -415,12 +415,12 @@ def test_offers_wait_for_the_open_batches_of_their_run_with_their_products(
     rows = [item(row, product=product) for row, product in enumerate([*offered, "8||New"], 2)]
     run_id, _ = add_run(ledger, rows, run_id=1 if is_same_run else None, path="b")
     run, package = read_run(ledger, run_id), ledger.read_packages(run_id)[-1]
-    blocked_by = ledger.clear(package, run, CLEARANCE).blocked_by
+    blocked_by = cleared(ledger, package, run, CLEARANCE).blocked_by
     assert blocked_by == {packages[number - 1].key for number in waits_for if is_same_run}
     for batch in packages:
         closed = replace(batch, phase=Phase.CLOSED, uploads=(Stage.STAGED,), package_id="p")
         ledger.save([Change(batch, closed)])
-    assert ledger.clear(package, run, CLEARANCE).blocked_by == NOBODY
+    assert cleared(ledger, package, run, CLEARANCE).blocked_by == NOBODY
 
 
 @pytest.mark.parametrize("takes_one", [True, False], ids=["takes one", "takes none"])

@@ -7,7 +7,7 @@ from feedtool.ledger import Change, Ledger, Package, Phase, Resolution, Stage
 from feedtool.ledger.row_results import RowFacts, messages_as_text, row_result
 from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status
 from feedtool.model.sheet import rows_of
-from tests.ledger.conftest import add_run, read_run
+from tests.ledger.conftest import add_run, cleared, read_run
 
 WHY = Message("1023", "Because.")
 CLOSED = RowFacts(
@@ -147,7 +147,7 @@ def test_a_later_run_supersedes_the_request_of_its_channel_alone(many: Ledger) -
     many.save([Change(newer, replace(newer, phase=Phase.CLOSED, creations=1))])
     first = read_run(many, 1)
     for package in many.read_packages(1):
-        many.clear(package, first)
+        cleared(many, package, first)
     superseded = [one for one in told(many) if one.endswith("Superseded")]
     assert superseded == ["4 S B Superseded", "5 S B Superseded"]
     assert [many.sent_later(first, channel, {"B"}) for channel in "PS"] == [{}, {"B": run}]

@@ -87,8 +87,8 @@ class FragileLedger(Ledger):
         self._after_commit()
         return file
 
-    def clear(self, package: Package, run: Run, clearance: Clearance | None = None) -> Package:
-        found = super().clear(package, run, clearance)
+    def clear(self, packages: Iterable[tuple[Package, Clearance]], run: Run) -> list[Package]:
+        found = super().clear(packages, run)
         self._after_commit()
         return found
 

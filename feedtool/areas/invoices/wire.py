@@ -13,15 +13,8 @@ from typing import Any
 from urllib.parse import quote
 
 from feedtool.areas.invoices.contents import INVOICE_REPLACES
-from feedtool.feeds.delivery import (
-    AnswerPage,
-    Endpoint,
-    PackageRef,
-    Report,
-    ReportItem,
-    Size,
-    Submitted,
-)
+from feedtool.feeds.delivery import AnswerPage, Endpoint, Report, ReportItem, Submitted
+from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.limits import MIB
 from feedtool.model.multipart import FilePart, Multipart, multipart

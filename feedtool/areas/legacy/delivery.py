@@ -19,15 +19,8 @@ from feedtool.areas.legacy.writer import head_of, offers_of, write
 from feedtool.areas.offers.delivery import TEXTS, ask_offers, traces
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire.offers import Offer, offers_page
-from feedtool.feeds.delivery import (
-    Endpoint,
-    LogEntry,
-    Lookup,
-    PackageLog,
-    PackageRef,
-    Size,
-    Submitted,
-)
+from feedtool.feeds.delivery import Endpoint, LogEntry, Lookup, PackageLog, Submitted
+from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import Call
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.nouns import PendingRow

@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 from feedtool.areas.offers.wire.packages import OUTCOMES, STATES
 from feedtool.areas.offers.wire.result_codes import legacy_field_of
-from feedtool.feeds.delivery import LogEntry, LogPage, Meaning, PackageRef
+from feedtool.feeds.delivery import LogEntry, LogPage, Meaning
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import CREATED, READ, Call, Reply, language_tag
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import tr

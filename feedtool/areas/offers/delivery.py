@@ -14,17 +14,8 @@ from typing import Any
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.areas.offers.wire import offers, packages
 from feedtool.areas.offers.wire.offers import Offer, OffersPage, OfferState
-from feedtool.feeds.delivery import (
-    Endpoint,
-    Lookup,
-    LookupTexts,
-    Needs,
-    PackageRef,
-    Since,
-    Size,
-    Staged,
-    Trace,
-)
+from feedtool.feeds.delivery import Endpoint, Lookup, LookupTexts, Needs, Since, Staged, Trace
+from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import Call, comma_lists, fits_comma_list
 from feedtool.model.nouns import PendingRow
 from feedtool.model.settings import AccountSettings

@@ -5,13 +5,16 @@ order is looked at before each call, and whatever shows as asked already is not 
 is asked of a part of the lines is compared line by line.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
+import orjson
+
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Overview, Repeat
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Code, Message, Severity, Status
 from feedtool.model.text import MessageText, joined, tr
@@ -30,6 +33,22 @@ def look(act: Act) -> Sequence[Call]:
 def state(_: Act, replies: Sequence[Reply]) -> Order | None:
     """The order, None where the service has none of this identifier."""
     return wire.order_of(replies[0])
+
+
+def _shown_orders(reply: Reply) -> Mapping[str, Reply]:
+    """Each order of a page as its own look would have shown it."""
+    bodies = {it.id: orjson.dumps(it.document, default=float) for it in wire.orders_of(reply)}
+    return {name: replace(reply, body=body) for name, body in bodies.items()}
+
+
+OVERVIEW = Overview(
+    lambda number: wire.read_orders(
+        (("pageIndex", str(number)), ("sort", "updatedAt"), ("desc", "updatedAt"))
+    ),
+    _shown_orders,
+    wire.PAGE,
+)
+"""The orders that changed last."""
 
 
 def said(code: Code | None, message: str) -> tuple[Message, ...]:
@@ -114,6 +133,7 @@ def approval(kind: Approval) -> Direct[Order | None]:
         judge=approval_judge(kind),
         baseline=lambda _, order: order.status if order else "",
         repeat=Repeat.SAFE,
+        overview=OVERVIEW,
         patience=timedelta(minutes=2),
     )
 

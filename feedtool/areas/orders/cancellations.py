@@ -10,6 +10,7 @@ from typing import NamedTuple
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import (
     CANCELLED,
+    OVERVIEW,
     SHIPPED,
     LineGoal,
     judged,
@@ -20,7 +21,7 @@ from feedtool.areas.orders.acts import (
     unknown_order,
 )
 from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
 from feedtool.model.call import Call
 from feedtool.model.nouns import Status
 from feedtool.model.text import tr
@@ -95,6 +96,7 @@ CANCELLATION: Direct[Order | None] = Direct(
     created=wire.created,
     baseline=_cancelled_part,
     repeat=Repeat.SAFE,
+    overview=OVERVIEW,
     patience=timedelta(minutes=15),
 )
 """Cancelling lines, or the order: what is cancelled already is not asked again."""

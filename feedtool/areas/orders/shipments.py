@@ -15,6 +15,7 @@ from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import (
     CANCELLED,
     OPEN_LINES,
+    OVERVIEW,
     SHIPPED,
     LineGoal,
     impossible,
@@ -26,7 +27,7 @@ from feedtool.areas.orders.acts import (
     unknown_order,
 )
 from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
 from feedtool.model.call import Call
 from feedtool.model.nouns import Status
 from feedtool.model.text import joined, tr
@@ -148,6 +149,7 @@ SHIPMENT: Direct[Order | None] = Direct(
     judge=judge_shipment,
     baseline=_open_lines,
     repeat=Repeat.SAFE,
+    overview=OVERVIEW,
     patience=timedelta(minutes=10),
 )
 """Declaring parcels: the service takes a line once, and the parcels then show on it."""

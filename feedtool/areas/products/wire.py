@@ -18,15 +18,8 @@ from feedtool.areas.products.catalog.wire import (
     listing,
     page_call,
 )
-from feedtool.feeds.delivery import (
-    AnswerPage,
-    Endpoint,
-    PackageRef,
-    Report,
-    ReportItem,
-    Size,
-    Submitted,
-)
+from feedtool.feeds.delivery import AnswerPage, Endpoint, Report, ReportItem, Submitted
+from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply, comma_lists, language_tag
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Message, PendingRow, Severity, Status

@@ -8,7 +8,7 @@ import pytest
 
 from feedtool.areas.invoices import wire
 from feedtool.areas.invoices.wire import form_of, import_id, imports_page, match, order_of
-from feedtool.feeds.delivery import PackageRef
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.nouns import PendingRow, Status
 from feedtool.model.settings import AccountSettings

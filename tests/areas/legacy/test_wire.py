@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from feedtool.areas.legacy.wire import log_page, read_log, submit_zip, zip_id
-from feedtool.feeds.delivery import LogEntry, Meaning, PackageRef
+from feedtool.feeds.delivery import LogEntry, Meaning
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.settings import AccountSettings

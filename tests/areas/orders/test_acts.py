@@ -15,7 +15,8 @@ from feedtool.areas.orders.cancellations import CANCELLATION
 from feedtool.areas.orders.gestures import GRANT
 from feedtool.areas.orders.listing import STATUSES
 from feedtool.areas.orders.shipments import SHIPMENT
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement, PackageRef
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Severity, Status
 from feedtool.model.settings import AccountSettings

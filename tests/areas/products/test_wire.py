@@ -21,7 +21,8 @@ from feedtool.areas.products.wire import (
     sheets_page,
     submit_products,
 )
-from feedtool.feeds.delivery import PackageRef, ReportItem
+from feedtool.feeds.delivery import ReportItem
+from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.settings import AccountSettings

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from feedtool.feeds.delivery import Act, Direct, Goal, Judgement
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement
 from feedtool.model.call import READ, STAGED, Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.service.answers import items_of

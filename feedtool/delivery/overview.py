@@ -1,0 +1,126 @@
+"""Where many single requests stand: by a list of the service, in the place of a look at each.
+
+Nothing depends on it: a request that the list does not show is looked at by itself, and so are all
+where the list cannot be read. Before they are sent, all requests of a run are read at once; after
+it those that are waited for, once there are many.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from feedtool.delivery.steps import Step
+from feedtool.feeds.direct import Direct, Overview
+from feedtool.feeds.feed import Routes
+from feedtool.ledger import Package, Phase
+from feedtool.model.call import READ, Failure, Reply, Sender
+from feedtool.model.errors import FeedtoolError
+from feedtool.service.answers import Unreadable
+
+SINGLY = 30
+"""So many requests are looked at one by one."""
+AT_ONCE = 32
+"""So many steps that ask nothing of the service are taken in one turn."""
+FRESH = timedelta(minutes=10)
+"""Before it is sent a request may have been shown so long ago."""
+LOOKS = frozenset({Step.CHECK, Step.FOLLOW})
+
+StepOf = tuple[Package, Step, int]
+"""A package, its step, and the upload."""
+
+
+@dataclass
+class OverviewReader:
+    """The lists that were read of a delivery's requests."""
+
+    client: Sender
+    routes: Routes
+    references: Mapping[int, str]
+    """Of the requests that are packages of their own, by the package's key."""
+    _before: dict[str, Reply] = field(default_factory=dict)
+    """What was shown of references before anything was sent, and is not used yet."""
+    _read_at: datetime | None = None
+    _after: dict[int, Reply] = field(default_factory=dict)
+    """What was shown of packages after they were sent, and is not used yet."""
+
+    def choose(
+        self, steps: Sequence[StepOf], room: int, now: datetime, *, are_more_left: bool
+    ) -> list[StepOf]:
+        """The steps to begin: all that a list has answered, and of the others as many as `room`.
+
+        Looks at what was sent wait until they are many, as long as there is something else to do.
+        """
+        listed = [step for step in steps if step[1] in LOOKS and self._overview(step[0])]
+        self._read_before([package for package, step, _ in listed if step is Step.CHECK], now)
+        follows = [step for step in listed if step[1] is Step.FOLLOW]
+        waits = 0 < len(follows) < SINGLY and (are_more_left or len(follows) < len(steps))
+        if len(follows) >= SINGLY:
+            self._read_after([package for package, *_ in follows])
+        free = [step for step in listed if self._shown(*step[:2])]
+        free += [step for step in steps if step[1] is Step.CLEAR and self._overview(step[0])]
+        known = {package.key for package, *_ in (*free, *(follows if waits else ()))}
+        left = [step for step in steps if step[0].key not in known]
+        return [*free[:AT_ONCE], *left[:room]]
+
+    def take(self, package: Package, step: Step) -> Reply | None:
+        """What a list has shown of a package, once; None where it is to be looked at."""
+        reply = self._shown(package, step)
+        if step is Step.CHECK:
+            self._before.pop(self.references.get(package.key, ""), None)
+        self._after.pop(package.key, None)
+        return reply
+
+    def _shown(self, package: Package, step: Step) -> Reply | None:
+        if step is Step.CHECK:
+            return self._before.get(self.references.get(package.key, ""))
+        return self._after.get(package.key) if step is Step.FOLLOW else None
+
+    def _overview(self, package: Package) -> Overview | None:
+        delivery = self.routes[package.package_type].delivery
+        has_reference = package.key in self.references
+        return delivery.overview if isinstance(delivery, Direct) and has_reference else None
+
+    def _read_before(self, checked: Sequence[Package], now: datetime) -> None:
+        if self._read_at and now - self._read_at > FRESH:
+            self._before, self._read_at = {}, None
+        overview = self._overview(checked[0]) if checked else None
+        if overview and self._read_at is None and len(self.references) > SINGLY:
+            self._before = read_overview(self.client, overview, set(self.references.values()))
+            self._read_at = now
+
+    def _read_after(self, followed: Iterable[Package]) -> None:
+        missing = [package for package in followed if package.key not in self._after]
+        overview = self._overview(missing[0]) if len(missing) >= SINGLY else None
+        if overview:
+            names = {self.references[package.key]: package.key for package in missing}
+            shown = read_overview(self.client, overview, names.keys())
+            self._after |= {names[name]: reply for name, reply in shown.items()}
+
+
+def read_overview(client: Sender, overview: Overview, wanted: Collection[str]) -> dict[str, Reply]:
+    """What a list shows of some references, from what changed last on.
+
+    It is read no further than all are found, and never so far that looks at each would take less.
+    """
+    found: dict[str, Reply] = {}
+    for number in range(1, 2 + len(wanted) // 4):
+        try:
+            reply = client.send(overview.page(number))
+            shown = overview.read(reply) if reply.status in READ else {}
+        except (Failure, FeedtoolError, Unreadable):
+            break
+        # A page that is read later may show an older state of what has moved down since.
+        found = {name: shown[name] for name in shown if name in wanted} | found
+        if len(shown) < overview.size or len(found) == len(wanted):
+            break
+    return found
+
+
+def single_packages(packages: Iterable[Package], routes: Routes) -> list[int]:
+    """The keys of the packages that are single requests, and not at their end."""
+    return [
+        package.key
+        for package in packages
+        if package.phase is not Phase.CLOSED
+        and isinstance(routes[package.package_type].delivery, Direct)
+    ]

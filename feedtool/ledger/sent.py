@@ -1,0 +1,67 @@
+"""What runs of a seller have sent before, or later: the queries."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from feedtool.ledger import tables as t
+from feedtool.ledger.records import Run
+from feedtool.model.nouns import Item, Status
+
+LATER = t.requests.alias()
+"""The requests of `sent_later`."""
+
+
+def sent_later(run: Run, channel: str) -> sa.Select[tuple[str, int]]:
+    """What later runs of the seller have sent on a channel: references, and the runs.
+
+    A row that is planned alone, or held, was never in force, and may never be.
+    """
+    is_held = sa.func.coalesce(LATER.c.fate, "") == str(Status.HELD)
+    return (
+        sa.select(LATER.c.reference, t.runs.c.run_id)
+        .select_from(LATER.join(t.package_runs, t.packages.c.package == LATER.c.package))
+        .where(
+            t.packages.c.channel == channel,
+            t.is_of(run.service, run.seller),
+            t.runs.c.run_id > run.run_id,
+            ~is_held,
+            sa.or_(t.packages.c.creations > 0, LATER.c.sends > 0, LATER.c.fate.is_not(None)),
+        )
+    )
+
+
+def _earlier(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
+    """The last request of the same type and reference in other runs of the seller."""
+    of = t.requests.c
+    is_its = sa.and_(t.results.c.package == of.package, t.results.c.reference == of.reference)
+    return (
+        sa.select(t.runs.c.run_id, of.product)
+        .select_from(
+            t.requests.join(t.package_runs, t.packages.c.package == of.package).outerjoin(
+                t.results, is_its
+            )
+        )
+        .where(
+            t.is_of(service, seller),
+            of.reference == item.reference,
+            t.packages.c.package_type == item.package_type,
+            t.runs.c.run_id != (run_id or 0),
+        )
+        .order_by(t.runs.c.run_id.desc())
+        .limit(1)
+    )
+
+
+def sent_before(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
+    """The last other run of a seller in which a request was sent just so, and not refused."""
+    is_refused = sa.func.coalesce(t.results.c.status, "") == str(Status.REJECTED)
+    return _earlier(service, seller, run_id, item).where(
+        t.requests.c.body == item.body, t.packages.c.creations > 0, ~is_refused
+    )
+
+
+def taken_before(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
+    """The last other run in which a request of the reference was a success."""
+    is_taken = t.results.c.status == str(Status.SUCCESS)
+    return _earlier(service, seller, run_id, item).where(is_taken)
