@@ -3,8 +3,7 @@
 import sys
 from contextlib import nullcontext
 
-from tests.simulation.acts import Acts, OrdersLedger
-from tests.simulation.machine import FragileLedger
+from tests.simulation.acts import Acts
 from tests.simulation.mutants import MUTANTS, Mutant
 from tests.simulation.shop import Shop
 from tests.simulation.undone import Undone
@@ -14,7 +13,7 @@ from tests.simulation.world import World
 def main(seed: int, what: str = "") -> None:
     """`what` is a mutant's name, or one of `shop`, `undone`, `acts`: a world with more."""
     kind = {"shop": Shop, "undone": Undone, "acts": Acts}.get(what, World)
-    plain = Mutant(nullcontext, seed, kind, OrdersLedger if kind is Acts else FragileLedger)
+    plain = Mutant(nullcontext, seed, kind)
     mutant = MUTANTS.get(what, plain)
     with mutant.ledger() as ledger, mutant.alter():
         world = mutant.kind(seed, ledger)

@@ -11,10 +11,12 @@ later, or not. `Sandbox.effects` is the judge of what was done. What must hold:
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
+from unittest import mock
 
 import orjson
 from sqlalchemy import or_, select
@@ -23,14 +25,15 @@ from feedtool.areas.orders.sandbox import PARTS, life, shop, store
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.areas.products import sandbox as products
+from feedtool.delivery import engine, overview
+from feedtool.delivery.overview import SINGLY
 from feedtool.ledger import tables as t
 from feedtool.model.call import JSON, Call, Reply
-from feedtool.model.nouns import Item, PendingRow
+from feedtool.model.nouns import Item
 from feedtool.sandbox import HttpRequest, Sandbox, SandboxSettings
 from feedtool.service.answers import AnswerKind
 from tests.simulation.acts_checker import Deed, OrdersCourt, deed_of
 from tests.simulation.checker import Findings, Wrong
-from tests.simulation.machine import FragileLedger
 from tests.simulation.network import GOOD, SELLER, Network
 from tests.simulation.story import Row, Told
 from tests.simulation.world import FAULTS, World
@@ -93,25 +96,6 @@ def gesture(order: StoredOrder, amount: float) -> dict[str, Any]:
 
 
 # The way there.
-
-
-class OrdersLedger(FragileLedger):
-    """The same; what never changes of a single request is read once, which is a third of all."""
-
-    def wipe(self) -> None:
-        super().wipe()
-        self.read_bodies: dict[int, dict[int, list[bytes]]] = {}
-        self.read_rows: dict[int, list[PendingRow]] = {}
-
-    def bodies(self, package: int, uploads: Collection[int]) -> dict[int, list[bytes]]:
-        if package not in self.read_bodies:
-            self.read_bodies[package] = super().bodies(package, uploads)
-        return self.read_bodies[package]
-
-    def pending(self, package: int) -> list[PendingRow]:
-        if package not in self.read_rows:
-            self.read_rows[package] = super().pending(package)
-        return self.read_rows[package]
 
 
 class OrdersNetwork(Network):
@@ -183,6 +167,8 @@ class Acts(World):
         self.network.chance, self.crashes = 2 * FAULTS * scale, 0.02 * scale
         self.network.done = Counter()
         self.chaotic_lives = LIVES
+        self.singly = self.dice.choice((SINGLY, SINGLY, 1))
+        """So many orders are looked at one by one, and more in a list."""
         self.hurry = self.dice.choice((0.0, 0.01, 0.03, 0.1))
         """How likely a colleague acts while we wait."""
         stories = self._dice("story")
@@ -254,6 +240,15 @@ class Acts(World):
         if action == "Cancel":
             return cancellation(order, REASONS[run - 1], places)
         return gesture(order, run + row / 4) if action == "Gesture" else approval(action)
+
+    @contextmanager
+    def _threads(self) -> Iterator[None]:
+        with (
+            super()._threads(),
+            mock.patch.object(engine, "SINGLY", self.singly),
+            mock.patch.object(overview, "SINGLY", self.singly),
+        ):
+            yield
 
     def _calm_down(self) -> None:
         super()._calm_down()

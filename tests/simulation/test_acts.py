@@ -14,11 +14,12 @@ import pytest
 from feedtool.delivery import direct, machine
 from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import AnswerContext, Rule, Transition
-from feedtool.feeds.delivery import Repeat
+from feedtool.feeds.direct import Repeat
 from feedtool.ledger import Package, Phase, Stage
 from feedtool.model.nouns import Status
 from feedtool.service.answers import AnswerKind
-from tests.simulation.acts import Acts, OrdersLedger
+from tests.simulation.acts import Acts
+from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import Alter, Forgetful, Mutant
 from tests.simulation.test_simulation import is_caught, tried_all
 
@@ -33,15 +34,15 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def ledger() -> Iterator[OrdersLedger]:
+def ledger() -> Iterator[FragileLedger]:
     """One for all worlds: making the tables takes as long as a world."""
-    with OrdersLedger() as ledger:
+    with FragileLedger() as ledger:
         yield ledger
 
 
 @pytest.mark.parametrize("seeds", CASES, ids=str)
 def test_nothing_is_doubled_and_nothing_told_that_is_not_so(
-    ledger: OrdersLedger, seeds: range
+    ledger: FragileLedger, seeds: range
 ) -> None:
     statuses = tried_all(seeds, ledger, Acts).statuses
     # The faults are many enough to matter, and few enough that most rows have an answer.
@@ -51,10 +52,6 @@ def test_nothing_is_doubled_and_nothing_told_that_is_not_so(
 
 
 # Mutants. None touches feedtool.
-
-
-class ForgetfulOrders(OrdersLedger, Forgetful):
-    """Writes an intent down with what came of it, and not before the call."""
 
 
 def blind(package: Package, context: AnswerContext) -> Transition:
@@ -88,11 +85,11 @@ def _again() -> AbstractContextManager[object]:
 
 CHECKED, CONFIRMED = (machine.RULES[step, AnswerKind.DONE] for step in (Step.CHECK, Step.CONFIRM))
 MUTANTS = {
-    "no look before the call": Mutant(_rule(Step.CHECK, blind), 10, Acts, OrdersLedger),
-    "sent again at once": Mutant(_rule(Step.CONFIRM, impatient), 20, Acts, OrdersLedger),
-    "money is sent again": Mutant(_again, 208, Acts, OrdersLedger),
-    "no intent before the call": Mutant(nullcontext, 126, Acts, ForgetfulOrders),
-    "baseline forgotten": Mutant(_rule(Step.CHECK, forgotten), 2, Acts, OrdersLedger),
+    "no look before the call": Mutant(_rule(Step.CHECK, blind), 10, Acts),
+    "sent again at once": Mutant(_rule(Step.CONFIRM, impatient), 20, Acts),
+    "money is sent again": Mutant(_again, 208, Acts),
+    "no intent before the call": Mutant(nullcontext, 126, Acts, Forgetful),
+    "baseline forgotten": Mutant(_rule(Step.CHECK, forgotten), 2, Acts),
 }
 
 
