@@ -34,7 +34,7 @@ from feedtool.sandbox import HttpRequest, Sandbox, SandboxSettings
 from feedtool.service.answers import AnswerKind
 from tests.simulation.acts_checker import Deed, OrdersCourt, deed_of
 from tests.simulation.checker import Findings, Wrong
-from tests.simulation.network import GOOD, SELLER, Network
+from tests.simulation.network import GOOD, HOURS, SELLER, Network
 from tests.simulation.story import Row, Told
 from tests.simulation.world import FAULTS, World
 
@@ -137,7 +137,7 @@ class OrdersNetwork(Network):
 
     def post_late(self, call: Call, within: timedelta) -> None:
         """Not so late that it comes behind all patience, but where that must do no harm: money."""
-        super().post_late(call, within if _is_money(call) else min(within, timedelta(minutes=2)))
+        super().post_late(call, HOURS if _is_money(call) else min(within, timedelta(minutes=2)))
 
 
 def _is_money(call: Call) -> bool:
