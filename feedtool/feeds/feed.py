@@ -234,6 +234,9 @@ class Feed:
     """True if other kinds say of an unknown header that it is the key of a column of this one."""
     changeable: Callable[[SheetColumns], tuple[str, ...]] = lambda _: ()
     """The keys of which a row must fill one; none where a row always says enough."""
+    folded: frozenset[str] = frozenset((ACTION, CHANNEL))
+    """The keys of columns that few sheets need; by default those that make several packages of
+    one."""
     modes: Callable[[AccountSettings], tuple[Mode, ...]] = lambda _: ()
     """The delivery modes that a header of its family may have."""
     group_by: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ from feedtool.model.text import Translator, tr
 from feedtool.report.output_files import Exported
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
-from feedtool.templates.contents import SPLITTING, contents_of
+from feedtool.templates.contents import contents_of
 from feedtool.templates.rows import SheetRows, unfolded, write
 
 BATCH = 1000
@@ -188,7 +188,7 @@ def _contents(
             STAMP: (at.astimezone(UTC).isoformat(timespec="seconds"),),
         },
     )
-    return unfolded(contents, rows.columns, SPLITTING)
+    return unfolded(contents, rows.columns, feed.folded)
 
 
 def _offering(entry: CellEntry, choices: Sequence[str]) -> CellEntry:

@@ -12,7 +12,7 @@ from feedtool.feeds.columns import ColumnReader
 from feedtool.feeds.columns.choice import Choice, Condition
 from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Gtin, Text
-from feedtool.feeds.feed import ACTION, CHANNEL, Feed, Row, SheetColumns
+from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.template import (
     TEXT,
     Basis,
@@ -26,9 +26,6 @@ from feedtool.feeds.template import (
 from feedtool.model.header import CellType, Column
 from feedtool.model.settings import AccountSettings, Bounds, Context
 from feedtool.model.text import LANGUAGES, Language, Translate, Translator
-
-SPLITTING = frozenset((ACTION, CHANNEL))
-"""Columns that few sheets need: they make several packages of one."""
 
 PERCENT = Decimal(100)
 
@@ -126,7 +123,7 @@ def fields_of(feed: Feed, language: Language, dialect: AccountSettings) -> tuple
 
 
 def _folded(feed: Feed, dialect: AccountSettings, keys: list[str]) -> frozenset[str]:
-    """All delivery modes but the usual one, and what splits a sheet."""
+    """All delivery modes but the usual one, and what the feed says."""
     modes = feed.modes(dialect)
     same = dialect.legacy_modes  # a legacy mode by the name of the JSON mode that it is
     named = (
@@ -134,7 +131,7 @@ def _folded(feed: Feed, dialect: AccountSettings, keys: list[str]) -> frozenset[
     )
     usual = next(named, modes[0].code if modes else None)
     further = {key for mode in modes if mode.code != usual for key in (mode.cost, mode.additional)}
-    return frozenset(keys) & (further | SPLITTING)
+    return frozenset(keys) & (further | feed.folded)
 
 
 def _excuses(feed: Feed, dialect: AccountSettings, keys: list[str]) -> dict[str, tuple[str, ...]]:

@@ -138,6 +138,7 @@ _feed = partial(
     is_sent=_is_sent,
     has_channel=False,
     key_column=columns.ORDER,
+    folded=columns.FOLDED,
 )
 
 SHIP = _feed(

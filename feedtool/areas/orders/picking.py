@@ -13,6 +13,7 @@ from feedtool.feeds.export import (
     ExportSummary,
     KeyedRow,
     ListPage,
+    MadeRow,
     PlainTable,
     Query,
     Thing,
@@ -32,12 +33,16 @@ _COLUMNS = {
 """By key, the label, the format and the width of a column."""
 
 
+_Place = tuple[str, Value]
+"""An order, and the number of a line within it: identifiers may be unique in an order alone."""
+
+
 class _Shelf:
     """The lines to ship by their products; an order that is read again takes its own place."""
 
     def __init__(self) -> None:
-        self._lines: defaultdict[str, dict[str, KeyedRow]] = defaultdict(dict)
-        self._products: dict[str, list[tuple[str, str]]] = {}
+        self._lines: defaultdict[str, dict[_Place, KeyedRow]] = defaultdict(dict)
+        self._products: dict[str, list[tuple[str, _Place]]] = {}
         """The products and lines of each order."""
 
     def take(self, things: Iterable[Thing]) -> Iterable[tuple[str, KeyedRow]]:
@@ -47,7 +52,7 @@ class _Shelf:
             for product, line in self._products.pop(order.key, ()):
                 del self._lines[product][line]
                 changed[product] = None
-            named = [(_product(row), str(row[columns.LINE])) for row in order.rows]
+            named = [(_product(row), (order.key, row["line.number"])) for row in order.rows]
             for (product, line), row in zip(named, order.rows, strict=True):
                 self._lines[product][line] = row
             self._products[order.key] = named
@@ -88,6 +93,11 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     return page
 
 
+def _taken(*_: Any) -> Callable[[KeyedRow], MadeRow]:
+    """Leaves out the products of which nothing is to be taken any more."""
+    return lambda row: MadeRow(row if columns.ORDER in row else None)
+
+
 def _table(query: Query, *_: Any) -> PlainTable:
     at = LANGUAGES.index(query.language)
     fields = (
@@ -109,4 +119,5 @@ PICKING = Export(
     lambda *_: ExportSummary(()),
     FILTERS,
     check,
+    rows=_taken,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from feedtool.feeds.columns import PROBLEMS, ColumnReader, InvalidValue
+from feedtool.feeds.columns.identifier import Identifier
 from feedtool.feeds.columns.text import identified, plain, refused, trimmed, visible
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Code, Issue
@@ -215,10 +216,13 @@ class Suggested:
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """The text, as the profile writes it where it has it."""
-        text = identified(cell)
+        value = Identifier().read(cell, column)
+        text, faults = (
+            (value.value, value.faults) if isinstance(value, InvalidValue) else (value, ())
+        )
         suggested = self.setting(column.dialect)
         if not isinstance(text, str) or not suggested:
-            return text
+            return value
         known = _by_folded(suggested)
         if same := known.get(_folded(text)):
             return same
@@ -231,7 +235,7 @@ class Suggested:
             text=visible(text),
             choices=joined(suggested),
         )
-        return InvalidValue(text, (Issue(self.unknown, message, hint),))
+        return InvalidValue(text, (*faults, Issue(self.unknown, message, hint)))
 
 
 _ALPHA_2 = re.compile("[A-Z]{2}")

@@ -5,9 +5,21 @@ import pytest
 from feedtool.areas.legacy.feeds import LEGACY_CONDITION
 from feedtool.areas.offers.columns import ACTION, CONDITION_TYPE, CONDITIONS, SPLITTING_COLUMNS
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.feeds.columns.choice import Choice, Ignored, Retired
-from feedtool.model.cells import Cell
-from feedtool.model.settings import AccountSettings
+from feedtool.areas.orders.codes import CARRIER_UNKNOWN
+from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.choice import (
+    Choice,
+    Country,
+    Ignored,
+    Retired,
+    Suggested,
+    YesNo,
+    country_names,
+)
+from feedtool.model.cells import BLANK, Cell, Kind
+from feedtool.model.header import CellType
+from feedtool.model.nouns import Issue
+from feedtool.model.settings import AccountSettings, Context, OrderSettings
 from tests.feeds.columns.conftest import NO_VALUES, number, read, text
 
 (ACTIONS,) = (column.type for column in SPLITTING_COLUMNS if column.key == ACTION)
@@ -132,3 +144,107 @@ def test_those_of_the_legacy_zip_are_a_setting() -> None:
     own = AccountSettings(legacy_conditions={"Antique": "7"})
     assert read(LEGACY_CONDITION, text("antique"), own).value == "Antique"
     assert read(LEGACY_CONDITION, text("New"), own).codes == ("enum-value",)
+
+
+SAID = {
+    "true": ("yes", "OUI", "Sí", "si", "y", "O", "s", "1", "vrai", "Verdadero", "TRUE"),
+    "false": ("no", "NON", "n", "0", "Faux", "falso", "False"),
+}
+
+
+@pytest.mark.parametrize(
+    ("writing", "value"), [(word, value) for value, words in SAID.items() for word in words]
+)
+def test_yes_and_no_in_three_languages(writing: str, value: str) -> None:
+    assert read(YesNo(), text(writing)) == (value, (), "")
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "codes"),
+    [
+        (Cell(Kind.BOOLEAN, "TRUE"), "true", ()),
+        (Cell(Kind.BOOLEAN, "FALSE"), "false", ()),
+        (number("1"), "true", ()),
+        (number("0"), "false", ()),
+        (number("2"), None, ("enum-value",)),
+        (text("perhaps"), None, ("enum-value",)),
+        (text(" yes "), "true", ("trimmed",)),
+        (BLANK, None, ()),
+        (NO_VALUES["formula-error"], None, ("formula-error",)),
+        (NO_VALUES["date-in-number-cell"], None, ("date-in-number-cell",)),
+    ],
+    ids=str,
+)
+def test_yes_and_no_of_other_cells(cell: Cell, value: str | None, codes: tuple[str, ...]) -> None:
+    assert read(YesNo(), cell)[:2] == (value, codes)
+
+
+CARRIER = Suggested(lambda settings: settings.orders.carriers, CARRIER_UNKNOWN)
+SHOP = AccountSettings(orders=OrderSettings(carriers=("Colissimo", "UPS")))
+SUGGESTED: list[tuple[Cell, str | None, tuple[str, ...]]] = [
+    (text("Colissimo"), "Colissimo", ()),
+    (text("COLISSIMO"), "Colissimo", ()),
+    (text(" ups "), "UPS", ()),
+    (text("Colisimo"), "Colisimo", ("carrier-unknown",)),
+    (text("DHL Express"), "DHL Express", ("carrier-unknown",)),
+    (text(" DHL"), "DHL", ("trimmed", "carrier-unknown")),
+    (number("7"), "7", ("carrier-unknown",)),
+    (text("U\u200bPS"), None, ("text-control-chars",)),
+    (NO_VALUES["formula-error"], None, ("formula-error",)),
+    (BLANK, None, ()),
+]
+
+
+@pytest.mark.parametrize(("cell", "value", "codes"), SUGGESTED, ids=str)
+def test_a_suggested_value_and_others(
+    cell: Cell, value: str | None, codes: tuple[str, ...]
+) -> None:
+    assert read(CARRIER, cell, SHOP)[:2] == (value, codes)
+
+
+def faults(kind: CellType, cell: Cell, settings: AccountSettings) -> tuple[Issue, ...]:
+    value = kind.read(cell, ColumnReader(kind, Context(settings), None))
+    assert isinstance(value, InvalidValue)
+    return value.faults
+
+
+def test_the_nearest_suggested_value_is_named() -> None:
+    (fault,) = faults(CARRIER, text("Colisimo"), SHOP)
+    assert fault.hint == "did you mean Colissimo?"
+    assert "Colissimo, UPS" in fault.message
+    (fault,) = faults(CARRIER, text("DHL"), SHOP)
+    assert fault.hint == ""
+
+
+@pytest.mark.parametrize("cell", [text("Anyone"), text("U-P-S")], ids=str)
+def test_where_none_is_suggested_each_is_as_good(cell: Cell) -> None:
+    assert read(CARRIER, cell) == (cell.text, (), "")
+
+
+COUNTRIES = {
+    "FR": "FR",
+    "fr": "FR",
+    "France": "FR",
+    "Germany": "DE",
+    "Allemagne": "DE",
+    "ALEMANIA": "DE",
+    "Côte d\u2019Ivoire": "CI",
+    "Etats-Unis": None,
+    "EU": None,
+    "XK": None,
+    "UK": None,
+    "FRA": None,
+    "250": None,
+}
+
+
+@pytest.mark.parametrize(("writing", "code"), COUNTRIES.items(), ids=map(ascii, COUNTRIES))
+def test_countries_by_code_and_by_name(writing: str, code: str | None) -> None:
+    assert read(Country(), text(writing))[:2] == (code, () if code else ("enum-value",))
+
+
+def test_there_are_as_many_countries_as_iso_3166_1_has() -> None:
+    names = country_names()
+    assert len(names) == 249
+    assert names["ES"] == ("Spain", "Espagne", "España")
+    assert all(len(set(map(type, labels))) == 1 and all(labels) for labels in names.values())
