@@ -80,9 +80,7 @@ def row_result(facts: RowFacts) -> RowResult:
 def _why_pending(facts: RowFacts) -> Message:
     """What a row waits for in a package that is not closed."""
     if facts.is_committed and facts.phase in BATCHES:
-        if facts.package_id is None:
-            return _TAKEN if facts.phase == Phase.SUBMITTED else _of_package(facts, "unnamed")
-        return _of_package(facts, "reported")
+        return _why_unanswered(facts)
     if facts.phase == Phase.CLEARED and facts.state:
         return Message("", tr("Not sent yet: the service says {state}.", state=facts.state))
     if facts.why and not facts.is_committed:
@@ -91,9 +89,16 @@ def _why_pending(facts: RowFacts) -> Message:
         return _NOT_SENT if facts.package_id is None else _NOT_YET
     if facts.stage == Stage.PLANNED:
         return _LEFT_OUT
-    if facts.phase == Phase.COMMITTING:
-        return _of_package(facts, "committing")
-    return _of_package(facts, "waited for" if facts.stage == Stage.STAGED else "doubtful")
+    is_waited_for = facts.phase != Phase.COMMITTING and facts.stage == Stage.STAGED
+    words = "committing" if facts.phase == Phase.COMMITTING else "doubtful"
+    return _of_package(facts, "waited for" if is_waited_for else words)
+
+
+def _why_unanswered(facts: RowFacts) -> Message:
+    """What a row waits for that was staged and committed in one."""
+    if facts.package_id is not None:
+        return _of_package(facts, "reported")
+    return _TAKEN if facts.phase == Phase.SUBMITTED else _of_package(facts, "unnamed")
 
 
 def _closed(facts: RowFacts) -> RowResult:
