@@ -223,7 +223,9 @@ def test_a_workbook_has_labels_and_dates(tmp_path: Path) -> None:
     assert {"requestId", "orderId", "createdAt", "G1", "2026-11-20 08:00:00"} <= set(values)
 
 
-def test_from_the_command_line(feedtool: Feedtool) -> None:
-    code, out, err = feedtool("export channels --sandbox --sales-channel PRIMARY,NONE")
+def test_from_the_command_line(feedtool: Feedtool, tmp_path: Path) -> None:
+    path = tmp_path / "channels.xlsx"
+    words = f"export channels --sandbox --sales-channel PRIMARY,NONE --out {path}"
+    code, out, err = feedtool(words)
     assert (code, out.splitlines()[-1]) == (1, "1 row")
     assert "warning: the service has no channel NONE" in err
