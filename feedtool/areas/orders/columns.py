@@ -158,11 +158,10 @@ SHOWN_COLUMNS = (
     *(*STATE_COLUMNS, *PRODUCT_COLUMNS, *ADDRESS_COLUMNS, *BILLING_COLUMNS, *PARCEL_COLUMNS),
     *WORDS.group("State", _shown("invoice.status", "Invoice")),
 )
-FOLDED = frozenset(
-    (OFFER, DETAILS, *(column.key for column in (*ADDRESS_COLUMNS, *BILLING_COLUMNS)))
-)
 PERSONAL = frozenset(column.key for column in (*ADDRESS_COLUMNS, *BILLING_COLUMNS))
 """Keys of columns with names and addresses of people."""
+FOLDED = PERSONAL | {OFFER}
+"""Keys of columns that are folded away."""
 
 EVERY_COLUMN = (*IDENTITY_COLUMNS, *FILLED_COLUMNS, *SHOWN_COLUMNS)
 

@@ -240,9 +240,9 @@ def killed(at: int, *arguments: str) -> list[str]:
     return Path("points").read_text().splitlines()
 
 
-WRITES = 120
+WRITES = 90
 """A submit of three requests reaches fewer points; at a later one nothing dies."""
-FEW = range(5, WRITES, 30)
+FEW = range(5, WRITES, 25)
 LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
 
 
