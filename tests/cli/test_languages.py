@@ -71,6 +71,10 @@ COMMANDS = (
     "export orders --cursors",
     "export shipments --sandbox",
     "export picking --sandbox",
+    "export gestures --sandbox",
+    "export order-tracking --sandbox",
+    "export cancellation-reasons --sandbox",
+    "export channels --sandbox --sales-channel X",
     "template products --category 0A",
     "explain",
     "explain gtin-checksum",
@@ -122,6 +126,7 @@ def kept_words() -> frozenset[str]:
     texts: list[str] = [
         *fixes,
         *load().feeds,
+        *load().exports,
         *Status,
         "UTC",
         "SHA",
@@ -132,8 +137,6 @@ def kept_words() -> frozenset[str]:
         "FEEDTOOL",
         "defaults",
         "txt",
-        "competing",
-        "picking",
         LIST,
     ]
     for feed in load().feeds.values():
