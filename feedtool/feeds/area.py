@@ -192,6 +192,15 @@ class Areas:
         """The delivery of packages, by their type."""
         return routes_of(self.feeds.values())
 
+    @cached_property
+    def templates(self) -> Mapping[str, Feed]:
+        """The feeds with a template of their own, by their kinds; others are actions of one."""
+        return {
+            kind: feed
+            for kind, feed in self.feeds.items()
+            if feed.title or feed.template or len(self.family(feed)) == 1
+        }
+
     def family(self, feed: Feed) -> Mapping[str, Feed]:
         """The feeds that share a feed's sheet, itself included, by their kinds."""
         return {kind: other for kind, other in self.feeds.items() if other.sheet == feed.sheet}

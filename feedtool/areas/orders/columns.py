@@ -118,7 +118,6 @@ STATE_COLUMNS = WORDS.group(
     _shown("line.number", "Line no."),
     _shown(LINES, "Lines of the order", Whole()),
     _shown("deadline.accept", "Accept by"),
-    _shown("deadline.ship", "Ship by"),
     _shown(CHANNEL, "Sales channel", Text()),
     _shown("reference", "Reference"),
     _shown("businessOrder", "Business order"),

@@ -274,6 +274,34 @@ def test_killed_at_a_write_each_is_done_once(
     assert set(done.values()) == {1}
 
 
+def one_gesture(row: Row) -> dict[str, Any]:
+    """A gesture for the one order of the first ones that was delivered."""
+    is_meant = row["orderId"].endswith("E002")
+    return {"action": "Gesture", "reason": "lost", "gesture.amount": 0.5} if is_meant else {}
+
+
+OF_GESTURE = range(5, 45, 15)
+FURTHER = [pytest.param(at, marks=pytest.mark.long) for at in range(45) if at not in OF_GESTURE]
+
+
+@pytest.mark.parametrize("at", [*OF_GESTURE, *FURTHER])
+def test_killed_at_a_write_a_gesture_is_never_given_twice(
+    shop: list[dict[str, Any]], feedtool: Feedtool, at: int
+) -> None:
+    assert [row["status"] for row in shop if one_gesture(row)] == ["Delivered"]
+    fill(one_gesture)
+    points = killed(at, "submit", "filled.xlsx", "--sandbox")
+    feedtool("resume")
+    ran = feedtool("results", "1", "--format", "json")
+    if not ran.out or not ran.only["results"]:  # it died before its rows were written down
+        assert not any(" before add_output" in point for point in points)
+        ran = feedtool("submit", "filled.xlsx", "--sandbox", "--format", "json")
+    (status,) = set(ran.statuses) - {"Skipped"}
+    given = effects().total()
+    # Where it was not given it is not known whether it was, for only the user may say "again".
+    assert (status, given) in {("Accepted", 1), ("Unknown", 0)}
+
+
 # Rows in any order.
 
 
