@@ -6,6 +6,7 @@ from feedtool.areas.orders.guards import GUARDS
 from feedtool.areas.orders.lists import LISTS
 from feedtool.areas.orders.picking import PICKING
 from feedtool.areas.orders.rules import RULES
+from feedtool.areas.orders.waits import waits
 from feedtool.feeds.area import Area
 
 AREA = Area(
@@ -13,5 +14,6 @@ AREA = Area(
     feeds=FEEDS,
     rules=(*RULES, *GUARDS),
     exports=(ORDERS, SHIPMENT_EXPORT, PICKING, *LISTS),
+    waits=waits,
 )
 """What customers have bought: accept, refuse, ship, cancel, compensate."""

@@ -316,9 +316,9 @@ def configuration_of(reply: Reply) -> Mapping[str, Any]:
     return document
 
 
-def read_count(status: str) -> Call:
-    """How many orders have a status."""
-    return Call("GET", "/orders/count", READ, query=(("status", status),))
+def read_count(*query: tuple[str, str]) -> Call:
+    """How many orders there are, by the filters of the list."""
+    return Call("GET", "/orders/count", READ, query=query)
 
 
 def counted(reply: Reply) -> int:
