@@ -30,6 +30,7 @@ from feedtool.runs.deliver import (
     write_copies,
 )
 from feedtool.runs.kept_files import RecordedFiles
+from feedtool.runs.personal import expire, personal_files
 from feedtool.runs.plan_file import PlanFile
 from feedtool.runs.recipes import RecordedRecipes
 from feedtool.runs.request_files import write_requests
@@ -113,6 +114,7 @@ def submit(
     consulted = Consulted(asked.catalog)
     judged = replace(workspace.recorded(asked), catalog=consulted)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
+    _limit_keeping(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, asked)
     checked = _Checked(files, sheets, judged, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
@@ -134,6 +136,8 @@ def submit(
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
         options = replace(options, selection=selection, removals=removals, words=dict(words))
+        if personal_files(sheets):
+            expire(workspace.snapshots, [options.checked], asked.dialect, session.wall())
         run, open_runs = _begin(plan, options, session, workspace, claim)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
@@ -144,6 +148,22 @@ def submit(
             write_copies(run, files, results, options, session.now(), workspace)
         add_corrections(run, results, options, session.now(), workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
+
+
+def _limit_keeping(
+    sheets: Sequence[CheckedSheet],
+    snapshots: Sequence[Kept],
+    judged: ReadOptions,
+    session: Session,
+    workspace: Workspace,
+) -> None:
+    """See that snapshots with personal data go in their time, with the files that cells name."""
+    if not (names := personal_files(sheets)):
+        return
+    located = judged.locate
+    named = located.kept.values() if isinstance(located, RecordedFiles) else ()
+    own = (kept.sha256 for kept in snapshots if kept.file.name in names)
+    expire(workspace.snapshots, (*own, *named), judged.dialect, session.wall())
 
 
 @dataclass(frozen=True, slots=True)
