@@ -30,7 +30,7 @@ from feedtool.runs.deliver import (
     write_copies,
 )
 from feedtool.runs.kept_files import RecordedFiles
-from feedtool.runs.personal import expire, personal_files
+from feedtool.runs.personal import expire, is_personal, personal_files
 from feedtool.runs.plan_file import PlanFile
 from feedtool.runs.recipes import RecordedRecipes
 from feedtool.runs.request_files import write_requests
@@ -111,8 +111,7 @@ def submit(
     if plan_file:
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
-    consulted = Consulted(asked.catalog)
-    judged = replace(workspace.recorded(asked), catalog=consulted)
+    judged = replace(workspace.recorded(asked), catalog=(consulted := Consulted(asked.catalog)))
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _limit_keeping(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, asked)
@@ -136,8 +135,6 @@ def submit(
             return Submission(not_begun(sheets, error), error)
         options = _options(checked, snapshots, session, consulted, workspace)
         options = replace(options, selection=selection, removals=removals, words=dict(words))
-        if personal_files(sheets):
-            expire(workspace.snapshots, [options.checked], asked.dialect, session.wall())
         run, open_runs = _begin(plan, options, session, workspace, claim)
         stopped = None
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
@@ -213,6 +210,9 @@ def _options(
     inputs = [(kept.file.name, kept.sha256) for kept in snapshots if kept.sha256]
     excerpt, names, sheets = consulted.excerpt(), dict(inputs), checked.sheets
     recipes, located = checked.asked.recipes, checked.asked.locate
+    found = workspace.keep_sheets([sheet for sheet in sheets if sheet.file in names])
+    if is_personal(sheets):
+        expire(workspace.snapshots, [found], checked.asked.dialect, session.wall())
     return RunOptions(
         inputs,
         checked.asked,
@@ -221,7 +221,7 @@ def _options(
         session.is_sandbox,
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
         catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
-        checked=workspace.keep_sheets([sheet for sheet in sheets if sheet.file in names]),
+        checked=found,
         who=who(),
         invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
         plan=checked.plan_file.digest if checked.plan_file else None,
