@@ -18,6 +18,7 @@ COMMANDS = {
     "map": ("map", "Say once what the columns of your own sheet are."),
     "submit": ("submit", "Check, send, and write the service's answer beside every row."),
     "watch": ("watch", "Send each file that is dropped into a folder, and answer it there."),
+    "todo": ("todo", "Say what waits for you, and the command to go on with each."),
     "resume": ("runs", "Go on with a run that was interrupted."),
     "runs": ("runs", "List all runs."),
     "status": ("runs", "Show one run: its packages, deadlines and counts."),

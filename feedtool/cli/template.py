@@ -45,12 +45,22 @@ def template(
     from feedtool.templates import write_template
 
     if kind is None:
-        for feed in load().feeds.values():
+        for feed in load().templates.values():
             echo(feed.kind, feed.summary)
         raise UsageProblem(
             tr("KIND is missing"), tr("choose one, as in `feedtool template offers-upsert`")
         )
     feed = feed_of(kind)
+    if kind not in load().templates:
+        whole = next(name for name in load().family(feed) if name in load().templates)
+        raise UsageProblem(
+            tr(
+                "{kind} has no template of its own: it is an action of {whole}",
+                kind=kind,
+                whole=whole,
+            ),
+            tr("make it with `feedtool template {whole}`", whole=whole),
+        )
     codes = _codes(ctx, category, has_categories=feed.category_key is not None)
     target = out or Path(f"{kind}.xlsx")
     refuse_ending(target)

@@ -9,10 +9,12 @@ A request is a package of its own, and goes, when nothing goes wrong,
 - After a call of unknown outcome looks tell, and what shows beyond the baseline is ours. What
   still does not show after the area's patience and two looks is sent again, if the call is
   repeatable (`Repeat`): a SAFE one three times in all, a TRACED one twice, and a NEVER one never.
-- What was taken is looked at until the service has said the last word.
+- What was taken is looked at until the service has said the last word, or for so long that nothing
+  will come of it: somebody else was faster.
 """
 
 from dataclasses import replace
+from datetime import timedelta
 
 from feedtool.delivery.steps import Step
 from feedtool.delivery.transition import (
@@ -54,6 +56,7 @@ NOT_SHOWN = tr(
     "The answer was lost, and the service shows no effect: look at it before you send again"
 )
 NOT_READABLE = tr("The answer was lost, and the service does not show what came of it.")
+NO_EFFECT = tr("The service took it, and shows no effect: look at it before you send again")
 
 
 def _judged(context: AnswerContext) -> Judgement:
@@ -128,6 +131,11 @@ def _confirmed(package: Package, context: AnswerContext) -> Transition:
         if judgement.goal is not Goal.OPEN:
             return _closed(package, judgement, context)
         return _not_shown(package, context)
+    return _refused(package, context)
+
+
+def _refused(package: Package, context: AnswerContext) -> Transition:
+    """The end of what the service has refused, for its reason."""
     refusal = package.message or Message("", tr("The service refused it and gave no reason."))
     return _rejected(replace(package, message=None), refusal, context)
 
@@ -147,10 +155,17 @@ def _not_shown(package: Package, context: AnswerContext) -> Transition:
 def _is_early(package: Package, context: AnswerContext) -> bool:
     """True if an effect may still come to show."""
     protocol: Direct[object] = context.protocol
-    return context.service_time - (package.created_at or context.service_time) < protocol.patience
+    return _age(package, context) < protocol.patience
+
+
+def _age(package: Package, context: AnswerContext) -> timedelta:
+    return context.service_time - (package.created_at or context.service_time)
 
 
 def _not_confirmed(package: Package, context: AnswerContext) -> Transition:
+    """No look can be had: a service that gives no answer at all may give one later."""
+    if package.staged(Stage.REFUSED):
+        return _refused(package, context)
     if _is_early(package, context):
         return fail(package, context)
     return _unknown(package, NOT_READABLE, context)
@@ -160,6 +175,8 @@ def _followed(package: Package, context: AnswerContext) -> Transition:
     judgement = _judged(context)
     if judgement.goal not in {Goal.WAITING, Goal.OPEN}:
         return _closed(package, judgement, context)
+    if judgement.goal is Goal.OPEN and _age(package, context) > context.settings.patience:
+        return _unknown(package, NO_EFFECT, context)
     if judgement.word and judgement.word != package.state:
         after = package.advance(context.time, state=judgement.word)
         return Transition(context.poll_soon(after))
@@ -175,7 +192,6 @@ RULES: Rules = with_common(
         (Step.CALL, AnswerKind.UNKNOWN): in_doubt,
         (Step.CONFIRM, AnswerKind.DONE): _confirmed,
         (Step.CONFIRM, AnswerKind.REFUSED): _not_confirmed,
-        (Step.CONFIRM, AnswerKind.UNKNOWN): _not_confirmed,
         (Step.FOLLOW, AnswerKind.DONE): _followed,
         (Step.FOLLOW, AnswerKind.REFUSED): look_again,
     }

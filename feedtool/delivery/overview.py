@@ -65,12 +65,14 @@ class OverviewReader:
     def take(self, package: Package, step: Step) -> Reply | None:
         """What a list has shown of a package, once; None where it is to be looked at."""
         reply = self._shown(package, step)
-        if step is Step.CHECK:
-            self._before.pop(self.references.get(package.key, ""), None)
+        if reply and step is Step.CHECK:
+            self._before.pop(self.references[package.key])
         self._after.pop(package.key, None)
         return reply
 
     def _shown(self, package: Package, step: Step) -> Reply | None:
+        if self._overview(package) is None:
+            return None  # another request of the same reference has one
         if step is Step.CHECK:
             return self._before.get(self.references.get(package.key, ""))
         return self._after.get(package.key) if step is Step.FOLLOW else None

@@ -156,11 +156,14 @@ def resume(package: Package) -> Package:
     if package.phase is Phase.CLOSED:
         return package
     stages = tuple(Stage.DOUBTFUL if stage is Stage.SENDING else stage for stage in package.uploads)
-    phase = Phase.PROBING if package.phase is Phase.FILLING else package.phase
+    phases = {Phase.FILLING: Phase.PROBING}
+    if not package.creations:  # whatever was seen of it is old by now
+        phases[Phase.CHECKED] = Phase.CLEARED
     return replace(
         package,
         uploads=stages,
-        phase=phase,
+        phase=phases.get(package.phase, package.phase),
+        baseline=package.baseline if package.creations else None,
         blocked_by=frozenset(),
         # The address of a page may be stale, and reading again is harmless.
         link=None,

@@ -11,10 +11,12 @@ from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.feeds.fix import Fix
 from feedtool.feeds.rule import Rule
+from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.nouns import Item, Loss
 from feedtool.model.settings import AccountSettings
 from feedtool.model.spool import Spool
+from feedtool.model.text import MessageText
 
 Values = dict[str, Value]
 """By the column's key; blanks are not there."""
@@ -115,6 +117,25 @@ class FileList(NamedTuple):
     """The rows of folders and files; paths in them begin in this folder."""
 
 
+class Wait(NamedTuple):
+    """Something of the service's that may wait for the user: a line of `feedtool todo`."""
+
+    name: str
+    """In JSON: `to-accept`."""
+    label: str
+    call: Call
+    read: Callable[[Reply], int]
+    """How many wait; raises Unreadable for an answer that does not say."""
+    things: Callable[[int], MessageText]
+    """So many of them: `4 orders`."""
+    words: tuple[str, ...]
+    """Of the command that goes on with them."""
+    look: Call | None = None
+    """Asked only where some wait."""
+    detail: Callable[[Reply], str] = lambda _: ""
+    """What more its answer tells: `the first by …`; raises Unreadable."""
+
+
 class Area(NamedTuple):
     """The declarations of an area."""
 
@@ -130,6 +151,8 @@ class Area(NamedTuple):
     """The conversions of its rows; a kind that has none stays what it is."""
     formats: tuple[FileFormat, ...] = ()
     file_lists: tuple[FileList, ...] = ()
+    waits: Callable[[AccountSettings], Iterable[Wait]] = lambda _: ()
+    """What may wait for the user, in the order of urgency."""
 
 
 @dataclass(frozen=True)
@@ -160,10 +183,23 @@ class Areas:
         """The areas' corrections."""
         return tuple(fix for area in self.areas for fix in area.fixes)
 
+    def waits(self, settings: AccountSettings) -> list[Wait]:
+        """What may wait for the user, in the order of the areas."""
+        return [wait for area in self.areas for wait in area.waits(settings)]
+
     @cached_property
     def routes(self) -> Routes:
         """The delivery of packages, by their type."""
         return routes_of(self.feeds.values())
+
+    @cached_property
+    def templates(self) -> Mapping[str, Feed]:
+        """The feeds with a template of their own, by their kinds; others are actions of one."""
+        return {
+            kind: feed
+            for kind, feed in self.feeds.items()
+            if feed.title or feed.template or len(self.family(feed)) == 1
+        }
 
     def family(self, feed: Feed) -> Mapping[str, Feed]:
         """The feeds that share a feed's sheet, itself included, by their kinds."""

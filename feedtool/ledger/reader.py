@@ -212,6 +212,10 @@ class LedgerReader:
         query = sent.taken_before(service, seller, run_id, item)
         return next(((run, product) for run, product in self._all(query)), None)
 
+    def failed(self, service: str, seller: str) -> dict[int, int]:
+        """By run, how many requests of a seller have failed and were not sent again since."""
+        return dict(map(tuple, self._all(sent.failed(service, seller))))
+
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""
         query = select(t.outputs.c.sha256).where(t.outputs.c.path == path)

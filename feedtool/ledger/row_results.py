@@ -80,16 +80,25 @@ def row_result(facts: RowFacts) -> RowResult:
 def _why_pending(facts: RowFacts) -> Message:
     """What a row waits for in a package that is not closed."""
     if facts.is_committed and facts.phase in BATCHES:
-        return _of_package(facts, "unnamed" if facts.package_id is None else "reported")
+        return _why_unanswered(facts)
+    if facts.phase == Phase.CLEARED and facts.state:
+        return Message("", tr("Not sent yet: the service says {state}.", state=facts.state))
     if facts.why and not facts.is_committed:
         return Message("", text_of_kept(facts.why))
     if not facts.is_committed:
         return _NOT_SENT if facts.package_id is None else _NOT_YET
     if facts.stage == Stage.PLANNED:
         return _LEFT_OUT
-    if facts.phase == Phase.COMMITTING:
-        return _of_package(facts, "committing")
-    return _of_package(facts, "waited for" if facts.stage == Stage.STAGED else "doubtful")
+    is_waited_for = facts.phase != Phase.COMMITTING and facts.stage == Stage.STAGED
+    words = "committing" if facts.phase == Phase.COMMITTING else "doubtful"
+    return _of_package(facts, "waited for" if is_waited_for else words)
+
+
+def _why_unanswered(facts: RowFacts) -> Message:
+    """What a row waits for that was staged and committed in one."""
+    if facts.package_id is not None:
+        return _of_package(facts, "reported")
+    return _TAKEN if facts.phase == Phase.SUBMITTED else _of_package(facts, "unnamed")
 
 
 def _closed(facts: RowFacts) -> RowResult:
@@ -122,6 +131,7 @@ _REFUSED_SO_FAR = Message(
     "",
     tr("Its upload was refused as a whole; which row is to blame is found out in a later package."),
 )
+_TAKEN = Message("", tr("The service took it, and has not said the last word on it yet."))
 _NOT_SENT = Message("", tr("Not sent: the run stopped before its package was begun."))
 _NOT_YET = Message("", tr("Not in force: the run stopped before its package was committed."))
 _LEFT_OUT = Message("", tr("Not sent: its package was completed without it."))

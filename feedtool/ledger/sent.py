@@ -68,6 +68,31 @@ def sent_before(service: str, seller: str, run_id: int | None, item: Item) -> sa
     )
 
 
+def failed(service: str, seller: str) -> sa.Select[tuple[int, int]]:
+    """By run, the requests whose last answer is a failure and that no later run has repeated."""
+    of = t.requests.c
+    is_its = sa.and_(t.results.c.package == of.package, t.results.c.reference == of.reference)
+    place = sa.func.row_number().over(
+        partition_by=(t.packages.c.package_type, of.reference), order_by=t.runs.c.run_id.desc()
+    )
+    last = (
+        sa.select(t.runs.c.run_id, t.results.c.status, place.label("place"))
+        .select_from(
+            t.requests.join(t.package_runs, t.packages.c.package == of.package).outerjoin(
+                t.results, is_its
+            )
+        )
+        .where(t.is_of(service, seller))
+        .subquery()
+    )
+    return (
+        sa.select(last.c.run_id, sa.func.count())
+        .where(last.c.place == 1, last.c.status == str(Status.FAILURE))
+        .group_by(last.c.run_id)
+        .order_by(last.c.run_id)
+    )
+
+
 def taken_before(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
     """The last other run in which a request of the reference was a success."""
     is_taken = t.results.c.status == str(Status.SUCCESS)

@@ -131,10 +131,6 @@ class OrderSettings:
     """The service's words for a gesture that was not granted."""
     accept_within: int = 0
     """Hours in which an order is to be accepted: a deadline is shown; 0 shows none."""
-    ship_within: int = 0
-    """Hours in which an order is to be shipped: a deadline is shown; 0 shows none."""
-    order_overlap: int = 600
-    """Seconds by which `export orders --new` reads again what was read before."""
     refusals: Decimal = Decimal(20)
     """Percent of a file's orders that may be refused or cancelled, where these are 5 or more."""
     gestures: Decimal = Decimal(200)

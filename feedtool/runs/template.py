@@ -31,4 +31,4 @@ def write_all(feeds: Iterable[Feed], folder: Path) -> list[Path]:
 
 
 if __name__ == "__main__":
-    write_all(load().feeds.values(), Path(sys.argv[1] if len(sys.argv) > 1 else "templates"))
+    write_all(load().templates.values(), Path(sys.argv[1] if len(sys.argv) > 1 else "templates"))

@@ -71,6 +71,11 @@ COMMANDS = (
     "export orders --cursors",
     "export shipments --sandbox",
     "export picking --sandbox",
+    "export gestures --sandbox",
+    "export order-tracking --sandbox",
+    "export cancellation-reasons --sandbox",
+    "export channels --sandbox --sales-channel PRIMARY,B",
+    "todo --sandbox",
     "template products --category 0A",
     "explain",
     "explain gtin-checksum",
@@ -122,6 +127,7 @@ def kept_words() -> frozenset[str]:
     texts: list[str] = [
         *fixes,
         *load().feeds,
+        *load().exports,
         *Status,
         "UTC",
         "SHA",
@@ -132,8 +138,7 @@ def kept_words() -> frozenset[str]:
         "FEEDTOOL",
         "defaults",
         "txt",
-        "competing",
-        "picking",
+        "WaitingAcceptance",
         LIST,
     ]
     for feed in load().feeds.values():

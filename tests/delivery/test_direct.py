@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from feedtool.delivery import plan
-from feedtool.delivery.direct import NEXT, NOT_READABLE, NOT_SHOWN
+from feedtool.delivery.direct import NEXT, NO_EFFECT, NOT_READABLE, NOT_SHOWN
 from feedtool.delivery.engine import Delivery
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
 from feedtool.ledger import Ledger, Package, Phase
@@ -99,6 +99,8 @@ class Orders:
             raise NotSent("refused")
         if fault.isdigit():
             return Reply(int(fault), {}, b'{"title": "No"}')
+        if fault == "ignored":
+            return Reply(200)
         if fault != "lost before":
             self.parcels.append((call.target, call.body or b""))
             self.shown_at = self.time + self.late
@@ -164,6 +166,13 @@ SHOWN_LATE = timedelta(minutes=3)
         # The second call is refused, since the first one has shipped it after all.
         (Orders(["lost after", "409"], late=timedelta(minutes=11)), DONE, 2, 1),
         (Orders(["409"]), ("Rejected", (Message("", "No (HTTP 409)"),)), 1, 0),
+        # A refusal is certain, whether or not it can be looked at again.
+        (
+            Orders(["409"], looks=["", "", "404"]),
+            ("Rejected", (Message("", "No (HTTP 409)"),)),
+            1,
+            0,
+        ),
         (Orders(["404"]), ("Rejected", (Message("", "No (HTTP 404)"),)), 1, 0),
         (Orders(parcels=[("/orders/O2/parcels", b"1")]), ("Integrated", (SAID,)), 0, 1),
         (Orders(closed=True), ("Rejected", (Message("", "It is closed."),)), 0, 0),
@@ -188,6 +197,35 @@ def test_where_no_look_can_be_read_nothing_is_sent_again(ledger: Ledger) -> None
         except FeedtoolError:
             orders.sleep(300)
     assert found == [("Unknown", (Message("", NOT_READABLE),))]
+    assert orders.posts == 1
+
+
+def test_a_lost_look_long_after_is_no_last_word(ledger: Ledger) -> None:
+    orders = Orders(["lost after"], looks=["", "", *["503"] * 6])
+    run = begin(ledger, ONE)
+    with pytest.raises(Interrupted):
+        go_on(ledger, run, orders)
+    orders.sleep(100_000)
+    orders.looks = ["lost"]
+    assert go_on(ledger, run, orders) == [DONE]
+    assert orders.posts == 1
+
+
+def test_what_was_taken_and_has_no_effect_comes_to_an_end(ledger: Ledger) -> None:
+    orders, run = Orders(["ignored"]), begin(ledger, ONE)
+    assert [status for status, _ in go_on(ledger, run, orders)] == ["Pending"]
+    assert go_on(ledger, run, orders) == [("Unknown", (Message("", NO_EFFECT),))]
+    assert orders.posts == 1
+
+
+def test_a_look_of_an_earlier_process_is_not_trusted(ledger: Ledger) -> None:
+    orders, run = Orders(["429"]), begin(ledger, ONE)
+    with pytest.raises(Interrupted):
+        go_on(ledger, run, orders, stopping=lambda: Interrupted("Ctrl-C") if orders.posts else None)
+    (package,) = ledger.read_packages(run)
+    assert (package.phase, package.baseline) == (Phase.CHECKED, "0")
+    orders.closed = True
+    assert [status for status, _ in go_on(ledger, run, orders)] == ["Rejected"]
     assert orders.posts == 1
 
 

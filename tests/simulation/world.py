@@ -57,13 +57,15 @@ class World:
     log: list[str] = field(default_factory=list)
     files: dict[int, int] = field(default_factory=dict)
     """The ledger's file of each run, by the run's number."""
+    only_fetch: bool = False
+    chaotic_lives: int = CHAOTIC_LIVES
 
     def __post_init__(self) -> None:
         self.ledger.wipe()
         self.story = self._tell_story()
         self.dice = self._dice("world")
         self.clock = Clock(START)
-        self.service = Sandbox(sandbox_parts(), settings=self._service_settings())
+        self.service = self._make_service()
         scale = self.dice.choice((0.3, 1.0, 1.0, 1.0, 2.5))
         self.power = Power(self._dice("power"), self.note, 0.0)
         self.crashes = CRASHES * scale
@@ -89,6 +91,9 @@ class World:
 
     def _network_type(self) -> type[Network]:
         return Network
+
+    def _make_service(self) -> Sandbox:
+        return Sandbox(sandbox_parts(), settings=self._service_settings())
 
     def _dice(self, what: str) -> Random:
         return Random(f"{what} of {self.seed}")  # noqa: S311 - it guards nothing
@@ -118,7 +123,7 @@ class World:
         self._stock()
         to_begin = list(self.story.runs)
         self.power.chance = self.crashes
-        for _ in range(CHAOTIC_LIVES):
+        for _ in range(self.chaotic_lives):
             if not self._one_life(to_begin):
                 break
             self._idle((0, 0, 1, 60, 10_000, 40_000, 400_000))
@@ -206,6 +211,7 @@ class World:
                 wait=self.dice.random() < 0.7,
                 settings=self.settings,
                 stopping=stopping,
+                only_fetch=self.only_fetch,
             ).run()
 
     @contextmanager

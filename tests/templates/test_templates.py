@@ -22,7 +22,7 @@ from feedtool.templates.contents import fields_of
 from tests.conftest import checked
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
-KINDS = tuple(kind for kind, feed in load().feeds.items() if feed.template is None)
+KINDS = tuple(kind for kind, feed in load().templates.items() if feed.template is None)
 TONGUES: tuple[Language, ...] = get_args(Language)
 ALL = tuple(product(KINDS, TONGUES))
 LAST_ROW = 1_048_576
@@ -63,7 +63,7 @@ def limits(sheet: Worksheet) -> dict[str, tuple[object, ...]]:
 
 
 def test_templates_are_as_they_are_made_now(tmp_path: Path) -> None:
-    made = write_all(load().feeds.values(), tmp_path)
+    made = write_all(load().templates.values(), tmp_path)
     assert {path.name for path in made} == {path.name for path in TEMPLATES.iterdir()}
     for path in made:
         kept = parts(TEMPLATES / path.name)

@@ -3,11 +3,17 @@
 from feedtool.areas.orders.export import ORDERS, SHIPMENT_EXPORT
 from feedtool.areas.orders.feeds import FEEDS
 from feedtool.areas.orders.guards import GUARDS
+from feedtool.areas.orders.lists import LISTS
 from feedtool.areas.orders.picking import PICKING
 from feedtool.areas.orders.rules import RULES
+from feedtool.areas.orders.waits import waits
 from feedtool.feeds.area import Area
 
 AREA = Area(
-    "orders", feeds=FEEDS, rules=(*RULES, *GUARDS), exports=(ORDERS, SHIPMENT_EXPORT, PICKING)
+    "orders",
+    feeds=FEEDS,
+    rules=(*RULES, *GUARDS),
+    exports=(ORDERS, SHIPMENT_EXPORT, PICKING, *LISTS),
+    waits=waits,
 )
 """What customers have bought: accept, refuse, ship, cancel, compensate."""

@@ -118,7 +118,6 @@ STATE_COLUMNS = WORDS.group(
     _shown("line.number", "Line no."),
     _shown(LINES, "Lines of the order", Whole()),
     _shown("deadline.accept", "Accept by"),
-    _shown("deadline.ship", "Ship by"),
     _shown(CHANNEL, "Sales channel", Text()),
     _shown("reference", "Reference"),
     _shown("businessOrder", "Business order"),
@@ -159,11 +158,10 @@ SHOWN_COLUMNS = (
     *(*STATE_COLUMNS, *PRODUCT_COLUMNS, *ADDRESS_COLUMNS, *BILLING_COLUMNS, *PARCEL_COLUMNS),
     *WORDS.group("State", _shown("invoice.status", "Invoice")),
 )
-FOLDED = frozenset(
-    (OFFER, DETAILS, *(column.key for column in (*ADDRESS_COLUMNS, *BILLING_COLUMNS)))
-)
 PERSONAL = frozenset(column.key for column in (*ADDRESS_COLUMNS, *BILLING_COLUMNS))
 """Keys of columns with names and addresses of people."""
+FOLDED = PERSONAL | {OFFER}
+"""Keys of columns that are folded away."""
 
 EVERY_COLUMN = (*IDENTITY_COLUMNS, *FILLED_COLUMNS, *SHOWN_COLUMNS)
 

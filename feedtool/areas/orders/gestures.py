@@ -74,8 +74,10 @@ def _of_request(act: Act, state: Granting, wanted: Decimal, reason: str) -> Judg
     ]
     if not new:
         return Judgement(Goal.OPEN, Status.PENDING)
-    word, settings = new[0].status, act.package.settings.orders
-    proof = tr("request {request} is {status}", request=new[0].id, status=word)
+    # Somebody else may have granted the same meanwhile; ours is known where its answer came.
+    own = max(new, key=lambda request: request.id == act.package.package_id)
+    word, settings = own.status, act.package.settings.orders
+    proof = tr("request {request} is {status}", request=own.id, status=word)
     if word in settings.gesture_done:
         return Judgement(Goal.REACHED, Status.ACCEPTED, said(None, proof), word)
     if word in settings.gesture_refused:

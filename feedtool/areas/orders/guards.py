@@ -133,7 +133,13 @@ class GuardedRows:
 SHIPPING = frozenset({columns.SHIP, "Shipment"})
 """The package types of parcels."""
 
+KINDS = tuple(feed.kind for feed in FEEDS)
+
 GUARDS = (
-    Rule(codes.MASS_REFUSAL, survey=GuardedRows, is_guard=True),
-    *(Rule(code, is_guard=True) for code in codes.GUARDS if code is not codes.MASS_REFUSAL),
+    Rule(codes.MASS_REFUSAL, survey=GuardedRows, kinds=KINDS, is_guard=True),
+    *(
+        Rule(code, kinds=KINDS, is_guard=True)
+        for code in codes.GUARDS
+        if code is not codes.MASS_REFUSAL
+    ),
 )

@@ -30,7 +30,6 @@ _OF_LINE = {
     "product.title": "offer.productTitle",
     columns.PRODUCT: "offer.sellerProductId",
     "product.gtin": "offer.productGtin",
-    "deliveryMode": "delivery.mode",
     **{
         column.key: column.key
         for column in columns.ADDRESS_COLUMNS
@@ -96,6 +95,10 @@ def _texts(document: Mapping[str, Any], paths: Iterable[tuple[str, str]]) -> dic
     return {key: text(value_at(document, path)) or None for key, path in paths}
 
 
+def _first_text(document: Mapping[str, Any], *paths: str) -> Value:
+    return next(filter(None, (text(value_at(document, path)) for path in paths)), None)
+
+
 def _of_line(order: Order, line: Line, number: int) -> dict[str, Value]:
     unit = amount(value_at(line.document, "sellingPrice.unitSalesPrice"))
     shipping = amount(value_at(line.document, "sellingPrice.shippingCost"))
@@ -112,6 +115,7 @@ def _of_line(order: Order, line: Line, number: int) -> dict[str, Value]:
         "unitSalesPrice": unit,
         "shippingCost": shipping,
         columns.TOTAL: total,
+        "deliveryMode": _first_text(line.document, "delivery.mode", "deliveryMode"),
         **_texts(line.document, _OF_LINE.items()),
         "parcels.number": _listed(parcel.number for parcel in parcels),
         "parcels.carrier": _listed(parcel.carrier for parcel in parcels),

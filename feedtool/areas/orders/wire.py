@@ -292,9 +292,14 @@ def _gesture(fields: Mapping[str, Any]) -> Gesture:
 # Other lists.
 
 
-def read_trackings() -> Call:
-    """The parcels of orders that the warehouse ships (specification: parameters not shown)."""
-    return Call("GET", "/parcel-trackings", READ)
+def read_trackings(page: int = 1) -> Call:
+    """The parcels of orders that the warehouse ships (specification: parameters not shown).
+
+    A further page is but tried: a service that has none may refuse it.
+    """
+    if page == 1:
+        return Call("GET", "/parcel-trackings", READ)
+    return Call("GET", "/parcel-trackings", READ_OR_NONE, query=(("pageIndex", str(page)),))
 
 
 def read_configuration(channel: str) -> Call:
@@ -303,9 +308,17 @@ def read_configuration(channel: str) -> Call:
     return Call("GET", target, READ_OR_GONE)
 
 
-def read_count(status: str) -> Call:
-    """How many orders have a status."""
-    return Call("GET", "/orders/count", READ, query=(("status", status),))
+def configuration_of(reply: Reply) -> Mapping[str, Any]:
+    """The configuration as it comes (specification: names not shown); Unreadable for none."""
+    document = loads(reply.body, SMALL)
+    if not isinstance(document, dict):
+        raise Unreadable(tr("the answer is no configuration"))
+    return document
+
+
+def read_count(*query: tuple[str, str]) -> Call:
+    """How many orders there are, by the filters of the list."""
+    return Call("GET", "/orders/count", READ, query=query)
 
 
 def counted(reply: Reply) -> int:

@@ -253,3 +253,17 @@ def test_killed_at_a_write_each_invoice_is_sent_once(feedtool: Feedtool, at: int
         ran = feedtool(SUBMIT, "invoices")
     assert ran.statuses == ["Success"] * 5
     assert (had(), sent()) == (dict.fromkeys(ORDERS, 1), ORDERS)
+
+
+def test_an_invoice_that_failed_waits_until_it_is_sent_again(feedtool: Feedtool) -> None:
+    def failed() -> list[tuple[int, str]]:
+        lines = feedtool("todo --sandbox --format json").json
+        return [(one["count"], one["command"]) for one in lines if one["name"] == "failed"]
+
+    Path("invoices/O-9.pdf").write_bytes(pdf("no such order yet"))
+    assert feedtool(SUBMIT, "invoices").code == 1
+    assert failed() == [(1, "feedtool results 1")]
+    with state() as db:
+        place(db, SANDBOX_SELLER, AT, "O-9")
+    assert feedtool(SUBMIT, "invoices/O-9.pdf").code == 0
+    assert failed() == []

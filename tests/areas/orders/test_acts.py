@@ -645,6 +645,15 @@ def test_what_comes_of_a_gesture_is_said_by_its_request(requests: list[Any], exp
         assert "request G2 is" in judgement.messages[0].text
 
 
+def test_ours_is_the_gesture_that_was_answered() -> None:
+    """Somebody else has granted the same meanwhile."""
+    asked = act(GESTURE_BODY, "[]")
+    asked = asked._replace(package=asked.package._replace(package_id="G2"))
+    requests = {"items": [request("G1", status="Accepted"), request("G2", status="Refused")]}
+    judgement = judged(GRANT, asked, order("Shipped"), None, requests)
+    assert told(judgement) == (Goal.OTHERWISE, Status.REJECTED, "")
+
+
 def test_a_gesture_sends_its_body_and_knows_the_requests_before() -> None:
     asked = act(GESTURE_BODY)
     state = GRANT.state(asked, [*map(reply, (order("Shipped"), None, [request("G1"), "strange"]))])

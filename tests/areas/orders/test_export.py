@@ -10,6 +10,7 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.utils import get_column_letter
 
+from feedtool.areas.orders.columns import FILLED
 from feedtool.areas.orders.export import ORDERS, SHIPMENT_EXPORT
 from feedtool.areas.orders.listing import to_do
 from feedtool.areas.orders.picking import PICKING
@@ -264,13 +265,18 @@ def test_without_reasons_there_is_an_export_all_the_same(tmp_path: Path, reasons
     assert not stamps.get("feedtool.reasons")
 
 
+def test_all_that_can_be_filled_is_in_a_csv(tmp_path: Path) -> None:
+    (row,) = table(ORDERS, tmp_path, SHOP[4])
+    assert [key for key in row if key in FILLED] == list(FILLED)
+
+
 def test_what_is_filled_is_in_sight_and_addresses_are_folded_away(tmp_path: Path) -> None:
     path = tmp_path / "orders.xlsx"
     brought(ORDERS, path, SHOP)
     sheet = load_workbook(path)["Orders"]
     letters = {cell.value: get_column_letter(place) for place, cell in enumerate(sheet[2], 1)}
     away = {key for key, letter in letters.items() if sheet.column_dimensions[letter].hidden}
-    assert not away & {"orderId", "lineId", "action", "carrierName", "parcelNumber", "reason"}
+    assert not away & {"orderId", "lineId", *FILLED}
     assert {"offerId", "shippingAddress.firstName", "shippingAddress.city"} <= away
 
 

@@ -101,6 +101,19 @@ def test_all_of_it() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("fields", "mode"),
+    [
+        ({"delivery": {"mode": "A"}, "deliveryMode": "B"}, "A"),
+        ({"delivery": None, "deliveryMode": "B"}, "B"),
+        ({"delivery": {"mode": ""}}, None),
+    ],
+)
+def test_the_mode_of_a_delivery(fields: dict[str, Any], mode: str | None) -> None:
+    (row,) = rows(lines=[{**LINE, **fields}])
+    assert row.get("deliveryMode") == mode
+
+
 def test_each_line_is_a_row_and_an_order_without_lines_is_one() -> None:
     made = rows(lines=[LINE, {"lineId": "L2"}])
     assert [(row["orderId"], row["lineId"], row["line.number"]) for row in made] == [

@@ -1,0 +1,290 @@
+"""Lists beside the orders, to look at: gestures, parcels of a warehouse, reasons, channels.
+
+Members that the specification does not show are brought as they come, under the service's names.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from itertools import islice
+from typing import Any
+from urllib.parse import unquote
+
+from feedtool.areas.orders import wire
+from feedtool.areas.orders.listing import STATUSES
+from feedtool.areas.orders.rows import date_of
+from feedtool.feeds.export import (
+    Export,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
+    Filter,
+    KeyedRows,
+    ListPage,
+    PlainTable,
+    Query,
+    ServiceList,
+)
+from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.cells import Value
+from feedtool.model.errors import NothingToDo
+from feedtool.model.text import Translator, tr
+from feedtool.service.answers import amount, items_of, next_link, text
+
+DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
+KNOWN = {
+    "salesChannelId": (tr("Sales channel"), TEXT),
+    "orderStatus": (tr("Order status"), TEXT),
+    "orderId": (tr("Order"), TEXT),
+    "requestId": (tr("Request"), TEXT),
+    "status": (tr("Status"), TEXT),
+    "amount": (tr("Amount"), NUMBER),
+    "reason": (tr("Reason"), TEXT),
+    "label": (tr("Meaning"), TEXT),
+    "reasonDetails": (tr("Details"), TEXT),
+    "createdAt": (tr("Created"), DATE),
+    "updatedAt": (tr("Updated"), DATE),
+    "parcelNumber": (tr("Parcel number"), TEXT),
+    "carrierName": (tr("Carrier"), TEXT),
+    "trackingUrl": (tr("Tracking address"), TEXT),
+    "trackingId": (tr("Tracking id"), TEXT),
+    "event.status": (tr("Event"), TEXT),
+    "event.date": (tr("Time of the event"), DATE),
+    "refreshedAt": (tr("Refreshed"), DATE),
+    "isEnabled": (tr("Gestures possible"), TEXT),
+    "maximumAmount": (tr("Largest gesture"), NUMBER),
+    "maximumRate": (tr("Largest gesture, in %"), NUMBER),
+}
+"""By key, the label and the format of a column, in the order of columns; others come behind."""
+MOST_MEMBERS = 50
+MOST_EVENTS = 1000
+
+
+# Rows of what comes.
+
+
+def flat(document: Mapping[str, Any], prefix: str = "") -> dict[str, Value]:
+    """The texts, numbers and dates of a document, and of the objects in it as `offer.offerId`."""
+    row: dict[str, Value] = {}
+    for name, value in islice(document.items(), MOST_MEMBERS):
+        key = prefix + text(name)
+        if isinstance(value, dict) and not prefix:
+            row |= flat(value, f"{key}.")
+        else:
+            row[key] = _value(key, value)
+    return row
+
+
+def _value(key: str, value: object) -> Value:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | Decimal):
+        return amount(value)
+    is_date = KNOWN.get(key, ("", TEXT))[1] == DATE
+    return (date_of(value) if is_date else None) or text(value) or None
+
+
+def _table(title: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
+    rank = {key: place for place, key in enumerate(KNOWN)}
+
+    def table(query: Query, rows: KeyedRows, _: ExportTally) -> PlainTable:
+        translate = Translator(query.language).message
+        fields = []
+        for key in sorted(rows.columns, key=lambda key: rank.get(key, len(rank))):
+            label, number_format = KNOWN.get(key, (key, TEXT))
+            entry = CellEntry(number_format, 24)
+            fields.append(Field(key, translate(label) if key in KNOWN else key, "", entry))
+        return PlainTable(translate(title), fields)
+
+    return table
+
+
+def _nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToDo]:
+    return lambda _, __: NothingToDo(reason, hint)
+
+
+HINT = tr("look at --seller; nothing was written")
+OF_CHANNELS = tr("look at --sales-channel")
+
+
+def _no_loss(*_: Any) -> ExportSummary:
+    return ExportSummary(())
+
+
+# Gestures.
+
+
+def _gestures(reply: Reply, _: Call) -> ListPage:
+    gestures, link = wire.gestures_of(reply)
+    rows = [
+        (it.id or None, {**flat(it.document), "requestId": it.id, "orderId": it.order})
+        for it in gestures
+    ]
+    return ListPage(rows, Call("GET", link, READ) if link else None, progress=len(rows))
+
+
+GESTURES = Export(
+    "gestures",
+    """Export the commercial gestures that were asked for, with what became of each, into a table.
+
+    A gesture is granted or rejected some time after it was asked for.
+    """,
+    lambda _: (
+        ServiceList(
+            tr("gestures"),
+            lambda query, _: [wire.read_gestures(order) for order in query["order"] or ("",)],
+            lambda _: _gestures,
+            _nothing(tr("there are no commercial gestures"), HINT),
+            HINT,
+            unit=tr("gestures"),
+        ),
+    ),
+    _table(tr("Commercial gestures")),
+    _no_loss,
+    (Filter("order", "ID[,ID]", tr("Only those of these orders."), is_list=True),),
+)
+
+
+# Parcels that a warehouse of the service ships.
+
+
+def _trackings(reply: Reply, call: Call) -> ListPage:
+    """Its parameters are not shown: the next page is where a Link leads, else it is tried."""
+    if reply.status not in READ:
+        return ListPage()
+    parcels = [it for it in items_of(reply, tr("parcels")) if isinstance(it, dict)]
+    rows = [(repr(row), row) for parcel in parcels for row in events(parcel)]
+    link, number = next_link(reply), int(dict(call.query).get("pageIndex", "1"))
+    following = Call("GET", link, READ) if link else None
+    is_guess = bool(rows) and not link and call.target == wire.read_trackings().target
+    if is_guess:
+        following = wire.read_trackings(number + 1)
+    return ListPage(rows, following, is_guess, progress=len(parcels))
+
+
+def events(parcel: Mapping[str, Any]) -> Iterator[dict[str, Value]]:
+    """A row for each event of a parcel; one without, where it has none yet."""
+    common = flat(parcel)
+    lists = (value for value in parcel.values() if isinstance(value, list))
+    listed = next(([it for it in value if isinstance(it, dict)] for value in lists if value), [])
+    for event in islice(listed or [{}], MOST_EVENTS):
+        yield common | flat(event, "event.")
+
+
+ORDER_TRACKING = Export(
+    "order-tracking",
+    """Export where the parcels are that the service's warehouse ships for you, into a table.
+
+    A row for each event of a parcel. The service looks for new events every 8 hours.
+    """,
+    lambda _: (
+        ServiceList(
+            tr("parcels"),
+            lambda *_: [wire.read_trackings()],
+            lambda _: _trackings,
+            _nothing(
+                tr("there are no parcels to follow"),
+                tr("only orders that the service's warehouse ships are here; nothing was written"),
+            ),
+            HINT,
+            unit=tr("parcels"),
+        ),
+    ),
+    _table(tr("Parcels")),
+    _no_loss,
+)
+
+
+# What channels allow.
+
+CHANNELS = Filter(
+    "sales-channel",
+    "ID[,ID]",
+    tr("Of these sales channels.  [default: the primary one]"),
+    is_list=True,
+    narrows=False,
+)
+
+
+def _channels(query: Query) -> tuple[str, ...]:
+    return query["sales-channel"] or (query.dialect.primary_channel,)
+
+
+def _reasons(reply: Reply, call: Call) -> ListPage:
+    asked = dict(call.query)
+    place = {"salesChannelId": asked["salesChannel"], "orderStatus": asked["orderStatus"]}
+    reasons = wire.reasons_of(reply) if reply.status in READ else []
+    rows = [{**place, "reason": reason.code, "label": reason.label} for reason in reasons]
+    return ListPage([(None, row) for row in rows], progress=len(rows))
+
+
+CANCELLATION_REASONS = Export(
+    "cancellation-reasons",
+    """Export the reasons that you may cancel for, into a table.
+
+    A row for each channel, status of orders and reason: what the column Reason takes.
+    """,
+    lambda _: (
+        ServiceList(
+            tr("reasons"),
+            lambda query, _: [
+                wire.read_reasons(channel, status)
+                for channel in _channels(query)
+                for status in STATUSES
+            ],
+            lambda _: _reasons,
+            _nothing(tr("the service names no reasons"), OF_CHANNELS),
+            OF_CHANNELS,
+            unit=tr("reasons"),
+        ),
+    ),
+    _table(tr("Reasons")),
+    _no_loss,
+    (CHANNELS,),
+)
+
+_UNKNOWN = "unknown channel"
+
+
+def _configuration(reply: Reply, call: Call) -> ListPage:
+    channel = unquote(call.target.rpartition("/")[2])
+    if reply.status not in READ:
+        return ListPage(tally={(_UNKNOWN, channel): 1})
+    row = flat(wire.configuration_of(reply)) | {"salesChannelId": channel}
+    return ListPage([(channel, row)], progress=1)
+
+
+def _unknown(_: Query, tally: ExportTally) -> ExportSummary:
+    """The channels of which the service has no configuration."""
+    return ExportSummary(
+        [
+            ExportNote(
+                tr("the service has no channel {channel}", channel=name), OF_CHANNELS, is_loss=True
+            )
+            for sort, name in tally
+            if sort == _UNKNOWN
+        ]
+    )
+
+
+CHANNEL_EXPORT = Export(
+    "channels",
+    """Export what sales channels allow, into a table: whether gestures are possible, how large.
+
+    A row for each channel.
+    """,
+    lambda _: (
+        ServiceList(
+            tr("channels"),
+            lambda query, _: map(wire.read_configuration, _channels(query)),
+            lambda _: _configuration,
+            _nothing(tr("the service has no channel like that"), OF_CHANNELS),
+            OF_CHANNELS,
+        ),
+    ),
+    _table(tr("Sales channels")),
+    _unknown,
+    (CHANNELS,),
+)
+
+LISTS = (GESTURES, ORDER_TRACKING, CANCELLATION_REASONS, CHANNEL_EXPORT)

@@ -1,0 +1,130 @@
+"""`feedtool todo`: what waits, the command to go on, and what is not known."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from feedtool.model.errors import Exit
+from tests.cli.conftest import SAMPLES, Feedtool, Ran
+from tests.loopback import serving_answers
+
+
+def order(status: str, *lines: str, at: str = "2026-11-20T08:00:00Z") -> dict[str, Any]:
+    made = [{"orderLineId": str(number), "status": word} for number, word in enumerate(lines)]
+    return {"orderId": at, "status": status, "createdAt": at, "lines": made}
+
+
+WAITING, PREPARING = "WaitingAcceptance", "InPreparation"
+OLD = order(WAITING, at="2026-11-18T08:00:00Z")
+CANCELLED = order(PREPARING, PREPARING, "CancelRequest")
+COUNTS: dict[str, Any] = {WAITING: {"count": 1200}, PREPARING: 1}
+PAGES: dict[str, Any] = {WAITING: [OLD, order(WAITING)], PREPARING: [CANCELLED]}
+NONE: dict[str, Any] = {WAITING: 0, PREPARING: 0}
+
+
+def todo(
+    feedtool: Feedtool, counts: dict[str, Any], pages: dict[str, Any], more: str = ""
+) -> tuple[Ran, str]:
+    """What `todo` says of a service with these answers; a number from 400 on refuses a count."""
+
+    def answer(path: str) -> tuple[int, dict[str, str], bytes]:
+        (status,) = parse_qs(urlsplit(path).query)["status"]
+        documents = counts if "/count" in path else pages
+        document = documents.get(status, [])
+        if isinstance(document, int) and document >= 400:
+            return document, {}, b"{}"
+        return 200, {}, json.dumps(document).encode()
+
+    with serving_answers(answer) as service:
+        account = f"--base-url {service.url} --seller S"
+        return feedtool(f"todo --token t {account} {more}"), account
+
+
+def test_each_thing_that_waits_has_its_command(feedtool: Feedtool) -> None:
+    ran, account = todo(feedtool, COUNTS, PAGES)
+    assert ran.code == Exit.OK
+    accept, cancel, ship = ran.out.splitlines()
+    texts = (
+        "To accept         1,200 orders, the oldest of 2026-11-18 08:00 UTC  feedtool",
+        "Customers cancel  1 order                                           feedtool",
+        "To ship           1 order, the oldest of 2026-11-20 08:00 UTC       feedtool",
+    )
+    assert accept == f"{texts[0]} export orders --status WaitingAcceptance {account}"
+    assert cancel == f"{texts[1]} export orders --to-do {account}"
+    assert ship == f"{texts[2]} export shipments {account}"
+
+
+def test_a_deadline_where_the_profile_knows_how_long_there_is(feedtool: Feedtool) -> None:
+    ran, _ = todo(feedtool, COUNTS, PAGES)
+    assert "the first by" not in ran.out
+    Path("feedtool.toml").write_text("[profile.shop.orders]\naccept_within = 48\n")
+    ran, _ = todo(feedtool, COUNTS, PAGES, "--profile shop")
+    assert "1,200 orders, the first by 2026-11-20 08:00 UTC" in ran.out
+    assert "--profile shop" in ran.out
+
+
+def test_for_scripts(feedtool: Feedtool) -> None:
+    ran, account = todo(feedtool, {**NONE, WAITING: 3}, {}, "--check --format json")
+    assert ran.code == Exit.ROWS
+    assert ran.json == [
+        {
+            "name": "to-accept",
+            "count": 3,
+            "text": "3 orders",
+            "command": f"feedtool export orders --status WaitingAcceptance {account}",
+        }
+    ]
+
+
+@pytest.mark.parametrize("more", ["", "--check"])
+def test_nothing_waits(feedtool: Feedtool, more: str) -> None:
+    ran, _ = todo(feedtool, NONE, {}, more)
+    assert (ran.code, ran.out, ran.err) == (Exit.OK, "", "note: nothing waits for you\n")
+
+
+@pytest.mark.parametrize("answer", [404, 500, 403, 429, "many", {"a": 1, "b": 2}], ids=str)
+def test_what_is_not_known_is_said_and_the_rest_goes_on(feedtool: Feedtool, answer: Any) -> None:
+    ran, _ = todo(feedtool, {**NONE, WAITING: answer}, PAGES, "--format json --check")
+    found = {entry["name"]: (entry["count"], entry["text"][:11]) for entry in ran.json}
+    assert found == {"to-accept": (None, "not known: "), "to-cancel": (1, "1 order")}
+    assert ran.code == Exit.ROWS
+
+
+def test_a_detail_that_is_not_there_hides_no_count(feedtool: Feedtool) -> None:
+    ran, _ = todo(feedtool, {**NONE, WAITING: 2}, {WAITING: 500}, "--format json")
+    assert [entry["text"] for entry in ran.json] == ["2 orders"]
+
+
+ERRORS = {
+    "no account": ("", Exit.USAGE, "there is no account to ask"),
+    "a wrong token": ("--sandbox --token wrong", Exit.AUTH, "does not accept the token"),
+    "nobody there": (
+        "--base-url http://127.0.0.1:9/v2 --seller S --token t",
+        Exit.INTERRUPTED,
+        "cannot be reached",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "code", "message"), ERRORS.values(), ids=ERRORS)
+def test_where_nothing_can_be_known(
+    feedtool: Feedtool, options: str, code: int, message: str
+) -> None:
+    ran = feedtool(f"todo {options}")
+    assert (ran.code, message in ran.error()[0]) == (code, True), ran.err
+
+
+def test_a_run_without_its_answers(feedtool: Feedtool) -> None:
+    shutil.copy(SAMPLES / "offers-upsert.xlsx", ".")
+    sent = feedtool("submit offers-upsert.xlsx --sandbox --no-wait")
+    assert sent.code == Exit.PENDING
+    (run,) = (line for line in feedtool("todo --sandbox").out.splitlines() if "Run" in line)
+    assert " ".join(run.split()) == "Run 1 40 rows without an answer feedtool results 1"
+    of_others = feedtool("todo --sandbox --seller other").out
+    assert "Run" not in of_others
+    assert feedtool("results 1").code in {Exit.OK, Exit.ROWS}
+    assert "Run" not in feedtool("todo --sandbox").out

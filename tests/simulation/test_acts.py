@@ -1,0 +1,109 @@
+"""Whatever goes wrong, no single call is doubled, no money sent twice, nothing told that is not so.
+
+100 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
+again by `python -m tests.simulation SEED acts`.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from unittest import mock
+
+import pytest
+
+from feedtool.delivery import direct, machine
+from feedtool.delivery.steps import Step
+from feedtool.delivery.transition import AnswerContext, Rule, Transition
+from feedtool.feeds.direct import Repeat
+from feedtool.ledger import Package, Phase, Stage
+from feedtool.model.nouns import Status
+from feedtool.service.answers import AnswerKind
+from tests.simulation.acts import Acts
+from tests.simulation.machine import FragileLedger
+from tests.simulation.mutants import Alter, Forgetful, Mutant
+from tests.simulation.test_simulation import is_caught, tried_all
+
+SEEDS, MANY, CHUNK, LONG_CHUNK = 100, 10_000, 25, 200
+CASES = [
+    *(range(first, first + CHUNK) for first in range(0, SEEDS, CHUNK)),
+    *(
+        pytest.param(range(first, min(first + LONG_CHUNK, MANY)), marks=pytest.mark.long)
+        for first in range(SEEDS, MANY, LONG_CHUNK)
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def ledger() -> Iterator[FragileLedger]:
+    """One for all worlds: making the tables takes as long as a world."""
+    with FragileLedger() as ledger:
+        yield ledger
+
+
+@pytest.mark.parametrize("seeds", CASES, ids=str)
+def test_nothing_is_doubled_and_nothing_told_that_is_not_so(
+    ledger: FragileLedger, seeds: range
+) -> None:
+    statuses = tried_all(seeds, ledger, Acts).statuses
+    # The faults are many enough to matter, and few enough that most rows have an answer.
+    assert statuses[Status.UNKNOWN] < 0.1 * statuses.total()
+    for done in (Status.ACCEPTED, Status.SHIPPED, Status.CANCELLED):
+        assert statuses[done] > 0.05 * statuses.total()
+
+
+# Mutants. None touches feedtool.
+
+
+def blind(package: Package, context: AnswerContext) -> Transition:
+    """Whatever the look shows, it is sent."""
+    act = context.intent.act
+    baseline = context.protocol.baseline(act, context.answer.value)
+    return Transition(package.advance(context.time, phase=Phase.CHECKED, baseline=baseline))
+
+
+def impatient(package: Package, context: AnswerContext) -> Transition:
+    """What does not show at once after a lost answer is sent again."""
+    told = CONFIRMED(package, context)
+    if told.package.phase is not Phase.SUBMITTING or not told.package.readings:
+        return told
+    return Transition(replace(package, phase=Phase.CHECKED, uploads=(Stage.PLANNED,)))
+
+
+def forgotten(package: Package, context: AnswerContext) -> Transition:
+    """What was there before is not written down."""
+    told = CHECKED(package, context)
+    return told._replace(package=replace(told.package, baseline=None))
+
+
+def _rule(step: Step, rule: Rule) -> Alter:
+    return lambda: mock.patch.dict(machine.RULES, {(step, AnswerKind.DONE): rule})
+
+
+def _again() -> AbstractContextManager[object]:
+    return mock.patch.dict(direct.SENDS, {Repeat.NEVER: direct.SENDS[Repeat.SAFE]})
+
+
+CHECKED, CONFIRMED = (machine.RULES[step, AnswerKind.DONE] for step in (Step.CHECK, Step.CONFIRM))
+MUTANTS = {
+    "no look before the call": Mutant(_rule(Step.CHECK, blind), 16, Acts),
+    "sent again at once": Mutant(_rule(Step.CONFIRM, impatient), 20, Acts),
+    "money is sent again": Mutant(_again, 208, Acts),
+    "no intent before the call": Mutant(nullcontext, 126, Acts, Forgetful),
+    "baseline forgotten": Mutant(_rule(Step.CHECK, forgotten), 2, Acts),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_caught(name: str) -> None:
+    """By the seed that is known to, and else by one of many."""
+    mutant = MUTANTS[name]
+    with mutant.ledger() as ledger, mutant.alter():
+        assert any(is_caught(seed, ledger, Acts) for seed in (mutant.seed, *range(500)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_caught_again_and_again(name: str) -> None:
+    mutant = MUTANTS[name]
+    with mutant.ledger() as ledger, mutant.alter():
+        assert sum(is_caught(seed, ledger, Acts) for seed in range(1000)) > 1
