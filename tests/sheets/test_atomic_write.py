@@ -11,7 +11,6 @@ import pytest
 
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 
-
 private_write = partial(atomic_write, is_private=True)
 
 
