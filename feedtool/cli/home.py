@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import cache as cache_results
 from functools import partial
 from pathlib import Path
@@ -54,8 +55,10 @@ def open_workspace(home: Path, ledger: str | None) -> Iterator["Workspace"]:
     from feedtool.ledger.snapshots import Snapshots
     from feedtool.runs.workspace import Workspace
 
+    snapshots = Snapshots(home / "snapshots")
+    snapshots.delete_expired(datetime.now(UTC).date())
     with Ledger(ledger or home / "ledger.sqlite") as opened:
-        yield Workspace(opened, Snapshots(home / "snapshots"), home / "results")
+        yield Workspace(opened, snapshots, home / "results")
 
 
 FILE = "catalog.sqlite"

@@ -112,6 +112,7 @@ def _warn(states: "Iterable[RunState]") -> None:
 
 def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clock]") -> None:
     """Give a run up, and say what is in doubt of it; NothingToDo where it is at its end."""
+    from feedtool.areas.registry import load
     from feedtool.delivery.deadlines import abandon
     from feedtool.runs.workspace import options_of, unfinished
 
@@ -123,7 +124,7 @@ def _abandon(run_id: int, workspace: "Workspace", clock_of: "Callable[[str], Clo
         raise NothingToDo(what, tr("`feedtool status {run}` shows what came of it", run=run_id))
     run = workspace.ledger.run(run_id)
     clock = clock_of(run.service if run else "")
-    for doubt in abandon(workspace.ledger, run_id, datetime.now(UTC), clock):
+    for doubt in abandon(workspace.ledger, run_id, datetime.now(UTC), clock, load().routes):
         echo("warning", doubt)
     echo("note", tr("run {run} is given up", run=run_id))
 

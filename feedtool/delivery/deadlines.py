@@ -127,7 +127,7 @@ NEVER_COMMITTED = tr("Not in force: the run was given up before its package was 
 NOT_READ = tr("The run was given up before the service's answer was fetched.")
 
 
-def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[str]:
+def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock, routes: Routes) -> list[str]:
     """Give a run up; the lines say what is in doubt.
 
     Raises UsageProblem if something of it may still be applied, or another process is at work.
@@ -151,7 +151,8 @@ def abandon(ledger: Ledger, run_id: int, now: datetime, clock: Clock) -> list[st
                         until=f"{clock.shown(open_until):%Y-%m-%d %H:%M}",
                     ),
                 )
-        rows = ledger.abandon(run_id, now, {p.key: end_of(p) for p in packages})
+        personal = [p.key for p in packages if routes[p.package_type].is_personal]
+        rows = ledger.abandon(run_id, now, {p.key: end_of(p) for p in packages}, personal)
     return [
         tr(
             "{package}: rows without a result: {rows:,}; whether they are in force is not "

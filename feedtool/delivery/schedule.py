@@ -294,10 +294,9 @@ class DeliveryState:
         self.packages[after.key] = after
         if after.phase is Phase.CLOSED:
             self._live.pop(after.key, None)
-        requeue = requeue_of(after, self.routes[after.package_type])
-        self.changes.append(
-            Change(before, after, attempt, news.results, news.refused, news.resolutions, requeue)
-        )
+        feed = self.routes[after.package_type]
+        told = (news.results, news.refused, news.resolutions, requeue_of(after, feed))
+        self.changes.append(Change(before, after, attempt, *told, feed.is_personal))
         self.events.results[after.key] += len(news.results)
         self.hold = max(filter(None, (self.hold, news.hold)), default=None)
         self.rest = max(filter(None, (self.rest, news.rest)), default=None)

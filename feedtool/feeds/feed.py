@@ -250,6 +250,9 @@ class Feed:
     floor: str = ""
     """The key of the price below which a row is not sent unasked; empty where there is none."""
     has_channel: bool = True
+    is_personal: bool = False
+    """True if its files may name people, or its requests: what is written of them is the owner's
+    alone, and little of it is kept. Of its columns those are personal that are never sent."""
     takes_several: bool = False
     """True if several of its sheets in one workbook are all meant."""
     key_column: str | None = None

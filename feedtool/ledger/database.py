@@ -48,6 +48,8 @@ PRAGMAS = (
     f"PRAGMA busy_timeout = {WAIT_FOR_LOCK_MS}",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
+    # What is forgotten, such as the requests of orders, does not stay in pages that are free.
+    "PRAGMA secure_delete = ON",
 )
 
 SESSION = (

@@ -6,7 +6,7 @@ gathered first, the last word on it counting. There is one statement for each ta
 made here: what SQLAlchemy does anew for each, and each row of it, took longer than the database.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields
 from datetime import datetime
 from enum import StrEnum
@@ -20,6 +20,7 @@ from sqlalchemy import ColumnElement, Connection, Table, func, insert, select, u
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import REQUEUE, Attempt, Change, Package, Phase, Resolution, Stage
 from feedtool.ledger.row_results import message_of, messages_as_text
+from feedtool.ledger.sent import digest_of
 from feedtool.model.nouns import Message, Upload
 from feedtool.model.text import kept_text
 
@@ -88,6 +89,14 @@ def count_requests(db: Connection, package: int) -> None:
     db.execute(update(t.packages).where(t.packages.c.package == package).values(rows=counted))
 
 
+def forget_requests(db: Connection, packages: Collection[int]) -> None:
+    """Keep of the requests of packages only digests, which tell if one is sent again."""
+    of = t.requests.c
+    query = select(of.body, of.file, of.row, of.number).where(of.package.in_(packages))
+    found = db.execute(query) if packages else ()
+    _update(db, _FORGET, [(digest_of(body), *key) for body, *key in found])
+
+
 def read_packages(db: Connection, which: ColumnElement[bool]) -> list[Package]:
     """Some packages, file by file, by number."""
     stages: dict[int, list[Stage]] = {}
@@ -118,7 +127,7 @@ _PACKAGES = (
 
 # Changes.
 
-Whole: TypeAlias = tuple[str | int | None, ...]
+Whole: TypeAlias = tuple[str | int | bytes | None, ...]
 """A whole row, in the order of its table's columns; or the values of an update, then its keys."""
 
 
@@ -201,6 +210,7 @@ def _updating(table: Table, changed: Iterable[str], *keys: str) -> str:
 
 
 _UPDATE_PACKAGE = _updating(t.packages, (*CHANGED, "message_code", "message_text"), "package")
+_FORGET = _updating(t.requests, ("body",), "file", "row", "number")
 _UPDATE_FATE = _updating(t.requests, ("fate", "fate_text"), "file", "row", "number")
 
 
@@ -208,7 +218,7 @@ def _mark(db: Connection) -> str:
     return "?" if db.dialect.positional else "%s"
 
 
-def _update(db: Connection, statement: str, rows: list[Whole]) -> None:
+def _update(db: Connection, statement: str, rows: Sequence[Whole]) -> None:
     if rows:
         db.exec_driver_sql(statement.replace("?", _mark(db)), rows)
 

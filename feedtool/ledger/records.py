@@ -209,6 +209,7 @@ class Change(NamedTuple):
     refused: tuple[int, Message] | None = None  # an upload that was refused, and why
     resolutions: Sequence[Resolution] = ()  # what became of rows that were looked up
     requeue: Requeue = Requeue.TOGETHER  # how its rows are sent again, where that closes it
+    is_personal: bool = False  # True if only digests of its requests are kept once it is closed
 
     @property
     def closes(self) -> bool:

@@ -1,7 +1,8 @@
 """The input files of runs as they were read, for as long as their results may be written.
 
 A snapshot is named by the SHA-256 of its content, so that equal files are kept once, and what is
-in it can be proved. Only their owner can read them.
+in it can be proved. Only their owner can read them. Beside one that is not kept for good there is
+a note, `until/NAME`, which holds its last day; once it is deleted, the note is in `deleted/`.
 """
 
 import errno
@@ -11,6 +12,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +20,9 @@ from typing import Any, BinaryIO
 from feedtool.model.errors import CannotWrite, FileProblem, reason_of
 from feedtool.model.file_version import Version, read_unchanged, unchanged
 from feedtool.model.text import tr
+
+UNTIL, DELETED = "until", "deleted"
+"""The folders of notes."""
 
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
@@ -60,6 +65,7 @@ class Snapshots:
     def path_of(self, sha256: str) -> Path:
         """The path of a snapshot; FileProblem where it is missing, unreadable, or was changed."""
         path = self._folder / sha256
+        self._refuse_deleted(sha256)
         with _readable(
             path, tr("It is what the run was sent from; bring it back to go on.")
         ) as kept:
@@ -70,6 +76,39 @@ class Snapshots:
                 tr("Put the original file there, or bring it back from a backup."),
             )
         return path
+
+    def expire(self, sha256: str, until: date | None) -> None:
+        """Keep a snapshot until the end of a day, whatever was said before; None is for good."""
+        note = self._folder / UNTIL / sha256
+        if until is None:
+            note.unlink(missing_ok=True)
+        else:
+            note.parent.mkdir(mode=0o700, exist_ok=True)
+            note.write_text(until.isoformat(), "ascii")
+
+    def delete_expired(self, today: date) -> None:
+        """Delete the snapshots whose last day is over; what cannot be deleted stays until later."""
+        with suppress(OSError):
+            for note in (self._folder / UNTIL).iterdir():
+                if "" < note.read_text("ascii") < today.isoformat():
+                    (self._folder / note.name).unlink(missing_ok=True)
+                    (self._folder / DELETED).mkdir(mode=0o700, exist_ok=True)
+                    note.replace(self._folder / DELETED / note.name)
+
+    def _refuse_deleted(self, sha256: str) -> None:
+        note = self._folder / DELETED / sha256
+        if note.is_file() and not (self._folder / sha256).exists():
+            raise FileProblem(
+                tr(
+                    "The snapshot of what was sent is deleted: it held personal data, and was kept"
+                    " until {day}.",
+                    day=note.read_text("ascii"),
+                ),
+                tr(
+                    "The answers are in the annotated copy that was written then; `feedtool status`"
+                    " counts them. How long such snapshots are kept says the setting keep_personal."
+                ),
+            )
 
     def _is_whole(self, sha256: str) -> bool:
         with suppress(OSError), (self._folder / sha256).open("rb", buffering=0) as kept:

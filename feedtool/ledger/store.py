@@ -5,7 +5,7 @@ service ever waits for the database or the other way round.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,7 @@ from feedtool.ledger.packages import (
     add_row,
     add_uploads,
     count_requests,
+    forget_requests,
     read_packages,
     save_changes,
 )
@@ -87,11 +88,16 @@ class Ledger(LedgerReader):
         return file
 
     def abandon(
-        self, run_id: int, now: datetime, ended: Mapping[int, tuple[Status, str]]
+        self,
+        run_id: int,
+        now: datetime,
+        ended: Mapping[int, tuple[Status, str]],
+        personal: Collection[int] = (),
     ) -> dict[int, int]:
         """Give a run up: its packages are closed, and it is never gone on with.
 
-        `ended` has, by the key of each of its open packages, the result of the rows without one.
+        `ended` has, by the key of each of its open packages, the result of the rows without one; of
+        those that are `personal` only digests of the requests are kept.
         Returns how many rows these are, by the same keys.
         """
         is_it = t.runs.c.run_id == run_id
@@ -116,6 +122,7 @@ class Ledger(LedgerReader):
                 is_it = t.packages.c.package == package
                 db.execute(update(t.packages).where(is_it).values(closed))
                 clearing.release(db, package)
+            forget_requests(db, personal)
         return rows
 
     def clear(self, packages: Iterable[tuple[Package, Clearance]], run: Run) -> list[Package]:
@@ -142,6 +149,7 @@ class Ledger(LedgerReader):
         Rows of a package that it closes are put into new ones, which are returned, if sent again.
         """
         new: list[int] = []
+        personal: list[int] = []
         with writing(self.engine) as db:
             save_changes(db, changes)
             for change in changes:
@@ -149,6 +157,8 @@ class Ledger(LedgerReader):
                     clearing.release(db, change.after.key)
                 if change.closes:
                     new += requeue_rows(db, change.after, change.requeue)
+                    personal += [change.after.key] if change.is_personal else []
+            forget_requests(db, personal)
             return read_packages(db, t.packages.c.package.in_(new)) if new else []
 
     def add_output(self, run_id: int, path: str, sha256: str, now: datetime) -> None:

@@ -224,6 +224,9 @@ class AccountSettings:
     """Days after which an export with a cursor reads the last days as a whole; 0 is never."""
     reconcile_days: int = 30
     """So many are the last days; a new cursor begins with them."""
+    keep_personal: int = 90
+    """Days after which snapshots of files with orders or invoices are deleted: `results` and
+    `resume` do without them then. 0 keeps them."""
     report_page_size: int | None = None
     """Results a page is asked for; None leaves it to the service, which names no limit."""
     csv_fallback: str = "cp1252"

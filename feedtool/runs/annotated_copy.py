@@ -16,6 +16,7 @@ from feedtool.model.spool import temporary_folder
 from feedtool.model.text import LanguageChoice, Translator, tr
 from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
+from feedtool.runs.personal import is_personal
 from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.sheets import is_other_format
 from feedtool.sheets.annotate import (
@@ -130,6 +131,7 @@ def _write(
             [_notes(result, say) for result in own],
             summary_sheet(own, say) if is_package(path) else None,
             overwrite=finish == "bare",
+            is_private=is_personal(result.checked for result in own),
             finish=finish,
             csv_fallback=asked.dialect.csv_fallback,
             limits=asked.dialect.reading,

@@ -80,6 +80,7 @@ RANGES = {
     "cursor_overlap": (86_400, tr("time that is read again"), tr("number of seconds")),
     "reconcile_every": (365, tr("number of days"), tr("number of days")),
     "reconcile_days": (365, tr("number of days"), tr("number of days")),
+    "keep_personal": (3_650, tr("number of days"), tr("number of days")),
     "resend_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
 }
 """The highest value of numbers from 0 on, and two names of them. The header of a template is looked

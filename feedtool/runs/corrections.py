@@ -21,6 +21,7 @@ from feedtool.report.sheet_result import SheetResult
 from feedtool.runs import row_notes
 from feedtool.runs.annotated_copy import digest_of
 from feedtool.runs.corrections_sheet import SheetToCorrect
+from feedtool.runs.personal import is_personal
 from feedtool.runs.row_results import note_sent_again, results_of_run, rows_to_correct
 from feedtool.runs.summary_sheet import summary_sheet
 from feedtool.runs.workspace import Workspace, check_again, options_of, read_options_again
@@ -162,7 +163,9 @@ def _write_failed(
     with temporary_folder() as folder:
         book = folder / target.name
         _write(book, sheets, reading, say)
-        _put(book, target, partial(workspace.ledger.add_output, run, now=now))
+        is_private = is_personal(sheet.checked for sheet, _ in to_correct)
+        note = partial(workspace.ledger.add_output, run, now=now)
+        _put(book, target, note, is_private=is_private)
     for sheet, rows in to_correct:
         sheet.failed, sheet.to_correct = target, len(rows)
 
@@ -190,12 +193,12 @@ def _free(target: Path, workspace: Workspace, *, is_numbered: bool) -> Path:
     return target
 
 
-def _put(book: Path, target: Path, note: Callable[[str, str], None]) -> None:
+def _put(book: Path, target: Path, note: Callable[[str, str], None], *, is_private: bool) -> None:
     """Brings a workbook to its place, and notes what is there before it is.
 
     So what a crash leaves there is known as what was written.
     """
-    with atomic_write(target) as temporary:
+    with atomic_write(target, is_private=is_private) as temporary:
         try:
             shutil.copyfile(book, temporary)
         except OSError as error:

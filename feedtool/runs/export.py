@@ -155,7 +155,9 @@ def export(
         else:
             contents = sheet
         sheets = [SheetRows(contents, rows)]
-        written = write(target, sheets, query.dialect.reading, on_whole=on_whole)
+        is_private = isinstance(sheet, FilledTemplate) and sheet.feed.is_personal
+        limits = query.dialect.reading
+        written = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
     notes, skipped = kind.summary(query, tally)
     name = sheet.feed.kind if isinstance(sheet, FilledTemplate) else kind.kind
     return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)

@@ -27,6 +27,7 @@ from feedtool.delivery.plan import Plan
 from feedtool.model.errors import UsageProblem, reason_of
 from feedtool.model.sheet import INVALID, VALID
 from feedtool.model.text import tr
+from feedtool.runs.personal import is_personal
 from feedtool.runs.plan_conditions import CONDITIONS, Conditions, Hashes, unfit
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes, lines_of, recipes_of
 from feedtool.sheets.atomic_write import atomic_write
@@ -73,7 +74,8 @@ def save(
     used = lines_of(recipes, plan.sheets) if recipes else ()
     lines = chain([_line(head)], map(_line, used), _contents(plan), [_line({"effects": effects})])
     digest = hashlib.sha256()
-    with atomic_write(place) as temporary, temporary.open("wb") as file:
+    opened = atomic_write(place, is_private=is_personal(plan.sheets))
+    with opened as temporary, temporary.open("wb") as file:
         for line in lines:
             digest.update(line)
             file.write(line)

@@ -45,7 +45,7 @@ def write_requests(folder: Path, plan: Plan, settings: AccountSettings) -> None:
             if (free, not is_apart) not in used:
                 _clear(own)
             used.add((free, is_apart))
-            own.mkdir(parents=True, exist_ok=True)
+            own.mkdir(0o700 if feed and feed.is_personal else 0o777, parents=True, exist_ok=True)
             _write_uploads(own, plan.uploads(sheet), settings)
     except OSError as error:
         raise UsageProblem(

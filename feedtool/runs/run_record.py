@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
+from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions
 from feedtool.feeds.columns.text import Text
 from feedtool.model.errors import Exit, FileProblem, UsageProblem
@@ -80,7 +81,7 @@ def read_sheets(path: Path) -> list[CheckedSheet]:
 
 def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
     yield ["sheet", _facts(sheet)]
-    for problem in sheet.problems():
+    for problem in _impersonal(sheet):
         yield ["problem", *problem[:-2], kept_text(problem.message), kept_text(problem.hint)]
     yield from (["refused", *refused] for refused in refused_rows(sheet))
     for skipped in sheet.skipped:
@@ -89,6 +90,14 @@ def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
         yield ["skipped", row, reference, status, kept, channel]
     for item in sheet.valid_items() if with_items else ():
         yield ["item", *item[:5], item.number, item.further_rows]
+
+
+def _impersonal(sheet: CheckedSheet) -> Iterator[Problem]:
+    """The problems of a sheet, without the values of cells that may name people."""
+    feed = load().feeds.get(sheet.kind or "")
+    is_shown = feed.is_sent if feed and feed.is_personal else lambda _: True
+    for problem in sheet.problems():
+        yield problem if is_shown(problem.field or "") else problem._replace(value=None)
 
 
 def _facts(sheet: CheckedSheet) -> dict[str, Any]:

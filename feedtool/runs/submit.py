@@ -30,6 +30,7 @@ from feedtool.runs.deliver import (
     write_copies,
 )
 from feedtool.runs.kept_files import RecordedFiles
+from feedtool.runs.personal import expire, is_personal, personal_files
 from feedtool.runs.plan_file import PlanFile
 from feedtool.runs.recipes import RecordedRecipes
 from feedtool.runs.request_files import write_requests
@@ -110,9 +111,9 @@ def submit(
     if plan_file:
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
-    consulted = Consulted(asked.catalog)
-    judged = replace(workspace.recorded(asked), catalog=consulted)
+    judged = replace(workspace.recorded(asked), catalog=(consulted := Consulted(asked.catalog)))
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
+    _limit_keeping(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, asked)
     checked = _Checked(files, sheets, judged, outputs, plan_file, is_all_or_nothing)
     if checked.blocked_reason() or all(sheet.error for sheet in sheets):
@@ -144,6 +145,22 @@ def submit(
             write_copies(run, files, results, options, session.now(), workspace)
         add_corrections(run, results, options, session.now(), workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
+
+
+def _limit_keeping(
+    sheets: Sequence[CheckedSheet],
+    snapshots: Sequence[Kept],
+    judged: ReadOptions,
+    session: Session,
+    workspace: Workspace,
+) -> None:
+    """See that snapshots with personal data go in their time, with the files that cells name."""
+    if not (names := personal_files(sheets)):
+        return
+    located = judged.locate
+    named = located.kept.values() if isinstance(located, RecordedFiles) else ()
+    own = (kept.sha256 for kept in snapshots if kept.file.name in names)
+    expire(workspace.snapshots, (*own, *named), judged.dialect, session.wall())
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +210,9 @@ def _options(
     inputs = [(kept.file.name, kept.sha256) for kept in snapshots if kept.sha256]
     excerpt, names, sheets = consulted.excerpt(), dict(inputs), checked.sheets
     recipes, located = checked.asked.recipes, checked.asked.locate
+    found = workspace.keep_sheets([sheet for sheet in sheets if sheet.file in names])
+    if is_personal(sheets):
+        expire(workspace.snapshots, [found], checked.asked.dialect, session.wall())
     return RunOptions(
         inputs,
         checked.asked,
@@ -201,7 +221,7 @@ def _options(
         session.is_sandbox,
         [(sheet.file, sheet.sheet) for sheet in sheets if sheet.error is None],
         catalog=workspace.keep_excerpt(excerpt) if excerpt else None,
-        checked=workspace.keep_sheets([sheet for sheet in sheets if sheet.file in names]),
+        checked=found,
         who=who(),
         invalid=sum(sheet.marks.count(INVALID) for sheet in sheets),
         plan=checked.plan_file.digest if checked.plan_file else None,

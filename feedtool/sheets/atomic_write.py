@@ -6,7 +6,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 
@@ -19,12 +19,22 @@ _LOCKED = frozenset((5, 32, 33))
 """Windows: access denied, sharing violation, lock violation."""
 
 
+EVERYBODYS, OWN = 0o666, 0o600
+"""The rights of a new file: those that the system gives to most, and its owner's alone."""
+
+
 @contextmanager
-def atomic_write(target: Path, on_whole: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
+def atomic_write(
+    target: Path,
+    on_whole: Callable[[Path], None] = lambda _: None,
+    *,
+    is_private: bool = False,
+) -> Iterator[Path]:
     """A path beside the target to write to; when the block ends well, it becomes the target.
 
     It is brought to the disk first, so that after a crash there is the old file or the new one;
-    `on_whole` is called in between.
+    `on_whole` is called in between. A file that is replaced leaves its rights to the new one; one
+    that is new can be read by its owner alone where it `is_private`.
     When the block fails it is removed, and the target is as it was. Raises CannotWrite where the
     system refuses to write.
     """
@@ -32,7 +42,8 @@ def atomic_write(target: Path, on_whole: Callable[[Path], None] = lambda _: None
     temporary = real.with_name(f".feedtool-{secrets.token_hex(6)}.tmp")
     try:
         with _explained(target):
-            temporary.open("xb").close()
+            mode = OWN if is_private else EVERYBODYS
+            open(temporary, "xb", opener=partial(os.open, mode=mode)).close()
             if real.exists():
                 shutil.copymode(real, temporary)
         yield temporary

@@ -52,32 +52,35 @@ def write(
     limits: ReadingLimits,
     *,
     copies_cells: bool = False,
+    is_private: bool = False,
     on_whole: Callable[[Path], None] = lambda _: None,
 ) -> WrittenRows:
     """Write rows under the columns of their sheets, into an .xlsx or .csv that is replaced whole.
 
     A table is the only sheet, and a CSV holds the first. `limits` says how far a workbook is
     unpacked by whoever reads it; with `copies_cells` cells of another file keep their dates and
-    percentages. `on_whole` is called with the finished file, before it takes its place.
+    percentages; with `is_private` a new file is its owner's alone. `on_whole` is called with the
+    finished file, before it takes its place.
 
     Raises:
         UsageProblem: the file cannot be written, or has no room for them.
         NotAsWritten: it does not read back as it was written.
     """
     contents, rows = sheets[0]
+    opened = atomic_write(target, on_whole, is_private=is_private)
     if is_csv(target):
         keys = [
             field.key
             for field in contents.fields
             if not field.is_folded or field.key in rows.columns
         ]
-        with atomic_write(target, on_whole) as place, _naming(target, place):
+        with opened as place, _naming(target, place):
             fill_csv(place, _heads(contents, keys), _values(rows, keys))
         return WrittenRows(None, 1, len(rows))
     with temporary_folder() as folder:
         book, other = folder / "1.xlsx", folder / "2.xlsx"
         names, formats = _save_empty(book, sheets, copies_cells=copies_cells)
-        with atomic_write(target, on_whole) as place, _naming(target, place):
+        with opened as place, _naming(target, place):
             for number, (name, sheet) in enumerate(zip(names, sheets, strict=True), start=1):
                 into = place if number == len(sheets) else other
                 keys = [field.key for field in sheet.contents.fields]

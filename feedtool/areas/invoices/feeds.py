@@ -155,6 +155,7 @@ FEED = Feed(
     delivery=DELIVERY,
     needs_asking=True,
     has_channel=False,
+    is_personal=True,
     title="Send the invoices of orders",
     about=(
         "Each row sends a file as the invoice of an order. A new invoice of an order replaces the"

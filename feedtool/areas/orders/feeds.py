@@ -137,6 +137,7 @@ _feed = partial(
     split=asked_of,
     is_sent=_is_sent,
     has_channel=False,
+    is_personal=True,
     key_column=columns.ORDER,
     folded=columns.FOLDED,
 )

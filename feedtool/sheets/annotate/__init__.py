@@ -63,6 +63,7 @@ def annotate(
     summary: Summary | None = None,
     *,
     overwrite: bool = False,
+    is_private: bool = False,
     finish: Finish = "full",
     csv_fallback: str = "cp1252",
     limits: ReadingLimits = DEFAULT_LIMITS,
@@ -79,6 +80,7 @@ def annotate(
         sheets: The notes of each sheet to annotate; of a CSV exactly one.
         summary: A sheet that becomes the workbook's last one, or replaces its namesake.
         overwrite: Replace whatever is at `target`.
+        is_private: A new copy can be read by its owner alone.
         finish: How much of ours a workbook has.
         csv_fallback: The encoding of a CSV that is not UTF-8.
         limits: How far a workbook is unpacked.
@@ -96,7 +98,7 @@ def annotate(
     if not overwrite:
         refuse_place(source, target, sheets, summary, csv_fallback, limits)
     is_workbook = is_package(source)
-    with atomic_write(target) as result:
+    with atomic_write(target, is_private=is_private) as result:
         try:
             if is_workbook:
                 annotate_workbook(source, result, sheets, summary, finish, limits)

@@ -1,0 +1,34 @@
+"""Personal data: which sheets may name people, and how long what was sent of them is kept."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from feedtool.areas.registry import load
+from feedtool.model.settings import AccountSettings
+from feedtool.model.sheet import CheckedSheet
+
+if TYPE_CHECKING:
+    from feedtool.ledger.snapshots import Snapshots
+
+
+def is_personal(sheets: Iterable[CheckedSheet]) -> bool:
+    """True if one of some sheets is of a kind that may name people."""
+    feeds = load().feeds
+    kinds = {sheet.kind for sheet in sheets if sheet.kind}
+    return any(feeds[kind].is_personal for kind in kinds if kind in feeds)
+
+
+def personal_files(sheets: Sequence[CheckedSheet]) -> frozenset[str]:
+    """The names of the files of such sheets."""
+    return frozenset(sheet.file for sheet in sheets if is_personal([sheet]))
+
+
+def expire(
+    snapshots: "Snapshots", digests: Iterable[str | None], settings: AccountSettings, now: datetime
+) -> None:
+    """Have snapshots deleted after as many days as the settings keep personal data."""
+    days = settings.keep_personal
+    until = (now + timedelta(days=days)).date() if days else None
+    for digest in filter(None, digests):
+        snapshots.expire(digest, until)

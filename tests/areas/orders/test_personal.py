@@ -1,0 +1,222 @@
+"""Personal data: who may read what is written of orders, what is kept of them, and how long."""
+
+import json
+import os
+import shutil
+import sqlite3
+import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.areas.invoices.feeds import FEED as INVOICES
+from feedtool.areas.orders import columns
+from feedtool.areas.orders.feeds import FEEDS
+from feedtool.areas.registry import load, sandbox_parts
+from feedtool.cli.errors import bug_report
+from feedtool.ledger.snapshots import DELETED, UNTIL, Snapshots
+from feedtool.model.settings import AccountSettings
+from feedtool.sandbox import Sandbox
+from tests.areas.invoices.made_invoices import pdf
+from tests.areas.orders.test_orders import effects, fill, handled, messages, orders
+from tests.cli.conftest import STATE, Feedtool, enter, made_by
+from tests.cli.conftest import feedtool as the_command
+from tests.runs.test_notify import KEEP, python
+
+feedtool = the_command
+Row = Mapping[str, Any]
+ADDRESS = {"lastName": "Quillfeather", "addressLine1": "77 Heliotrope Mews", "email": "q@f.example"}
+DETAILS = "She wept over the broken teapot"
+SECRETS = [text.encode() for text in (*ADDRESS.values(), DETAILS)]
+SNAPSHOTS = Path("home/snapshots")
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an export of a sandbox whose orders are all of one customer."""
+    folder = tmp_path_factory.mktemp("personal")
+    made_by(folder, "export picking --sandbox")
+    with Sandbox(sandbox_parts(), folder / STATE) as sandbox, sandbox.state.transaction() as db:
+        for number, text in db.execute("SELECT number, document FROM orders").fetchall():
+            order = json.loads(text)
+            lines = [{**line, "shippingAddress": ADDRESS} for line in order["lines"]]
+            document = json.dumps({**order, "lines": lines})
+            changed = "UPDATE orders SET document = ?, shown = ? WHERE number = ?"
+            db.execute(changed, (document, document, number))
+    made_by(folder, "export orders --sandbox")
+    return folder
+
+
+@pytest.fixture
+def shop(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """The rows of `orders.xlsx`, in a folder of the test's own."""
+    shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
+    enter(tmp_path, monkeypatch)
+    return orders("orders.xlsx")
+
+
+@pytest.fixture
+def _usual_rights() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def is_given(row: Row) -> bool:
+    return bool(row["status"] == "Delivered" and row["line.number"] == 1)
+
+
+def asked(row: Row) -> dict[str, Any]:
+    """What a shop does with its orders, and a gesture for each that has arrived."""
+    gesture = {"action": "Gesture", "reason": "Other", "gesture.amount": 0.5}
+    return {**gesture, "gesture.details": DETAILS} if is_given(row) else handled(row)
+
+
+def known_to_ledger(query: str) -> list[Any]:
+    with closing(sqlite3.connect("home/ledger.sqlite")) as db:
+        return [value for (value,) in db.execute(query)]
+
+
+def last_days() -> set[date]:
+    return {date.fromisoformat(note.read_text()) for note in (SNAPSHOTS / UNTIL).iterdir()}
+
+
+def named_in(*contents: bytes) -> list[bytes]:
+    return [secret for secret in SECRETS if any(secret in content for content in contents)]
+
+
+def test_the_kinds_of_orders_and_invoices_are_personal() -> None:
+    assert {feed for feed in load().feeds.values() if feed.is_personal} == {*FEEDS, INVOICES}
+
+
+@pytest.mark.parametrize("feed", FEEDS, ids=lambda feed: feed.kind)
+def test_personal_columns_are_never_sent(feed: Any) -> None:
+    understood = {column.key for column in feed.understood(AccountSettings())}
+    assert not [key for key in columns.PERSONAL & understood if feed.is_sent(key)]
+
+
+# Files.
+
+
+def without_carrier(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in handled(row).items() if name != "carrierName"}
+
+
+@pytest.mark.usefixtures("_usual_rights")
+def test_who_may_read_what_is_written(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+    fill(without_carrier)
+    options = "--requests bodies --save-plan plan"
+    for command, code in {
+        f"submit filled.xlsx --sandbox --dry-run {options}": 1,
+        "submit filled.xlsx --sandbox": 1,
+        "export orders --sandbox --out orders.csv": 0,
+        "export orders --sandbox --new --out batch.xlsx": 0,
+        "export shipments --sandbox": 0,
+        "export picking --sandbox --yes": 0,
+    }.items():
+        assert feedtool(command).code == code, command
+    found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in Path().glob("*.*")}
+    assert len(shop) > 0
+    assert found.pop("picking.xlsx") == found.pop("filled.xlsx") == 0o644
+    assert set(found) == {
+        *("orders.xlsx", "orders.csv", "batch.xlsx", "shipments.xlsx"),
+        *("filled.result.xlsx", "filled.failed.xlsx"),
+    }
+    assert set(found.values()) == {0o600}
+    assert [stat.S_IMODE(Path(name).stat().st_mode) for name in ("plan", "bodies/filled.xlsx")] == [
+        *(0o600, 0o700)
+    ]
+
+
+def test_an_export_without_addresses(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+    assert columns.PERSONAL & set(shop[0])
+    assert feedtool("export orders --sandbox --no-addresses --out bare.xlsx").code == 0
+    bare = orders("bare.xlsx")
+    assert set(shop[0]) - set(bare[0]) == columns.PERSONAL & set(shop[0])
+    assert len(bare) == len(shop)
+    assert not [row for row in bare if set(ADDRESS.values()) & set(row.values())]
+
+
+# What is kept.
+
+
+def test_nothing_that_is_kept_or_told_names_a_customer(
+    shop: list[dict[str, Any]], feedtool: Feedtool, tmp_path: Path
+) -> None:
+    assert {row["shippingAddress.email"] for row in shop} == {ADDRESS["email"]}
+    fill(asked)
+    hook = python(tmp_path / "hook.py", KEEP)
+    ran = feedtool("submit filled.xlsx --sandbox --format json --log log.jsonl --hook", hook)
+    assert (ran.code, Counter(ran.statuses)["Shipped"] > 0) == (0, True)
+    told = [Path(name).read_bytes() for name in ("log.jsonl", "told")]
+    kept = [path.read_bytes() for path in Path("home").glob("ledger*")]
+    assert all(told)
+    assert all(b"sha256:" in content for content in kept[:1])
+    assert not named_in(*told, *kept, ran.err.encode())
+    bodies = known_to_ledger("SELECT body FROM requests")
+    assert len(bodies) == len(effects())
+    assert {body[:7] for body in bodies} == {b"sha256:"}
+    # The same once more: a gesture is known by what is left of it.
+    again = feedtool("submit filled.xlsx --sandbox --format json").only["results"]
+    held = [result for result in again if result["status"] == "Held"]
+    assert [messages(result) for result in held] == [{"gesture-again"}] * sum(map(is_given, shop))
+
+
+def test_a_bug_report_names_nobody() -> None:
+    with pytest.raises(ValueError, match=DETAILS) as raised:
+        int(DETAILS)
+    report = Path(bug_report(raised.value, ["submit", DETAILS, f"--out={DETAILS}"]))
+    text = report.read_bytes()
+    report.unlink()
+    assert b"ValueError" in text
+    assert not named_in(text)
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_was_sent_is_kept_for_a_while(feedtool: Feedtool) -> None:
+    fill(asked)
+    assert feedtool("submit filled.xlsx --sandbox").code == 0
+    (begun,) = known_to_ledger("SELECT started_at FROM runs")
+    (last,) = last_days()
+    assert last == datetime.fromisoformat(begun).date() + timedelta(days=90)
+    Snapshots(SNAPSHOTS).delete_expired(last)
+    assert feedtool("results 1").code == 0
+    Snapshots(SNAPSHOTS).delete_expired(last + timedelta(days=1))
+    assert {path.name for path in SNAPSHOTS.iterdir()} == {UNTIL, DELETED}
+    message, hint = feedtool("results 1").error()
+    assert f"kept until {last}" in message
+    assert "keep_personal" in hint
+    assert feedtool("status 1").code == 0
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_was_sent_may_be_kept_for_good(feedtool: Feedtool) -> None:
+    Path("feedtool.toml").write_text('[profile.shop]\nseller = "sandbox"\nkeep_personal = 0\n')
+    fill(asked)
+    assert feedtool("submit filled.xlsx --sandbox --profile shop").code == 0
+    kept = {path.name for path in SNAPSHOTS.iterdir()}
+    assert len(kept) > 1
+    assert UNTIL not in kept
+
+
+def test_invoices_are_kept_no_longer_than_needed(
+    shop: list[dict[str, Any]], feedtool: Feedtool
+) -> None:
+    Path("invoices").mkdir()
+    done = {row["orderId"] for row in shop if row["status"] == "Delivered"}
+    for order in done:
+        Path(f"invoices/{order}.pdf").write_bytes(pdf(order))
+    assert feedtool("submit invoices --sandbox").code in {0, 1}
+    assert not known_to_ledger("SELECT phase FROM packages WHERE phase <> 'closed'")
+    bodies = known_to_ledger("SELECT body FROM requests")
+    assert len(bodies) == len(done) > 0
+    assert {body[:7] for body in bodies} == {b"sha256:"}
+    notes = {note.name for note in (SNAPSHOTS / UNTIL).iterdir()}
+    files = {path.name for path in SNAPSHOTS.iterdir() if path.is_file()}
+    assert len(files) > len(done)
+    assert notes == files
