@@ -39,7 +39,7 @@ from feedtool.model.text import FieldName, tr
 
 BEYOND = "beyond"
 """The field of a cell beyond the last header."""
-NOTHING_ASKED = Message("", tr("Nothing is asked of this row."))
+NOTHING_ASKED = Message("", tr("nothing is asked of the row"))
 
 RowCheck = Callable[[Row], Iterator[Issue]]
 

@@ -222,7 +222,8 @@ def _skipped_for(reason: str, number: int) -> MessageText:
         return plural(
             "{count:,} total, header or example", "{count:,} totals, headers or examples", number
         )
-    return tr("{count:,} {status}", count=number, status=value(reason))
+    shown = reason if isinstance(reason, MessageText) else value(reason)
+    return tr("{count:,} {status}", count=number, status=shown)
 
 
 @dataclass(slots=True)
