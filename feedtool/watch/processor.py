@@ -7,13 +7,15 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from feedtool.check import Input
+from feedtool.check import Input, ReadOptions
 from feedtool.check.kinds import KindUnclear
 from feedtool.ledger.claims import Claim, ClaimState, EarlierClaim
 from feedtool.model.errors import CannotWrite, Exit, FeedtoolError, FileProblem, UsageProblem
+from feedtool.model.spool import temporary_folder
 from feedtool.model.text import Translator, joined, tr, with_value
 from feedtool.runs.annotated_copy import Outputs, digest_of, has_workbook_copy
 from feedtool.runs.deliver import Submission, results, resume
+from feedtool.runs.file_lists import with_lists
 from feedtool.runs.row_results import exit_code
 from feedtool.runs.run_record import is_recordable
 from feedtool.runs.submit import submit
@@ -186,23 +188,43 @@ class FileProcessor:
     def _submit(
         self, claim: Claim, kept: Input, route: InboxRoute, account: SellerAccount
     ) -> Submission:
-        suffix = ".xlsx" if has_workbook_copy(kept.path) else Path(claim.source).suffix
-        target, workspace = self._folder.answer_of(claim, f".result{suffix}"), account.workspace
-        make_folder(target.parent)
-        return submit(
-            [kept],
-            account.read_options(route.kind),
-            Outputs({kept.name: target}, only_whole=True, language=account.language),
-            account.session,
-            ClaimWorkspace(
-                workspace.ledger,
-                workspace.snapshots,
-                workspace.folder,
-                self._folder.handover_of(claim),
-            ),
-            claim=claim.claim,
-            selection=account.selection,
+        own = account.workspace
+        workspace = ClaimWorkspace(
+            own.ledger, own.snapshots, own.folder, self._folder.handover_of(claim)
         )
+        options = account.read_options(route.kind)
+        with temporary_folder() as folder:
+            file = self._as_sheet(claim, kept, options, account, folder)
+            if file is not kept:
+                workspace.keep_used(file.path)
+            is_made = file is not kept or has_workbook_copy(kept.path)
+            suffix = ".xlsx" if is_made else Path(claim.source).suffix
+            target = self._folder.answer_of(claim, f".result{suffix}")
+            make_folder(target.parent)
+            return submit(
+                [file],
+                options,
+                Outputs({file.name: target}, only_whole=True, language=account.language),
+                account.session,
+                workspace,
+                claim=claim.claim,
+                selection=account.selection,
+            )
+
+    def _as_sheet(
+        self,
+        claim: Claim,
+        kept: Input,
+        options: ReadOptions,
+        account: SellerAccount,
+        folder: Path,
+    ) -> Input:
+        """The file, or where it stands for rows, as a ZIP of invoices does, a workbook of these."""
+        place = self._folder.place_of(claim)
+        language = account.language.of(None)
+        claimed = Input(str(place), place)
+        (file,) = with_lists([claimed], options.kind, options.dialect, language, folder)
+        return kept if file is claimed else file
 
     def _go_on(self, claim: Claim, account: SellerAccount) -> Submission:
         """Go on with a run, also one of another machine, which knows the folder by another path."""

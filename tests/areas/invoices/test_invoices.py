@@ -267,3 +267,39 @@ def test_an_invoice_that_failed_waits_until_it_is_sent_again(feedtool: Feedtool)
         place(db, SANDBOX_SELLER, AT, "O-9")
     assert feedtool(SUBMIT, "invoices/O-9.pdf").code == 0
     assert failed() == []
+
+
+WATCH = "watch watched --once --sandbox --settle 0.01 --poll 0.01"
+
+
+def dropped() -> None:
+    """A ZIP in a watched inbox, and a file whose folder says what it is."""
+    Path("watched/inbox/invoices").mkdir(parents=True)
+    files = {f"{order}.pdf": pdf(order) for order in ORDERS[:4]}
+    Path("watched/inbox/march.zip").write_bytes(zipped(files))
+    Path("invoices/O-5.xml").rename("watched/inbox/invoices/O-5.xml")
+
+
+def test_what_is_dropped_into_a_watched_folder_is_answered_in_a_workbook(
+    feedtool: Feedtool,
+) -> None:
+    dropped()
+    Path("watched/inbox/O-9.pdf").write_bytes(pdf("no such order"))
+    ran = feedtool(WATCH)
+    assert ran.code == 1, ran.err
+    assert had() == dict.fromkeys(ORDERS, 1)
+    answers = {
+        name: [row["feedtool status"] for row in rows_of(f"watched/results/{name}", "Invoices")]
+        for name in ("march.result.xlsx", "invoices/O-5.result.xlsx", "O-9.result.xlsx")
+    }
+    assert [*answers.values()] == [["Success"] * 4, ["Success"], ["Failure"]]
+    assert not [path for path in Path("watched/processing").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("at", range(4, WRITES, 14))
+def test_a_watcher_that_is_killed_sends_each_invoice_once(feedtool: Feedtool, at: int) -> None:
+    dropped()
+    killed(at, *WATCH.split())
+    feedtool(WATCH)
+    assert (had(), sent()) == (dict.fromkeys(ORDERS, 1), ORDERS)
+    assert Path("watched/results/march.result.xlsx").exists()

@@ -305,6 +305,31 @@ def test_killed_at_a_write_a_gesture_is_never_given_twice(
 # Rows in any order.
 
 
+def test_what_is_dropped_into_a_watched_folder_is_sent_and_answered(
+    feedtool: Feedtool, shop: list[dict[str, Any]]
+) -> None:
+    parcels = {
+        row["orderId"]: filled["parcelNumber"]
+        for row in shop
+        if (filled := handled(row)).get("parcelNumber") and row["order.lines"] == 1
+    }
+    inbox = Path("watched/inbox")
+    inbox.mkdir(parents=True)
+    lines = [f"{order};{parcel};DHL\n" for order, parcel in parcels.items()]
+    (inbox / "carrier.csv").write_text("order_id;tracking-number;carrier\n" + "".join(lines))
+    fill(lambda row: {"action": "Accept"} if row["status"] == "WaitingAcceptance" else {})
+    Path("filled.xlsx").rename(inbox / "orders.xlsx")
+    ran = feedtool("watch watched --once --sandbox --settle 0.01 --poll 0.01")
+    assert ran.code == 0, ran.err
+    answers = {line.partition(" → ")[0] for line in ran.err.splitlines() if " → " in line}
+    accepted = sum(row["status"] == "WaitingAcceptance" for row in shop)
+    skipped = len(shop) - accepted
+    assert answers == {
+        f"answered: inbox/carrier.csv: {len(lines)} rows: {len(lines)} Shipped",
+        f"answered: inbox/orders.xlsx: {len(shop)} rows: {accepted} Accepted, {skipped} Skipped",
+    }
+
+
 def asked_row(order: str, number: int, **filled: str) -> dict[str, str]:
     """A row of an order; only what is filled asks for something."""
     keys = ("action", "carrierName", "parcelNumber", "reason", "shippingCostRefund")
