@@ -118,15 +118,16 @@ class Delivery:
             NotAuthorised: The service does not accept the token.
             Interrupted: Something is left uncommitted. The ledger is true after either.
         """
-        packages = self.ledger.read_packages(self.run_id)
-        if self.only_fetch:
+        own = self.ledger.read_packages(self.run_id)
+        packages = [*self.ledger.irrevocable(self.run_id), *own]
+        if self.only_fetch:  # another run's single request that was sent may be due again, too
             packages = [package for package in packages if package.phase in FETCHED]
         with CallPool[PendingCall](self.client, self.pool) as self._calls:
-            for package in (*self.ledger.irrevocable(self.run_id), *packages):
+            for package in packages:
                 check_sendable(package, self.routes[package.package_type], self._run.language)
                 self._state.add(package)
                 self._state.change(package, resume(package))
-            singles = single_packages(packages, self.routes)
+            singles = single_packages(own, self.routes)
             names = self.ledger.single_references(self.run_id) if len(singles) > SINGLY else {}
             self._overviews = OverviewReader(self.client, self.routes, names)
             try:
