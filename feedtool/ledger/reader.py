@@ -216,6 +216,11 @@ class LedgerReader:
         """By run, how many requests of a seller have failed and were not sent again since."""
         return dict(map(tuple, self._all(sent.failed(service, seller))))
 
+    def last_status(self, service: str, seller: str, package_type: str, reference: str) -> str:
+        """The last status of a request of a type and reference; a success before any other."""
+        query = sent.last_status(service, seller, package_type, reference)
+        return next((status for (status,) in self._all(query)), "")
+
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""
         query = select(t.outputs.c.sha256).where(t.outputs.c.path == path)
