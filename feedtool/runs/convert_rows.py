@@ -196,7 +196,8 @@ class SheetConversion:
             )
             self._lose_columns(keys.difference(field.key for field in contents.fields), convert)
             sheet = SheetRows(unfolded(contents, rows.columns), rows)
-            write(options.target, [sheet], self._reading.dialect.reading)
+            limits = self._reading.dialect.reading
+            write(options.target, [sheet], limits, is_private=feed.is_personal)
         if refused:
             text = tr(
                 "{refused:,} of the rows cannot be sent: their cells stand as they were",

@@ -1,5 +1,6 @@
 import hashlib
 import stat
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,36 @@ def test_a_snapshot_that_was_changed_is_told_and_can_be_kept_again(
         snapshots.path_of(sha256)
     assert "original file" in caught.value.hint
     assert snapshots.keep(path) == sha256
+    assert snapshots.path_of(sha256).read_bytes() == WORDS
+
+
+DAY = date(2026, 3, 2)
+
+
+def test_a_snapshot_may_be_deleted_after_a_day(tmp_path: Path, snapshots: Snapshots) -> None:
+    sha256, other = (snapshots.keep(written(tmp_path, content)) for content in (WORDS, b"other"))
+    snapshots.expire(sha256, DAY)
+    snapshots.delete_expired(DAY)
+    assert snapshots.path_of(sha256).read_bytes() == WORDS
+    for _ in range(2):
+        snapshots.delete_expired(DAY + timedelta(days=1))
+        with pytest.raises(FileProblem, match=f"is deleted.*until {DAY}") as caught:
+            snapshots.path_of(sha256)
+        assert "keep_personal" in caught.value.hint
+    assert snapshots.path_of(other).read_bytes() == b"other"
+    # The same is sent once more.
+    assert snapshots.keep(written(tmp_path)) == sha256
+    assert snapshots.path_of(sha256).read_bytes() == WORDS
+
+
+@pytest.mark.parametrize("until", [DAY + timedelta(days=1), None])
+def test_the_last_word_on_a_snapshot_counts(
+    tmp_path: Path, snapshots: Snapshots, until: date | None
+) -> None:
+    sha256 = snapshots.keep(written(tmp_path))
+    for day in (DAY, until):
+        snapshots.expire(sha256, day)
+    snapshots.delete_expired(DAY + timedelta(days=1))
     assert snapshots.path_of(sha256).read_bytes() == WORDS
 
 

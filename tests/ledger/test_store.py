@@ -4,9 +4,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from feedtool.areas.offers.package_types import PackageType
 from feedtool.ledger import Attempt, Change, Ledger, Package, Phase, Resolution, Stage
+from feedtool.ledger import tables as t
+from feedtool.ledger.database import reading
+from feedtool.ledger.sent import digest_of
 from feedtool.model.errors import FileProblem
 from feedtool.model.nouns import Item, Message, PackageSummary, Status
 from feedtool.model.settings import PackageLimits
@@ -68,6 +72,44 @@ def test_verdicts_come_in_row_order_however_mixed(ledger: Ledger) -> None:
     _, file = add_run(ledger, rows)
     found = [(one.row, one.reference) for one in ledger.verdicts(file)]
     assert found == [(row, f"R{row}") for row in range(2, 12_002)]
+
+
+# What is personal.
+
+
+def kept_bodies(ledger: Ledger) -> dict[int, bytes]:
+    """The requests by their rows."""
+    with reading(ledger.engine) as db:
+        found = db.execute(select(t.requests.c.row, t.requests.c.body))
+        return dict(map(tuple, found))
+
+
+BODIES = {3: b'{"n":3}', 4: b'{"n":4}', 5: b'{"n":5}'}
+
+
+def test_only_digests_are_kept_of_requests_that_are_done(ledger: Ledger) -> None:
+    run, _ = planned(ledger, item(3), item(4, "S"), item(5))
+    first, other = ledger.read_packages(run)
+    sent = replace(first, phase=Phase.SUBMITTED, creations=1, package_id="1")
+    ledger.save([Change(first, sent, is_personal=True)])
+    assert kept_bodies(ledger) == BODIES
+    ended = Change(sent, replace(sent, phase=Phase.CLOSED), is_personal=True)
+    results, again = [("R3", Status.INTEGRATED, ())], [Resolution(5, None, "sent again")]
+    closed = ended._replace(results=results, resolutions=again)
+    (new,) = ledger.save([closed, Change(other, replace(other, phase=Phase.CLOSED))])
+    assert kept_bodies(ledger) == {**BODIES, 3: digest_of(BODIES[3])}
+    assert ledger.bodies(new.key, [1])[1] == [BODIES[5]]
+    known = [item(3), item(3, body=b'{"n":4}'), item(3, body=digest_of(b""))]
+    runs = [ledger.sent_before(SERVICE, "S1", None, one) for one in known]
+    assert runs == [run, None, None]
+
+
+def test_only_digests_are_kept_of_requests_that_are_given_up(ledger: Ledger) -> None:
+    run, _ = planned(ledger, item(3), item(4, "S"))
+    first, other = ledger.read_packages(run)
+    ended = dict.fromkeys((first.key, other.key), (Status.UNKNOWN, "given up"))
+    ledger.abandon(run, NOW, ended, [first.key])
+    assert kept_bodies(ledger) == {3: digest_of(BODIES[3]), 4: BODIES[4]}
 
 
 # What was written.

@@ -8,8 +8,8 @@ import pytest
 
 from feedtool.areas.registry import load
 from feedtool.check import EVERY_ROW, Input, ReadOptions, check
-from feedtool.model.nouns import Item
-from feedtool.model.sheet import VALID, CheckedSheet, rows_of
+from feedtool.model.nouns import Item, Problem, Severity
+from feedtool.model.sheet import VALID, CheckedSheet, ProblemSpool, rows_of
 from feedtool.model.text import LanguageChoice
 from feedtool.report.as_json import write_json
 from feedtool.report.sheet_result import SheetResult
@@ -86,6 +86,25 @@ def test_the_rows_of_requests_are_kept_where_others_wait_for_them(tmp_path: Path
     again = kept([first, CheckedSheet("a.xlsx", "Others", "b")], tmp_path)[0]
     assert list(again.items) == items
     assert [row for row, _ in rows_of(again.items)] == [3, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [
+        ("orders", "parcelNumber", "X"),
+        ("orders", "shippingAddress.city", None),
+        ("orders", None, None),
+        ("offers-upsert", "shippingAddress.city", "X"),
+    ],
+)
+def test_values_that_may_name_people_are_not_kept(
+    tmp_path: Path, kind: str, field: str | None, value: str | None
+) -> None:
+    found = Problem(3, None, "C", "City", field, "odd", Severity.WARNING, "X", "It is odd", "")
+    sheet = CheckedSheet("a.xlsx", "Orders", kind, problems_by_source=[ProblemSpool()])
+    sheet.problems_by_source[0].append_all([found])
+    (again,) = kept([sheet], tmp_path)
+    assert list(again.problems()) == [found._replace(value=value)]
 
 
 def test_the_rows_that_were_taken_all_the_same_are_kept() -> None:

@@ -1,11 +1,17 @@
 """A file takes its place whole, or nothing happens."""
 
 import errno
+import os
+import stat
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
+
+private_write = partial(atomic_write, is_private=True)
 
 
 def write_half(target: Path) -> None:
@@ -24,6 +30,29 @@ def test_the_file_is_there_only_when_the_block_ends_well(tmp_path: Path) -> None
         path.write_bytes(b"new")
         assert target.read_bytes() == b"old"
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("result", b"new")]
+
+
+@pytest.mark.parametrize(
+    ("rights", "opening", "wanted"),
+    [
+        (None, atomic_write, 0o644),
+        (None, private_write, 0o600),
+        (0o640, private_write, 0o640),
+        (0o600, atomic_write, 0o600),
+    ],
+)
+def test_who_may_read_it(tmp_path: Path, rights: int | None, opening: Any, wanted: int) -> None:
+    target, found = tmp_path / "result", list[int]()
+    if rights:
+        target.touch(rights)
+        target.chmod(rights)
+    before = os.umask(0o022)
+    try:
+        with opening(target) as path:
+            found.append(stat.S_IMODE(path.stat().st_mode))
+    finally:
+        os.umask(before)
+    assert [*found, stat.S_IMODE(target.stat().st_mode)] == [wanted, wanted]
 
 
 class Locked(PermissionError):
