@@ -25,7 +25,15 @@ from typing import NamedTuple
 
 from feedtool.feeds.delivery import Names, Submitted
 from feedtool.feeds.feed import Feed, Routes, routes_of
-from feedtool.model.nouns import Item, Message, PackageSummary, RowResult, Status, Upload
+from feedtool.model.nouns import (
+    ActSummary,
+    Item,
+    Message,
+    PackageSummary,
+    RowResult,
+    Status,
+    Upload,
+)
 from feedtool.model.settings import PackageLimits
 from feedtool.model.sheet import VALID, CheckedSheet, rows_of
 from feedtool.model.text import tr
@@ -274,6 +282,20 @@ class Plan:
     def summaries(self, sheet: CheckedSheet) -> list[PackageSummary]:
         """The packages of a sheet, by number: what a dry run shows."""
         return summaries(self.uploads(sheet))
+
+    def acts(self, sheet: CheckedSheet) -> list[ActSummary]:
+        """The single requests of a sheet, by number: what a dry run shows."""
+        return acts(self.uploads(sheet))
+
+
+def acts(planned: Iterable[Planned]) -> list[ActSummary]:
+    """The single requests that a plan comes to, by number: what a dry run shows."""
+    return [
+        ActSummary(number, item.package_type, item.reference, rows, None, 0, None)
+        for number, upload in sorted(planned, key=itemgetter(0))
+        for item in upload.items
+        for rows in [(item.row, *item.further_rows)]
+    ]
 
 
 def summaries(planned: Iterable[Planned]) -> list[PackageSummary]:

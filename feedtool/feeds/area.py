@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from feedtool.feeds.direct import Direct
 from feedtool.feeds.export import Export
 from feedtool.feeds.feed import Feed, Routes, routes_of
 from feedtool.feeds.fix import Fix
@@ -191,6 +192,11 @@ class Areas:
     def routes(self) -> Routes:
         """The delivery of packages, by their type."""
         return routes_of(self.feeds.values())
+
+    def is_single(self, kind: str | None) -> bool:
+        """True if each request of a kind is a call of its own."""
+        feed = self.feeds.get(kind or "")
+        return feed is not None and isinstance(feed.delivery, Direct)
 
     @cached_property
     def templates(self) -> Mapping[str, Feed]:

@@ -22,6 +22,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import (
     EARLIEST,
     LATEST,
+    ActSummary,
     Item,
     PackageSummary,
     PendingRow,
@@ -142,6 +143,29 @@ class LedgerReader:
             .order_by(package.number)
         )
         return [PackageSummary(*row) for row in self._all(query)]
+
+    def acts(self, file: int) -> list[ActSummary]:
+        """The single requests of a file, by number, each of which is a package of its own."""
+        package, request = t.packages.c, t.requests.c
+        further: dict[int, list[int]] = {}
+        others = select(request.package, t.request_rows.c.row).select_from(
+            t.request_rows.join(t.requests)
+        )
+        for key, row in self._all(others.where(request.file == file)):
+            further.setdefault(key, []).append(row)
+        query = (
+            select(
+                *(package.package, package.number, package.package_type, request.reference),
+                *(request.row, package.state, package.creations, package.package_id),
+            )
+            .join(t.requests, request.package == package.package)
+            .where(package.file == file)
+            .order_by(package.number)
+        )
+        return [
+            ActSummary(number, verb, key, (row, *sorted(further.get(package, ()))), *told)
+            for package, number, verb, key, row, *told in self._all(query)
+        ]
 
     def statuses(self, run_id: int) -> Counter[Status]:
         """How many rows of a run have each status, of those that were to be sent."""

@@ -257,6 +257,24 @@ class PackageSummary:
     uploads: int
 
 
+class ActSummary(NamedTuple):
+    """A single request, which is one call, as `--format json` shows it."""
+
+    act: int
+    """1-based within its sheet."""
+    verb: str
+    """In the words of its area: Ship."""
+    key: str
+    """What it is done to: an order."""
+    rows: tuple[int, ...]
+    status: str | None
+    """The last word that the service had for it; None while nothing was asked."""
+    calls: int
+    """How often it was sent."""
+    resource_id: str | None
+    """The identifier that the service gave it, where it gives one."""
+
+
 @dataclass(slots=True)
 class Counts:
     """Rows by what was found; `rows` = `valid` + `invalid` + `skipped`. Blank rows are in none."""

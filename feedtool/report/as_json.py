@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Any, TextIO
 
 from feedtool.model.errors import FeedtoolError, FileProblem
-from feedtool.model.nouns import CellFix, Counts, PackageSummary, Problem, RowResult
+from feedtool.model.nouns import ActSummary, CellFix, Counts, PackageSummary, Problem, RowResult
 from feedtool.model.text import Translator
 from feedtool.report.explained_row import explained_fields
 from feedtool.report.plain import STEERING
@@ -140,7 +140,8 @@ def _events(result: SheetResult, say: Translator) -> Iterator[Fields]:
     for fix in result.fixed.cells if result.fixed else ():
         yield {"type": "fix", **place, **_fix_fields(fix)}
     for row_result in result.every_verdict():
-        yield {"type": "row", **place, **row_fields(row_result, say)}
+        is_single = result.acts is not None
+        yield {"type": "row", **place, **row_fields(row_result, say, is_single=is_single)}
     yield {"type": "summary", **summary_fields(result)}
 
 
@@ -155,13 +156,18 @@ def _result_fields(result: SheetResult, counts: Counts, say: Translator = ENGLIS
         "problems": (_problem_fields(problem, say) for problem in checked.problems()),
         "warnings": counts.warnings,
     }
+    is_single = result.acts is not None
     if result.is_submitted:
         fields |= {
             "run": result.run,
             "stopped": stopped_fields(result.stopped, say),
             "packages": map(_package_fields, result.packages),
-            "results": (row_fields(row, say) for row in result.every_verdict()),
+            "results": (
+                row_fields(row, say, is_single=is_single) for row in result.every_verdict()
+            ),
         }
+        if result.acts is not None:
+            fields["acts"] = map(_act_fields, result.acts)
     if result.changes is not None:
         fields["changes"] = map(dict, result.changes)
     fields["annotated"] = None if result.annotated is None else str(result.annotated)
@@ -250,11 +256,25 @@ def _package_fields(package: PackageSummary) -> Fields:
     }
 
 
-def row_fields(result: RowResult, say: Translator = ENGLISH) -> Fields:
-    """The result of a row."""
+def _act_fields(act: ActSummary) -> Fields:
+    """A single request; its status is None where it was only planned."""
+    return {
+        "act": act.act,
+        "verb": act.verb,
+        "key": act.key,
+        "rows": list(act.rows),
+        "status": act.status,
+        "calls": act.calls,
+        "resourceId": act.resource_id,
+    }
+
+
+def row_fields(result: RowResult, say: Translator = ENGLISH, *, is_single: bool = False) -> Fields:
+    """The result of a row; of a single request its key is no reference of an offer."""
+    named = {"sellerExternalReference": None, "key": result.reference}
     return {
         "row": result.row,
-        "sellerExternalReference": result.reference,
+        **(named if is_single else {"sellerExternalReference": result.reference}),
         "salesChannelId": result.channel or None,
         "status": result.status,
         "messages": [

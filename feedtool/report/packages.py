@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from feedtool.model.nouns import PackageSummary
+from feedtool.model.nouns import ActSummary, PackageSummary
 from feedtool.model.text import MessageText, joined, plural, tr
 from feedtool.report.plain import clean
 from feedtool.report.sheet_result import SheetResult
@@ -12,8 +12,12 @@ from feedtool.report.statuses import state_word, statuses_text
 
 def package_lines(result: SheetResult) -> Iterator[str]:
     """A blank line, and the packages planned or sent; those without a channel may be hundreds."""
-    if result.packages:
+    if result.packages or result.acts:
         yield ""
+    verbs: dict[str, list[ActSummary]] = {}
+    for act in result.acts or ():
+        verbs.setdefault(act.verb, []).append(act)
+    yield from (_acts(of_verb, is_planned=result.run is None) for of_verb in verbs.values())
     emptied = 0
     batches: dict[str, list[PackageSummary]] = {}
     for package in result.packages:
@@ -32,13 +36,32 @@ def package_lines(result: SheetResult) -> Iterator[str]:
     yield from (_batches(of_type, is_planned=result.run is None) for of_type in batches.values())
 
 
+def _acts(acts: Sequence[ActSummary], *, is_planned: bool) -> MessageText:
+    """The single requests of a verb in one line."""
+    what = tr(
+        "{type}, {rows} in {calls}",
+        type=acts[0].verb,
+        rows=_rows(sum(len(act.rows) for act in acts)),
+        calls=plural("{count:,} call", "{count:,} calls", len(acts)),
+    )
+    if is_planned:
+        return tr("Planned: {packages}", packages=what)
+    states = Counter(act.status and clean(act.status) for act in acts)
+    shown = {state or NOT_SENT_YET: count for state, count in states.items()}
+    return joined((what, statuses_text(shown)), ": ")
+
+
+def _rows(count: int) -> MessageText:
+    return plural("{count:,} row", "{count:,} rows", count)
+
+
 def _batches(batches: Sequence[PackageSummary], *, is_planned: bool) -> MessageText:
     """Those of a type in one line."""
     rows, count = sum(batch.rows for batch in batches), len(batches)
     what = tr(
         "{type}, {rows} in {batches}",
         type=batches[0].package_type,
-        rows=plural("{count:,} row", "{count:,} rows", rows),
+        rows=_rows(rows),
         batches=plural("{count:,} batch", "{count:,} batches", count),
     )
     if is_planned:
@@ -56,7 +79,7 @@ def _package(package: PackageSummary, *, is_planned: bool) -> MessageText:
         "{type}, channel {channel}, {rows} in {uploads}",
         type=package.package_type,
         channel=clean(package.channel),
-        rows=plural("{count:,} row", "{count:,} rows", package.rows),
+        rows=_rows(package.rows),
         uploads=plural("{count:,} upload", "{count:,} uploads", package.uploads),
     )
     if package.package_id is not None:

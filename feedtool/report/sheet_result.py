@@ -11,6 +11,7 @@ from typing import NamedTuple
 from feedtool.model.errors import FeedtoolError
 from feedtool.model.nouns import (
     AS_ASKED,
+    ActSummary,
     CellFix,
     Counts,
     Message,
@@ -97,6 +98,8 @@ class SheetResult:
     run_facts: RunFacts | None = None
     changes: Iterable[Mapping[str, object]] | None = None
     """What its rows would change, the biggest first, where a preview was asked for."""
+    acts: Sequence[ActSummary] | None = None
+    """In the place of packages, where each request is a call of its own."""
 
     def every_verdict(self) -> Iterator[RowResult]:
         """The results of the rows that are shown; a mere check has none beside its problems."""

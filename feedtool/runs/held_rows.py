@@ -25,8 +25,7 @@ def hold_single_requests(
     """Hold what guards name in sheets whose requests are single calls; returns the other sheets."""
     others = []
     for sheet in sheets:
-        feed = load().feeds.get(sheet.kind or "")
-        if sheet.error or feed is None or not isinstance(feed.delivery, Direct):
+        if sheet.error or not load().is_single(sheet.kind):
             others.append(sheet)
         else:
             _hold(sheet, released, sent_before)

@@ -34,11 +34,13 @@ GIVEN_UP = tr("Not sent: the run was given up.")
 
 def results_of_plan(plan: Plan) -> list[SheetResult]:
     """The results of a dry run, and of a command that sends nothing."""
+    is_single = load().is_single
     return [
         SheetResult(
             sheet,
             is_submitted=True,
-            packages=[] if plan.blocked else plan.summaries(sheet),
+            packages=[] if plan.blocked or is_single(sheet.kind) else plan.summaries(sheet),
+            acts=([] if plan.blocked else plan.acts(sheet)) if is_single(sheet.kind) else None,
             verdicts=partial(_not_sent, sheet, Status.HELD, plan.blocked)
             if plan.blocked
             else partial(row_notes.of_check, sheet),
@@ -101,11 +103,19 @@ def results_of_run(
         file = files.get((sheet.file, sheet.sheet))
         outcome = SheetResult(sheet, str(run), is_submitted=True, stopped=stopped, run_facts=facts)
         if file is not None:
-            outcome.packages = ledger.packages(file)
+            _add_requests(outcome, ledger, file)
         if file is not None or sheet.error is None:
             outcome.verdicts = partial(pointed, sheet)
         outcomes.append(outcome)
     return outcomes
+
+
+def _add_requests(result: SheetResult, ledger: "Ledger", file: int) -> None:
+    """Add what was sent of a sheet: packages, or single requests."""
+    if load().is_single(result.checked.kind):
+        result.acts = ledger.acts(file)
+    else:
+        result.packages = ledger.packages(file)
 
 
 def exit_code(outcomes: Sequence[SheetResult], stopped: FeedtoolError | None = None) -> Exit:

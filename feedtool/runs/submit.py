@@ -140,7 +140,7 @@ def submit(
         if _has_items(sheets) or workspace.ledger.irrevocable(run):  # else nothing is asked
             stopped = deliver_run(run, asked, session, workspace, wait=wait, on_event=on_event)
         results = results_of_run(sheets, workspace.ledger, run, stopped)
-        has_begun = any(package.package_id for result in results for package in result.packages)
+        has_begun = any(map(_has_begun, results))
         if stopped is None or (has_begun and not outputs.only_whole):
             write_copies(run, files, results, options, session.now(), workspace)
         add_corrections(run, results, options, session.now(), workspace)
@@ -284,6 +284,12 @@ def _checked_sheets(
     if asked.purges:
         check_one_zip(sheets, asked.dialect.limits.legacy)
     return sheets
+
+
+def _has_begun(result: SheetResult) -> bool:
+    """True if anything of a sheet has reached the service."""
+    is_sent = any(act.calls for act in result.acts or ())
+    return is_sent or any(package.package_id for package in result.packages)
 
 
 def _has_items(sheets: Iterable[CheckedSheet]) -> bool:

@@ -114,7 +114,7 @@ def test_a_filled_export_is_sent_once_and_answered(
     beside = answers("filled.result.xlsx")
     assert [status for status, _ in beside] == statuses
     for status, message in beside:
-        word = {"OrderRefused": "Refused", "Skipped": "Nothing is asked"}.get(status, status)
+        word = {"OrderRefused": "Refused", "Skipped": "nothing is asked"}.get(status, status)
         assert word in message
     done = effects()
     assert set(done.values()) == {1}

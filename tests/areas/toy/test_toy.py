@@ -175,8 +175,9 @@ def test_its_template_is_filled_and_validated(feedtool: Feedtool) -> None:
 def test_a_dry_run_writes_its_requests(files: Files, feedtool: Feedtool) -> None:
     path = files.csv(*ROWS, name="toys.csv")
     ran = feedtool("submit", path, "--dry-run", "--requests", "requests", "--format", "json")
-    assert [(one["salesChannelId"], one["rows"]) for one in ran.only["packages"]] == [
-        *(("PRIMARY", 2), ("PRIMARY", 2), ("SECOND", 1)),
+    assert ran.only["packages"] == []
+    assert [(one["act"], one["key"], one["rows"]) for one in ran.only["acts"]] == [
+        *((1, "O-1", [2, 4]), (2, "O-2", [3, 5]), (3, "O-1", [4])),
     ]
     written = sorted(Path("requests/toys.csv").iterdir())
     assert [path.name for path in written] == [
