@@ -46,12 +46,16 @@ TO_DO = Filter(
     tr("Only what waits for you: orders to accept, to ship, and cancellations that are asked for."),
     is_flag=True,
 )
+BY_SALES_CHANNEL = Filter(
+    "sales-channel", "ID[,ID]", tr("Only these sales channels."), is_list=True
+)
+BY_ORDER = Filter("order", "ID[,ID]", tr("Only these orders."), is_list=True)
 NARROWING = (
-    Filter("sales-channel", "ID[,ID]", tr("Only orders of these sales channels."), is_list=True),
+    BY_SALES_CHANNEL,
     Filter("supply-mode", "MODE", tr("Only what is delivered by: Seller, Fulfillment or Xdock.")),
     Filter("country", "CODE[,CODE]", tr("Only orders to these countries."), is_list=True),
     Filter("business", "", tr("Only orders of companies."), is_flag=True),
-    Filter("order", "ID[,ID]", tr("Only these orders."), is_list=True),
+    BY_ORDER,
     Filter("reference", "TEXT[,TEXT]", tr("Only orders of these references."), is_list=True),
 )
 MISSING_INVOICE = Filter(
