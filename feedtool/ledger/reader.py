@@ -210,13 +210,7 @@ class LedgerReader:
 
     def single_references(self, run_id: int) -> dict[int, str]:
         """The references of a run's packages of one request, by the package's key."""
-        query = (
-            select(t.requests.c.package, t.requests.c.reference)
-            .join(t.files, t.files.c.file == t.requests.c.file)
-            .join(t.packages, t.packages.c.package == t.requests.c.package)
-            .where(t.files.c.run_id == run_id, t.packages.c.rows == 1)
-        )
-        return dict(map(tuple, self._all(query)))
+        return dict(map(tuple, self._all(sent.single_references(run_id))))
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""

@@ -41,6 +41,16 @@ def sent_later(run: Run, channel: str) -> sa.Select[tuple[str, int]]:
     )
 
 
+def single_references(run_id: int) -> sa.Select[tuple[int, str]]:
+    """The package and the reference of each request of a run that is alone in its package."""
+    return (
+        sa.select(t.requests.c.package, t.requests.c.reference)
+        .join(t.files, t.files.c.file == t.requests.c.file)
+        .join(t.packages, t.packages.c.package == t.requests.c.package)
+        .where(t.files.c.run_id == run_id, t.packages.c.rows == 1)
+    )
+
+
 def _earlier(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
     """The last request of the same type and reference in other runs of the seller."""
     of = t.requests.c
