@@ -146,7 +146,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     ):
         query = replace(query, seller=session.seller)
         how = {"closed": kind.closed, "on_unreachable": partial(echo, "warning")}
-        needs_ledger = kind.memory or use
+        needs_ledger = kind.memory or kind.asks_ledger or use
         memory = open_workspace(home, given["ledger"]) if needs_ledger else nullcontext()
         with memory as workspace:
             exported = _brought(
@@ -182,8 +182,9 @@ def _brought(
     """The file of all that there is, or of what is new to a cursor."""
     from feedtool.runs.cursors import export_new
     from feedtool.runs.export import export as fetch
-    from feedtool.runs.export import remembered
+    from feedtool.runs.export import informed, remembered
 
+    query = informed(query, session, workspace)
     if use and workspace:
         whole = (kind, query, use, target, session, workspace, context)
         return export_new(*whole, on_progress=on_progress, tell=echo)

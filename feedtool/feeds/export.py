@@ -93,6 +93,8 @@ class Query:
     has_cursor: bool = False
     """True where a cursor is used. The service is then not asked to leave out what can change, as
     a state can, for lists shift while they are read: the rows of such things are left out here."""
+    last_status: Callable[[str, str], str] = lambda *_: ""
+    """The last status of what was sent from here, by its package's type and its reference."""
 
     @property
     def dialect(self) -> AccountSettings:
@@ -245,6 +247,8 @@ class Export(NamedTuple):
     """The message and the hint of a 403, where a right is given by request alone."""
     memory: ExportMemory | None = None
     """The ledger's memory of what was shown; None where it remembers nothing."""
+    asks_ledger: bool = False
+    """True if it looks at `Query.last_status`."""
     is_sent_back: bool = False
     """True if its file may be edited and sent."""
     increments: Increments | None = None

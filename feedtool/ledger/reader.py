@@ -210,13 +210,7 @@ class LedgerReader:
 
     def single_references(self, run_id: int) -> dict[int, str]:
         """The references of a run's packages of one request, by the package's key."""
-        query = (
-            select(t.requests.c.package, t.requests.c.reference)
-            .join(t.files, t.files.c.file == t.requests.c.file)
-            .join(t.packages, t.packages.c.package == t.requests.c.package)
-            .where(t.files.c.run_id == run_id, t.packages.c.rows == 1)
-        )
-        return dict(map(tuple, self._all(query)))
+        return dict(map(tuple, self._all(sent.single_references(run_id))))
 
     def sent_later(self, run: Run, channel: str, references: Collection[str]) -> dict[str, int]:
         """By reference the last later run of the seller that has sent it on a channel."""
@@ -239,6 +233,11 @@ class LedgerReader:
     def failed(self, service: str, seller: str) -> dict[int, int]:
         """By run, how many requests of a seller have failed and were not sent again since."""
         return dict(map(tuple, self._all(sent.failed(service, seller))))
+
+    def last_status(self, service: str, seller: str, package_type: str, reference: str) -> str:
+        """The last status of a request of a type and reference; a success before any other."""
+        query = sent.last_status(service, seller, package_type, reference)
+        return next((status for (status,) in self._all(query)), "")
 
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""

@@ -12,6 +12,15 @@ from feedtool.model.nouns import Item, Status
 LATER = t.requests.alias()
 """The requests of `sent_later`."""
 
+_ANSWERED = t.requests.join(t.package_runs, t.packages.c.package == t.requests.c.package).outerjoin(
+    t.results,
+    sa.and_(
+        t.results.c.package == t.requests.c.package,
+        t.results.c.reference == t.requests.c.reference,
+    ),
+)
+"""Requests with their packages and runs, and the result of each that has one."""
+
 
 def sent_later(run: Run, channel: str) -> sa.Select[tuple[str, int]]:
     """What later runs of the seller have sent on a channel: references, and the runs.
@@ -32,17 +41,22 @@ def sent_later(run: Run, channel: str) -> sa.Select[tuple[str, int]]:
     )
 
 
+def single_references(run_id: int) -> sa.Select[tuple[int, str]]:
+    """The package and the reference of each request of a run that is alone in its package."""
+    return (
+        sa.select(t.requests.c.package, t.requests.c.reference)
+        .join(t.files, t.files.c.file == t.requests.c.file)
+        .join(t.packages, t.packages.c.package == t.requests.c.package)
+        .where(t.files.c.run_id == run_id, t.packages.c.rows == 1)
+    )
+
+
 def _earlier(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
     """The last request of the same type and reference in other runs of the seller."""
     of = t.requests.c
-    is_its = sa.and_(t.results.c.package == of.package, t.results.c.reference == of.reference)
     return (
         sa.select(t.runs.c.run_id, of.product)
-        .select_from(
-            t.requests.join(t.package_runs, t.packages.c.package == of.package).outerjoin(
-                t.results, is_its
-            )
-        )
+        .select_from(_ANSWERED)
         .where(
             t.is_of(service, seller),
             of.reference == item.reference,
@@ -70,18 +84,11 @@ def sent_before(service: str, seller: str, run_id: int | None, item: Item) -> sa
 
 def failed(service: str, seller: str) -> sa.Select[tuple[int, int]]:
     """By run, the requests whose last answer is a failure and that no later run has repeated."""
-    of = t.requests.c
-    is_its = sa.and_(t.results.c.package == of.package, t.results.c.reference == of.reference)
-    place = sa.func.row_number().over(
-        partition_by=(t.packages.c.package_type, of.reference), order_by=t.runs.c.run_id.desc()
-    )
+    same = (t.packages.c.package_type, t.requests.c.reference)
+    place = sa.func.row_number().over(partition_by=same, order_by=t.runs.c.run_id.desc())
     last = (
         sa.select(t.runs.c.run_id, t.results.c.status, place.label("place"))
-        .select_from(
-            t.requests.join(t.package_runs, t.packages.c.package == of.package).outerjoin(
-                t.results, is_its
-            )
-        )
+        .select_from(_ANSWERED)
         .where(t.is_of(service, seller))
         .subquery()
     )
@@ -90,6 +97,25 @@ def failed(service: str, seller: str) -> sa.Select[tuple[int, int]]:
         .where(last.c.place == 1, last.c.status == str(Status.FAILURE))
         .group_by(last.c.run_id)
         .order_by(last.c.run_id)
+    )
+
+
+def last_status(
+    service: str, seller: str, package_type: str, reference: str
+) -> sa.Select[tuple[str]]:
+    """The last answer to a request of a type and reference; a success before any other."""
+    status = t.results.c.status
+    return (
+        sa.select(status)
+        .select_from(_ANSWERED)
+        .where(
+            t.is_of(service, seller),
+            t.requests.c.reference == reference,
+            t.packages.c.package_type == package_type,
+            status.is_not(None),
+        )
+        .order_by((status == str(Status.SUCCESS)).desc(), t.runs.c.run_id.desc())
+        .limit(1)
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -235,6 +236,14 @@ def _page_reader(
         return Next(page.next, page.is_guess, page.is_again) if page.next else None
 
     return take
+
+
+def informed(query: Query, session: Session, workspace: Workspace | None) -> Query:
+    """The same query, which knows what the ledger has of what was sent."""
+    if workspace is None:
+        return query
+    ask = partial(workspace.ledger.last_status, session.address, session.seller)
+    return replace(query, last_status=ask)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from feedtool.model.errors import Exit, FeedtoolError, NothingToDo
 from feedtool.model.text import joined, plural
 from feedtool.report.output_files import Exported
 from feedtool.runs.cursors import CursorUse, batch_name, export_new
+from feedtool.runs.export import informed
 from feedtool.runs.workspace import fetch_context_of
 from feedtool.watch.folder import make_folder
 from feedtool.watch.messages import Bug
@@ -97,7 +98,7 @@ class Outbox:
         make_folder(lane)
         exported = export_new(
             kind,
-            account.query(wanted),
+            informed(account.query(wanted), session, account.workspace),
             CursorUse(cursor, wanted.is_changed),
             lane / batch_name(kind),
             session,

@@ -13,6 +13,7 @@ from tests.cli.conftest import Feedtool, OnTerminal
 OWN_MEANINGS = {
     "--as": "design: of `export offers` the shape of what comes out",
     "--out": "design: the file that the command writes, each another",
+    "--reference": "of an offer the seller's reference, of an order its own",
     "--state": "design: the file of the served sandbox",
     "--json-schema": "names the file that the schema is for",
 }

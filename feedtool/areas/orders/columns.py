@@ -23,6 +23,7 @@ REASON, REFUND = "reason", "shippingCostRefund"
 AMOUNT, DETAILS = "gesture.amount", "gesture.details"
 STATUS, LINE_STATUS, SUPPLY = "status", "line.status", "supplyMode"
 LINES, TOTAL, PRODUCT = "order.lines", "line.total", "product.reference"
+INVOICE = "invoice.status"
 
 ACCEPT, REFUSE, SHIP, CANCEL, GESTURE = "Accept", "Refuse", "Ship", "Cancel", "Gesture"
 
@@ -156,7 +157,7 @@ PARCEL_COLUMNS = WORDS.group(
 )
 SHOWN_COLUMNS = (
     *(*STATE_COLUMNS, *PRODUCT_COLUMNS, *ADDRESS_COLUMNS, *BILLING_COLUMNS, *PARCEL_COLUMNS),
-    *WORDS.group("State", _shown("invoice.status", "Invoice")),
+    *WORDS.group("State", _shown(INVOICE, "Invoice")),
 )
 PERSONAL = frozenset(column.key for column in (*ADDRESS_COLUMNS, *BILLING_COLUMNS))
 """Keys of columns with names and addresses of people."""

@@ -8,10 +8,12 @@ from feedtool.areas.orders.feeds import SHIP, SHIPMENTS
 from feedtool.areas.orders.listing import (
     FILTERS,
     HINT,
+    MISSING_INVOICE,
     PREPARING,
     WAITING,
     Make,
     check,
+    invoice_status,
     lines_to_ship,
     nothing,
     orders_list,
@@ -55,7 +57,9 @@ def _make_rows(query: Query) -> Make:
     settings, has_addresses = query.dialect, not query["no-addresses"]
 
     def make(order: Order) -> list[KeyedRow]:
-        first, *others = order_rows(order, settings, has_addresses=has_addresses)
+        invoice = {columns.INVOICE: invoice_status(query, order) or None}
+        rows = order_rows(order, settings, has_addresses=has_addresses)
+        first, *others = (row | invoice for row in rows)
         return [{**first, _TO_DO: to_do(order)}, *others]
 
     return make
@@ -191,11 +195,13 @@ ORDERS = Export(
     lambda _: (LISTED_REASONS, orders_list(_make_rows)),
     _sheet,
     _summary,
-    (*FILTERS, NO_ADDRESSES),
+    (*FILTERS, MISSING_INVOICE, NO_ADDRESSES),
     check,
     rows=_counted,
+    asks_ledger=True,
     is_sent_back=True,
-    increments=Increments(_missed),
+    # An invoice makes no new version of its order.
+    increments=Increments(_missed, refused=(MISSING_INVOICE.name,)),
 )
 
 

@@ -25,7 +25,7 @@ from feedtool.feeds.export import (
 )
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
-from feedtool.model.nouns import EARLIEST
+from feedtool.model.nouns import EARLIEST, Status
 from feedtool.model.text import tr
 from feedtool.service.answers import moment
 
@@ -34,6 +34,7 @@ STATUSES = (
     *("Delivered", "Cancelled", "Rejected"),
 )
 WAITING, PREPARING = "WaitingAcceptance", "InPreparation"
+SHIPPED = ("Shipped", "Delivered")
 
 # What is asked for.
 
@@ -45,13 +46,23 @@ TO_DO = Filter(
     tr("Only what waits for you: orders to accept, to ship, and cancellations that are asked for."),
     is_flag=True,
 )
+BY_SALES_CHANNEL = Filter(
+    "sales-channel", "ID[,ID]", tr("Only these sales channels."), is_list=True
+)
+BY_ORDER = Filter("order", "ID[,ID]", tr("Only these orders."), is_list=True)
 NARROWING = (
-    Filter("sales-channel", "ID[,ID]", tr("Only orders of these sales channels."), is_list=True),
+    BY_SALES_CHANNEL,
     Filter("supply-mode", "MODE", tr("Only what is delivered by: Seller, Fulfillment or Xdock.")),
     Filter("country", "CODE[,CODE]", tr("Only orders to these countries."), is_list=True),
     Filter("business", "", tr("Only orders of companies."), is_flag=True),
-    Filter("order", "ID[,ID]", tr("Only these orders."), is_list=True),
+    BY_ORDER,
     Filter("reference", "TEXT[,TEXT]", tr("Only orders of these references."), is_list=True),
+)
+MISSING_INVOICE = Filter(
+    "missing-invoice",
+    "",
+    tr("Only shipped orders of which no invoice that was sent from here is taken."),
+    is_flag=True,
 )
 FILTERS = (STATUS, TO_DO, *NARROWING)
 
@@ -63,6 +74,15 @@ def check(query: Query) -> None:
             tr("there is no status “{status}”", status=strangers[0]),
             tr("statuses: {statuses}", statuses=", ".join(STATUSES)),
         )
+
+
+INVOICES = "Invoices"
+"""The package type of the area of invoices, which builds on this one."""
+
+
+def invoice_status(query: Query, order: Order) -> str:
+    """What became of an order's invoice, as far as it was sent from here."""
+    return query.last_status(INVOICES, order.id)
 
 
 def _matches(query: Query, order: Order) -> bool:
@@ -78,6 +98,10 @@ def _matches(query: Query, order: Order) -> bool:
     if any(query[name] and value not in query[name] for name, value in wanted.items()):
         return False
     if query["business"] and fields.get("businessOrder") is not True:
+        return False
+    if query.values.get(MISSING_INVOICE.name) and not (
+        order.status in SHIPPED and invoice_status(query, order) != Status.SUCCESS
+    ):
         return False
     mode = query["supply-mode"]
     modes = {line.supply_mode or order.supply_mode for line in order.lines} or {order.supply_mode}
@@ -143,7 +167,7 @@ def _first(query: Query, _: KeyedRows) -> list[Call]:
 
 def nothing(query: Query, _: ExportTally) -> NothingToDo:
     """The reason why there are no orders."""
-    if any(query[given.name] for given in FILTERS if given.narrows):
+    if any(query.values.get(given.name) for given in (*FILTERS, MISSING_INVOICE)):
         return NothingToDo(
             tr("there are no orders like that"), tr("look at the filters; nothing was written")
         )

@@ -10,14 +10,13 @@ from typing import Any
 from urllib.parse import unquote
 
 from feedtool.areas.orders import wire
-from feedtool.areas.orders.listing import STATUSES
+from feedtool.areas.orders.listing import BY_ORDER, BY_SALES_CHANNEL, STATUSES
 from feedtool.areas.orders.rows import date_of
 from feedtool.feeds.export import (
     Export,
     ExportNote,
     ExportSummary,
     ExportTally,
-    Filter,
     KeyedRows,
     ListPage,
     PlainTable,
@@ -141,7 +140,7 @@ GESTURES = Export(
     ),
     _table(tr("Commercial gestures")),
     _no_loss,
-    (Filter("order", "ID[,ID]", tr("Only those of these orders."), is_list=True),),
+    (BY_ORDER,),
 )
 
 
@@ -197,14 +196,6 @@ ORDER_TRACKING = Export(
 
 # What channels allow.
 
-CHANNELS = Filter(
-    "sales-channel",
-    "ID[,ID]",
-    tr("Of these sales channels.  [default: the primary one]"),
-    is_list=True,
-    narrows=False,
-)
-
 
 def _channels(query: Query) -> tuple[str, ...]:
     return query["sales-channel"] or (query.dialect.primary_channel,)
@@ -222,7 +213,8 @@ CANCELLATION_REASONS = Export(
     "cancellation-reasons",
     """Export the reasons that you may cancel for, into a table.
 
-    A row for each channel, status of orders and reason: what the column Reason takes.
+    A row for each status of orders and reason, as the column Reason takes them: of the primary
+    channel, or of those that are named.
     """,
     lambda _: (
         ServiceList(
@@ -240,7 +232,7 @@ CANCELLATION_REASONS = Export(
     ),
     _table(tr("Reasons")),
     _no_loss,
-    (CHANNELS,),
+    (BY_SALES_CHANNEL,),
 )
 
 _UNKNOWN = "unknown channel"
@@ -271,7 +263,7 @@ CHANNEL_EXPORT = Export(
     "channels",
     """Export what sales channels allow, into a table: whether gestures are possible, how large.
 
-    A row for each channel.
+    A row for each: the primary channel, or those that are named.
     """,
     lambda _: (
         ServiceList(
@@ -284,7 +276,7 @@ CHANNEL_EXPORT = Export(
     ),
     _table(tr("Sales channels")),
     _unknown,
-    (CHANNELS,),
+    (BY_SALES_CHANNEL,),
 )
 
 LISTS = (GESTURES, ORDER_TRACKING, CANCELLATION_REASONS, CHANNEL_EXPORT)

@@ -1,5 +1,6 @@
 """Invoices from the command line: a sheet, a folder, a ZIP, single files; sent, answered, once."""
 
+import csv
 import os
 import shutil
 from collections.abc import Iterator
@@ -267,6 +268,26 @@ def test_an_invoice_that_failed_waits_until_it_is_sent_again(feedtool: Feedtool)
         place(db, SANDBOX_SELLER, AT, "O-9")
     assert feedtool(SUBMIT, "invoices/O-9.pdf").code == 0
     assert failed() == []
+
+
+def test_orders_without_an_invoice(feedtool: Feedtool) -> None:
+    def missing() -> list[str]:
+        ran = feedtool("export orders --sandbox --missing-invoice --out orders.csv --yes")
+        assert ran.code == 0, ran.err
+        with Path("orders.csv").open(encoding="utf-8-sig") as file:
+            return list(dict.fromkeys(row["orderId"] for row in csv.DictReader(file)))
+
+    before = missing()
+    sent = sorted(before)[1:]
+    for order in sent:
+        Path(f"{order}.pdf").write_bytes(pdf(order))
+    statuses = dict(
+        zip(sent, feedtool(SUBMIT, *(f"{it}.pdf" for it in sent)).statuses, strict=True)
+    )
+    assert "Success" in statuses.values()
+    assert missing() == [order for order in before if statuses.get(order) != "Success"]
+    refused = feedtool("export orders --sandbox --missing-invoice --new")
+    assert refused.error()[0] == "--missing-invoice does not go with a cursor"
 
 
 WATCH = "watch watched --once --sandbox --settle 0.01 --poll 0.01"

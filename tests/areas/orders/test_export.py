@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from feedtool.feeds.export import Export
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.report.output_files import Exported
-from tests.answers import BASE
+from feedtool.runs.export import export as run_export
+from tests.answers import AROUND, BASE, query_of
 from tests.answers import exported as export
 from tests.cli.conftest import rows_of
 from tests.conftest import checked
@@ -136,6 +138,32 @@ FILTERS: dict[str, tuple[dict[str, Any], list[str]]] = {
 def test_filters(tmp_path: Path, filters: dict[str, Any], expected: list[str]) -> None:
     rows = table(ORDERS, tmp_path, *SHOP, **filters)
     assert list(dict.fromkeys(row["orderId"] for row in rows)) == expected
+
+
+INVOICED = {"O5": "Success", "O8": "Failure"}
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"missing_invoice": True}, {"O8": "Failure", "O10": ""}),
+        ({}, {**dict.fromkeys(EVERY, ""), **INVOICED, "O10": ""}),
+    ],
+)
+def test_orders_say_what_became_of_their_invoice(
+    tmp_path: Path, filters: dict[str, Any], expected: dict[str, str]
+) -> None:
+    path = tmp_path / "orders.csv"
+    query = replace(
+        query_of(ORDERS, **filters),
+        is_csv=True,
+        last_status=lambda kind, name: INVOICED.get(name, "") if kind == "Invoices" else "",
+    )
+    service = Service([*SHOP, order("O10", "Delivered")])
+    run_export(ORDERS, query, path, service, AROUND, service=BASE)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["orderId"]: row["invoice.status"] for row in rows} == expected
 
 
 def test_what_can_change_is_never_left_out_by_the_service(tmp_path: Path) -> None:
