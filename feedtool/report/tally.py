@@ -222,6 +222,8 @@ def _skipped_for(reason: str, number: int) -> MessageText:
         return plural(
             "{count:,} total, header or example", "{count:,} totals, headers or examples", number
         )
+    if reason in set(Status):
+        return statuses_text({reason: number})
     shown = reason if isinstance(reason, MessageText) else value(reason)
     return tr("{count:,} {status}", count=number, status=shown)
 

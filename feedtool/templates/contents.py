@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Literal
 
 from feedtool.feeds.columns import ColumnReader
-from feedtool.feeds.columns.choice import Choice, Condition
+from feedtool.feeds.columns.choice import Choice
 from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Gtin, Text
 from feedtool.feeds.feed import Feed, Row, SheetColumns
@@ -72,11 +72,14 @@ def _steps(feed: Feed, fields: tuple[Field, ...], _: Translate) -> tuple[str, ..
     folded = _(
         "Some optional columns are folded away: click the + above the column letters to show them."
     )
-    return (
-        _(
+    fill = _("Open the sheet “{sheet}” and fill its rows, from row 3 on. Empty rows are skipped.")
+    if feed.has_channel:
+        fill = _(
             "Open the sheet “{sheet}” and fill one row per offer, from row 3 on. Empty rows are "
             "skipped."
-        ).format(sheet=_(feed.sheet)),
+        )
+    return (
+        fill.format(sheet=_(feed.sheet)),
         stars,
         *([folded] if any(field.is_folded for field in fields) else []),
         _(
@@ -182,9 +185,9 @@ def _choices(cell_type: CellType, language: Language, dialect: AccountSettings) 
 
 
 def _shown(cell_type: CellType, value: str, language: Language) -> str:
-    """A condition by its label, which the reader knows as well; a seller's own has none."""
-    labels = cell_type.values.get(value) if isinstance(cell_type, Condition) else None
-    return labels[LANGUAGES.index(language)] if labels else value
+    """A choice by its label, which the reader knows as well; a seller's own has none."""
+    labels = cell_type.values.get(value, ()) if isinstance(cell_type, Choice) else ()
+    return labels[LANGUAGES.index(language)] if len(labels) >= len(LANGUAGES) else value
 
 
 # The entries of cells: a help for whoever types. Pasting passes them by, so nothing relies on them.

@@ -30,6 +30,7 @@ ACCEPT, REFUSE, SHIP, CANCEL, GESTURE = "Accept", "Refuse", "Ship", "Cancel", "G
 WORDS = Words("feedtool.areas.orders")
 _column = WORDS.column
 _ACTIONS = {name: WORDS.of(name) for name in (ACCEPT, REFUSE, SHIP, CANCEL, GESTURE)}
+ACTION_TYPE = Choice(_ACTIONS)
 _ADDRESS = {
     "firstName": "First name",
     "lastName": "Last name",
@@ -76,7 +77,7 @@ ACTION_COLUMN = WORDS.group(
     "To fill",
     _column(
         ACTION,
-        Choice(_ACTIONS),
+        ACTION_TYPE,
         "Action",
         "What is done with the line; empty with a parcel number means Ship, else nothing.",
         SHIP,

@@ -16,7 +16,7 @@ from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
 from feedtool.feeds.rule import Occurrences, Place, Rule
 from feedtool.model.nouns import Code, Issue
-from feedtool.model.text import FieldName, MessageText, tr
+from feedtool.model.text import FieldName, MessageText, joined, tr
 
 ORDERS = ("orders", "orders-accept", "orders-refuse", "orders-cancel", "orders-gesture")
 SHIPPING = frozenset({"orders", "shipments"})
@@ -71,7 +71,7 @@ def check_state(row: Row) -> Iterator[Issue]:
     possible = POSSIBLE.get(action)
     if not status or possible is None or status in possible.now:
         return
-    values = {"status": status, "action": action}
+    values = {"status": status, "action": columns.ACTION_TYPE.label(action)}
     if status in possible.never:
         message = tr("the order is {status}: {action} is not possible", **values)
         hint = tr("empty the row's action")
@@ -224,7 +224,7 @@ def _twice(here: Place, first: Place, names: list[str]) -> Issue:
 def _actions_differ(actions: list[str]) -> Issue:
     message = tr(
         "rows of one order ask for {actions}: it is accepted or refused as a whole",
-        actions=", ".join(actions),
+        actions=joined(map(columns.ACTION_TYPE.label, actions)),
     )
     hint = tr("choose one action for all rows of the order")
     return Issue(codes.ACTIONS_DIFFER, message, hint, ACTION)
