@@ -134,7 +134,12 @@ class _Selection:
         return self._unambiguous(candidates)
 
     def _not_found(self) -> HeaderNotFound:
-        return header_not_found(self._source, self._file, self._known(self._families[0]))
+        return header_not_found(self._source, self._file, self._known(self._usual()))
+
+    def _usual(self) -> list[Feed]:
+        """The family that a merchant's own sheet is most likely of."""
+        usual = (some for some in self._families if any(feed.is_usual for feed in some))
+        return next(usual, self._families[0])
 
     def _known(self, family: Sequence[Feed]) -> dict[str, Column]:
         columns = family[0].understood(self._options.context.settings)
@@ -189,7 +194,7 @@ class _Selection:
     def _explain(self, error: HeaderMissing, name: str) -> None:
         """Adds what is known of a sheet of the user's own."""
         if self._stamp is None:
-            known = self._known(self._families[0])
+            known = self._known(self._usual())
             explain_missing(error, self._source, name, self._file, known)
 
     def _recognise(self, name: str, enough: int, wanted: str | None) -> Chosen | None:

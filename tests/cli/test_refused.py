@@ -253,7 +253,7 @@ def test_without_a_kind_all_templates_are_listed(feedtool: Feedtool) -> None:
     ran = feedtool("template")
     assert (ran.code, ran.out) == (2, "")
     assert ran.error() == ("KIND is missing", "choose one, as in `feedtool template offers-upsert`")
-    for feed in load().feeds.values():
+    for feed in load().templates.values():
         assert f"{feed.kind}: {feed.summary}\n" in ran.err
 
 
