@@ -19,6 +19,8 @@ from feedtool.service.answers import Unreadable
 
 SINGLY = 30
 """So many requests are looked at one by one."""
+MANY = 100
+"""While there is something else to do, looks at what was sent wait until they are so many."""
 AT_ONCE = 32
 """So many steps that ask nothing of the service are taken in one turn."""
 FRESH = timedelta(minutes=10)
@@ -53,8 +55,8 @@ class OverviewReader:
         listed = [step for step in steps if step[1] in LOOKS and self._overview(step[0])]
         self._read_before([package for package, step, _ in listed if step is Step.CHECK], now)
         follows = [step for step in listed if step[1] is Step.FOLLOW]
-        waits = 0 < len(follows) < SINGLY and (are_more_left or len(follows) < len(steps))
-        if len(follows) >= SINGLY:
+        waits = 0 < len(follows) < MANY and (are_more_left or len(follows) < len(steps))
+        if len(follows) >= SINGLY and not waits:
             self._read_after([package for package, *_ in follows])
         free = [step for step in listed if self._shown(*step[:2])]
         free += [step for step in steps if step[1] is Step.CLEAR and self._overview(step[0])]

@@ -5,7 +5,7 @@ is in flight in one open package of a channel keeps every other row of the same 
 And what a later run has sent is never sent again. SQL, no decisions of delivery.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
 from operator import attrgetter
@@ -27,9 +27,7 @@ from feedtool.ledger.records import (
     Stage,
 )
 from feedtool.ledger.row_results import FACTS
-from feedtool.ledger.sent import LATER, sent_later
-from feedtool.model.nouns import Status
-from feedtool.model.text import kept_text, tr
+from feedtool.ledger.sent import has_later, is_live, supersede
 
 IS_IRREVOCABLE = sa.and_(
     t.packages.c.committed_at.is_not(None), t.packages.c.phase != str(Phase.CLOSED)
@@ -37,21 +35,28 @@ IS_IRREVOCABLE = sa.and_(
 """The PATCH was at least intended, and may be on its way; the end is not reached."""
 
 
-def supersede(db: sa.Connection, package: Package, run: Run) -> None:
-    """Give up the rows whose reference a later run of the seller has sent or answered."""
-    later = sa.select(t.runs).where(t.is_of(run.service, run.seller), t.runs.c.run_id > run.run_id)
-    # The rows need no looking at when there is no such run, as there mostly is none.
-    if not db.execute(later.limit(1)).first():
-        return
-    sent = sent_later(run, package.channel).where(LATER.c.reference == t.requests.c.reference)
-    if not package.channel:  # a shipment and an invoice of one order share its name alone
-        sent = sent.where(t.packages.c.package_type == str(package.package_type))
-    why = tr("Not sent: a later run has sent this reference.")
-    db.execute(
-        sa.update(t.requests)
-        .where(_is_live(package), sent.correlate(t.requests).exists())
-        .values(fate=str(Status.SUPERSEDED), fate_text=kept_text(why))
-    )
+def clear_together(
+    db: sa.Connection, packages: Sequence[tuple[Package, Clearance]], run: Run
+) -> bool:
+    """Put packages in flight by one statement; False where each has to be looked at by itself."""
+    channels = {package.channel for package, _ in packages}
+    is_plain = all(not (it.needs or it.is_exclusive) for _, it in packages) and len(channels) == 1
+    if not packages[1:] or not is_plain or has_later(db, run):
+        return False
+    first, clearance = packages[0]
+    if clearance.exclusive and _exclusive(db, first, run, clearance):
+        return False
+    of, scope = t.requests.c, sa.literal(_scope(first, run))
+    live = sa.and_(of.package.in_([it.key for it, _ in packages]), of.fate.is_(None))
+    names = (sa.literal("r") + of.reference, sa.literal("p") + of.product)
+    references, products = (sa.select(scope, name, of.package).where(live) for name in names)
+    rows = references.union(products.where(of.product != ""))
+    try:
+        with db.begin_nested():
+            db.execute(sa.insert(t.key_locks).from_select(["scope", "key", "package"], rows))
+    except IntegrityError:
+        return False
+    return True
 
 
 def clear(db: sa.Connection, package: Package, run: Run, clearance: Clearance) -> frozenset[int]:
@@ -66,7 +71,7 @@ def clear(db: sa.Connection, package: Package, run: Run, clearance: Clearance) -
 
 def skip_empty_uploads(db: sa.Connection, package: Package) -> None:
     """Uploads of which no row is left are not sent."""
-    live = sa.exists().where(_is_live(package), t.requests.c.upload == t.uploads.c.upload)
+    live = sa.exists().where(is_live(package), t.requests.c.upload == t.uploads.c.upload)
     db.execute(
         sa.update(t.uploads)
         .where(t.uploads.c.package == package.key, t.uploads.c.stage == Stage.PLANNED, ~live)
@@ -97,7 +102,7 @@ def unanswered(
         makers |= dict.fromkeys(clearance.provides[package_type](reference, product), key)
     if not makers:
         return frozenset()
-    rows = sa.select(request.reference, request.product).where(_is_live(package))
+    rows = sa.select(request.reference, request.product).where(is_live(package))
     needed = (name for row in db.execute(rows) for name in clearance.needs(*row))
     return frozenset(makers[name] for name in needed if name in makers)
 
@@ -182,10 +187,6 @@ def give_up(db: sa.Connection, packages: frozenset[int], run: Run) -> bool:
     return bool(revocable)
 
 
-def _is_live(package: Package) -> sa.ColumnElement[bool]:
-    return sa.and_(t.requests.c.package == package.key, t.requests.c.fate.is_(None))
-
-
 def _keys(package: Package) -> sa.CompoundSelect[tuple[str]]:
     """Of its live rows: `r` and the reference, `p` and the product in its condition."""
     references: sa.Select[tuple[str]] = sa.select(
@@ -194,7 +195,7 @@ def _keys(package: Package) -> sa.CompoundSelect[tuple[str]]:
     products: sa.Select[tuple[str]] = sa.select(
         (sa.literal("p") + t.requests.c.product).label("key")
     )
-    live = _is_live(package)
+    live = is_live(package)
     return sa.union(references.where(live), products.where(live, t.requests.c.product != ""))
 
 

@@ -1,4 +1,4 @@
-"""What runs of a seller have sent before, or later: the queries."""
+"""What runs of a seller have sent before, or later, and what is given up for it. SQL."""
 
 from hashlib import sha256
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from feedtool.ledger import tables as t
-from feedtool.ledger.records import Run
+from feedtool.ledger.records import Package, Run
 from feedtool.model.nouns import Item, Status
+from feedtool.model.text import kept_text, tr
 
 LATER = t.requests.alias()
 """The requests of `sent_later`."""
@@ -123,3 +124,29 @@ def taken_before(service: str, seller: str, run_id: int | None, item: Item) -> s
     """The last other run in which a request of the reference was a success."""
     is_taken = t.results.c.status == str(Status.SUCCESS)
     return _earlier(service, seller, run_id, item).where(is_taken)
+
+
+def is_live(package: Package) -> sa.ColumnElement[bool]:
+    """True of the requests of a package that are neither answered elsewhere nor given up."""
+    return sa.and_(t.requests.c.package == package.key, t.requests.c.fate.is_(None))
+
+
+def supersede(db: sa.Connection, package: Package, run: Run) -> None:
+    """Give up the rows whose reference a later run of the seller has sent or answered."""
+    if not has_later(db, run):  # as there mostly is none: the rows need no looking at
+        return
+    sent = sent_later(run, package.channel).where(LATER.c.reference == t.requests.c.reference)
+    if not package.channel:  # a shipment and an invoice of one order share its name alone
+        sent = sent.where(t.packages.c.package_type == str(package.package_type))
+    why = tr("Not sent: a later run has sent this reference.")
+    db.execute(
+        sa.update(t.requests)
+        .where(is_live(package), sent.correlate(t.requests).exists())
+        .values(fate=str(Status.SUPERSEDED), fate_text=kept_text(why))
+    )
+
+
+def has_later(db: sa.Connection, run: Run) -> bool:
+    """True if the seller has a later run."""
+    later = sa.select(t.runs).where(t.is_of(run.service, run.seller), t.runs.c.run_id > run.run_id)
+    return db.execute(later.limit(1)).first() is not None

@@ -131,9 +131,14 @@ class Ledger(LedgerReader):
         Each is `blocked_by` the committed packages that hold one of its keys, and by what its
         clearance says; if there is none, its keys are in flight from here on.
         """
+        packages = [*packages]
         with writing(self.engine) as db:
+            are_free = clearing.clear_together(db, packages, run)
             blocked_by = {
-                package.key: (package, clearing.clear(db, package, run, clearance))
+                package.key: (
+                    package,
+                    frozenset() if are_free else clearing.clear(db, package, run, clearance),
+                )
                 for package, clearance in packages
             }
             cleared = read_packages(db, t.packages.c.package.in_(blocked_by))
