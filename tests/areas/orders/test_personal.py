@@ -156,7 +156,7 @@ def test_nothing_that_is_kept_or_told_names_a_customer(
     told = [Path(name).read_bytes() for name in ("log.jsonl", "told")]
     kept = [path.read_bytes() for path in Path("home").glob("ledger*")]
     assert all(told)
-    assert all(b"sha256:" in content for content in kept[:1])
+    assert any(b"sha256:" in content for content in kept)
     assert not named_in(*told, *kept, ran.err.encode())
     bodies = known_to_ledger("SELECT body FROM requests")
     assert len(bodies) == len(effects())
