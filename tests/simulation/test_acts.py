@@ -1,6 +1,6 @@
 """Whatever goes wrong, no single call is doubled, no money sent twice, nothing told that is not so.
 
-100 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
+50 worlds in the normal suite, 10,000 in the long one. A failing seed shows its steps, and is run
 again by `python -m tests.simulation SEED acts`.
 """
 
@@ -23,7 +23,7 @@ from tests.simulation.machine import FragileLedger
 from tests.simulation.mutants import Alter, Forgetful, Mutant
 from tests.simulation.test_simulation import is_caught, tried_all
 
-SEEDS, MANY, CHUNK, LONG_CHUNK = 100, 10_000, 25, 200
+SEEDS, MANY, CHUNK, LONG_CHUNK = 50, 10_000, 25, 200
 CASES = [
     *(range(first, first + CHUNK) for first in range(0, SEEDS, CHUNK)),
     *(

@@ -20,7 +20,7 @@ from tests.simulation.checker import Wrong
 from tests.simulation.exports import ExportWorld
 from tests.simulation.machine import FragileLedger
 
-SEEDS, MANY, CHUNK = 24, 2000, 200
+SEEDS, MANY, CHUNK = 10, 2000, 200
 CASES = [
     range(SEEDS),
     *(
