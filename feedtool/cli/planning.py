@@ -215,10 +215,10 @@ def selecting(
             yield partial(choose, workspace), partial(accepted_offers, workspace, whose)
         return
     from feedtool.areas.offers.changes.selection import select
-    from feedtool.runs.held_rows import hold_single_requests
+    from feedtool.runs.held_rows import hold
 
     def choose_unknown(sheets: "Sequence[CheckedSheet]") -> None:
-        others = hold_single_requests(sheets, selection.released)
+        others = hold(sheets, selection)
         select(others, None, selection, reading.dialect, lambda _: None)
 
     yield choose_unknown, lambda: None

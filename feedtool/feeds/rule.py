@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from feedtool.feeds.feed import Row, SheetColumns
-from feedtool.model.nouns import Code, Issue, Severity
+from feedtool.model.nouns import Code, Issue, Message, Severity
 from feedtool.model.text import MessageText, joined, tr
 
 _TOGETHER = 1 << 16
@@ -216,6 +216,18 @@ class Rule:
     """The kinds of feed whose rows it is about; None is all of them."""
     is_guard: bool = False
     """True if what its survey finds holds a valid row back until the code is released."""
+
+
+def guard_issue(code: Code, message: str, field: str | None = None) -> Issue:
+    """A guard's issue, whose hint is how what it holds is sent all the same."""
+    hint = tr("if it is meant: submit it with --release {code}", code=code.name)
+    return Issue(code, message, hint, field)
+
+
+def held_message(issue: Issue) -> Message:
+    """The message of a row that is held; the cell is marked as one to look at."""
+    text = tr("{message} ({hint})", message=issue.message, hint=issue.hint)
+    return Message(issue.code.name, text, issue.field or "", Severity.WARNING)
 
 
 def notices(result: Code, hint: str) -> Callable[[SheetFacts], Iterator[Issue]]:

@@ -39,10 +39,10 @@ def package_lines(result: SheetResult) -> Iterator[str]:
 def _acts(acts: Sequence[ActSummary], *, is_planned: bool) -> MessageText:
     """The single requests of a verb in one line."""
     what = tr(
-        "{type}, {rows} in {calls}",
+        "{type}, {rows} in {requests}",
         type=acts[0].verb,
         rows=_rows(sum(len(act.rows) for act in acts)),
-        calls=plural("{count:,} call", "{count:,} calls", len(acts)),
+        requests=plural("{count:,} request", "{count:,} requests", len(acts)),
     )
     if is_planned:
         return tr("Planned: {packages}", packages=what)

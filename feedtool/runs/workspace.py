@@ -20,7 +20,7 @@ from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import temporary_folder
 from feedtool.model.text import tr
-from feedtool.runs.held_rows import hold_replacing, hold_single_requests
+from feedtool.runs.held_rows import hold as hold_rows
 from feedtool.runs.kept_files import KeptFiles, RecordedFiles
 from feedtool.runs.recipes import KeptRecipes, RecordedRecipes
 from feedtool.runs.run_record import RunOptions, read_sheets, write_sheets
@@ -196,10 +196,8 @@ def select_rows(
         return predecessor(sheet.file, ((file.path, file.run_id, file.size) for file in files))
 
     sent_before = partial(workspace.ledger.sent_before, *account, run)
-    others = hold_single_requests(sheets, selection.released, sent_before)
     taken_before = partial(workspace.ledger.taken_before, *account, run)
-    how = {"changed_only": selection.changed_only}
-    others = hold_replacing(others, selection.released, taken_before, **how)
+    others = hold_rows(sheets, selection, sent_before, taken_before)
     known = accepted_offers(workspace, account, run)
     select(others, known, selection, asked.dialect, earlier)
 

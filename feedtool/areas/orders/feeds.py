@@ -48,6 +48,19 @@ def _carrier(row: Row) -> str | None:
     return row.values.get(columns.CARRIER) or row.sheet.context.settings.orders.carrier or None
 
 
+def action_of(row: Row) -> str:
+    """The package type of what a row asks for; empty where it asks for nothing, or not for what."""
+    is_said = row.values.get(ACTION) is not None or not row.is_blank(columns.PARCEL)
+    is_clear = is_said or row.feed.action != columns.SHIP
+    return row.feed.package_type if is_clear and asked_of(row) else ""
+
+
+def _orders_required(row: Row) -> list[str]:
+    """Of a row that does not say what it asks for that alone is told."""
+    is_filled = bool(asked_of(row))
+    return row.blanks((columns.ORDER,)) if is_filled and not action_of(row) else _ship_required(row)
+
+
 def _ship_required(row: Row) -> list[str]:
     needed = row.blanks((columns.ORDER, columns.PARCEL))
     return needed if _carrier(row) or columns.CARRIER in row.refused else [*needed, columns.CARRIER]
@@ -147,7 +160,7 @@ SHIP = _feed(
     package_type=columns.SHIP,
     action=columns.SHIP,
     summary=tr("Orders to be accepted, refused, shipped or cancelled, and commercial gestures."),
-    required=_ship_required,
+    required=_orders_required,
     request=shipment,
     delivery=SHIPMENT,
     title="Orders",

@@ -10,22 +10,17 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from feedtool.areas.orders import codes, columns
-from feedtool.areas.orders.feeds import FEEDS, asked_of
+from feedtool.areas.orders.feeds import FEEDS, action_of
 from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, Row
-from feedtool.feeds.rule import Place, Rule
-from feedtool.model.nouns import Code, Issue
+from feedtool.feeds.rule import Place, Rule, guard_issue
+from feedtool.model.nouns import Issue
 from feedtool.model.settings import OrderSettings
 from feedtool.model.text import tr
 
 FEW_REFUSALS = 5
 """Below so many orders a file refuses nothing in mass."""
 PERCENT = 100
-
-
-def _issue(code: Code, message: str, field: str) -> Issue:
-    hint = tr("if it is meant: submit it with --release {code}", code=code.name)
-    return Issue(code, message, hint, field)
 
 
 class _Asked(NamedTuple):
@@ -66,7 +61,7 @@ class GuardedRows:
             _Asked(
                 Place(sheet, row.number),
                 str(values.get(columns.ORDER) or ""),
-                row.feed.package_type if asked_of(row) else "",
+                action_of(row),
                 folded(str(values.get(columns.PARCEL) or "")),
                 values.get(columns.AMOUNT),
                 values.get(columns.TOTAL),
@@ -82,7 +77,7 @@ class GuardedRows:
         for row in self._rows:
             if row.action == columns.SHIP and row.is_cancelled:
                 message = tr("the customer has asked to cancel this line")
-                yield row.place, _issue(codes.SHIPS_CANCELLED, message, ACTION)
+                yield row.place, guard_issue(codes.SHIPS_CANCELLED, message, ACTION)
 
     def _mass_refusal(self) -> Iterator[tuple[Place, Issue]]:
         refusing = [row for row in self._rows if row.action in {columns.REFUSE, columns.CANCEL}]
@@ -96,7 +91,7 @@ class GuardedRows:
                 most=most,
             )
             for row in refusing:
-                yield row.place, _issue(codes.MASS_REFUSAL, message, ACTION)
+                yield row.place, guard_issue(codes.MASS_REFUSAL, message, ACTION)
 
     def _gestures(self) -> Iterator[tuple[Place, Issue]]:
         given = [(row, row.amount) for row in self._rows if row.action == columns.GESTURE]
@@ -117,7 +112,7 @@ class GuardedRows:
                 )
             else:
                 continue
-            yield row.place, _issue(codes.GESTURE_TOTAL, message, columns.AMOUNT)
+            yield row.place, guard_issue(codes.GESTURE_TOTAL, message, columns.AMOUNT)
 
     def _repeated_parcels(self) -> Iterator[tuple[Place, Issue]]:
         orders: defaultdict[str, set[str]] = defaultdict(set)
@@ -127,7 +122,7 @@ class GuardedRows:
         for row in shipping:
             if others := sorted(orders[row.parcel] - {row.order}):
                 message = tr("order {order} has this parcel number, too", order=others[0])
-                yield row.place, _issue(codes.PARCEL_REPEATED, message, columns.PARCEL)
+                yield row.place, guard_issue(codes.PARCEL_REPEATED, message, columns.PARCEL)
 
 
 SHIPPING = frozenset({columns.SHIP, "Shipment"})

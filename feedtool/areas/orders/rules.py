@@ -11,7 +11,7 @@ from typing import NamedTuple
 from feedtool.areas.orders import codes, columns
 from feedtool.areas.orders.acts import SHIPPED
 from feedtool.areas.orders.columns import ACCEPT, CANCEL, GESTURE, REFUSE, SHIP
-from feedtool.areas.orders.feeds import asked_of
+from feedtool.areas.orders.feeds import action_of
 from feedtool.areas.orders.shipments import folded
 from feedtool.feeds.feed import ACTION, CHANNEL, Row, stamped_list
 from feedtool.feeds.rule import Occurrences, Place, Rule
@@ -171,7 +171,7 @@ class RowsOfOrder(Occurrences):
         """Notes a row that asks for something."""
         if (
             row.feed.kind not in KINDS
-            or not asked_of(row)
+            or not action_of(row)
             or not (order := row.values.get(columns.ORDER))
         ):
             return

@@ -200,6 +200,9 @@ class YesNo(Choice):
         }
     )
 
+    def _nearest(self, text: str, likeness: int) -> str | None:
+        """None: of two words a guess decides the question."""
+
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """`true` or `false`."""
         is_boolean = cell.kind is Kind.BOOLEAN

@@ -1,16 +1,18 @@
 """The guards of orders: what they hold, and how it is sent all the same."""
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.orders.codes import GUARDS
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.model.settings import AccountSettings, OrderSettings
 from feedtool.model.sheet import CheckedSheet
-from feedtool.runs.held_rows import hold_single_requests
+from feedtool.runs.held_rows import hold
 from tests.conftest import Files
 
 KEYS = (
@@ -80,7 +82,7 @@ def checked(path: Path, settings: AccountSettings | None = None) -> CheckedSheet
 
 
 def held(sheet: CheckedSheet, *released: str) -> Iterator[tuple[int, str]]:
-    assert hold_single_requests([sheet], released) == []
+    assert hold([sheet], SelectionOptions(released=(*released,))) == []
     for result in sheet.withheld or ():
         yield from ((result.row, message.code) for message in result.messages)
 
@@ -104,7 +106,9 @@ def test_rows_are_held_until_they_are_released(
 
 
 def test_a_guard_of_zero_holds_nothing(files: Files) -> None:
-    off = AccountSettings(orders=OrderSettings(refusals=0, gestures=0, gesture_share=0))  # type: ignore[arg-type]  # as a profile's numbers
+    zero = Decimal(0)
+    orders_off = OrderSettings(refusals=zero, gestures=zero, gesture_share=zero)
+    off = AccountSettings(orders=orders_off)
     rows = [*orders("Cancel", 9), *(gesture(f"O{n}", "90") for n in range(9))]
     assert [*held(checked(files.csv(*rows, name="orders.csv"), off))] == []
 
@@ -118,7 +122,7 @@ def test_a_request_is_held_with_all_of_its_rows(files: Files) -> None:
 def test_what_was_sent_before_is_held_where_it_must_not_be_doubled(files: Files) -> None:
     path = files.csv(gesture("O", "5"), ship("P"), name="orders.csv")
     sheet = checked(path)
-    hold_single_requests([sheet], (), lambda _: 7)
+    hold([sheet], SelectionOptions(), lambda _: 7)
     [result] = sheet.withheld or []
     [message] = result.messages
     assert (result.row, message.code) == (2, "gesture-again")

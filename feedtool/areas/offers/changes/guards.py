@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feedtool.areas.offers.changes.offer_state import PRICE, AcceptedOffer, OfferFields
-from feedtool.feeds.rule import Problems
+from feedtool.feeds.rule import Problems, guard_issue
 from feedtool.model.nouns import Code, Issue, Item
 from feedtool.model.settings import Guards
 
@@ -66,11 +66,6 @@ class Holding(NamedTuple):
     """True if only rows are meant that delete an offer, or set its stock to zero."""
 
 
-def _issue(code: Code, message: str, field: str | None = None) -> Issue:
-    """A guard's issue, whose hint is how what it holds is sent all the same."""
-    return Issue(code, message, f"if it is meant: submit it with --release {code.name}", field)
-
-
 def _rounded(value: float) -> str:
     """A number for people, to a tenth: `1,234.5`, `40`."""
     return f"{value:,.1f}".removesuffix(".0")
@@ -89,7 +84,7 @@ def check_shrunk(rows: int, before: EarlierFile | None, settings: Guards) -> Ite
             f"the file has {rows:,} rows, and its predecessor, of run {before.run_id}, had"
             f" {before.rows:,}: {_rounded(percent)} % fewer (allowed: {settings.fewer_rows} %)"
         )
-        yield Holding(_issue(FILE_SHRUNK, text))
+        yield Holding(guard_issue(FILE_SHRUNK, text))
 
 
 def check_removals(every: Iterable[Removals], settings: Guards) -> Iterator[Holding]:
@@ -100,7 +95,7 @@ def check_removals(every: Iterable[Removals], settings: Guards) -> Iterator[Hold
         percent = removals.removed / removals.known * 100
         if percent > settings.removals:
             text = f"{_describe(removals)}, {_rounded(percent)} % (allowed: {settings.removals} %)"
-            yield Holding(_issue(MASS_REMOVAL, text), removals.channel, only_removals=True)
+            yield Holding(guard_issue(MASS_REMOVAL, text), removals.channel, only_removals=True)
 
 
 def _describe(removals: Removals) -> str:
@@ -124,7 +119,7 @@ def check_floor(row: Candidate, _: Guards) -> Issue | None:
     if price is None or floor is None or price >= floor:
         return None
     message = f"the price {price} is below its floor of {floor}"
-    return _issue(PRICE_BELOW_FLOOR, message, "price.price")
+    return guard_issue(PRICE_BELOW_FLOOR, message, "price.price")
 
 
 def check_change(row: Candidate, settings: Guards) -> Issue | None:
@@ -140,7 +135,7 @@ def check_change(row: Candidate, settings: Guards) -> Issue | None:
         f"the price goes from {old}, as last accepted, to {new}: {_rounded(abs(percent))} %"
         f" {'more' if percent > 0 else 'less'} (allowed: {settings.price_change} %)"
     )
-    return _issue(PRICE_CHANGE, message, "price.price")
+    return guard_issue(PRICE_CHANGE, message, "price.price")
 
 
 ABOUT = 0.95
@@ -159,7 +154,7 @@ def check_factor(row: Candidate, settings: Guards) -> Issue | None:
         f"the price goes {'up' if new > old else 'down'} from {old}, as last accepted, to {new}:"
         f" by a factor of {_rounded(factor)}"
     )
-    return _issue(PRICE_FACTOR, message, "price.price")
+    return guard_issue(PRICE_FACTOR, message, "price.price")
 
 
 ROW_CHECKS: Mapping[str, Callable[[Candidate, Guards], Issue | None]] = {

@@ -27,7 +27,8 @@ from feedtool.areas.offers.changes.guards import (
 from feedtool.areas.offers.changes.offer_state import AcceptedOffer
 from feedtool.areas.offers.columns import FLOOR
 from feedtool.areas.offers.package_types import PackageType
-from feedtool.model.nouns import Issue, Item, Message, RowResult, Severity, Status
+from feedtool.feeds.rule import held_message
+from feedtool.model.nouns import Item, Message, RowResult, Status
 from feedtool.model.settings import AccountSettings
 from feedtool.model.sheet import CheckedSheet
 from feedtool.model.spool import Spool
@@ -172,7 +173,7 @@ class _Selection:
         self._changes_stock |= gives_stock and not is_unchanged and stock != quantity
         candidate = Candidate(item, fields, offer)
         issues = (check(candidate, self._settings) for check in self._checks)
-        messages = tuple(_message(issue) for issue in issues if issue)
+        messages = tuple(held_message(issue) for issue in issues if issue)
         update = changed and self._options.prefer_update and state.as_update(item, fields, changed)
         sheet.has_updates |= bool(update)
         sheet.rows.append(
@@ -225,14 +226,8 @@ def _concerning(holdings: Iterable[Holding], row: _ComparedRow, channel: str) ->
     messages: dict[str, Message] = {}
     for holding in holdings:
         if holding.channel in {None, channel} and (row.is_removal or not holding.only_removals):
-            messages.setdefault(holding.issue.code.name, _message(holding.issue))
+            messages.setdefault(holding.issue.code.name, held_message(holding.issue))
     return [*messages.values()]
-
-
-def _message(issue: Issue) -> Message:
-    """The message of a row that is held; the cell is marked as one to look at."""
-    text = f"{issue.message} ({issue.hint})" if issue.hint else issue.message
-    return Message(issue.code.name, text, issue.field or "", Severity.WARNING)
 
 
 def _order(
