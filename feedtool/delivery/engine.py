@@ -129,7 +129,7 @@ class Delivery:
                 self._state.change(package, resume(package))
             singles = single_packages(own, self.routes)
             names = self.ledger.single_references(self.run_id) if len(singles) > SINGLY else {}
-            self._overviews = OverviewReader(self.client, self.routes, names)
+            self._overviews = OverviewReader(self.client, self.routes, names, self._calls.lanes)
             try:
                 while self._turn():
                     pass
@@ -176,9 +176,8 @@ class Delivery:
         packages = self._state.in_hand(self.settings)
         schedule = Schedule(packages, self.routes, now, self.settings, self.wait)
         steps = schedule.next_steps(busy, self._skew)
-        more = self._state.has_later or bool(self._calls.under_way)
-        room = self._calls.room(self._pace)
-        return self._overviews.choose(steps, room, now, are_more_left=more)
+        room, is_busy = self._calls.room(self._pace), bool(self._calls.under_way)
+        return self._overviews.choose(steps, room, now, is_busy=is_busy)
 
     def _begin(self, package: Package, step: Step, upload: int) -> None:
         """Write down that a step is intended."""

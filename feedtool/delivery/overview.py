@@ -5,9 +5,11 @@ where the list cannot be read. Before they are sent, all requests of a run are r
 it those that are waited for, once there are many.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import chain
 
 from feedtool.delivery.steps import Step
 from feedtool.feeds.direct import Direct, Overview
@@ -39,28 +41,33 @@ class OverviewReader:
     routes: Routes
     references: Mapping[int, str]
     """Of the requests that are packages of their own, by the package's key."""
+    lanes: Executor
+    """What the lists are read in, beside the calls."""
     _before: dict[str, Reply] = field(default_factory=dict)
     """What was shown of references before anything was sent, and is not used yet."""
     _read_at: datetime | None = None
     _after: dict[int, Reply] = field(default_factory=dict)
     """What was shown of packages after they were sent, and is not used yet."""
+    _reading: Future[dict[int, Reply]] | None = None
+    """A list that is being read of packages that were sent."""
+    _asked: set[int] = field(default_factory=set)
+    """The packages that the last list was read for, and that were not looked at since."""
 
     def choose(
-        self, steps: Sequence[StepOf], room: int, now: datetime, *, are_more_left: bool
+        self, steps: Sequence[StepOf], room: int, now: datetime, *, is_busy: bool
     ) -> list[StepOf]:
         """The steps to begin: all that a list has answered, and of the others as many as `room`.
 
-        Looks at what was sent wait until they are many, as long as there is something else to do.
+        Looks at what was sent wait until they are many, and while a list is read, as long as calls
+        are under way or there is something else to do.
         """
         listed = [step for step in steps if step[1] in LOOKS and self._overview(step[0])]
         self._read_before([package for package, step, _ in listed if step is Step.CHECK], now)
-        follows = [step for step in listed if step[1] is Step.FOLLOW]
-        waits = 0 < len(follows) < MANY and (are_more_left or len(follows) < len(steps))
-        if len(follows) >= SINGLY and not waits:
-            self._read_after([package for package, *_ in follows])
+        follows = [package for package, step, _ in listed if step is Step.FOLLOW]
+        waiting = self._read_after(follows, has_time=is_busy or len(follows) < len(steps))
         free = [step for step in listed if self._shown(*step[:2])]
         free += [step for step in steps if step[1] is Step.CLEAR and self._overview(step[0])]
-        known = {package.key for package, *_ in (*free, *(follows if waits else ()))}
+        known = {package.key for package, *_ in free} | waiting
         left = [step for step in steps if step[0].key not in known]
         return [*free[:AT_ONCE], *left[:room]]
 
@@ -69,6 +76,7 @@ class OverviewReader:
         reply = self._shown(package, step)
         if reply and step is Step.CHECK:
             self._before.pop(self.references[package.key])
+        self._asked.discard(package.key)
         self._after.pop(package.key, None)
         return reply
 
@@ -89,30 +97,55 @@ class OverviewReader:
             self._before, self._read_at = {}, None
         overview = self._overview(checked[0]) if checked else None
         if overview and self._read_at is None and len(self.references) > SINGLY:
-            self._before = read_overview(self.client, overview, set(self.references.values()))
+            wanted = set(self.references.values())
+            self._before = read_overview(self.client, overview, wanted, self.lanes.map)
             self._read_at = now
 
-    def _read_after(self, followed: Iterable[Package]) -> None:
-        missing = [package for package in followed if package.key not in self._after]
-        overview = self._overview(missing[0]) if len(missing) >= SINGLY else None
+    def _read_after(self, followed: Sequence[Package], *, has_time: bool) -> set[int]:
+        """Read a list of them once they are many; the keys of those that wait for one."""
+        if self._reading and (self._reading.done() or not has_time):
+            self._after |= self._reading.result()
+            self._reading = None
+        new = [package for package in followed if package.key not in self._asked]
+        are_enough = len(new) >= (MANY if has_time else SINGLY)
+        overview = self._overview(new[0]) if are_enough and not self._reading else None
         if overview:
-            names = {self.references[package.key]: package.key for package in missing}
-            shown = read_overview(self.client, overview, names.keys())
-            self._after |= {names[name]: reply for name, reply in shown.items()}
+            names = {self.references[package.key]: package.key for package in new}
+            self._reading = self.lanes.submit(self._shown_after, overview, names)
+            self._asked = set(names.values())
+            return self._read_after(followed, has_time=has_time)
+        waiting = {package.key for package in new} if has_time else set()
+        return waiting | (self._asked if self._reading else set())
+
+    def _shown_after(self, overview: Overview, names: Mapping[str, int]) -> dict[int, Reply]:
+        shown = read_overview(self.client, overview, names.keys())
+        return {names[name]: reply for name, reply in shown.items()}
 
 
-def read_overview(client: Sender, overview: Overview, wanted: Collection[str]) -> dict[str, Reply]:
+def read_overview(
+    client: Sender,
+    overview: Overview,
+    wanted: Collection[str],
+    each: Callable[..., Iterator[Mapping[str, Reply]]] = map,
+) -> dict[str, Reply]:
     """What a list shows of some references, from what changed last on.
 
     It is read no further than all are found, and never so far that looks at each would take less.
+    The pages that it takes in any case may be read at a time: `each` is as `map`.
     """
-    found: dict[str, Reply] = {}
-    for number in range(1, 2 + len(wanted) // 4):
+
+    def shown_on(number: int) -> Mapping[str, Reply]:
         try:
             reply = client.send(overview.page(number))
-            shown = overview.read(reply) if reply.status in READ else {}
+            return overview.read(reply) if reply.status in READ else {}
         except (Failure, FeedtoolError, Unreadable):
-            break
+            return {}
+
+    least = 1 + (len(wanted) - 1) // overview.size
+    last = 1 + len(wanted) // 4
+    found: dict[str, Reply] = {}
+    pages = each(shown_on, range(1, least + 1))
+    for shown in chain(pages, map(shown_on, range(least + 1, last + 1))):
         # A page that is read later may show an older state of what has moved down since.
         found = {name: shown[name] for name in shown if name in wanted} | found
         if len(shown) < overview.size or len(found) == len(wanted):

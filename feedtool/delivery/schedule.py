@@ -229,8 +229,9 @@ def _why_not_committed(package: Package, own: Mapping[int, Package], routes: Rou
     )
 
 
-SINGLE = 256
-"""So many single requests are looked at in a turn, of however many there are."""
+SINGLE = 512
+"""So many single requests are in hand at a time, of however many there are: those that were sent
+are not looked at for a second or more, in which others are sent."""
 
 
 @dataclass
@@ -267,11 +268,6 @@ class DeliveryState:
             self._later.append(package.key)
         elif package.phase is not Phase.CLOSED:
             self._live[package.key] = None
-
-    @property
-    def has_later(self) -> bool:
-        """True if there are single requests that are not looked at yet."""
-        return bool(self._later)
 
     def _fill(self) -> None:
         """Take up single requests until there are enough; those that are held back do not count."""

@@ -170,7 +170,7 @@ class CallPool(Generic[Key]):
     def __init__(self, client: Sender, lanes: int, *, is_ahead: bool = True) -> None:
         """So many calls at a time, and as many more that wait for a lane if `is_ahead`."""
         self._client = client
-        self._executor = executor(lanes)
+        self.lanes = executor(lanes)
         self._backlog = lanes if is_ahead and lanes > 1 else 0
         self._unsent: list[tuple[Key, Sequence[Call]]] = []
         self._under_way: dict[Future[CallResult], Key] = {}
@@ -199,7 +199,7 @@ class CallPool(Generic[Key]):
         while self._unsent:
             # Off the list before it is sent: what is on it has never left.
             key, calls = self._unsent.pop(0)
-            self._under_way[self._executor.submit(ask_all, self._client, calls)] = key
+            self._under_way[self.lanes.submit(ask_all, self._client, calls)] = key
 
     def cancelled(self) -> Iterator[Key]:
         """Take back what still waits for a lane: it has never left."""
@@ -222,7 +222,7 @@ class CallPool(Generic[Key]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._executor.shutdown()
+        self.lanes.shutdown()
 
 
 def answered(
