@@ -1,7 +1,6 @@
 """Invoices from the command line: a sheet, a folder, a ZIP, single files; sent, answered, once."""
 
 import csv
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +12,13 @@ import pytest
 
 from feedtool.areas.invoices.sandbox.imports import InvoiceBehaviour
 from feedtool.areas.registry import sandbox_parts
-from feedtool.cli import run
 from feedtool.cli.options import SANDBOX_SELLER
 from feedtool.sandbox import Sandbox, SandboxSettings, effects
 from feedtool.sandbox.server import Server
 from tests.areas.invoices.made_invoices import pdf, place, ubl, zipped
 from tests.cli.conftest import STATE, Feedtool, enter, rows_of
 from tests.cli.conftest import feedtool as the_command
-from tests.resume.runner import Points
+from tests.resume.runner import killed
 
 feedtool = the_command
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -218,19 +216,6 @@ def test_an_import_that_is_refused_goes_on_in_halves(feedtool: Feedtool) -> None
         options = ["--base-url", server.base, "--token", "sandbox", "--seller", "S1"]
         ran = feedtool("submit --format json", "invoices", *options)
     assert (ran.code, ran.statuses) == (1, [*(["Success"] * 5), "Rejected"])
-
-
-def killed(at: int, *arguments: str) -> list[str]:
-    """Runs a command in a process that dies of SIGKILL at a write; all that it was to write."""
-    Path("points").unlink(missing_ok=True)
-    child = os.fork()
-    if not child:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.dup2(1, 2)
-        Points(at, Path("points")).watch()
-        os._exit(run(list(arguments)))
-    os.waitpid(child, 0)
-    return Path("points").read_text().splitlines()
 
 
 WRITES = 60

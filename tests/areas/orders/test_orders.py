@@ -1,7 +1,6 @@
 """Orders from the command line: exported, filled in a spreadsheet, sent, answered, sent again."""
 
 import json
-import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -14,12 +13,11 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from feedtool.areas.registry import sandbox_parts
-from feedtool.cli import run
 from feedtool.sandbox import Sandbox
 from tests.cli.conftest import STATE, Feedtool, enter, made_by, rows_of
 from tests.cli.conftest import feedtool as the_command
 from tests.conftest import Files, checked
-from tests.resume.runner import Points
+from tests.resume.runner import killed
 
 feedtool = the_command
 Row = Mapping[str, Any]
@@ -225,20 +223,6 @@ def test_gestures_are_granted(shop: list[dict[str, Any]], feedtool: Feedtool) ->
 
 
 # Killed.
-
-
-def killed(at: int, *arguments: str) -> list[str]:
-    """Runs a command in a process that dies of SIGKILL at a write; all that it was to write."""
-    Path("points").unlink(missing_ok=True)
-    child = os.fork()
-    if not child:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.dup2(1, 2)
-        Points(at, Path("points")).watch()
-        os._exit(run(list(arguments)))
-    os.waitpid(child, 0)
-    return Path("points").read_text().splitlines()
-
 
 WRITES = 90
 """A submit of three requests reaches fewer points; at a later one nothing dies."""

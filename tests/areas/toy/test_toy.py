@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,12 +13,11 @@ from openpyxl import load_workbook
 from feedtool.areas import registry
 from feedtool.check import Input, ReadOptions, check
 from feedtool.check import requests as check_requests
-from feedtool.cli import run
 from feedtool.model.sheet import CheckedSheet
 from tests.cli.conftest import Feedtool, enter
 from tests.cli.conftest import feedtool as the_command
 from tests.conftest import Files, codes
-from tests.resume.runner import Points
+from tests.resume.runner import killed
 
 TOY = "tests.areas.toy"
 feedtool = the_command
@@ -217,19 +215,6 @@ def test_it_is_submitted_answered_and_exported(files: Files, feedtool: Feedtool)
     assert [(one["order"], one["toy"], one["channels"]) for one in exported] == [
         *(("O-1", "Kite", "PRIMARY"), ("O-1", "Top", "PRIMARY"), ("O-1", "Top", "SECOND")),
     ]
-
-
-def killed(at: int, *arguments: str) -> list[str]:
-    """Runs a command in a process that dies of SIGKILL at a write; all that it was to write."""
-    Path("points").unlink(missing_ok=True)
-    child = os.fork()
-    if not child:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        os.dup2(1, 2)
-        Points(at, Path("points")).watch()
-        os._exit(run(list(arguments)))
-    os.waitpid(child, 0)
-    return Path("points").read_text().splitlines()
 
 
 WRITES = 60
