@@ -3,34 +3,30 @@
 Members that the specification does not show are brought as they come, under the service's names.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
 from feedtool.areas.orders import wire
 from feedtool.areas.orders.listing import BY_ORDER, BY_SALES_CHANNEL, STATUSES
-from feedtool.areas.orders.rows import date_of
+from feedtool.areas.plain_list import DATE, NUMBER, flat_row, no_loss, nothing, plain_table
 from feedtool.feeds.export import (
     Export,
     ExportNote,
     ExportSummary,
     ExportTally,
-    KeyedRows,
     ListPage,
-    PlainTable,
     Query,
     ServiceList,
 )
-from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.feeds.template import TEXT
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.cells import Value
-from feedtool.model.errors import NothingToDo
-from feedtool.model.text import Translator, tr
-from feedtool.service.answers import amount, items_of, next_link, text
+from feedtool.model.text import tr
+from feedtool.service.answers import items_of, next_link
 
-DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
 KNOWN = {
     "salesChannelId": (tr("Sales channel"), TEXT),
     "orderStatus": (tr("Order status"), TEXT),
@@ -54,60 +50,12 @@ KNOWN = {
     "maximumAmount": (tr("Largest gesture"), NUMBER),
     "maximumRate": (tr("Largest gesture, in %"), NUMBER),
 }
-"""By key, the label and the format of a column, in the order of columns; others come behind."""
-MOST_MEMBERS = 50
 MOST_EVENTS = 1000
-
-
-# Rows of what comes.
-
-
-def flat(document: Mapping[str, Any], prefix: str = "") -> dict[str, Value]:
-    """The texts, numbers and dates of a document, and of the objects in it as `offer.offerId`."""
-    row: dict[str, Value] = {}
-    for name, value in islice(document.items(), MOST_MEMBERS):
-        key = prefix + text(name)
-        if isinstance(value, dict) and not prefix:
-            row |= flat(value, f"{key}.")
-        else:
-            row[key] = _value(key, value)
-    return row
-
-
-def _value(key: str, value: object) -> Value:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | Decimal):
-        return amount(value)
-    is_date = KNOWN.get(key, ("", TEXT))[1] == DATE
-    return (date_of(value) if is_date else None) or text(value) or None
-
-
-def _table(title: str) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
-    rank = {key: place for place, key in enumerate(KNOWN)}
-
-    def table(query: Query, rows: KeyedRows, _: ExportTally) -> PlainTable:
-        translate = Translator(query.language).message
-        fields = []
-        for key in sorted(rows.columns, key=lambda key: rank.get(key, len(rank))):
-            label, number_format = KNOWN.get(key, (key, TEXT))
-            entry = CellEntry(number_format, 24)
-            fields.append(Field(key, translate(label) if key in KNOWN else key, "", entry))
-        return PlainTable(translate(title), fields)
-
-    return table
-
-
-def _nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToDo]:
-    return lambda _, __: NothingToDo(reason, hint)
-
 
 HINT = tr("look at --seller; nothing was written")
 OF_CHANNELS = tr("look at --sales-channel")
 
-
-def _no_loss(*_: Any) -> ExportSummary:
-    return ExportSummary(())
+flat, _table = partial(flat_row, known=KNOWN), partial(plain_table, known=KNOWN)
 
 
 # Gestures.
@@ -133,13 +81,13 @@ GESTURES = Export(
             tr("gestures"),
             lambda query, _: [wire.read_gestures(order) for order in query["order"] or ("",)],
             lambda _: _gestures,
-            _nothing(tr("there are no commercial gestures"), HINT),
+            nothing(tr("there are no commercial gestures"), HINT),
             HINT,
             unit=tr("gestures"),
         ),
     ),
     _table(tr("Commercial gestures")),
-    _no_loss,
+    no_loss,
     (BY_ORDER,),
 )
 
@@ -167,7 +115,7 @@ def events(parcel: Mapping[str, Any]) -> Iterator[dict[str, Value]]:
     lists = (value for value in parcel.values() if isinstance(value, list))
     listed = next(([it for it in value if isinstance(it, dict)] for value in lists if value), [])
     for event in islice(listed or [{}], MOST_EVENTS):
-        yield common | flat(event, "event.")
+        yield common | flat(event, prefix="event.")
 
 
 ORDER_TRACKING = Export(
@@ -181,7 +129,7 @@ ORDER_TRACKING = Export(
             tr("parcels"),
             lambda *_: [wire.read_trackings()],
             lambda _: _trackings,
-            _nothing(
+            nothing(
                 tr("there are no parcels to follow"),
                 tr("only orders that the service's warehouse ships are here; nothing was written"),
             ),
@@ -190,7 +138,7 @@ ORDER_TRACKING = Export(
         ),
     ),
     _table(tr("Parcels")),
-    _no_loss,
+    no_loss,
 )
 
 
@@ -225,13 +173,13 @@ CANCELLATION_REASONS = Export(
                 for status in STATUSES
             ],
             lambda _: _reasons,
-            _nothing(tr("the service names no reasons"), OF_CHANNELS),
+            nothing(tr("the service names no reasons"), OF_CHANNELS),
             OF_CHANNELS,
             unit=tr("reasons"),
         ),
     ),
     _table(tr("Reasons")),
-    _no_loss,
+    no_loss,
     (BY_SALES_CHANNEL,),
 )
 
@@ -270,7 +218,7 @@ CHANNEL_EXPORT = Export(
             tr("channels"),
             lambda query, _: map(wire.read_configuration, _channels(query)),
             lambda _: _configuration,
-            _nothing(tr("the service has no channel like that"), OF_CHANNELS),
+            nothing(tr("the service has no channel like that"), OF_CHANNELS),
             OF_CHANNELS,
         ),
     ),

@@ -4,14 +4,15 @@ Field names of lines that the specification does not show are read as the field 
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from feedtool.areas.orders import columns
 from feedtool.areas.orders.wire import Line, Order
+from feedtool.areas.plain_list import date_of
 from feedtool.feeds.feed import CHANNEL
-from feedtool.model.cells import Cell, Kind, Value
+from feedtool.model.cells import Value
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import joined
 from feedtool.service.answers import amount, moment, text, whole
@@ -47,14 +48,6 @@ def value_at(document: Mapping[str, Any], path: str) -> Any:
     for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     return value
-
-
-def date_of(value: object) -> Value:
-    """A date-time as a spreadsheet keeps dates, in UTC; nothing for what is none."""
-    read = moment(value)
-    if read is None:
-        return None
-    return Cell(Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds"))
 
 
 def order_rows(

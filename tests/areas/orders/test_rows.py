@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feedtool.areas.orders import columns, wire
-from feedtool.areas.orders.rows import date_of, order_rows, value_at
+from feedtool.areas.orders.rows import order_rows, value_at
+from feedtool.areas.plain_list import date_of
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.settings import AccountSettings, OrderSettings
 from feedtool.service.answers import loads

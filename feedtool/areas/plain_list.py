@@ -1,0 +1,82 @@
+"""Lists of the service as they come: plain tables of the members that there are.
+
+Members that the specification does not show are brought too, under the service's names.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC
+from decimal import Decimal
+from itertools import islice
+from typing import Any
+
+from feedtool.feeds.export import ExportSummary, ExportTally, KeyedRows, PlainTable, Query
+from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.model.cells import Cell, Kind, Value
+from feedtool.model.errors import NothingToDo
+from feedtool.model.text import Translator
+from feedtool.service.answers import amount, moment, text
+
+DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
+WIDTH = 24
+MOST_MEMBERS = 50
+
+KnownMembers = Mapping[str, tuple[str, str]]
+"""By key, the label and the format of a column, in the order of columns; others come behind."""
+
+
+def flat_row(
+    document: Mapping[str, Any], *, known: KnownMembers, prefix: str = ""
+) -> dict[str, Value]:
+    """The texts, numbers and dates of a document, and of the objects in it as `offer.offerId`."""
+    row: dict[str, Value] = {}
+    for name, value in islice(document.items(), MOST_MEMBERS):
+        key = prefix + text(name)
+        if isinstance(value, dict) and not prefix:
+            row |= flat_row(value, known=known, prefix=f"{key}.")
+        else:
+            row[key] = _value(value, is_date=known.get(key, ("", TEXT))[1] == DATE)
+    return row
+
+
+def _value(value: object, *, is_date: bool) -> Value:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | Decimal):
+        return amount(value)
+    return (date_of(value) if is_date else None) or text(value) or None
+
+
+def date_of(value: object) -> Value:
+    """A date-time as a spreadsheet keeps dates, in UTC; nothing for what is none."""
+    read = moment(value)
+    if read is None:
+        return None
+    return Cell(Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds"))
+
+
+def plain_table(
+    title: str, *, known: KnownMembers
+) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
+    """The sheet of an export whose columns are the members that any row fills."""
+    rank = {key: place for place, key in enumerate(known)}
+
+    def table(query: Query, rows: KeyedRows, _: ExportTally) -> PlainTable:
+        translate = Translator(query.language).message
+        fields = []
+        for key in sorted(rows.columns, key=lambda key: rank.get(key, len(rank))):
+            label, number_format = known.get(key, (key, TEXT))
+            entry = CellEntry(number_format, WIDTH)
+            fields.append(Field(key, translate(label) if key in known else key, "", entry))
+        return PlainTable(translate(title), fields)
+
+    return table
+
+
+def nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToDo]:
+    """The end of an export whose list is empty."""
+    return lambda _, __: NothingToDo(reason, hint)
+
+
+def no_loss(_: Query, __: ExportTally) -> ExportSummary:
+    """The summary of an export that can leave nothing out."""
+    return ExportSummary(())
