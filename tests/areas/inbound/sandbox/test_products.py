@@ -9,7 +9,7 @@ from feedtool.areas.inbound.sandbox.products import referenced, referenced_pair
 from tests.sandbox.desk import Desk
 
 EMPTY_SHELVES = InboundBehaviour(opening_products=0)
-PRODUCT = {
+PRODUCT: dict[str, Any] = {
     "gtin": "3760452700039",
     "label": "Kettle",
     "sellerId": 1,
