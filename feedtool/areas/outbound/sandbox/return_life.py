@@ -25,23 +25,23 @@ EVERY_CARRIER, CARRIER_REMAINDER = 9, 3
 """One in so many shipments that were sent comes back with the carrier."""
 
 
-class Move(NamedTuple):
+class ReturnStation(NamedTuple):
     """What becomes of a return at a time after its creation."""
 
     after: timedelta
     status: str
 
 
-def moves(behaviour: OutboundBehaviour) -> tuple[Move, ...]:
+def moves(behaviour: OutboundBehaviour) -> tuple[ReturnStation, ...]:
     """The stations of a return."""
     return (
-        Move(timedelta(0), CREATED),
-        Move(timedelta(minutes=1), REFERENCING),
-        Move(timedelta(minutes=2), REFERENCED),
-        Move(timedelta(minutes=10), ACCEPTED),
-        Move(behaviour.label_after, LABELLED),
-        Move(timedelta(days=1), PENDING),
-        Move(timedelta(days=6), COMPLETED),
+        ReturnStation(timedelta(0), CREATED),
+        ReturnStation(timedelta(minutes=1), REFERENCING),
+        ReturnStation(timedelta(minutes=2), REFERENCED),
+        ReturnStation(timedelta(minutes=10), ACCEPTED),
+        ReturnStation(behaviour.label_after, LABELLED),
+        ReturnStation(timedelta(days=1), PENDING),
+        ReturnStation(timedelta(days=6), COMPLETED),
     )
 
 
