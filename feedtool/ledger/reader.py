@@ -230,6 +230,13 @@ class LedgerReader:
         query = sent.taken_before(service, seller, run_id, item)
         return next(((run, product) for run, product in self._all(query)), None)
 
+    def doubtful_before(
+        self, service: str, seller: str, run_id: int | None, item: Item
+    ) -> int | None:
+        """The last other run that sent the reference, if it is Unknown what became of it."""
+        query = sent.sent_last(service, seller, run_id, item)
+        return next((run for run, fate in self._all(query) if fate == Status.UNKNOWN), None)
+
     def failed(self, service: str, seller: str) -> dict[int, int]:
         """By run, how many requests of a seller have failed and were not sent again since."""
         return dict(map(tuple, self._all(sent.failed(service, seller))))

@@ -140,6 +140,26 @@ class OrderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class OutboundSettings:
+    """Settings of what leaves the warehouses; the specification does not show these names."""
+
+    modes: tuple[str, ...] = ("THD", "SHD", "EHD", "PPMR", "WSHD", "FDHD", "SRHD", "SB2B")
+    """The delivery modes that are expected; another is a warning."""
+    return_reasons: tuple[str, ...] = ("ReferenceError", "Damaged", "Retraction", "UnpackingDefect")
+    """The reasons of customers that are expected; another is a warning."""
+    shipment_count: str = "/outbound-shipments/count"
+    """The path that counts outbound shipments."""
+    return_count: str = "/returns/count"
+    """The path that counts returns."""
+    cancellation: str = "/outbound-cancellation-requests/{id}"
+    """The path of a request of a cancellation."""
+    reference_filter: str = "reference"
+    """The filter of outbound shipments by reference; empty: all of them are read instead."""
+    label_patience: int = 15
+    """Minutes after the request of a return in which its label is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
 class AccountSettings:
     """The settings of one seller's service."""
 
@@ -243,6 +263,7 @@ class AccountSettings:
     guards: Guards = field(default_factory=Guards)
     """The guards, which hold back valid rows that look like a mistake."""
     orders: OrderSettings = field(default_factory=OrderSettings)
+    outbound: OutboundSettings = field(default_factory=OutboundSettings)
 
 
 OpenCatalog = Callable[[str | None], Any]

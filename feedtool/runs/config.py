@@ -28,6 +28,7 @@ preparationTime = 2
 [profile.shop.guards]            any field of `Guards`: what holds rows back
 [profile.shop.limits]            any field of `PackageLimits`
 [profile.shop.orders]            any field of `OrderSettings`
+[profile.shop.outbound]          any field of `OutboundSettings`
 [profile.shop.reading]           any field of `ReadingLimits`: how much of a file is read
 """
 

@@ -95,9 +95,10 @@ def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
 def _impersonal(sheet: CheckedSheet) -> Iterator[Problem]:
     """The problems of a sheet, without the values of cells that may name people."""
     feed = load().feeds.get(sheet.kind or "")
-    is_shown = feed.is_sent if feed and feed.is_personal else lambda _: True
     for problem in sheet.problems():
-        yield problem if is_shown(problem.field or "") else problem._replace(value=None)
+        key = problem.field or ""
+        is_hidden = feed and feed.is_personal and (key in feed.personal or not feed.is_sent(key))
+        yield problem._replace(value=None) if is_hidden else problem
 
 
 def _facts(sheet: CheckedSheet) -> dict[str, Any]:
