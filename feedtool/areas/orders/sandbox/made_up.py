@@ -79,7 +79,7 @@ def made_up_lines(
 ) -> list[OrderedProduct]:
     """So many lines of an order, of products that nobody has to offer."""
     first = draw(seller, number, "article") % 90
-    articles = [_made_up(db, seller, channel, first + place) for place in range(count)]
+    articles = [made_up_article(db, seller, channel, first + place) for place in range(count)]
     return _lines(articles, seller, number)
 
 
@@ -105,7 +105,8 @@ def _offered(db: Connection, row: Row) -> Article:
     )
 
 
-def _made_up(db: Connection, seller: str, channel: str, number: int) -> Article:
+def made_up_article(db: Connection, seller: str, channel: str, number: int) -> Article:
+    """The article of a number that customers buy where a seller has no offers."""
     gtin = _gtin(number)
     return Article(
         offer_id=f"{seller}_{gtin}_New_{channel}",
