@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-from feedtool.feeds.export import ExportSummary, ExportTally, KeyedRows, PlainTable, Query
+from feedtool.feeds.export import LABELS, ExportSummary, ExportTally, KeyedRows, PlainTable, Query
 from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.cells import Cell, Kind, Value
 from feedtool.model.errors import NothingToDo
@@ -58,6 +58,7 @@ def plain_table(
     title: str, *, known: KnownMembers
 ) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
     """The sheet of an export whose columns are the members that any row fills."""
+    known = {**known, **{key: (label, TEXT) for key, label in LABELS.items()}}
     rank = {key: place for place, key in enumerate(known)}
 
     def table(query: Query, rows: KeyedRows, _: ExportTally) -> PlainTable:

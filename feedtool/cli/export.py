@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from feedtool.service.fetch import FetchContext
 
 GO_ON = tr("Run it again; nothing was written.")
+GO_ON_WITH_FILES = tr("Run it again; the files that are there stay.")
 
 ENDINGS = (".xlsx", ".csv")
 
@@ -72,10 +73,13 @@ def export() -> None:
 def _command(kind: Export) -> click.Command:
     """The command of a kind: its filters, and what every export takes."""
     default = f"{kind.kind}{'[-DATE-BATCH]' if kind.increments else ''}.xlsx"
+    out = f"An .xlsx, or a .csv.  [default: {default} here]"
+    if kind.documents:
+        out = f"A folder for the files, and for {kind.kind}.csv.  [default: {kind.kind} here]"
     decorate = options.group(
         *map(_option, kind.filters),
         *([OPTIONS] if kind.increments else ()),
-        options.path("--out", "PATH", f"An .xlsx, or a .csv.  [default: {default} here]"),
+        options.path("--out", "PATH", out),
         options_account.sandbox,
         options.configuration,
         options_account.connection,
@@ -135,12 +139,13 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     if use and given["rewind"]:
         return go_back(kind, home, given, use)
     account_options(ctx, given)
-    target = out or default_target(kind, use)
+    go_on = GO_ON_WITH_FILES if kind.documents else GO_ON
+    target = _index_in(kind, out) if kind.documents else out or default_target(kind, use)
     refuse_ending(target, ENDINGS)
-    refuse_target(target, may_replace=given["yes"] or bool(use))
+    refuse_target(target, may_replace=given["yes"] or bool(use or kind.documents))
     query = query_of(ctx, kind, given, is_csv=target.suffix.lower() == ".csv")
     with (
-        stopping(GO_ON) as stop,
+        stopping(go_on) as stop,
         connect(home, given, stop, tr("there is no account to ask")) as session,
         counting(form) as on_count,
     ):
@@ -156,7 +161,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
                 target,
                 session,
                 workspace,
-                fetch_context_of(session, go_on=GO_ON, **how),
+                fetch_context_of(session, go_on=go_on, **how),
                 lambda text, done: on_count(text, done, None),
             )
     for text, hint, is_loss in exported.notes:
@@ -167,6 +172,18 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     if kind.is_sent_back and exported.rows:
         after_writing(exported.file, form)
     return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
+
+
+def _index_in(kind: Export, out: Path | None) -> Path:
+    """The list of the files, in their folder, which is made."""
+    from feedtool.sheets.atomic_write import cannot_write
+
+    folder = out or Path(kind.kind)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    return folder / f"{kind.kind}.csv"
 
 
 def _brought(

@@ -7,7 +7,8 @@ whoever runs it asks for the pages, keeps the rows on disk, and writes the sheet
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from feedtool.feeds.feed import Feed
@@ -226,6 +227,63 @@ class Increments(NamedTuple):
     """Filters that no cursor can have, since what they leave out would never come: `until`."""
 
 
+# Files beside a list: invoices, labels.
+
+FILE, DIGEST, PROBLEM = "file", "sha256", "problem"
+"""What a row of the list is told of its file; a row of several files comes once for each."""
+
+LABELS = {FILE: tr("File"), DIGEST: tr("SHA-256"), PROBLEM: tr("Problem")}
+
+
+class DocumentCall(NamedTuple):
+    """A call that brings files."""
+
+    call: Call
+    keys: tuple[str, ...]
+    """The rows whose files it brings: one, or those of an archive."""
+    tries: int = 1
+
+
+class DocumentFile(NamedTuple):
+    """A file that an answer has brought."""
+
+    key: str
+    """Of the row that it belongs to."""
+    name: str
+    """Where it is to be in the folder; whoever writes it makes the name safe and unique."""
+    content: bytes | Path
+
+
+class DocumentAnswer(NamedTuple):
+    """The files of an answer, and of what there is none."""
+
+    files: Sequence[DocumentFile] = ()
+    missing: Mapping[str, str] = {}
+    """By key, the reason why there is none."""
+    again: Sequence[DocumentCall] = ()
+    """What is to be asked for once all others are answered."""
+    wait: timedelta = timedelta()
+    """So long at least before that."""
+
+
+def refused(asked: DocumentCall, _: int | None, reason: str) -> DocumentAnswer:
+    """None of the files is there, for the service's reason."""
+    return DocumentAnswer(missing=dict.fromkeys(asked.keys, reason))
+
+
+class Documents(NamedTuple):
+    """The files of an export's rows."""
+
+    key: Callable[[KeyedRow], str]
+    """The key of a row; that of rows without files is in no call."""
+    calls: Callable[[Query, KeyedRows], Iterable[DocumentCall]]
+    read: Callable[[DocumentCall, Reply, Path], DocumentAnswer]
+    """Reads a success, whose body is in the file; raises Unreadable."""
+    lack: Callable[[DocumentCall, int | None, str], DocumentAnswer] = refused
+    """What to do without an answer: the status, None where there was never a usable one, and the
+    reason."""
+
+
 class Export(NamedTuple):
     """One kind of export."""
 
@@ -253,3 +311,5 @@ class Export(NamedTuple):
     """True if its file may be edited and sent."""
     increments: Increments | None = None
     """None where it always brings all."""
+    documents: Documents | None = None
+    """The files that it brings beside its list, into a folder."""

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from feedtool.feeds.export import (
+    PROBLEM,
     Export,
+    ExportNote,
     ExportTally,
     FilledTemplate,
     KeyedRow,
     ListPage,
+    MadeRow,
     PlainTable,
     Query,
     ServiceList,
@@ -26,8 +29,9 @@ from feedtool.feeds.template import Basis, CellEntry, Contents, Limit
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NothingToDo
 from feedtool.model.spool import Spool
-from feedtool.model.text import Translator, tr
+from feedtool.model.text import Translator, plural, tr
 from feedtool.report.output_files import Exported
+from feedtool.runs.documents import bring_documents
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
 from feedtool.templates.contents import contents_of
@@ -143,13 +147,10 @@ def export(
             if not len(rows):
                 raise listing.nothing(query, tally)
         if kind.rows:
-            make = kind.rows(query, tally)
-            before, rows = rows, stack.enter_context(RowBuffer(context.stopping))
-            for row in before:
-                made = make(row)
-                tally.update(made.tally)
-                if made.row is not None:
-                    rows.put(None, made.row)
+            rows = stack.enter_context(_kept(_made(kind.rows(query, tally), rows, tally), context))
+        if kind.documents:
+            whole = (kind.documents, query, rows, target.parent, client, context)
+            rows = stack.enter_context(_kept(_counted(bring_documents(*whole), tally), context))
         sheet = kind.sheet(query, rows, tally)
         if isinstance(sheet, FilledTemplate):
             contents: Contents | PlainTable = _contents(sheet, query, rows, service, at)
@@ -160,8 +161,39 @@ def export(
         limits = query.dialect.reading
         written = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
     notes, skipped = kind.summary(query, tally)
+    if lacking := tally[PROBLEM, ""]:
+        notes = [*notes, _lacking(lacking)]
     name = sheet.feed.kind if isinstance(sheet, FilledTemplate) else kind.kind
     return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)
+
+
+def _kept(made: Iterable[KeyedRow], context: FetchContext) -> RowBuffer:
+    rows = RowBuffer(context.stopping)
+    for row in made:
+        rows.put(None, row)
+    return rows
+
+
+def _made(
+    make: Callable[[KeyedRow], MadeRow], rows: Iterable[KeyedRow], tally: ExportTally
+) -> Iterator[KeyedRow]:
+    """The file's rows of those of the last list."""
+    for made in map(make, rows):
+        tally.update(made.tally)
+        if made.row is not None:
+            yield made.row
+
+
+def _counted(rows: Iterable[KeyedRow], tally: ExportTally) -> Iterator[KeyedRow]:
+    """The same rows; those whose file is not there are counted."""
+    for row in rows:
+        tally[PROBLEM, ""] += PROBLEM in row
+        yield row
+
+
+def _lacking(count: int) -> ExportNote:
+    text = plural("{count:,} file is not there", "{count:,} files are not there", count)
+    return ExportNote(text, tr("the column {column} says why", column=PROBLEM), is_loss=True)
 
 
 def _contents(

@@ -1,7 +1,7 @@
 """Toys, as the area declares itself."""
 
 from feedtool.feeds.area import Area
-from tests.areas.toy.export import EXPORT
+from tests.areas.toy.export import EXPORT, LABELS
 from tests.areas.toy.feeds import FEED
 
-AREA = Area("toy", feeds=(FEED,), exports=(EXPORT,))
+AREA = Area("toy", feeds=(FEED,), exports=(EXPORT, LABELS))

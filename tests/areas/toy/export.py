@@ -1,21 +1,28 @@
-"""`feedtool export toy-parcels`: what was sent, as rows of the same sheet."""
+"""`feedtool export toy-parcels` and `toy-labels`: what was sent, as rows of the same sheet."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+from feedtool.areas.plain_list import no_loss, plain_table
 from feedtool.feeds.export import (
+    DocumentAnswer,
+    DocumentCall,
+    DocumentFile,
+    Documents,
     Export,
     ExportSummary,
     FilledTemplate,
     Filter,
     Increments,
+    KeyedRows,
     ListPage,
     Query,
     ServiceList,
     Thing,
 )
-from feedtool.model.call import Call, Reply
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import NothingToDo
 from feedtool.model.text import plural
 from tests.areas.toy.feeds import FEED
@@ -60,4 +67,30 @@ EXPORT = Export(
             count,
         )
     ),
+)
+
+
+def _calls(_: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
+    keys = [str(row["id"]) for row in rows]
+    return (DocumentCall(Call("GET", f"/parcels/{key}/label", READ), (key,)) for key in keys)
+
+
+def _label(asked: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
+    (key,) = asked.keys
+    return DocumentAnswer([DocumentFile(key, "../label?.txt", body)])
+
+
+def _ids(reply: Reply, _: Call) -> ListPage:
+    return ListPage([(None, {"id": str(parcel["id"])}) for parcel in parcels(reply)])
+
+
+LABELS = Export(
+    "toy-labels",
+    "Bring the labels of the parcels into a folder.",
+    lambda query: [
+        EXPORT.listings(query)[0]._replace(first=lambda *_: [read_parcels()], page=lambda _: _ids)
+    ],
+    plain_table("Labels", known={}),
+    no_loss,
+    documents=Documents(lambda row: str(row["id"]), _calls, _label),
 )

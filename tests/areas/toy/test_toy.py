@@ -1,6 +1,7 @@
 """An area from outside: a folder that the package does not know, through all public commands."""
 
 import csv
+import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping
@@ -215,6 +216,27 @@ def test_it_is_submitted_answered_and_exported(files: Files, feedtool: Feedtool)
     assert [(one["order"], one["toy"], one["channels"]) for one in exported] == [
         *(("O-1", "Kite", "PRIMARY"), ("O-1", "Top", "PRIMARY"), ("O-1", "Top", "SECOND")),
     ]
+
+
+@pytest.mark.usefixtures("toys")
+def test_its_files_are_brought_into_a_folder(files: Files, feedtool: Feedtool) -> None:
+    """Whole, under names that lead nowhere else; none is written over, or brought twice."""
+    feedtool("submit", files.csv(*ROWS, name="toys.csv"), "--sandbox")
+    Path("labels").mkdir()
+    Path("labels/label_.txt").write_text("mine")
+    for _ in range(2):
+        ran = feedtool("export", "toy-labels", "--sandbox", "--out", "labels")
+        assert (ran.code, "1 file is not there" in ran.err) == (1, True)
+        table = Path("labels/toy-labels.csv").read_text("utf-8-sig").splitlines()
+        listed = list(csv.DictReader(table))
+        assert [(row["id"], row["file"]) for row in listed] == [("1", "label_ (2).txt"), ("2", "")]
+        assert "The label does not exist" in listed[1]["problem"]
+        assert sorted(path.name for path in Path("labels").iterdir()) == [
+            *("label_ (2).txt", "label_.txt", "toy-labels.csv"),
+        ]
+    brought = Path("labels/label_ (2).txt")
+    assert (brought.read_text(), brought.stat().st_mode & 0o777) == ("To O-1", 0o600)
+    assert hashlib.sha256(b"To O-1").hexdigest() == listed[0]["sha256"]
 
 
 WRITES = 60

@@ -4,7 +4,15 @@ import json
 import sqlite3
 from types import SimpleNamespace
 
-from feedtool.sandbox.exchange import Exchange, HttpResponse, Part, Route, bad_request, json_answer
+from feedtool.sandbox.exchange import (
+    Exchange,
+    HttpResponse,
+    Part,
+    Route,
+    bad_request,
+    json_answer,
+    not_found,
+)
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS parcels(
@@ -37,6 +45,15 @@ def read(exchange: Exchange) -> HttpResponse:
     return json_answer(200, {"items": items})
 
 
+def label(exchange: Exchange) -> HttpResponse:
+    """GET /parcels/{number}/label: that of the parcel, none of the parcels to SECOND."""
+    query = "SELECT orders, channel FROM parcels WHERE id = ?"
+    order, channel = exchange.db.execute(query, (exchange.ids["number"],)).fetchone()
+    if channel == "SECOND":
+        raise not_found("The label")
+    return HttpResponse(200, {"Content-Type": "text/plain"}, f"To {order}".encode())
+
+
 def next_due(_: sqlite3.Connection) -> None:
     """Nothing happens by itself."""
 
@@ -44,7 +61,11 @@ def next_due(_: sqlite3.Connection) -> None:
 PARTS: tuple[Part, ...] = (
     SimpleNamespace(
         TABLES=TABLES,
-        ROUTES=(Route("POST", "/parcels", send), Route("GET", "/parcels", read)),
+        ROUTES=(
+            Route("POST", "/parcels", send),
+            Route("GET", "/parcels", read),
+            Route("GET", "/parcels/{number}/label", label),
+        ),
         next_due=next_due,
         step=None,
     ),

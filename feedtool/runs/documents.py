@@ -1,0 +1,146 @@
+"""The files beside a list: each is brought into a folder, whole, and replaces no other."""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from hashlib import file_digest
+from pathlib import Path, PurePosixPath
+from shutil import copyfile
+
+from feedtool.feeds.export import (
+    DIGEST,
+    FILE,
+    PROBLEM,
+    DocumentAnswer,
+    DocumentCall,
+    DocumentFile,
+    Documents,
+    KeyedRow,
+    KeyedRows,
+    Query,
+)
+from feedtool.model.call import Call, Reply, Sender
+from feedtool.model.spool import temporary_folder
+from feedtool.service.fetch import FetchContext, fetch
+from feedtool.sheets.atomic_write import atomic_write
+
+LARGEST = 1 << 30
+"""No file of more bytes is brought."""
+LONGEST_NAME = 120
+"""Characters of each part of a file's name, its ending aside."""
+NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+"""Names that Windows keeps for its devices."""
+
+
+def bring_documents(
+    documents: Documents,
+    query: Query,
+    rows: KeyedRows,
+    folder: Path,
+    client: Sender,
+    context: FetchContext,
+) -> Iterator[KeyedRow]:
+    """The rows, each as often as it has files, with the place of its file or why there is none.
+
+    The files are in the folder then; raises as `fetch` does.
+    """
+    with temporary_folder() as temporary:
+        reader = _Reader(documents, folder, temporary)
+        left: list[DocumentCall] = [*documents.calls(query, rows)]
+        while left:
+            fetch(left, reader, client, context)
+            left, reader.again = reader.again, []
+            if left:
+                context.sleep(reader.wait.total_seconds())
+                reader.wait = timedelta()
+    for row in rows:
+        key = documents.key(row)
+        for brought in reader.brought[key]:
+            yield {**row, **brought}
+        if not reader.brought[key]:
+            missing = reader.missing.get(key)
+            yield {**row, PROBLEM: missing} if missing else row
+
+
+@dataclass
+class _Reader:
+    """Writes the files of each answer into the folder."""
+
+    documents: Documents
+    folder: Path
+    temporary: Path
+    again: list[DocumentCall] = field(default_factory=list)
+    wait: timedelta = timedelta()
+    brought: defaultdict[str, list[dict[str, str]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    missing: dict[str, str] = field(default_factory=dict)
+    _places: dict[DocumentCall, Path] = field(default_factory=dict)
+
+    def call(self, asked: DocumentCall) -> Call:
+        place = self._places.setdefault(asked, self.temporary / str(len(self._places)))
+        return replace(asked.call, into=place, largest=LARGEST)
+
+    def take(self, asked: DocumentCall, reply: Reply) -> Iterable[DocumentCall]:
+        body = self._places[asked]
+        self._note(self.documents.read(asked, reply, body))
+        body.unlink()
+        return ()
+
+    def lack(self, asked: DocumentCall, reason: str, status: int | None) -> Iterable[DocumentCall]:
+        self._note(self.documents.lack(asked, status, reason))
+        return ()
+
+    def _note(self, answer: DocumentAnswer) -> None:
+        for file in answer.files:
+            self.brought[file.key].append(self._write(file))
+        self.missing |= answer.missing
+        self.again += answer.again
+        self.wait = max(self.wait, answer.wait)
+
+    def _write(self, file: DocumentFile) -> dict[str, str]:
+        name = safe_name(file.name)
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        content = file.content
+        if isinstance(content, bytes):
+            whole = self.temporary / "whole"
+            whole.write_bytes(content)
+        else:
+            whole = content
+        digest = _digest(whole)
+        place = _free_place(self.folder / name, digest)
+        if not place.exists():
+            with atomic_write(place, is_private=True) as target:
+                copyfile(whole, target)
+        return {FILE: place.relative_to(self.folder).as_posix(), DIGEST: digest}
+
+
+def safe_name(name: str) -> PurePosixPath:
+    """A relative path that any system takes, and that leads nowhere else."""
+    parts = [*filter(None, map(_safe_part, re.split(r"[/\\]", name)))]
+    return PurePosixPath(*parts or ["file"])
+
+
+def _safe_part(part: str) -> str:
+    cleaned = NOT_IN_NAMES.sub("_", part).strip(" .")
+    base, ending = os.path.splitext(cleaned)  # noqa: PTH122  # a part, not a path
+    cleaned = base[:LONGEST_NAME].rstrip() + ending[:LONGEST_NAME]
+    return f"_{cleaned}" if RESERVED.match(cleaned) else cleaned
+
+
+def _free_place(wanted: Path, digest: str) -> Path:
+    """The path, or with a number: where nothing is yet, or the same file."""
+    place, number = wanted, 1
+    while place.exists() and not (place.is_file() and _digest(place) == digest):
+        number += 1
+        place = wanted.with_name(f"{wanted.stem} ({number}){wanted.suffix}")
+    return place
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
