@@ -76,7 +76,7 @@ MISSPELLED = {
 """Names of the specification's examples; those of its tables are the defined ones."""
 
 
-class Selection(NamedTuple):
+class FinanceSelection(NamedTuple):
     """The operations that a request asks for."""
 
     where: str
@@ -84,7 +84,7 @@ class Selection(NamedTuple):
     values: dict[str, Any]
 
 
-def selection(exchange: Exchange, filters: Mapping[str, Condition]) -> Selection:
+def selection(exchange: Exchange, filters: Mapping[str, Condition]) -> FinanceSelection:
     """What passes all filters of the request; 400 for a name of the examples alone."""
     for name, defined in MISSPELLED.items():
         if name in exchange.parameters:
@@ -93,7 +93,9 @@ def selection(exchange: Exchange, filters: Mapping[str, Condition]) -> Selection
     values = {name: filters[name][1](text) for name, text in given.items()}
     conditions = [filters[name][0] for name in given]
     where = " AND ".join(conditions) or "1"
-    return Selection(where, {"seller": exchange.seller, "now": stamp(exchange.now), **values})
+    return FinanceSelection(
+        where, {"seller": exchange.seller, "now": stamp(exchange.now), **values}
+    )
 
 
 def asked_page(exchange: Exchange) -> NumberedPage:

@@ -7,7 +7,12 @@ import orjson
 
 from feedtool.areas.finance.sandbox import store
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
-from feedtool.areas.finance.sandbox.filters import OF_OPERATIONS, Selection, asked_page, selection
+from feedtool.areas.finance.sandbox.filters import (
+    OF_OPERATIONS,
+    FinanceSelection,
+    asked_page,
+    selection,
+)
 from feedtool.areas.finance.sandbox.life import booked
 from feedtool.sandbox.exchange import Exchange, HttpResponse, bad_request, json_answer
 
@@ -44,7 +49,7 @@ def count(exchange: Exchange) -> HttpResponse:
     return json_answer(200, exchange.db.execute(query, wanted.values).fetchone()[0])
 
 
-def _selection(exchange: Exchange) -> Selection:
+def _selection(exchange: Exchange) -> FinanceSelection:
     if not any(all(name in exchange.parameters for name in names) for names in NEEDED):
         raise bad_request(
             "orderReference",
