@@ -218,7 +218,8 @@ SHIPMENT_EXPORT = Export(
         orders_list(
             lambda _: (
                 lambda order: [
-                    {columns.ORDER: order.id, columns.LINE: line} for line in lines_to_ship(order)
+                    {columns.ORDER: order.id, columns.LINE: line.id, columns.PRODUCT: line.product}
+                    for line in lines_to_ship(order)
                 ]
             )
         ),
