@@ -121,9 +121,7 @@ AMOUNT_COLUMNS = WORDS.group(
     _column(SHIPPING, Money(), "Shipping cost", "Required for Switzerland.", "4.90"),
     _column(CURRENCY, Identifier(), "Currency", "Required for Switzerland.", "CHF"),
 )
-CANCEL_COLUMN = WORDS.group(
-    "To fill", _column(REASON, Text(), "Reason", "Of a cancellation.", "")
-)
+CANCEL_COLUMN = WORDS.group("To fill", _column(REASON, Text(), "Reason", "Of a cancellation.", ""))
 SHIPMENT_COLUMNS = (
     *(*SHIPMENT_COLUMN, *ACTION_COLUMN, *CANCEL_COLUMN, *REFERENCE_COLUMN, *ITEM_COLUMNS),
     *(*ADDRESS_COLUMNS, *AMOUNT_COLUMNS),
@@ -158,9 +156,7 @@ SHOWN_SHIPMENT = (
 RETURN_COLUMNS = (
     *WORDS.group(
         "Return",
-        _column(
-            RETURN, Identifier(), "Return", "The return's identifier; empty for a new one."
-        ),
+        _column(RETURN, Identifier(), "Return", "The return's identifier; empty for a new one."),
     ),
     *(
         replace(column, notes=WORDS.of("Of which something comes back."))

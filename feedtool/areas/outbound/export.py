@@ -239,9 +239,7 @@ SHIPMENT_EXPORT = Export(
 # Returns.
 
 BY_SHIPMENT = Filter("shipment", "ID[,ID]", tr("Only returns of these shipments."), is_list=True)
-KIND = Filter(
-    "type", "TYPE", tr("Only what is sent back by: Customer or Carrier."), is_list=True
-)
+KIND = Filter("type", "TYPE", tr("Only what is sent back by: Customer or Carrier."), is_list=True)
 BY_REASON = Filter("reason", "REASON[,REASON]", tr("Only for these reasons."), is_list=True)
 NON_CONFORM = Filter(
     "non-conform",

@@ -69,9 +69,7 @@ def _item(row: Row) -> dict[str, object]:
 
 def _filled(row: Row, names: dict[str, str]) -> dict[str, object]:
     """The values of a row, by the names that they have in a request."""
-    return {
-        name: row.values[key] for key, name in names.items() if row.values.get(key) is not None
-    }
+    return {name: row.values[key] for key, name in names.items() if row.values.get(key) is not None}
 
 
 _feed = partial(

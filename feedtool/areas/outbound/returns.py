@@ -61,9 +61,7 @@ def judge(act: Act, state: ShownReturns) -> Judgement:
     body = json.loads(act.body)
     if act.baseline is not None:
         before = json.loads(act.baseline)
-        new = [
-            it for it in state.returns if it.id not in before and it.reference == act.reference
-        ]
+        new = [it for it in state.returns if it.id not in before and it.reference == act.reference]
         return _announced(act, new[0]) if new else Judgement(Goal.OPEN, Status.PENDING)
     for earlier in state.returns:
         if earlier.reference == act.reference and earlier.status != REFUSED:

@@ -19,9 +19,7 @@ PICKUP_MODE, SWITZERLAND = "PPMR", "CH"
 def check_identification(row: Row) -> Iterator[Issue]:
     """Both ways of naming a product, of which one wins."""
     if not row.is_blank(columns.PRODUCT_REFERENCE) and not row.is_blank(columns.PRODUCT):
-        message = tr(
-            "{field} is filled too, and wins", field=FieldName(columns.PRODUCT_REFERENCE)
-        )
+        message = tr("{field} is filled too, and wins", field=FieldName(columns.PRODUCT_REFERENCE))
         hint = tr("nothing needs to be done if both mean the same product")
         yield Issue(codes.BOTH_IDENTIFICATIONS, message, hint, columns.PRODUCT)
 

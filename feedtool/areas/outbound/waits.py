@@ -35,6 +35,11 @@ def _read_arrived(now: datetime) -> Call:
     return wire.as_whole(wire.read_returns((("updatedAtMin", _since(now)),)))
 
 
+def _not_conform(replies: Reply | tuple[Reply, ...]) -> int:
+    pages = replies if isinstance(replies, tuple) else (replies,)
+    return sum(not it.is_conform for page in pages for it in wire.returns_of(page))
+
+
 def waits(settings: AccountSettings) -> Iterator[Wait]:
     """Shipments that a warehouse has rejected, and returns that are not as announced."""
     yield Wait(
@@ -49,7 +54,7 @@ def waits(settings: AccountSettings) -> Iterator[Wait]:
         "returns-to-look-at",
         tr("Returns to look at"),
         _read_arrived,
-        lambda reply: sum(not it.is_conform for it in wire.returns_of(reply)),
+        _not_conform,
         _returns,
         ("export", "returns", "--non-conform"),
     )

@@ -115,9 +115,7 @@ def read_return(name: str) -> Call:
 
 def read_cancellation(name: str, settings: OutboundSettings) -> Call:
     """The request of a cancellation, by its id."""
-    return Call(
-        "GET", settings.cancellation.replace("{id}", quote(name, safe="")), READ_OR_GONE
-    )
+    return Call("GET", settings.cancellation.replace("{id}", quote(name, safe="")), READ_OR_GONE)
 
 
 def read_label(name: str, media_type: str) -> Call:
