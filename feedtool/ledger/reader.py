@@ -37,6 +37,9 @@ CHUNK = 5_000
 A_SECOND = timedelta(seconds=1)
 """What a Date header can be off by."""
 
+REQUEST = PendingRow._fields[:-1]
+"""Of the table of requests; the last is the body."""
+
 
 class LedgerReader:
     """An open ledger, to be read: a file or URL, made where it is absent.
@@ -203,10 +206,18 @@ class LedgerReader:
 
     def single_requests(self, packages: Collection[int]) -> dict[int, PendingRow]:
         """The live requests of packages of one request, by the package's key."""
-        names = (t.requests.c[name] for name in PendingRow._fields)
-        query = select(t.requests.c.package, *names).where(t.requests.c.fate.is_(None))
-        found = self._among(query, t.requests.c.package, packages)
-        return {package: PendingRow(*request) for package, *request in found}
+        of, other = t.requests.c, t.request_rows.c
+        names = [of[name] for name in REQUEST]
+        query = select(of.package, *names).where(of.fate.is_(None))
+        rows = select(of.package, other.row).join(t.request_rows).order_by(other.row)
+        further: dict[int, tuple[int, ...]] = {}
+        for package, row in self._among(rows, of.package, packages):
+            further[package] = (*further.get(package, ()), row)
+        found = self._among(query, of.package, packages)
+        return {
+            package: PendingRow(*request)._replace(further_rows=further.get(package, ()))
+            for package, *request in found
+        }
 
     def single_references(self, run_id: int) -> dict[int, str]:
         """The references of a run's packages of one request, by the package's key."""
@@ -301,12 +312,12 @@ class LedgerReader:
     def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = _without_result(package, PendingRow._fields).where(sent).limit(limit)
+        query = _without_result(package, REQUEST).where(sent).limit(limit)
         return [PendingRow(*row) for row in self._all(query)]
 
     def pending(self, package: int) -> list[PendingRow]:
         """The rows of a package of which the service has not said the last word."""
-        query = _without_result(package, PendingRow._fields[:-1])  # without the bodies
+        query = _without_result(package, REQUEST[:-1])  # without the bodies
         return [PendingRow(*row) for row in self._all(query)]
 
     def close(self) -> None:

@@ -129,6 +129,8 @@ class PendingRow(NamedTuple):
     """As `Item.number`."""
     body: bytes = b""
     """The request, where the row is to be looked up among what the service has."""
+    further_rows: tuple[int, ...] = ()
+    """As `Item.further_rows`, of a request that is a package of its own."""
 
 
 class Status(StrEnum):
@@ -151,6 +153,10 @@ class Status(StrEnum):
     """Of an invoice."""
     FAILURE = "Failure"
     """Of an invoice."""
+    CREATED = "Created"
+    """Of a product that the warehouses did not know."""
+    EXISTING = "Existing"
+    """Of one that they knew: what it had already stays."""
     PENDING = "Pending"
     UNCHANGED = "Unchanged"
     HELD = "Held"
@@ -164,6 +170,7 @@ AS_ASKED = frozenset(
     {
         *(Status.INTEGRATED, Status.ACCEPTED, Status.ORDER_REFUSED),
         *(Status.SHIPPED, Status.CANCELLED, Status.SUCCESS),
+        *(Status.CREATED, Status.EXISTING),
     }
 )
 """The service has done what the row asks for."""
@@ -181,6 +188,8 @@ class Message(NamedTuple):
     field: str = ""
     """The key of the column that it is about, where the service names it."""
     severity: Severity = Severity.ERROR
+    row: int = 0
+    """The row that it is about, where its request has several; 0 is all of them."""
 
 
 class RowResult(NamedTuple):
@@ -210,6 +219,8 @@ WORST_FIRST = (
     Status.SHIPPED,
     Status.CANCELLED,
     Status.SUCCESS,
+    Status.EXISTING,
+    Status.CREATED,
     Status.VALID,
     Status.UNCHANGED,
     Status.SKIPPED,
