@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TextIO
 from feedtool.areas.registry import load
 from feedtool.feeds.area import Wait
 from feedtool.ledger import Ledger, Phase
-from feedtool.model.call import Call, Reply
+from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings

@@ -51,24 +51,30 @@ def judge(act: Act, state: ShownCancellation) -> Judgement:
         return unknown_shipment(act.reference)
     if shipment.status == CANCELLED:
         return reached(act, Status.CANCELLED, tr("is {status}", status=CANCELLED), CANCELLED)
+    if word not in {"", GRANTED, REFUSED}:
+        return Judgement(Goal.WAITING, Status.PENDING, (), word)
     is_new = act.baseline is not None and _asked_at(act, state) != act.baseline
-    if is_new and word == GRANTED:
+    return _decided(act, shipment, word) if is_new and word else _possible(shipment)
+
+
+def _decided(act: Act, shipment: OutboundShipment, word: str) -> Judgement:
+    if word == GRANTED:
         proof = tr("the cancellation is {status}", status=word)
         return reached(act, Status.CANCELLED, proof, word)
-    if is_new and word == REFUSED:
-        message = tr(
-            "the cancellation was refused; the shipment is {status}", status=shipment.status
-        )
-        messages = (Message(codes.CANCELLATION_REFUSED.name, message),)
-        return Judgement(Goal.OTHERWISE, Status.REJECTED, messages, word)
-    if word and word not in {GRANTED, REFUSED}:
+    message = tr("the cancellation was refused; the shipment is {status}", status=shipment.status)
+    messages = (Message(codes.CANCELLATION_REFUSED.name, message),)
+    return Judgement(Goal.OTHERWISE, Status.REJECTED, messages, word)
+
+
+def _possible(shipment: OutboundShipment) -> Judgement:
+    """Whether a shipment can be cancelled whose cancellation nobody has asked for."""
+    word = shipment.status
+    if word in CANCELLABLE:
+        return Judgement(Goal.OPEN, Status.PENDING, (), word)
+    if word not in STATUSES:
         return Judgement(Goal.WAITING, Status.PENDING, (), word)
-    if shipment.status in CANCELLABLE:
-        return Judgement(Goal.OPEN, Status.PENDING, (), shipment.status)
-    if shipment.status not in STATUSES:
-        return Judgement(Goal.WAITING, Status.PENDING, (), shipment.status)
-    message = tr("the shipment is {status}: it can be cancelled no more", status=shipment.status)
-    return impossible(codes.CANCEL_TOO_LATE, message, shipment.status)
+    message = tr("the shipment is {status}: it can be cancelled no more", status=word)
+    return impossible(codes.CANCEL_TOO_LATE, message, word)
 
 
 def unknown_shipment(name: str) -> Judgement:

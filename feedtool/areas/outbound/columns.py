@@ -159,7 +159,7 @@ RETURN_COLUMNS = (
         _column(RETURN, Identifier(), "Return", "The return's identifier; empty for a new one."),
     ),
     *(
-        replace(column, notes=WORDS.of("Of which something comes back."))
+        replace(column, help=WORDS.of("Of which something comes back."))
         for column in SHIPMENT_COLUMN
     ),
     *REFERENCE_COLUMN,

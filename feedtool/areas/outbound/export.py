@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
 from functools import partial
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import orjson
 

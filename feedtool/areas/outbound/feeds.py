@@ -48,10 +48,8 @@ def _create_required(row: Row) -> list[str]:
 
 def shipment(*rows: Row) -> dict[str, object]:
     """The shipment of a reference's rows: an item for each, and the header that all have."""
-    values = rows[0].values
     address = _filled(rows[0], {f"deliveryAddress.{name}": name for name in (*ADDRESS, "pickupId")})
     header = _filled(rows[0], {columns.REFERENCE: "reference", columns.STORAGE: "storageCountry"})
-    del values
     return {**header, "deliveryAddress": address, "items": [_item(row) for row in rows]}
 
 
@@ -79,17 +77,16 @@ _feed = partial(
     has_channel=False,
     is_personal=True,
     personal=columns.PERSONAL,
-    needs_asking=True,
 )
+_SENT_SHIPMENT = frozenset(column.key for column in columns.SHIPMENT_COLUMNS)
 _of_shipments = partial(
     _feed,
     sheet="Outbound",
     columns=lambda _: columns.SHIPMENT_COLUMNS,
     understood=lambda _: (*columns.SHIPMENT_COLUMNS, *columns.SHOWN_SHIPMENT),
-    is_sent=lambda key: key in _SENT_SHIPMENT,
+    is_sent=_SENT_SHIPMENT.__contains__,
+    key_column=columns.EXPECTED,
 )
-_SENT_SHIPMENT = frozenset(column.key for column in columns.SHIPMENT_COLUMNS)
-
 CREATE = _of_shipments(
     kind="outbound-shipments",
     package_type="OutboundShipment",
@@ -123,6 +120,7 @@ CANCEL = _of_shipments(
     reference=columns.SHIPMENT,
     group_by=(columns.SHIPMENT,),
     common=(columns.REASON,),
+    needs_asking=True,
 )
 
 # Returns.
@@ -141,6 +139,7 @@ def parcel_return(*rows: Row) -> dict[str, object]:
     return {**_filled(rows[0], {key: key for key in header}), "lines": lines}
 
 
+_SENT_RETURN = frozenset(column.key for column in columns.RETURN_COLUMNS)
 RETURNS = _feed(
     kind="returns",
     sheet="Returns",
@@ -148,7 +147,7 @@ RETURNS = _feed(
     summary=tr("What customers send back to a warehouse: a product for each row."),
     columns=lambda _: columns.RETURN_COLUMNS,
     understood=lambda _: (*columns.RETURN_COLUMNS, *columns.SHOWN_RETURN),
-    is_sent=lambda key: key in _SENT_RETURN,
+    is_sent=_SENT_RETURN.__contains__,
     missing=_missing(*NEEDED_OF_RETURN),
     required=lambda row: row.blanks(NEEDED_OF_RETURN),
     request=parcel_return,
@@ -156,11 +155,11 @@ RETURNS = _feed(
     reference=columns.REFERENCE,
     group_by=(columns.REFERENCE,),
     common=(columns.SHIPMENT, columns.REASON, columns.COMMENT),
+    needs_asking=True,
     title="Returns",
     about=tr(
         "Each row is a product that comes back; rows of one reference are one return. A return "
         "cannot be cancelled, and its label is made within 15 minutes."
     ),
 )
-_SENT_RETURN = frozenset(column.key for column in columns.RETURN_COLUMNS)
 FEEDS = (CREATE, CANCEL, RETURNS)

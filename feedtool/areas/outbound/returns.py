@@ -1,7 +1,7 @@
 """Announcing returns: the call, and what the shipment and its returns say of it.
 
-Specification, "Return" and "Fulfillment", rule 5: customers' returns alone, of what was sent, and of
-no more than that.
+Specification, "Return" and "Fulfillment", rule 5: customers' returns alone, of what was sent, and
+of no more than that.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from feedtool.areas.outbound import codes, wire
 from feedtool.areas.outbound.cancellations import unknown_shipment
-from feedtool.areas.outbound.shipments import SENT
+from feedtool.areas.outbound.shipments import SENT, for_every_row
 from feedtool.areas.outbound.wire import OutboundShipment, ParcelReturn
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
 from feedtool.feeds.judgement import impossible, reached
@@ -100,7 +100,7 @@ def _judge_shipment(
     # A service that does not show what was sent judges by itself.
     wrong = [*_wrong_lines(act, lines, sent, before)] if all(key for key, _ in sent) else []
     if wrong and sent:
-        return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, tuple(wrong), word)
+        return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, for_every_row(act, wrong), word)
     return Judgement(Goal.OPEN, Status.PENDING, (), word)
 
 

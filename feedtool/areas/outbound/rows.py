@@ -1,6 +1,6 @@
 """Shipments and returns as rows: one for each item, or line, with what the service shows."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from feedtool.areas.outbound import columns, wire

@@ -1,8 +1,9 @@
 """Creating outbound shipments: the call, and what the list of shipments says of it.
 
-Specification, "Outbound shipment" and "Fulfillment", rules 1, 3 and 4. A second parcel to a customer
-is the worst that can happen: whatever bears the reference, and was not there before, counts as ours,
-and nothing is sent again before a list that was read to its end has shown none for a long time.
+Specification, "Outbound shipment" and "Fulfillment", rules 1, 3 and 4. A second parcel to a
+customer is the worst that can happen: whatever bears the reference, and was not there before,
+counts as ours, and nothing is sent again before a list that was read to its end has shown none for
+a long time.
 """
 
 import json
@@ -121,7 +122,16 @@ def _reasons(act: Act, shipment: OutboundShipment) -> tuple[Message, ...]:
         row, field = places[0] if places else (0, "")
         messages.append(Message(code, wire.reason_text(reason), field, row=row))
     nothing = tr("the warehouse has rejected the shipment, and names no reason")
-    return tuple(messages) or (Message(code, nothing),)
+    return for_every_row(act, messages) or (Message(code, nothing),)
+
+
+def for_every_row(act: Act, messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Messages about rows of a request, and for its other rows one that names the first of them."""
+    told = {message.row for message in messages}
+    others = () if 0 in told or not told else {act.row, *act.further_rows} - told
+    first = min(told, default=0)
+    text_of = tr("row {row} is of the same request, see there", row=first)
+    return (*messages, *(Message("", text_of, row=row) for row in sorted(others)))
 
 
 REFERENCE, PRODUCT, CONDITION = "sellerProductReference", "productId", "productCondition"

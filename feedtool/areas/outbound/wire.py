@@ -1,4 +1,4 @@
-"""Outbound shipments, their cancellation, returns and labels: the calls, and what answers say. Pure.
+"""Outbound shipments, cancellations, returns and labels: the calls, and what answers say. Pure.
 
 Specification, "Outbound shipment", "Return" and "Fulfillment". Names that it does not show are read
 by alternatives; every shape is checked, none is trusted.
