@@ -15,10 +15,14 @@ def test_the_kinds() -> None:
     legacy = ["legacy-offers", "legacy-stock-and-price"]
     offers = ["offers-delete", "offers-update", "offers-upsert"]
     acts = ["orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"]
-    kinds = ["invoices", *legacy, *offers, "orders", *acts, "products", "shipments"]
+    outbound = ["outbound-shipments", "outbound-shipments-cancel"]
+    kinds = [
+        *("invoices", *legacy, *offers, "orders", *acts),
+        *(*outbound, "products", "returns", "shipments"),
+    ]
     assert list(load().feeds) == kinds
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == ["invoices", *legacy, "offers-delete", *acts]
+    assert asking == ["invoices", *legacy, "offers-delete", *acts, outbound[1], "returns"]
 
 
 @FEEDS
