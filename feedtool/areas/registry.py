@@ -10,7 +10,16 @@ from feedtool.feeds.area import Areas
 if TYPE_CHECKING:
     from feedtool.sandbox import Part
 
-NAMES = ("offers", "legacy", "products", "competition", "orders", "invoices", "inbound")
+NAMES = (
+    "offers",
+    "legacy",
+    "products",
+    "competition",
+    "orders",
+    "invoices",
+    "inbound",
+    "discussions",
+)
 
 
 def load(names: Iterable[str] | None = None) -> Areas:
