@@ -5,7 +5,7 @@ where the list cannot be read. Before they are sent, all requests of a run are r
 it those that are waited for, once there are many.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -18,6 +18,7 @@ from feedtool.ledger import Package, Phase
 from feedtool.model.call import READ, Failure, Reply, Sender
 from feedtool.model.errors import FeedtoolError
 from feedtool.service.answers import Unreadable
+from feedtool.service.calls import results_of
 
 SINGLY = 30
 """So many requests are looked at one by one."""
@@ -98,14 +99,19 @@ class OverviewReader:
         overview = self._overview(checked[0]) if checked else None
         if overview and self._read_at is None and len(self.references) > SINGLY:
             wanted = set(self.references.values())
-            self._before = read_overview(self.client, overview, wanted, self.lanes.map)
+            self._before = read_overview(self.client, overview, wanted, self._at_once)
             self._read_at = now
+
+    def _at_once(
+        self, read: Callable[[int], Mapping[str, Reply]], pages: Iterable[int]
+    ) -> Iterable[Mapping[str, Reply]]:
+        return results_of([self.lanes.submit(read, page) for page in pages])
 
     def _read_after(self, followed: Sequence[Package], *, has_time: bool) -> set[int]:
         """Read a list of them once they are many; the keys of those that wait for one."""
         if self._reading and (self._reading.done() or not has_time):
-            self._after |= self._reading.result()
-            self._reading = None
+            (shown,) = results_of([self._reading])
+            self._after, self._reading = self._after | shown, None
         new = [package for package in followed if package.key not in self._asked]
         are_enough = len(new) >= (MANY if has_time else SINGLY)
         overview = self._overview(new[0]) if are_enough and not self._reading else None
@@ -126,7 +132,7 @@ def read_overview(
     client: Sender,
     overview: Overview,
     wanted: Collection[str],
-    each: Callable[..., Iterator[Mapping[str, Reply]]] = map,
+    each: Callable[..., Iterable[Mapping[str, Reply]]] = map,
 ) -> dict[str, Reply]:
     """What a list shows of some references, from what changed last on.
 

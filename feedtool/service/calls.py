@@ -117,6 +117,7 @@ def longest_back_off(failures: int, most: int) -> timedelta:
 
 
 Key = TypeVar("Key")
+Result = TypeVar("Result")
 LINGER = 0.008
 """Seconds between two answers that are taken in together."""
 LOOK_UP = 1.0
@@ -242,16 +243,23 @@ def answered(
 
 
 def wait_for(
-    calls: Collection[Future[CallResult]],
+    calls: Collection[Future[Result]],
     timeout: float | None = None,
     return_when: str = ALL_COMPLETED,
-) -> tuple[set[Future[CallResult]], set[Future[CallResult]]]:
+) -> tuple[set[Future[Result]], set[Future[Result]]]:
     """As `concurrent.futures.wait`, but a signal is never heard only when a call is answered."""
     while True:
         found = wait(calls, LOOK_UP if timeout is None else timeout, return_when)
         is_enough = found.done and return_when == FIRST_COMPLETED
         if timeout is not None or is_enough or not found.not_done:
             return found
+
+
+def results_of(futures: Collection[Future[Result]]) -> list[Result]:
+    """The results of what runs in lanes, once all are there."""
+    if left := [future for future in futures if not future.done()]:
+        wait_for(left)
+    return [future.result() for future in futures]
 
 
 def executor(lanes: int) -> Executor:

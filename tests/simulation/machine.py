@@ -13,6 +13,7 @@ from sqlalchemy import event
 from feedtool.ledger import Change, Ledger, Package, Run, tables
 from feedtool.ledger.records import Clearance
 from feedtool.model.call import Call
+from feedtool.service.calls import ask_all
 from tests.simulation.story import MARK
 
 
@@ -174,7 +175,7 @@ class Lanes(Executor):
     def abandoned(self) -> list[Call]:
         """The calls that were under way when the process died."""
         under_way = (kept for future, kept in self.waiting.items() if not future.cancelled())
-        calls = [call for _, args in under_way for call in args[1]]
+        calls = [call for run, args in under_way if run is ask_all for call in args[1]]
         self.waiting.clear()
         return calls
 

@@ -8,6 +8,7 @@ is asked of a part of the lines is compared line by line.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple
 
 import orjson
@@ -124,16 +125,16 @@ def approval_judge(approval: Approval) -> Callable[[Act, Order | None], Judgemen
     return judge
 
 
+of_order = partial(Direct, looks=look, state=state, repeat=Repeat.SAFE, overview=OVERVIEW)
+"""The delivery of what the order itself shows: the same call twice is as good as once."""
+
+
 def approval(kind: Approval) -> Direct[Order | None]:
     """Accepting or refusing."""
-    return Direct(
+    return of_order(
         call=lambda act: wire.approve(act.reference, act.body),
-        looks=look,
-        state=state,
         judge=approval_judge(kind),
         baseline=lambda _, order: order.status if order else "",
-        repeat=Repeat.SAFE,
-        overview=OVERVIEW,
         patience=timedelta(minutes=2),
     )
 

@@ -10,18 +10,16 @@ from typing import NamedTuple
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import (
     CANCELLED,
-    OVERVIEW,
     SHIPPED,
     LineGoal,
     judged,
     lines_of,
-    look,
     no_line,
-    state,
+    of_order,
     unknown_order,
 )
 from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement
 from feedtool.model.call import Call
 from feedtool.model.nouns import Status
 from feedtool.model.text import tr
@@ -88,15 +86,11 @@ def cancel_call(act: Act) -> Call:
     return wire.cancel({**common, "lines": offered})
 
 
-CANCELLATION: Direct[Order | None] = Direct(
+CANCELLATION: Direct[Order | None] = of_order(
     call=cancel_call,
-    looks=look,
-    state=state,
     judge=judge_cancellation,
     created=wire.created,
     baseline=_cancelled_part,
-    repeat=Repeat.SAFE,
-    overview=OVERVIEW,
     patience=timedelta(minutes=15),
 )
 """Cancelling lines, or the order: what is cancelled already is not asked again."""

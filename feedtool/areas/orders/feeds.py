@@ -170,25 +170,32 @@ SHIP = _feed(
         "its row with another number."
     ),
 )
-ACCEPT = _feed(
-    kind="orders-accept",
-    package_type=columns.ACCEPT,
-    action=columns.ACCEPT,
-    summary=tr("Orders that are accepted, all of their lines at once."),
-    required=lambda row: row.blanks((columns.ORDER,)),
-    request=lambda *_: {"approval_status": acts.ACCEPT.wanted},
-    delivery=acts.approval(acts.ACCEPT),
-    needs_asking=True,
+
+
+def _approval(kind: str, action: str, summary: str, wanted: acts.Approval) -> Feed:
+    return _feed(
+        kind=kind,
+        package_type=action,
+        action=action,
+        summary=summary,
+        required=lambda row: row.blanks((columns.ORDER,)),
+        request=lambda *_: {"approval_status": wanted.wanted},
+        delivery=acts.approval(wanted),
+        needs_asking=True,
+    )
+
+
+ACCEPT = _approval(
+    "orders-accept",
+    columns.ACCEPT,
+    tr("Orders that are accepted, all of their lines at once."),
+    acts.ACCEPT,
 )
-REFUSE = _feed(
-    kind="orders-refuse",
-    package_type=columns.REFUSE,
-    action=columns.REFUSE,
-    summary=tr("Orders that are refused, all of their lines at once."),
-    required=lambda row: row.blanks((columns.ORDER,)),
-    request=lambda *_: {"approval_status": acts.REFUSE.wanted},
-    delivery=acts.approval(acts.REFUSE),
-    needs_asking=True,
+REFUSE = _approval(
+    "orders-refuse",
+    columns.REFUSE,
+    tr("Orders that are refused, all of their lines at once."),
+    acts.REFUSE,
 )
 CANCEL = _feed(
     kind="orders-cancel",

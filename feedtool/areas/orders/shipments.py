@@ -15,19 +15,17 @@ from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.acts import (
     CANCELLED,
     OPEN_LINES,
-    OVERVIEW,
     SHIPPED,
     LineGoal,
     impossible,
     judged,
     lines_of,
-    look,
     no_line,
-    state,
+    of_order,
     unknown_order,
 )
 from feedtool.areas.orders.wire import Line, Order
-from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement
 from feedtool.model.call import Call
 from feedtool.model.nouns import Status
 from feedtool.model.text import joined, tr
@@ -142,14 +140,10 @@ def ship_call(act: Act) -> Call:
     return wire.ship(act.reference, orjson.dumps(parcels))
 
 
-SHIPMENT: Direct[Order | None] = Direct(
+SHIPMENT: Direct[Order | None] = of_order(
     call=ship_call,
-    looks=look,
-    state=state,
     judge=judge_shipment,
     baseline=_open_lines,
-    repeat=Repeat.SAFE,
-    overview=OVERVIEW,
     patience=timedelta(minutes=10),
 )
 """Declaring parcels: the service takes a line once, and the parcels then show on it."""
