@@ -11,14 +11,8 @@ if TYPE_CHECKING:
     from feedtool.sandbox import Part
 
 NAMES = (
-    "offers",
-    "legacy",
-    "products",
-    "competition",
-    "orders",
-    "invoices",
-    "inbound",
-    "discussions",
+    *("offers", "legacy", "products", "competition", "orders", "invoices"),
+    *("inbound", "outbound", "finance", "discussions"),
 )
 
 

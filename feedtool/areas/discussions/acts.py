@@ -155,7 +155,8 @@ def _of_known(judge: Judge) -> Callable[[Act, Discussion | None], Judgement]:
         if found is None:
             return _unknown(act)
         judgement = judge(act, found)
-        return judgement if judgement.goal is not Goal.OPEN else _lacks_reply(act, found) or judgement
+        lacking = _lacks_reply(act, found) if judgement.goal is Goal.OPEN else None
+        return lacking or judgement
 
     return judged
 
@@ -257,9 +258,7 @@ def judge_opening(act: Act, found: Opening) -> Judgement:
         if _same(existing._replace(messages=existing.messages[:1]), asked["message"]["body"]):
             proof = tr("is there: discussion {name}", name=existing.id)
             return reached(act, Status.OPENED, proof, _word(existing))
-        message = tr(
-            "there is a discussion of this already: reply in {name}", name=existing.id
-        )
+        message = tr("there is a discussion of this already: reply in {name}", name=existing.id)
         return impossible(codes.DISCUSSION_EXISTS, message, _word(existing))
     if act.baseline is None and not found.channel.is_enabled:
         message = tr(

@@ -16,6 +16,7 @@ from feedtool.feeds.feed import CHANNEL
 from feedtool.feeds.template import UNWRITABLE, Words
 from feedtool.model.cells import Cell, shown
 from feedtool.model.header import CellType, Column
+from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
 DISCUSSION, ORDER, PRODUCT = "discussionId", "orderId", "productId"
@@ -37,7 +38,7 @@ class MessageText:
     """A text of several lines; what is wrong with it never quotes it."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
-        """A str with `\\n` between its lines."""
+        """A str, its lines apart by line feeds alone."""
         del column
         if flaw := no_value(cell):
             return flaw
@@ -73,7 +74,10 @@ FILLED_COLUMNS = WORDS.group(
     "To fill",
     _column(REPLY, MessageText(), "Reply", "What is sent; an empty cell sends nothing."),
     _column(
-        TEMPLATE, SavedReply({}), "Saved reply", "The name of a saved reply, in the place of a text."
+        TEMPLATE,
+        SavedReply({}),
+        "Saved reply",
+        "The name of a saved reply, in the place of a text.",
     ),
     _column(RECEIVER, RECEIVERS_TYPE, "To", "Who gets it; empty means the customer.", CUSTOMER),
     *(
@@ -92,16 +96,16 @@ FILLED = (REPLY, TEMPLATE, *FILES)
 """The keys of what makes a message."""
 
 VALUES = {
-    "product": ("Product's name", "{product}"),
-    "parcelNumber": ("Parcel number", "{parcelNumber}"),
-    "carrierName": ("Carrier", "{carrierName}"),
-    "trackingUrl": ("Tracking address", "{trackingUrl}"),
+    "product": "Product's name",
+    "parcelNumber": "Parcel number",
+    "carrierName": "Carrier",
+    "trackingUrl": "Tracking address",
 }
 VALUE_COLUMNS = WORDS.group(
     "For saved replies",
     *(
-        _column(key, Identifier() if key != "product" else Text(), label, "Stands in saved replies.")
-        for key, (label, _) in VALUES.items()
+        _column(key, Text() if key == "product" else Identifier(), label, "For saved replies.")
+        for key, label in VALUES.items()
     ),
 )
 PLACES = frozenset((ORDER, *VALUES))
@@ -133,6 +137,13 @@ FOLDED = frozenset((PRODUCT, *FILES[1:], *VALUES, UNREAD, "typologyCode"))
 """Keys of columns that are folded away."""
 PERSONAL = frozenset((REPLY, SUBJECT))
 """Keys of columns that are sent, and may name people."""
+
+
+def columns_of(settings: AccountSettings) -> tuple[Column, ...]:
+    """The columns of the template; that of saved replies where the profile has any."""
+    has_replies = bool(settings.discussions.replies)
+    return tuple(it for it in COLUMNS if has_replies or it.key not in {TEMPLATE, *VALUES})
+
 
 COLUMNS = (*IDENTITY_COLUMNS, *FILLED_COLUMNS, *NEW_COLUMNS, *VALUE_COLUMNS)
 EVERY_COLUMN = (*COLUMNS, *STATE_COLUMNS)

@@ -2,18 +2,16 @@
 
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from feedtool.areas.channel_list import ENABLED, RECEIVERS, channel_list, channels_in
-from feedtool.areas.discussions import columns, wire
-from feedtool.areas.discussions import rules
+from feedtool.areas.discussions import columns, rules, wire
 from feedtool.areas.discussions.feeds import REPLY
 from feedtool.areas.discussions.listing import (
     BY_SALES_CHANNEL,
     FILTERS,
-    HINT,
     SINCE,
     check,
     discussion_list,
@@ -21,9 +19,9 @@ from feedtool.areas.discussions.listing import (
     whole_list,
     whole_rows,
 )
-from feedtool.areas.discussions.rows import attachment_rows, message_rows
+from feedtool.areas.discussions.rows import CLAIM, TO_TREAT, attachment_rows, message_rows
 from feedtool.areas.discussions.wire import SELLER, Discussion
-from feedtool.areas.plain_list import DATE, no_loss, nothing, plain_table
+from feedtool.areas.plain_list import DATE, no_loss, nothing, plain_table, shown_fields
 from feedtool.feeds.export import (
     DocumentAnswer,
     DocumentCall,
@@ -44,10 +42,10 @@ from feedtool.feeds.export import (
     ServiceList,
 )
 from feedtool.feeds.feed import CHANNEL
-from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.feeds.template import TEXT
 from feedtool.model.call import Call, Reply
-from feedtool.model.header import Column
-from feedtool.model.text import LANGUAGES, MessageText, plural, tr
+from feedtool.model.text import MessageText, plural, tr
+from feedtool.service.answers import Unreadable
 
 OF_CHANNELS = tr("look at --sales-channel")
 CHANNELS = channel_list(tr("channels"), BY_SALES_CHANNEL, OF_CHANNELS)
@@ -57,7 +55,8 @@ CHANNELS = channel_list(tr("channels"), BY_SALES_CHANNEL, OF_CHANNELS)
 STATUSES = ("Accepted", "InPreparation", "Shipped", "Delivered", "Cancelled", "Undefined")
 """Of orders, as typologies know them."""
 OPENED_IN = STATUSES[:4]
-_CODE, _PLACE, _CLAIM = "typology", "channel", "claim"
+_CODE, _ENABLED, _RECEIVERS = "typology", "enabled", "receivers"
+_WAITING, _CLAIM = "waiting", "claim"
 
 
 def _typology_rows(reply: Reply, call: Call) -> ListPage:
@@ -116,10 +115,27 @@ TYPOLOGY_EXPORT = Export(
 )
 
 
-def _usable(reply: Reply, call: Call) -> ListPage:
-    """What a seller may open; the channels go on to the list of discussions."""
-    codes = [it.code for it in wire.typologies_of(reply) if it.is_usable]
-    return ListPage(tally=Counter({(_CODE, code): 1 for code in codes}))
+def _usable_list() -> ServiceList:
+    """What a seller may open on each channel; its rows are the channels, which go on."""
+    known: dict[str, KeyedRow] = {}
+
+    def first(_: Query, channels: KeyedRows) -> Iterator[Call]:
+        known.update((str(row[CHANNEL]), row) for row in channels)
+        asked = [name for name, row in known.items() if row.get(ENABLED) != "false"]
+        for channel in asked or list(known)[:1]:
+            for status in OPENED_IN:
+                yield wire.read_typologies(channel, status, user=SELLER)
+
+    def read(reply: Reply, _: Call) -> ListPage:
+        codes = (it.code for it in wire.typologies_of(reply) if it.is_usable)
+        channels = ((name, f"{name}={row.get(ENABLED, '')}") for name, row in known.items())
+        who = ((_RECEIVERS, f"{name}={row.get(RECEIVERS, '')}") for name, row in known.items())
+        tally = Counter((*((_CODE, code) for code in codes), *who))
+        tally.update((_ENABLED, text) for _, text in channels)
+        return ListPage(list(known.items()), tally=tally)
+
+    gone = nothing(tr("the service names no channels"), OF_CHANNELS)
+    return ServiceList(tr("typologies"), first, lambda _: read, gone, OF_CHANNELS)
 
 
 # The sheet of discussions.
@@ -133,7 +149,167 @@ MESSAGES = Filter(
 )
 
 
-def _listings(query: Query) -> Iterable[ServiceList]:
-    known = _known_channels()
-    lists = (known, discussion_list(_counting(found_rows)))
-    return (*lists, whole_list(_counting(whole_rows))) if query["messages"] else lists
+def _listings(query: Query) -> Sequence[ServiceList]:
+    lists = (CHANNELS, _usable_list(), discussion_list(found_rows))
+    return (*lists, whole_list(whole_rows)) if query["messages"] else lists
+
+
+def _named(tally: ExportTally, sort: str) -> tuple[str, ...]:
+    """What was met of a sort, as a stamp has it."""
+    return tuple(sorted(name.replace(", ", "|") for of, name in tally if of == sort))
+
+
+def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
+    codes = _named(tally, _CODE)
+    shown = [column for column in columns.STATE_COLUMNS if column.key in rows.columns]
+    stamps = {rules.TYPOLOGIES: codes, rules.ENABLED: _named(tally, _ENABLED)}
+    stamps[rules.RECEIVERS] = _named(tally, _RECEIVERS)
+    return FilledTemplate(
+        REPLY,
+        query.context,
+        query.language,
+        further=shown_fields(shown, query.language, FORMATS, folded=columns.FOLDED),
+        choices={columns.SUBTYPOLOGY: codes},
+        stamps={name.removeprefix("feedtool."): values for name, values in stamps.items()},
+    )
+
+
+FORMATS = {
+    **dict.fromkeys((columns.LAST_AT, "createdAt", "updatedAt"), DATE),
+    columns.WAITING: "0",
+}
+
+
+def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
+    """Counts what waits for an answer among the rows that go into the file."""
+    for row in lists[-1]:
+        is_open = row.get(columns.IS_OPEN) == "true"
+        is_waiting = is_open and row.get(columns.PROCESS_STATUS) == TO_TREAT
+        is_claim = is_waiting and row.get(columns.GRADUATION) == CLAIM
+        yield MadeRow(row, {(_WAITING, ""): is_waiting, (_CLAIM, ""): is_claim})
+
+
+def _summary(_: Query, tally: ExportTally) -> ExportSummary:
+    """What waits for the seller, in numbers."""
+    waiting, claims = tally[_WAITING, ""], tally[_CLAIM, ""]
+    texts = []
+    if waiting:
+        texts.append(
+            plural(
+                "{count:,} discussion waits for an answer",
+                "{count:,} discussions wait for an answer",
+                waiting,
+            )
+        )
+    if claims:
+        texts.append(plural("{count:,} of them is a claim", "{count:,} of them are claims", claims))
+    return ExportSummary([ExportNote(text) for text in texts])
+
+
+def _missed(count: int) -> MessageText:
+    return plural(
+        "{count:,} discussion was missing from earlier exports, and is in this one",
+        "{count:,} discussions were missing from earlier exports, and are in this one",
+        count,
+    )
+
+
+DISCUSSIONS = Export(
+    "discussions",
+    """Export discussions into a workbook in which they are answered, closed, opened.
+
+    A row for each. Write a reply, or choose a saved one, and submit the workbook: rows in which
+    nothing is filled ask for nothing. Without --since, those of the last six months come.
+    """,
+    _listings,
+    _sheet,
+    _summary,
+    (*FILTERS, MESSAGES),
+    check,
+    rows=_counted,
+    is_sent_back=True,
+    increments=Increments(_missed),
+)
+
+
+# Messages and files.
+
+
+def _of_each(
+    rows: Callable[[Discussion], Iterable[KeyedRow]],
+) -> Callable[[Query], Sequence[ServiceList]]:
+    """The lists of an export of what whole discussions hold."""
+    return lambda _: (
+        CHANNELS,
+        discussion_list(found_rows),
+        whole_list(lambda found, _: list(rows(found))),
+    )
+
+
+_COMMON = {
+    columns.DISCUSSION: (tr("Discussion"), TEXT),
+    columns.ORDER: (tr("Order"), TEXT),
+    CHANNEL: (tr("Sales channel"), TEXT),
+    "messageId": (tr("Message"), TEXT),
+    "at": (tr("Written"), DATE),
+    "from": (tr("From"), TEXT),
+}
+MESSAGE_TABLE = {
+    **_COMMON,
+    "to": (tr("To"), TEXT),
+    "hasRead": (tr("Read"), TEXT),
+    "body": (tr("Text"), TEXT),
+    "attachments": (tr("Files"), TEXT),
+}
+MESSAGE_EXPORT = Export(
+    "messages",
+    """Export the messages of discussions into a table, a row for each.""",
+    _of_each(message_rows),
+    plain_table(tr("Messages"), known=MESSAGE_TABLE, is_personal=True),
+    no_loss,
+    (*FILTERS, SINCE),
+    check,
+)
+
+FILE_TABLE = {
+    **_COMMON,
+    "attachmentId": (tr("Attachment"), TEXT),
+    "name": (tr("Name"), TEXT),
+    "fileFormat": (tr("Format"), TEXT),
+}
+
+
+def _file_calls(_: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
+    for row in rows:
+        name = str(row.get("attachmentId") or "")
+        if name:
+            call = wire.read_attachments(str(row.get(CHANNEL) or ""), attachmentId=name)
+            yield DocumentCall(call, (name,))
+
+
+def _files(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
+    """The file of an attachment, in the folder of its discussion."""
+    (key,) = asked.keys
+    files = wire.files_of(replace(reply, body=body.read_bytes()))
+    found = next((file for file in files if file.id in {key, ""}), None)
+    try:
+        content = b64decode(found.content, validate=True) if found else b""
+    except ValueError as error:
+        raise Unreadable(tr("the answer holds no file")) from error
+    if found is None:
+        return DocumentAnswer(missing={key: tr("the service has no such file")})
+    return DocumentAnswer([DocumentFile(key, found.name or key, content)])
+
+
+ATTACHMENT_EXPORT = Export(
+    "attachments",
+    """Export the files of discussions into a folder, with a list of them.""",
+    _of_each(attachment_rows),
+    plain_table(tr("Attachments"), known=FILE_TABLE, is_personal=True),
+    no_loss,
+    (*FILTERS, SINCE),
+    check,
+    documents=Documents(lambda row: str(row.get("attachmentId") or ""), _file_calls, _files),
+)
+
+EXPORTS = (DISCUSSIONS, MESSAGE_EXPORT, TYPOLOGY_EXPORT, ATTACHMENT_EXPORT)

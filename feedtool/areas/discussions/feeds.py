@@ -13,18 +13,12 @@ from feedtool.areas.discussions.attachments import LocalFile, files_of
 from feedtool.areas.discussions.wire import CUSTOMER, digest_of
 from feedtool.feeds.columns.choice import NO, YES
 from feedtool.feeds.feed import CHANNEL, Enrich, Feed, Row, SheetColumns
-from feedtool.model.header import Column
 from feedtool.model.nouns import Issue
-from feedtool.model.settings import AccountSettings
 from feedtool.model.text import FieldName, tr
 
 BODY, MESSAGE = "body", "messageId"
 """Keys of what a row gets here: the finished text, and the message that is marked."""
 _PLACE = re.compile(r"\{(\w+)\}")
-
-
-def _columns(_: AccountSettings) -> tuple[Column, ...]:
-    return columns.COLUMNS
 
 
 def _missing(sheet: SheetColumns) -> list[str]:
@@ -83,11 +77,11 @@ def writes(row: Row) -> bool:
 def asked_of(row: Row) -> Sequence[Row]:
     """The requests that a row stands for; none where nobody has filled it."""
     if row.is_blank(columns.DISCUSSION):
-        is_new = writes(row) or any(not row.is_blank(key) for key in (columns.SUBJECT,))
+        is_new = writes(row) or not row.is_blank(columns.SUBJECT)
         return (row._replace(feed=OPEN),) if is_new else ()
     parts = [row] if writes(row) else []
-    for message in _marked(row):
-        parts.append(row._replace(feed=READ, values={**row.values, MESSAGE: message}))
+    marked = ({**row.values, MESSAGE: message} for message in _marked(row))
+    parts += (row._replace(feed=READ, values=values) for values in marked)
     if row.values.get(columns.CLOSE) == YES or columns.CLOSE in row.refused:
         parts.append(row._replace(feed=CLOSE))
     return parts
@@ -97,7 +91,7 @@ def _marked(row: Row) -> Sequence[str]:
     """The messages that a row marks read; "" is the last that is not."""
     usual = YES if row.sheet.context.settings.discussions.reply_reads == "yes" else NO
     asked = row.values.get(columns.MARK_READ)
-    unread = [name for name in re.split(r"[;\s]+", str(row.values.get(columns.UNREAD) or "")) if name]
+    unread = str(row.values.get(columns.UNREAD) or "").replace(";", " ").split()
     if asked == YES or columns.MARK_READ in row.refused:
         return unread or ("",)
     return unread if writes(row) and asked is None and usual == YES else ()
@@ -173,7 +167,7 @@ _feed = partial(
     Feed,
     area="feedtool.areas.discussions",
     sheet="Discussions",
-    columns=_columns,
+    columns=columns.columns_of,
     understood=lambda _: columns.EVERY_COLUMN,
     missing=_missing,
     reference=columns.DISCUSSION,

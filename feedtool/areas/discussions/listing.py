@@ -5,13 +5,13 @@ read in windows. A window has no end but a short page, and changes while it is r
 reads it so that no discussion is skipped.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from feedtool.areas.channel_list import ASKED_AT
 from feedtool.areas.discussions import columns, wire
-from feedtool.areas.discussions.rows import TO_TREAT, discussion_row
+from feedtool.areas.discussions.rows import CLAIM, TO_TREAT, discussion_row
 from feedtool.areas.discussions.wire import Discussion
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (
@@ -34,7 +34,7 @@ from feedtool.service.answers import http_date, moment, service_time
 WINDOW = timedelta(days=180)
 """The longest time that is asked for at once; six months have 181 days or more."""
 SORTS = ("asc:updatedAt", "updatedAt", keyset.CREATED)
-GRADUATIONS = ("Discussion", "Claim", "Level_1")
+GRADUATIONS = ("Discussion", CLAIM, "Level_1")
 
 # What is asked for.
 
@@ -81,20 +81,15 @@ def check(query: Query) -> None:
 def _matches(query: Query, found: Discussion) -> bool:
     """True if a discussion is asked for."""
     fields = found.document
-    if query["sales-channel"] and found.channel not in query["sales-channel"]:
-        return False
-    if query["order"] and found.order not in query["order"]:
-        return False
-    if query["discussion"] and found.id not in query["discussion"]:
-        return False
-    if query["graduation"] and fields.get("graduation") != query["graduation"]:
-        return False
-    if query["about"] and fields.get("subTypologyCode") != query["about"]:
-        return False
-    if (query["open"] and not found.is_open) or (query["closed"] and found.is_open):
-        return False
     is_waiting = found.is_open and fields.get("processStatus") == TO_TREAT
-    return is_waiting or not query["to-treat"]
+    listed = {"sales-channel": found.channel, "order": found.order, "discussion": found.id}
+    words = {"graduation": fields.get("graduation"), "about": fields.get("subTypologyCode")}
+    flags = {"open": found.is_open, "closed": not found.is_open, "to-treat": is_waiting}
+    return (
+        all(not query[name] or value in query[name] for name, value in listed.items())
+        and all(not query[name] or value == query[name] for name, value in words.items())
+        and all(not query[name] or value for name, value in flags.items())
+    )
 
 
 def _unchanging(query: Query) -> Iterator[tuple[str, str]]:
@@ -166,15 +161,13 @@ def discussion_list(make: Make) -> ServiceList:
             until = dict(call.query).get("updatedAtMax", "")
             if until not in readers:
                 begin = keyset.first(begins[until], SORTS)
-                ask = partial(_call, query, until)
-                readers[until] = keyset.page_reader(begin, ask, partial(_page, query, make), wire.PAGE)
+                ask, take = partial(_call, query, until), partial(_page, query, make)
+                readers[until] = keyset.page_reader(begin, ask, take, wire.PAGE)
             return readers[until](reply, call)
 
         return read
 
-    return ServiceList(
-        tr("discussions"), first, page, nothing, HINT, unit=tr("discussions")
-    )
+    return ServiceList(tr("discussions"), first, page, nothing, HINT, unit=tr("discussions"))
 
 
 def _page(query: Query, make: Make, reply: Reply) -> ListPage:
@@ -237,6 +230,3 @@ def found_rows(found: Discussion, now: datetime | None) -> list[KeyedRow]:
 def whole_rows(found: Discussion, now: datetime | None) -> list[KeyedRow]:
     """The same with all messages."""
     return [discussion_row(found, now, is_whole=True)]
-
-
-Stamps = Mapping[str, tuple[str, ...]]

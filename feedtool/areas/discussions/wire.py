@@ -5,7 +5,6 @@ field has met; every shape is checked, none is trusted.
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -24,7 +23,6 @@ from feedtool.service.answers import (
     last_segment,
     listed,
     loads,
-    moment,
     text,
     whole,
 )
@@ -325,20 +323,15 @@ def files_of(reply: Reply) -> list[FileContent]:
     """The files of an answer, a list or a single one."""
     document = loads(reply.body)
     if isinstance(document, dict) and "content" in document:
-        items = [document]
+        items: Any = [document]
     else:
-        items = listed(document.get("items") if isinstance(document, dict) else document, tr("files"))
+        items = document.get("items") if isinstance(document, dict) else document
     return [
         FileContent(
             _named(it, "attachmentId", "id"),
             _named(it, "name", "attachmentName"),
             it["content"] if isinstance(it.get("content"), str) else "",
         )
-        for it in items
+        for it in listed(items, tr("files"))
         if isinstance(it, dict)
     ]
-
-
-def time_of(message: SentMessage) -> datetime | None:
-    """When a message was written."""
-    return moment(message.created_at)

@@ -1,0 +1,199 @@
+"""The routes of shipments to the warehouses, and what becomes of them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from feedtool.areas.inbound.sandbox import life
+from tests.areas.inbound.sandbox.dock import QUIET, announce, announced, item, shown
+from tests.sandbox.desk import Desk
+
+DAY = 86_400
+PATH = "/inbound-shipments"
+
+
+@pytest.fixture
+def quiet(new_desk: type[Desk]) -> Iterator[Desk]:
+    with new_desk(QUIET) as desk:
+        yield desk
+
+
+# Creation.
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, 201),
+        ({"supplyMode": "Xdock", "storageCountry": "GB"}, 201),
+        ({"storageCountry": "ES"}, 400),  # not activated
+        ({"storageCountry": "UK"}, 400),
+        ({"storageCountry": ...}, 400),
+        ({"supplyMode": "Seller"}, 400),
+        ({"reference": ""}, 400),
+        ({"items": []}, 400),
+        ({"items": [item(quantity=0)]}, 400),
+        ({"items": [item(gtin="12")]}, 400),
+        ({"items": [item(), item()]}, 400),
+        ({"items": [item(), item(gtin="03760452000009")]}, 400),
+        ({"items": [item(), item(productCondition="LikeNew")]}, 201),  # refused later
+        ({"items": [item(-1)]}, 201),
+    ],
+    ids=str,
+)
+def test_what_a_shipment_looks_like(quiet: Desk, changes: Any, status: int) -> None:
+    assert announce(quiet, **changes).status == status
+    assert len(quiet.sandbox.effects()) == (status == 201)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Content-Type": "text/plain"}, 415),
+        ({"SellerId": None}, 400),
+        ({"Authorization": None}, 401),
+        ({"Authorization": "Bearer forbidden"}, 403),
+    ],
+    ids=str,
+)
+def test_who_may_create_one(quiet: Desk, headers: Any, status: int) -> None:
+    assert quiet.ask("POST", PATH, {}, headers=headers).status == status
+
+
+def test_an_account_may_be_refused_unknown_products_at_once(new_desk: type[Desk]) -> None:
+    with new_desk(replace(QUIET, refuses_unknown=True)) as desk:
+        answer = announce(desk, "PO-A", item(), item(-1))
+        assert (answer.status, answer.reasons) == (400, [("ER400", "items[1].gtin")])
+
+
+def test_nothing_keeps_a_reference_from_being_sent_twice(quiet: Desk) -> None:
+    assert announced(quiet) != announced(quiet)
+    assert len({effect.fingerprint for effect in quiet.sandbox.effects()}) == 1
+
+
+def test_an_answer_may_name_nothing(new_desk: type[Desk]) -> None:
+    with new_desk(replace(QUIET, names_created=False)) as desk:
+        assert (announce(desk).status, announce(desk).body) == (201, b"")
+
+
+# Its life.
+
+
+def test_a_shipment_goes_its_way(quiet: Desk) -> None:
+    name = announced(quiet, item(0, 5), item(1, 2))
+    seen = [shown(quiet, name)["status"]]
+    for seconds in (10, 60, 10, 60, DAY, 3 * DAY, DAY):
+        quiet.wait(seconds - 1)
+        assert shown(quiet, name)["status"] == seen[-1]
+        quiet.wait(1)
+        seen.append(shown(quiet, name)["status"])
+    assert seen == [
+        *(life.CREATED, life.REFERENCING, life.REFERENCED, life.PROCESSING),
+        *(life.ACCEPTED, life.APPOINTED, life.IN_PROGRESS, life.DONE),
+    ]
+    done = shown(quiet, name)
+    assert [it["receivedQuantity"] for it in done["items"]] == [5, 2]
+    assert done["receptionDate"] == done["updatedAt"] > done["createdAt"]
+
+
+def test_an_unknown_product_has_it_refused(quiet: Desk) -> None:
+    name = announced(quiet, item(), item(-1))
+    quiet.wait(100)
+    refused = shown(quiet, name)
+    assert refused["status"] == life.REFUSED
+    assert [it["gtin"] for it in refused["refuseDetail"]["products"]] == ["2000000000015"]
+    quiet.wait(30 * DAY)
+    assert shown(quiet, name) == refused
+
+
+def test_a_fourth_is_in_dispute_and_a_ninth_never_arrives(quiet: Desk) -> None:
+    names = [announced(quiet) for _ in range(9)]
+    quiet.wait(4 * DAY + 3600)
+    quiet.wait(DAY)
+    disputed = shown(quiet, names[3])
+    assert (disputed["status"], disputed["items"][0]["inDisputeQuantity"]) == ("PartiallyDone", 1)
+    assert shown(quiet, names[8])["status"] == life.APPOINTED
+    quiet.wait(11 * DAY)
+    assert [shown(quiet, names[at])["status"] for at in (3, 8)] == ["Done", "AutomaticallyDone"]
+
+
+# Delivery notes.
+
+
+def test_a_delivery_note_is_there_from_the_acceptance_on(quiet: Desk) -> None:
+    name = announced(quiet)
+    note = f"{PATH}/{name}/delivery-notes"
+    assert quiet.ask("GET", note).status == 404
+    quiet.wait(200)
+    answer = quiet.ask("GET", note)
+    assert answer.status == 200
+    assert answer.headers["Content-Type"] == "application/pdf"
+    assert (answer.body[:8], answer.body[-6:]) == (b"%PDF-1.4", b"%%EOF\n")
+    assert b"PO-A" in answer.body
+
+
+def test_what_is_another_sellers_is_not_there(quiet: Desk) -> None:
+    name = announced(quiet)
+    for path in (f"{PATH}/{name}", f"{PATH}/{name}/delivery-notes", f"{PATH}/nothing"):
+        assert quiet.ask("GET", path, headers={"SellerId": "S2"}).status == 404
+    assert quiet.ask("GET", PATH, headers={"SellerId": "S2"}).json["items"] == []
+
+
+# Lists.
+
+
+def references(desk: Desk, **query: Any) -> list[str]:
+    return [it["reference"] for it in desk.pages(PATH, query)]
+
+
+def test_the_past_of_a_shop_has_something_of_nearly_every_state(desk: Desk) -> None:
+    statuses = [it["status"] for it in desk.pages(PATH, {"orderBy": "Asc"})]
+    assert statuses == [
+        *("Done", "Done", "Refused", "PartiallyDone", "Done"),
+        *("InProgress", "AppointmentScheduled", "Accepted"),
+    ]
+    assert references(desk) == [f"PO-{number:04d}" for number in range(8, 0, -1)]
+    assert not desk.sandbox.effects()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 9])
+@pytest.mark.parametrize("order", ["Asc", "Desc"])
+def test_pages_come_to_an_end(desk: Desk, size: int, order: str) -> None:
+    assert references(desk, limit=size, orderBy=order) == references(desk, orderBy=order)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"reference": "PO-0003"}, 1),
+        ({"reference": "PO-00"}, 0),
+        ({"code": "IN-000004"}, 1),
+        ({"supplyMode": "Xdock"}, 1),
+        ({"country": "GB"}, 2),
+        ({"country": "FR,GB"}, 8),
+        ({"status": "Refused"}, 1),
+        ({"status": "Refused,Done"}, 4),
+        ({"createdAtMin": "2026-02-28T00:00:00Z"}, 2),
+        ({"createdAtMax": "2026-02-28T00:00:00Z"}, 6),
+        ({"updatedAtMin": "2026-03-02T09:00:01Z"}, 0),
+        ({"updatedAtMax": "2026-03-02T09:00:00+00:00"}, 8),
+    ],
+    ids=str,
+)
+def test_lists_and_counts_have_filters(desk: Desk, query: Any, found: int) -> None:
+    assert len(references(desk, **query)) == found
+    assert desk.ask("GET", f"{PATH}/count", query=query).json == {"count": found}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *({"status": "done"}, {"country": "UK"}, {"supplyMode": "Seller"}, {"orderBy": "asc"}),
+        *({"createdAtMin": "yesterday"}, {"limit": 0}, {"cursor": "x"}, {"reference": ""}),
+    ],
+    ids=str,
+)
+def test_a_list_that_there_is_not(desk: Desk, query: Any) -> None:
+    assert desk.ask("GET", PATH, query=query).status == 400
