@@ -283,13 +283,14 @@ def _file_calls(_: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
     for row in rows:
         name = str(row.get("attachmentId") or "")
         if name:
-            call = wire.read_attachments(str(row.get(CHANNEL) or ""), attachmentId=name)
+            place = {it: str(row.get(it) or "") for it in (columns.DISCUSSION, "messageId")}
+            call = wire.read_attachments(str(row.get(CHANNEL) or ""), **place, attachmentId=name)
             yield DocumentCall(call, (name,))
 
 
 def _files(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
     """The file of an attachment, in the folder of its discussion."""
-    (key,) = asked.keys
+    (key,), place = asked.keys, dict(asked.call.query)
     files = wire.files_of(replace(reply, body=body.read_bytes()))
     found = next((file for file in files if file.id in {key, ""}), None)
     try:
@@ -298,7 +299,8 @@ def _files(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
         raise Unreadable(tr("the answer holds no file")) from error
     if found is None:
         return DocumentAnswer(missing={key: tr("the service has no such file")})
-    return DocumentAnswer([DocumentFile(key, found.name or key, content)])
+    path = f"{place[columns.DISCUSSION]}/{place['messageId']}-{found.name or key}"
+    return DocumentAnswer([DocumentFile(key, path, content)])
 
 
 ATTACHMENT_EXPORT = Export(
