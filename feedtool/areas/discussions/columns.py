@@ -34,7 +34,7 @@ RECEIVERS_TYPE = Choice({CUSTOMER: WORDS.of("Customer"), SUPPORT: WORDS.of("Supp
 
 
 @dataclass(frozen=True, slots=True)
-class MessageText:
+class MessageBody:
     """A text of several lines; what is wrong with it never quotes it."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
@@ -68,11 +68,11 @@ IDENTITY_COLUMNS = WORDS.group(
     ),
     _column(ORDER, Identifier(), "Order", "The order that it is about.", "24A17F09"),
     _column(CHANNEL, Identifier(), "Sales channel", "The channel of the order."),
-    _column(PRODUCT, Identifier(), "Product", "Of the order, where it is about one product."),
+    _column(PRODUCT, Identifier(), "Product id", "Of the order, where it is about one product."),
 )
 FILLED_COLUMNS = WORDS.group(
     "To fill",
-    _column(REPLY, MessageText(), "Reply", "What is sent; an empty cell sends nothing."),
+    _column(REPLY, MessageBody(), "Reply", "What is sent; an empty cell sends nothing."),
     _column(
         TEMPLATE,
         SavedReply({}),
