@@ -256,7 +256,7 @@ class Feed:
     """True if its files may name people, or its requests: what is written of them is the owner's
     alone, and little of it is kept. Of its columns those are personal that are never sent."""
     personal: frozenset[str] = frozenset()
-    """The keys of further personal columns, which are sent."""
+    """The keys of what is sent and personal all the same: the text of a message, an address."""
     takes_several: bool = False
     """True if several of its sheets in one workbook are all meant."""
     key_column: str | None = None
@@ -299,6 +299,10 @@ class Feed:
     def is_asked(self, row: Row) -> bool:
         """True if a row asks for something."""
         return self.split is None or bool(self.split(row))
+
+    def is_hidden(self, key: str) -> bool:
+        """True if the cells of a column may name people, and are not kept."""
+        return self.is_personal and (key in self.personal or not self.is_sent(key))
 
     @property
     def has_reports(self) -> bool:

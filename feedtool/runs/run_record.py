@@ -96,8 +96,7 @@ def _impersonal(sheet: CheckedSheet) -> Iterator[Problem]:
     """The problems of a sheet, without the values of cells that may name people."""
     feed = load().feeds.get(sheet.kind or "")
     for problem in sheet.problems():
-        key = problem.field or ""
-        is_hidden = feed and feed.is_personal and (key in feed.personal or not feed.is_sent(key))
+        is_hidden = feed is not None and feed.is_hidden(problem.field or "")
         yield problem._replace(value=None) if is_hidden else problem
 
 

@@ -15,14 +15,23 @@ def test_the_kinds() -> None:
     legacy = ["legacy-offers", "legacy-stock-and-price"]
     offers = ["offers-delete", "offers-update", "offers-upsert"]
     acts = ["orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"]
+    talks = ["discussions", "discussions-close", "discussions-open", "discussions-read"]
     outbound = ["outbound-shipments", "outbound-shipments-cancel"]
     kinds = [
-        *("invoices", *legacy, *offers, "orders", *acts),
+        *(*talks, "invoices", *legacy, *offers, "orders", *acts),
         *(*outbound, "products", "returns", "shipments"),
     ]
     assert list(load().feeds) == kinds
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == ["invoices", *legacy, "offers-delete", *acts, outbound[1], "returns"]
+    assert asking == [
+        *talks[1:],
+        "invoices",
+        *legacy,
+        "offers-delete",
+        *acts,
+        outbound[1],
+        "returns",
+    ]
 
 
 @FEEDS

@@ -18,14 +18,11 @@ from feedtool.service.answers import Unreadable
 DATE = {"date": "Mon, 23 Nov 2026 09:20:00 GMT"}
 SENT_SINCE = json.dumps({"since": "2026-11-23T09:10:00Z", "before": ["OLD"]})
 ADDRESS = {"lastName": "Martin", "city": "Brest", "countryCode": "FR"}
-BODY = {
-    "reference": "R-1",
-    "deliveryAddress": ADDRESS,
-    "items": [
-        {"sellerProductReference": "MUG", "expectedQuantity": 2, "delivery": {"mode": "THD"}},
-        {"sellerProductReference": "POT", "expectedQuantity": 1, "delivery": {"mode": "THD"}},
-    ],
-}
+ITEMS: list[dict[str, Any]] = [
+    {"sellerProductReference": "MUG", "expectedQuantity": 2, "delivery": {"mode": "THD"}},
+    {"sellerProductReference": "POT", "expectedQuantity": 1, "delivery": {"mode": "THD"}},
+]
+BODY = {"reference": "R-1", "deliveryAddress": ADDRESS, "items": ITEMS}
 
 
 def act(
@@ -64,7 +61,7 @@ WAITING = (Goal.WAITING, Status.PENDING, "")
 
 def shipment(status: str = "Created", name: str = "NEW", **fields: Any) -> dict[str, Any]:
     common = {"outboundShipmentId": name, "reference": "R-1", "status": status}
-    return {**common, "deliveryAddress": ADDRESS, "items": BODY["items"], **fields}
+    return {**common, "deliveryAddress": ADDRESS, "items": ITEMS, **fields}
 
 
 def page(*items: Any) -> dict[str, Any]:
@@ -82,11 +79,11 @@ BEFORE: dict[str, tuple[dict[str, Any], tuple[Goal, Status, str]]] = {
     "accepted": (page(shipment("Accepted")), (Goal.REACHED, Status.ACCEPTED, "already-so")),
     "delivered": (page(shipment("Delivered")), (Goal.REACHED, Status.ACCEPTED, "already-so")),
     "other items": (
-        page(shipment("Accepted", items=BODY["items"][:1])),
+        page(shipment("Accepted", items=ITEMS[:1])),
         (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
     ),
     "other pieces": (
-        page(shipment("Accepted", items=[{**it, "expectedQuantity": 3} for it in BODY["items"]])),  # type: ignore[dict-item]
+        page(shipment("Accepted", items=[{**it, "expectedQuantity": 3} for it in ITEMS])),
         (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
     ),
     "another address": (
