@@ -2,17 +2,29 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
 from types import FunctionType
 from typing import TypeGuard
 
+from feedtool.model import settings
 from feedtool.model.call import Call
 
 UNKNOWN = "{}"
 """What is put into a path."""
+
+_SETTINGS = {
+    entry.name: re.sub(r"{\w+}", UNKNOWN, entry.default)
+    for kind in vars(settings).values()
+    if is_dataclass(kind)
+    for entry in fields(kind)
+    if isinstance(entry.default, str)
+}
+"""The paths, and other texts, that settings have by default."""
 
 Names = Mapping[str, frozenset[str]]
 """The texts that a name may stand for."""
@@ -54,7 +66,10 @@ def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[st
         case ast.JoinedStr(values=parts):
             texts = product(*(_texts(part, names, function) for part in parts))
             return frozenset(map("".join, texts))
-        case ast.FormattedValue(value=inner):
+        case (
+            ast.FormattedValue(value=inner)
+            | ast.Call(func=ast.Attribute(value=inner, attr="replace"))
+        ):
             return _texts(inner, names, function)
         case ast.IfExp(body=first, orelse=second):
             return _texts(first, names, function) | _texts(second, names, function)
@@ -62,7 +77,9 @@ def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[st
             callee := function.__globals__.get(name)
         ):
             return _returned(callee, _bound(callee, arguments, names, function))
-    text = node.value if isinstance(node, ast.Constant) else function.__globals__.get(known)
+    text: object = function.__globals__.get(known)
+    if isinstance(node, ast.Constant | ast.Attribute):
+        text = node.value if isinstance(node, ast.Constant) else _SETTINGS.get(node.attr)
     return frozenset({text if isinstance(text, str) else UNKNOWN})
 
 

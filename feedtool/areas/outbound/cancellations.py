@@ -88,7 +88,7 @@ def _asked_at(_: Act, state: ShownCancellation) -> str:
 
 
 CANCELLATION: Direct[ShownCancellation] = Direct(
-    call=lambda act: wire.send("/outbound-cancellation-requests", act.body),
+    call=lambda act: wire.cancel(act.body),
     looks=look,
     state=shown,
     judge=judge,

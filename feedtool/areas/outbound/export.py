@@ -69,17 +69,17 @@ def _narrowed(query: Query, filters: dict[str, str], changing: frozenset[str]) -
 # Lists.
 
 
-def _count_first(path: str, query: Query, pairs: Callable[[Query], Pairs]) -> ServiceList:
+def _count_first(count: Call) -> ServiceList:
     """How many the service counts, so that a list that ends early shows."""
 
     def read(reply: Reply, _: Call) -> ListPage:
-        count = wire.counted(reply)
-        tally = {} if count is None else {(COUNTED, ""): count}
-        return ListPage([(None, {COUNTED: count or 0})], tally=tally)
+        counted = wire.counted(reply)
+        tally = {} if counted is None else {(COUNTED, ""): counted}
+        return ListPage([(None, {COUNTED: counted or 0})], tally=tally)
 
     return ServiceList(
         tr("count"),
-        lambda *_: [wire.read_count(path, pairs(query))],
+        lambda *_: [count],
         lambda _: read,
         _nothing,
         HINT,
@@ -219,7 +219,7 @@ SHIPMENT_EXPORT = Export(
     in which nothing is chosen ask for nothing.
     """,
     lambda query: (
-        _count_first(query.dialect.outbound.shipment_count, query, _of_shipments),
+        _count_first(wire.count_shipments(query.dialect.outbound, _of_shipments(query))),
         SHIPMENT_LIST,
     ),
     partial(_filled, CREATE, columns.SHOWN_SHIPMENT),
@@ -293,7 +293,7 @@ RETURN_EXPORT = Export(
     A row for each product, with what the warehouse has received and found.
     """,
     lambda query: (
-        _count_first(query.dialect.outbound.return_count, query, of_returns),
+        _count_first(wire.count_returns(query.dialect.outbound, of_returns(query))),
         _list(
             tr("returns"),
             lambda query: wire.read_returns(of_returns(query)),

@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from feedtool.areas.outbound import columns
-from feedtool.areas.outbound.cancellations import CANCELLATION
-from feedtool.areas.outbound.returns import RETURN
-from feedtool.areas.outbound.shipments import SHIPMENT
+from feedtool.areas.outbound import cancellations, columns, returns, shipments
 from feedtool.feeds.feed import ACTION, Feed, Row, SheetColumns
 from feedtool.model.text import tr
 
@@ -95,7 +92,7 @@ CREATE = _of_shipments(
     missing=_missing(*NEEDED),
     required=_create_required,
     request=shipment,
-    delivery=SHIPMENT,
+    delivery=shipments.SHIPMENT,
     reference=columns.REFERENCE,
     group_by=(columns.REFERENCE,),
     common=(columns.STORAGE, *sorted(columns.PERSONAL)),
@@ -116,7 +113,7 @@ CANCEL = _of_shipments(
     missing=_missing(columns.SHIPMENT, columns.REASON),
     required=lambda row: row.blanks((columns.SHIPMENT, columns.REASON)),
     request=lambda *rows: {key: rows[0].values[key] for key in (columns.SHIPMENT, columns.REASON)},
-    delivery=CANCELLATION,
+    delivery=cancellations.CANCELLATION,
     reference=columns.SHIPMENT,
     group_by=(columns.SHIPMENT,),
     common=(columns.REASON,),
@@ -151,7 +148,7 @@ RETURNS = _feed(
     missing=_missing(*NEEDED_OF_RETURN),
     required=lambda row: row.blanks(NEEDED_OF_RETURN),
     request=parcel_return,
-    delivery=RETURN,
+    delivery=returns.RETURN,
     reference=columns.REFERENCE,
     group_by=(columns.REFERENCE,),
     common=(columns.SHIPMENT, columns.REASON, columns.COMMENT),

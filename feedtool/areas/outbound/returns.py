@@ -148,7 +148,7 @@ def _quantities(
 
 
 RETURN: Direct[ShownReturns] = Direct(
-    call=lambda act: wire.send(wire.RETURNS, act.body),
+    call=lambda act: wire.announce(act.body),
     looks=look,
     state=shown,
     judge=judge,

@@ -166,7 +166,7 @@ def _baseline(_: Act, state: ShownShipments) -> str:
 
 
 SHIPMENT: Direct[ShownShipments] = Direct(
-    call=lambda act: wire.send(wire.SHIPMENTS, act.body),
+    call=lambda act: wire.create_shipment(act.body),
     looks=look,
     state=shown,
     judge=judge,

@@ -8,7 +8,7 @@ from feedtool.areas.outbound import wire
 from feedtool.areas.outbound.shipments import REJECTED
 from feedtool.feeds.area import Wait
 from feedtool.model.call import Call, Reply
-from feedtool.model.settings import AccountSettings
+from feedtool.model.settings import AccountSettings, OutboundSettings
 from feedtool.model.text import MessageText, plural, tr
 from feedtool.service.answers import Unreadable
 
@@ -20,8 +20,8 @@ def _since(now: datetime) -> str:
     return (now - LATELY).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _read_rejected(path: str, now: datetime) -> Call:
-    return wire.read_count(path, (("status", REJECTED), ("createdAtMin", _since(now))))
+def _read_rejected(settings: OutboundSettings, now: datetime) -> Call:
+    return wire.count_shipments(settings, (("status", REJECTED), ("createdAtMin", _since(now))))
 
 
 def _counted(reply: Reply) -> int:
@@ -45,7 +45,7 @@ def waits(settings: AccountSettings) -> Iterator[Wait]:
     yield Wait(
         "outbound-rejected",
         tr("Parcels rejected"),
-        partial(_read_rejected, settings.outbound.shipment_count),
+        partial(_read_rejected, settings.outbound),
         _counted,
         _shipments,
         ("export", "outbound-shipments", "--status", REJECTED),

@@ -26,6 +26,8 @@ from feedtool.service.answers import (
 
 READ_OR_GONE = READ | {404}
 """What there is not is an answer, too."""
+READ_OR_NONE = READ_OR_GONE | {400}
+"""A service may not have a path that the specification does not show: that is no error."""
 PAGE = 100
 MOST_PARTS = 1000
 """Of a shipment no more items, parcels or reasons are read."""
@@ -79,10 +81,6 @@ class ParcelReturn(NamedTuple):
 # Calls.
 
 
-def _path(base: str, name: str, *rest: str) -> str:
-    return "/".join((base, quote(name, safe=""), *rest))
-
-
 def read_shipments(query: Pairs = ()) -> Call:
     """A page of shipments."""
     return Call("GET", SHIPMENTS, READ, query=(*query, ("limit", str(PAGE))))
@@ -98,35 +96,53 @@ def as_whole(page: Call) -> Call:
     return replace(page, following=next_link)
 
 
-def read_count(path: str, query: Pairs = ()) -> Call:
-    """How many there are, by the filters of the list; a service may have no such path."""
-    return Call("GET", path, READ_OR_GONE | {400}, query=tuple(query))
+def count_shipments(settings: OutboundSettings, query: Pairs = ()) -> Call:
+    """How many shipments there are, by the filters of the list."""
+    return Call("GET", settings.shipment_count, READ_OR_NONE, query=tuple(query))
+
+
+def count_returns(settings: OutboundSettings, query: Pairs = ()) -> Call:
+    """How many returns there are, by the filters of the list."""
+    return Call("GET", settings.return_count, READ_OR_NONE, query=tuple(query))
 
 
 def read_shipment(name: str) -> Call:
     """One shipment."""
-    return Call("GET", _path(SHIPMENTS, name), READ_OR_GONE)
+    return Call("GET", f"{SHIPMENTS}/{quote(name, safe='')}", READ_OR_GONE)
 
 
 def read_return(name: str) -> Call:
     """One return."""
-    return Call("GET", _path(RETURNS, name), READ_OR_GONE)
+    return Call("GET", f"{RETURNS}/{quote(name, safe='')}", READ_OR_GONE)
 
 
 def read_cancellation(name: str, settings: OutboundSettings) -> Call:
     """The request of a cancellation, by its id."""
-    return Call("GET", settings.cancellation.replace("{id}", quote(name, safe="")), READ_OR_GONE)
+    path = settings.cancellation.replace("{id}", quote(name, safe=""))
+    return Call("GET", path, READ_OR_NONE)
 
 
 def read_label(name: str, media_type: str) -> Call:
     """The label of a return."""
     accepted = (("Accept", f"{media_type}, application/problem+json"),)
-    return Call("GET", _path(RETURNS, name, "labels"), READ | {204}, headers=accepted)
+    path = f"{RETURNS}/{quote(name, safe='')}/labels"
+    return Call("GET", path, READ | {204}, headers=accepted)
 
 
-def send(path: str, body: bytes) -> Call:
-    """Ask for a shipment, a cancellation or a return."""
+def create_shipment(body: bytes) -> Call:
+    """Ask for a shipment."""
+    return Call("POST", SHIPMENTS, CREATED | STAGED, headers=JSON, body=body)
+
+
+def cancel(body: bytes) -> Call:
+    """Ask for the cancellation of a shipment."""
+    path = "/outbound-cancellation-requests"
     return Call("POST", path, CREATED | STAGED, headers=JSON, body=body)
+
+
+def announce(body: bytes) -> Call:
+    """Announce a return."""
+    return Call("POST", RETURNS, CREATED | STAGED, headers=JSON, body=body)
 
 
 # Answers.
