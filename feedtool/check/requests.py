@@ -176,7 +176,8 @@ class RowGroups:
                 checked.marks[first] = INVALID
             elif checked.has_items:
                 item = item_of(rows[0], request, purges=checked.purges)
-                further = tuple(others)
-                checked.items.append(item._replace(number=count[first], further_rows=further))
+                product = "\n".join(dict.fromkeys(map(product_of, rows)))
+                whole = {"product": product, "further_rows": tuple(others)}
+                checked.items.append(item._replace(number=count[first], **whole))
                 count[first] += 1
         return is_final

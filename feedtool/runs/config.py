@@ -26,6 +26,7 @@ preparationTime = 2
 
 [profile.shop.bounds]            any field of `Bounds`
 [profile.shop.guards]            any field of `Guards`: what holds rows back
+[profile.shop.inbound]           any field of `InboundSettings`
 [profile.shop.limits]            any field of `PackageLimits`
 [profile.shop.orders]            any field of `OrderSettings`
 [profile.shop.reading]           any field of `ReadingLimits`: how much of a file is read
