@@ -37,7 +37,7 @@ def exit_codes() -> str:
         Exit.OK.name: "Every row accepted; where nothing is sent, every row valid.",
         **field_docs(Exit),
     }
-    return _table(
+    return markdown_table(
         ("Exit code", "Meaning"), ((str(int(code)), meanings[code.name]) for code in Exit)
     )
 
@@ -49,7 +49,7 @@ def statuses() -> str:
         for name, word in words_in("en").items()
         if word.kind in {ROW, BOTH}
     )
-    return _table(("Status", "Meaning"), ((name, _first_line(page)) for name, page in rows))
+    return markdown_table(("Status", "Meaning"), ((name, _first_line(page)) for name, page in rows))
 
 
 def areas() -> str:
@@ -59,15 +59,15 @@ def areas() -> str:
         page = f"feedtool/areas/{area.name}/README.md"
         title = (ROOT / page).read_text("utf-8").partition("\n")[0].removeprefix("# ")
         kinds, exports = ((one.kind for one in part) for part in (area.feeds, area.exports))
-        rows.append((f"[{title}]({page})", _listed(kinds), _listed(exports)))
-    return _table(("Page", "Kinds of sheets", "Exports"), rows)
+        rows.append((f"[{title}]({page})", listed(kinds), listed(exports)))
+    return markdown_table(("Page", "Kinds of sheets", "Exports"), rows)
 
 
 def kinds(area: str) -> str:
     """The kinds of sheet of an area, each with its summary."""
     feeds = next(known.feeds for known in load().areas if known.name == area)
     rows = ((f"`{feed.kind}`", feed.summary) for feed in feeds)
-    return _table(("Kind", "What its rows are"), rows)
+    return markdown_table(("Kind", "What its rows are"), rows)
 
 
 def columns(kind: str) -> str:
@@ -76,7 +76,7 @@ def columns(kind: str) -> str:
     rows = (
         (f"`{column.key}`", column.labels[0], column.help[0], column.example) for column in columns
     )
-    return _table(("Key", "Label", "What belongs in it", "Example"), rows)
+    return markdown_table(("Key", "Label", "What belongs in it", "Example"), rows)
 
 
 def problems_of_rows() -> str:
@@ -99,12 +99,12 @@ def fixes() -> str:
         (f"`{fix.option}`", fix.summary)
         for fix in sorted(all_fixes(load()), key=lambda fix: not fix.is_safe)
     )
-    return _table(("Option", "What it does"), rows)
+    return markdown_table(("Option", "What it does"), rows)
 
 
 def commands() -> str:
     """Every command: its usage, what it does, and the options that it alone has."""
-    return "\n\n".join(_command(words, command) for words, command in _commands())
+    return "\n\n".join(_command(words, command) for words, command in every_command())
 
 
 def shared_options() -> str:
@@ -113,7 +113,7 @@ def shared_options() -> str:
     for option, names in _options().items():
         groups.setdefault(tuple(names), []).append(option)
     return "\n\n".join(
-        f"Of {_listed(names)}:\n\n{_table(('Option', 'Meaning'), groups[names])}"
+        f"Of {listed(names)}:\n\n{markdown_table(('Option', 'Meaning'), groups[names])}"
         for names in sorted(groups, key=len, reverse=True)
         if len(names) > 1
     )
@@ -121,7 +121,7 @@ def shared_options() -> str:
 
 def account_settings() -> str:
     """The settings of a profile that are options too."""
-    return f"{_listed((*config.ACCOUNT, *config.TIMEOUTS, *config.FLAGS))}."
+    return f"{listed((*config.ACCOUNT, *config.TIMEOUTS, *config.FLAGS))}."
 
 
 def service_settings() -> str:
@@ -147,13 +147,13 @@ def recipe_tables() -> str:
         for table, kind in (("match", recipe_file.Match), ("join.NAME", recipe_file.Join))
         for name, meaning in field_docs(kind).items()
     )
-    return _table(("Place", "What stands there"), (*tables, *keys))
+    return markdown_table(("Place", "What stands there"), (*tables, *keys))
 
 
 def functions() -> str:
     """The functions of expressions."""
     rows = ((f"`{function.example}`", function.meaning) for function in FUNCTIONS.values())
-    return _table(("Function", "What it gives"), rows)
+    return markdown_table(("Function", "What it gives"), rows)
 
 
 def presets() -> str:
@@ -163,7 +163,7 @@ def presets() -> str:
         (f"`preset:{path.stem}`", _first_comment(path.read_text("utf-8")))
         for path in sorted(folder.glob("*.toml"))
     )
-    return _table(("Preset", "The export that it fits"), rows)
+    return markdown_table(("Preset", "The export that it fits"), rows)
 
 
 def _first_comment(text: str) -> str:
@@ -181,7 +181,7 @@ def rooms() -> str:
         for number, layer in enumerate(layers)
         for room in layer.split(" | ")
     )
-    return _table(("Floor", "Room", "What it holds"), rows)
+    return markdown_table(("Floor", "Room", "What it holds"), rows)
 
 
 def packages() -> str:
@@ -206,7 +206,7 @@ def requests() -> str:
 
 def _decisions(machine: decisions_drawn.Machine) -> str:
     headings = ("Phase", "Step", "Answer → next phase")
-    return _table(headings, decisions_drawn.table(machine))
+    return markdown_table(headings, decisions_drawn.table(machine))
 
 
 def _pages(names: Iterable[str]) -> str:
@@ -222,7 +222,7 @@ def _codes_of_files(problem: type[FileProblem]) -> set[str]:
     return {problem.code}.union(*below)
 
 
-def _commands() -> Iterator[tuple[str, click.Command]]:
+def every_command() -> Iterator[tuple[str, click.Command]]:
     """Each command with the words that call it; of a group its commands."""
     context = click.Context(feedtool)
     for name in feedtool.list_commands(context):
@@ -243,10 +243,10 @@ def _command(words: str, command: click.Command) -> str:
     shared = [option for option in _options_of(command) if len(_options()[option]) > 1]
     parts = [f"## feedtool {words}", f"`{usage}`", inspect.cleandoc(command.help or "")]
     if own:
-        parts.append(_table(("Option", "Meaning"), own))
+        parts.append(markdown_table(("Option", "Meaning"), own))
     if shared:
         names = [re.findall(r"--[\w-]+", shown)[0] for shown, _ in shared]
-        parts.append(f"[Shared options](#shared-options): {_listed(names)}.")
+        parts.append(f"[Shared options](#shared-options): {listed(names)}.")
     return "\n\n".join(parts)
 
 
@@ -254,7 +254,7 @@ def _command(words: str, command: click.Command) -> str:
 def _options() -> Mapping[tuple[str, str], list[str]]:
     """Every option as it is explained, with the commands that have it."""
     found: dict[tuple[str, str], list[str]] = {}
-    for words, command in _commands():
+    for words, command in every_command():
         for option in _options_of(command):
             found.setdefault(option, []).append(words)
     return found
@@ -277,7 +277,7 @@ def _settings(kind: type[Any], without: Iterable[str] = ()) -> str:
         for setting in fields(kind)
         if setting.name not in without
     )
-    return _table(("Setting", "Default", "Meaning"), rows)
+    return markdown_table(("Setting", "Default", "Meaning"), rows)
 
 
 def _toml(value: object) -> str:
@@ -302,11 +302,11 @@ def _first_line(page: str) -> str:
     return page.strip().partition("\n")[0]
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def markdown_table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [headings, ("---",) * len(headings), *rows]
     return "\n".join(f"| {' | '.join(_cell(cell) for cell in cells)} |" for cells in lines)
 

@@ -9,12 +9,21 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-from feedtool.feeds.export import LABELS, ExportSummary, ExportTally, KeyedRows, PlainTable, Query
+from feedtool.feeds.export import (
+    LABELS,
+    ExportSummary,
+    ExportTally,
+    KeyedRows,
+    ListPage,
+    PlainTable,
+    Query,
+)
 from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.cells import Cell, Kind, Value
 from feedtool.model.errors import NothingToDo
 from feedtool.model.text import Translator
-from feedtool.service.answers import amount, moment, text
+from feedtool.service.answers import amount, moment, next_link, text
 
 DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
 WIDTH = 24
@@ -52,6 +61,19 @@ def date_of(value: object) -> Value:
     if read is None:
         return None
     return Cell(Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds"))
+
+
+def following(page: ListPage, reply: Reply, call: Call, ask: Callable[[int], Call]) -> ListPage:
+    """The page, and the next of a list whose parameters are not shown.
+
+    It is where a Link leads; else a page of the next number is tried while there are rows.
+    """
+    if link := next_link(reply):
+        return page._replace(next=Call("GET", link, READ))
+    if not page.rows or call.target != ask(1).target:
+        return page
+    number = int(dict(call.query).get("pageIndex", "1"))
+    return page._replace(next=ask(number + 1), is_guess=True)
 
 
 def plain_table(

@@ -10,7 +10,10 @@ from feedtool.feeds.area import Areas
 if TYPE_CHECKING:
     from feedtool.sandbox import Part
 
-NAMES = ("offers", "legacy", "products", "competition", "orders", "invoices", "inbound")
+NAMES = (
+    *("offers", "legacy", "products", "competition", "orders", "invoices"),
+    *("inbound", "outbound", "finance", "reports"),
+)
 
 
 def load(names: Iterable[str] | None = None) -> Areas:

@@ -83,7 +83,7 @@ def default_target(kind: Export, use: "CursorUse | None") -> Path:
     from feedtool.runs.cursors import batch_name
 
     if use is None:
-        return Path(f"{kind.kind}.xlsx")
+        return Path(f"{kind.kind}{kind.endings[0]}")
     return Path(f"{kind.kind}-peek-{{date}}-{{time}}.xlsx" if use.is_look else batch_name(kind))
 
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 GO_ON = tr("Run it again; nothing was written.")
 GO_ON_WITH_FILES = tr("Run it again; the files that are there stay.")
 
-ENDINGS = (".xlsx", ".csv")
-
 
 class _Kinds(HelpfulGroup):
     """Names the kinds where there is none of a name."""
@@ -72,8 +70,10 @@ def export() -> None:
 
 def _command(kind: Export) -> click.Command:
     """The command of a kind: its filters, and what every export takes."""
-    default = f"{kind.kind}{'[-DATE-BATCH]' if kind.increments else ''}.xlsx"
-    out = f"An .xlsx, or a .csv.  [default: {default} here]"
+    usual, other = kind.endings
+    default = f"{kind.kind}{'[-DATE-BATCH]' if kind.increments else ''}{usual}"
+    forms = f"{'An' if usual == '.xlsx' else 'A'} {usual}, or a {other}."
+    out = f"{forms}  [default: {default} here]"
     if kind.documents:
         out = f"A folder for the files, and for {kind.kind}.csv.  [default: {kind.kind} here]"
     decorate = options.group(
@@ -85,7 +85,7 @@ def _command(kind: Export) -> click.Command:
         options_account.connection,
         options.format_,
         options.common,
-        *([options.ledger] if kind.memory or kind.increments else ()),
+        *([options.ledger] if kind.memory or kind.asks_ledger or kind.increments else ()),
         click.pass_context,
     )
     command: Any = partial(_export, kind)
@@ -141,7 +141,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
     account_options(ctx, given)
     go_on = GO_ON_WITH_FILES if kind.documents else GO_ON
     target = _index_in(kind, out) if kind.documents else out or default_target(kind, use)
-    refuse_ending(target, ENDINGS)
+    refuse_ending(target, kind.endings)
     refuse_target(target, may_replace=given["yes"] or bool(use or kind.documents))
     query = query_of(ctx, kind, given, is_csv=target.suffix.lower() == ".csv")
     with (

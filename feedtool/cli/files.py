@@ -175,6 +175,8 @@ def refuse_ending(target: Path, endings: Sequence[str] = (".xlsx",)) -> None:
     """Raises UsageProblem where a file's name does not say what will be in it."""
     if target.suffix.lower() not in endings:
         kind = tr("neither a workbook nor a CSV") if ".csv" in endings else tr("no workbook")
+        if ".xlsx" not in endings:
+            kind = tr("neither a text nor a CSV")
         raise UsageProblem(
             tr("{target} would be {kind}", target=target, kind=kind),
             tr("let the name end with {endings}", endings=either(endings)),

@@ -151,6 +151,8 @@ class ServiceList(NamedTuple):
     hint: str
     """The hint where the service refuses the call."""
     unit: str = ""
+    may_be_empty: bool = False
+    """True if the export goes on where there is nothing in it."""
 
 
 class FilledTemplate(NamedTuple):
@@ -175,7 +177,7 @@ class PlainTable(NamedTuple):
     sheet: str
     fields: Sequence[Field]
     has_labels: bool = False
-    """True where the header of a CSV has the labels, as a workbook has them; else the keys."""
+    """True where the header of a text file has the labels, as a workbook has; else the keys."""
 
 
 class ExportNote(NamedTuple):
@@ -197,9 +199,19 @@ class ExportSummary(NamedTuple):
 
 
 class MadeRow(NamedTuple):
-    """The file's row that a row of the last list has become."""
+    """A row of the file, and what was counted for it."""
 
     row: KeyedRow | None
+    """None for what has no row in the file."""
+    tally: Mapping[tuple[str, str], int] = {}
+    position: str = ""
+    """The rows are in the order of these texts; those of the same as they came."""
+
+
+class FurtherSheets(NamedTuple):
+    """Sheets behind the first of a workbook, and what was counted for them."""
+
+    tables: Sequence[tuple[PlainTable, Sequence[KeyedRow]]]
     tally: Mapping[tuple[str, str], int] = {}
 
 
@@ -299,8 +311,12 @@ class Export(NamedTuple):
     filters: tuple[Filter, ...] = ()
     check: Callable[[Query], None] = lambda _: None
     """Raises UsageProblem for what cannot be asked for, before anything is."""
-    rows: Callable[[Query, ExportTally], Callable[[KeyedRow], MadeRow]] | None = None
-    """The maker of the file's rows, where that depends on all of them."""
+    rows: Callable[[Query, Sequence[KeyedRows], ExportTally], Iterable[MadeRow]] | None = None
+    """The file's rows, of those of all lists, where they are not those of the last."""
+    further: Callable[[Query, Sequence[KeyedRows], KeyedRows], FurtherSheets] | None = None
+    """The sheets behind that of the rows, of those of all lists and those of the file."""
+    endings: tuple[str, ...] = (".xlsx", ".csv")
+    """Of the files that it can be written as; the first is the usual one."""
     closed: tuple[str, str] | None = None
     """The message and the hint of a 403, where a right is given by request alone."""
     memory: ExportMemory | None = None

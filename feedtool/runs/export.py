@@ -35,16 +35,16 @@ from feedtool.runs.documents import bring_documents
 from feedtool.runs.workspace import Session, Workspace
 from feedtool.service.fetch import FetchContext, Next, read_list
 from feedtool.templates.contents import contents_of
-from feedtool.templates.rows import SheetRows, unfolded, write
+from feedtool.templates.rows import SheetRows, TableRows, unfolded, write
 
 BATCH = 1000
 """Rows that are read before somebody is asked whether to stop."""
 
 
 class RowBuffer:
-    """Rows, the weightiest first; a later one of the same key takes its place.
+    """Rows in the order of their positions; a later one of the same key takes its place.
 
-    Without weights they are in the order in which they came first.
+    Those of the same position are in the order in which they came first.
 
     A list may change while its pages are read, so that one entry is on two of them. The rows are
     in a temporary database, which is gone when the process is.
@@ -54,30 +54,32 @@ class RowBuffer:
         self._stopping = stopping
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.execute(
-            "CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL, weight REAL, thing TEXT)"
+            "CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL, position, thing TEXT)"
         )
         self._db.execute("CREATE INDEX row_by_thing ON row(thing) WHERE thing IS NOT NULL")
         self._db.execute("BEGIN")
         self.columns: dict[str, None] = {}
         """The keys of the columns that any row fills, as they were met."""
 
-    def put(self, key: str | None, row: KeyedRow, weight: float = 0) -> None:
+    def put(self, key: str | None, row: KeyedRow, position: float | str = "") -> None:
         """Adds a row, or replaces the one of this key; None is never another's."""
-        self._insert(key, row, weight, None)
+        self._insert(key, row, position, None)
 
     def put_thing(self, thing: Thing) -> None:
         """Adds the rows of a thing, in the place of all that it had; it may have none now."""
         self._db.execute("DELETE FROM row WHERE thing = ?", (thing.key,))
         for row in thing.rows:
-            self._insert(None, row, 0, thing.key)
+            self._insert(None, row, "", thing.key)
 
-    def _insert(self, key: str | None, row: KeyedRow, weight: float, thing: str | None) -> None:
+    def _insert(
+        self, key: str | None, row: KeyedRow, position: float | str, thing: str | None
+    ) -> None:
         filled = {name: value for name, value in row.items() if value is not None and value != ""}
         self.columns.update(dict.fromkeys(filled))
         self._db.execute(
             "INSERT INTO row VALUES (?, ?, ?, ?)"
             " ON CONFLICT(key) DO UPDATE SET cells = excluded.cells",
-            (key, pickle.dumps(filled), weight, thing),
+            (key, pickle.dumps(filled), position, thing),
         )
 
     def __len__(self) -> int:
@@ -86,7 +88,7 @@ class RowBuffer:
 
     def __iter__(self) -> Iterator[KeyedRow]:
         """All rows; raises what `stopping` says."""
-        rows = self._db.execute("SELECT cells FROM row ORDER BY weight DESC, rowid")
+        rows = self._db.execute("SELECT cells FROM row ORDER BY position, rowid")
         for number, (cells,) in enumerate(rows):
             if number % BATCH == 0 and (reason := self._stopping()):
                 raise reason
@@ -136,27 +138,33 @@ def export(
     at, tally = context.wall(), Counter[tuple[str, str]]()
     with ExitStack() as stack:
         rows = stack.enter_context(RowBuffer(context.stopping))
-        listings = kind.listings(query)
+        listings, lists = kind.listings(query), list[RowBuffer]()
         for listing in listings:
             before, rows = rows, stack.enter_context(RowBuffer(context.stopping))
+            lists.append(rows)
             chosen = pick if listing is listings[-1] else _all_things
             take = _page_reader(listing, query, rows, tally, on_progress, observed, chosen)
             for first in listing.first(query, before):
                 read_list(listing.name, first, take, client, context, listing.hint)
             tally[listing.name, ""] = len(rows)
-            if not len(rows):
+            if not len(rows) and not listing.may_be_empty:
                 raise listing.nothing(query, tally)
         if kind.rows:
-            rows = stack.enter_context(_kept(_made(kind.rows(query, tally), rows, tally), context))
+            rows = stack.enter_context(_kept(kind.rows(query, lists, tally), tally, context))
         if kind.documents:
             whole = (kind.documents, query, rows, target.parent, client, context)
-            rows = stack.enter_context(_kept(_counted(bring_documents(*whole), tally), context))
+            brought = _counted(bring_documents(*whole))
+            rows = stack.enter_context(_kept(brought, tally, context))
         sheet = kind.sheet(query, rows, tally)
         if isinstance(sheet, FilledTemplate):
             contents: Contents | PlainTable = _contents(sheet, query, rows, service, at)
         else:
             contents = sheet
         sheets = [SheetRows(contents, rows)]
+        if kind.further:
+            further = kind.further(query, lists, rows)
+            tally.update(further.tally)
+            sheets += (SheetRows(table, TableRows(made)) for table, made in further.tables)
         is_private = isinstance(sheet, FilledTemplate) and sheet.feed.is_personal
         limits = query.dialect.reading
         written = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
@@ -167,28 +175,18 @@ def export(
     return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)
 
 
-def _kept(made: Iterable[KeyedRow], context: FetchContext) -> RowBuffer:
+def _kept(made: Iterable[MadeRow], tally: ExportTally, context: FetchContext) -> RowBuffer:
     rows = RowBuffer(context.stopping)
     for row in made:
-        rows.put(None, row)
+        tally.update(row.tally)
+        if row.row is not None:
+            rows.put(None, row.row, row.position)
     return rows
 
 
-def _made(
-    make: Callable[[KeyedRow], MadeRow], rows: Iterable[KeyedRow], tally: ExportTally
-) -> Iterator[KeyedRow]:
-    """The file's rows of those of the last list."""
-    for made in map(make, rows):
-        tally.update(made.tally)
-        if made.row is not None:
-            yield made.row
-
-
-def _counted(rows: Iterable[KeyedRow], tally: ExportTally) -> Iterator[KeyedRow]:
+def _counted(rows: Iterable[KeyedRow]) -> Iterator[MadeRow]:
     """The same rows; those whose file is not there are counted."""
-    for row in rows:
-        tally[PROBLEM, ""] += PROBLEM in row
-        yield row
+    return (MadeRow(row, {(PROBLEM, ""): PROBLEM in row}) for row in rows)
 
 
 def _lacking(count: int) -> ExportNote:

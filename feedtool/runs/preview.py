@@ -34,7 +34,7 @@ class Preview:
             for item, (offer, _, quantity) in looked_up(uploads, self.open_accepted):
                 if item.package_type in TYPES:
                     change = change_of(item, offer, quantity)
-                    rows.put(None, change_row(item, change), change.size)
+                    rows.put(None, change_row(item, change), -change.size)
 
     def attach(self, results: Sequence[SheetResult]) -> None:
         """Show the changes of each sheet in its result."""
@@ -50,7 +50,7 @@ class Preview:
                 for row in changes:
                     what, size = row["change"], row["size"]
                     said = {"change": say(WORDS[str(what)]), **name}
-                    rows.put(None, {**row, **said}, float(str(size)))
+                    rows.put(None, {**row, **said}, -float(str(size)))
             fields = [
                 Field(it.key, say(it.label), "", CellEntry(it.number_format, it.width))
                 for it in COLUMNS

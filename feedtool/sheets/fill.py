@@ -117,6 +117,20 @@ def fill_csv(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]
         _read(written.sheet(written.sheets[0].name), 1).require_same(digest, target.name)
 
 
+def fill_tabbed(target: Path, heads: Sequence[str], rows: Iterable[Sequence[Value]]) -> None:
+    """Write a text with a tab between two fields, as accounting programs read it.
+
+    UTF-8, no quotes, lines ended as Windows does; in a field a tab or an end of line is a blank.
+    """
+    with target.open("w", encoding="utf-8", newline="") as file:
+        for row in chain((heads,), rows):
+            fields = (_field(value).translate(_IN_TABS) for value in row)
+            file.write("\t".join(fields) + "\r\n")
+
+
+_IN_TABS = str.maketrans("\t\r\n", "   ")
+
+
 def _cut(xml: bytes) -> tuple[bytes, bytes, int]:
     """The sheet before and after the new rows, and the number of the first of them."""
     xml = _DIMENSION.sub(b"", xml, count=1).replace(_EMPTY, b"<sheetData></sheetData>", 1)

@@ -9,17 +9,19 @@ from typing import NamedTuple
 from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 
-from feedtool.feeds.export import KeyedRows, PlainTable
+from feedtool.feeds.export import KeyedRow, KeyedRows, PlainTable
 from feedtool.feeds.template import Contents, Need
 from feedtool.model.cells import Value
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.spool import temporary_folder
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
-from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_workbook
+from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_tabbed, fill_workbook
 from feedtool.templates import limits as excel
 from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LISTS, build, put_header, save
 
 CSV = ".csv"
+TEXT_FORMS = {CSV: fill_csv, ".txt": fill_tabbed}
+"""Forms of files without sheets, by their endings."""
 
 COPIED_FORMATS = ("yyyy-mm-dd", "0.##%")
 """Of cells of another file that do not look like their column: dates and percentages."""
@@ -30,6 +32,20 @@ class SheetRows(NamedTuple):
 
     contents: Contents | PlainTable
     rows: KeyedRows
+
+
+class TableRows:
+    """The few rows of a sheet, from memory."""
+
+    def __init__(self, rows: Sequence[KeyedRow]) -> None:
+        self._rows = rows
+        self.columns = dict.fromkeys(key for row in rows for key in row)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[KeyedRow]:
+        return iter(self._rows)
 
 
 class WrittenRows(NamedTuple):
@@ -55,12 +71,12 @@ def write(
     is_private: bool = False,
     on_whole: Callable[[Path], None] = lambda _: None,
 ) -> WrittenRows:
-    """Write rows under the columns of their sheets, into an .xlsx or .csv that is replaced whole.
+    """Write rows under the columns of their sheets, into a file that is replaced whole.
 
-    A table is the only sheet, and a CSV holds the first. `limits` says how far a workbook is
-    unpacked by whoever reads it; with `copies_cells` cells of another file keep their dates and
-    percentages; with `is_private` a new file is its owner's alone. `on_whole` is called with the
-    finished file, before it takes its place.
+    The sheets are all plain tables, or none is; a .csv and a .txt hold the first. `limits` says
+    how far a workbook is unpacked by whoever reads it; with `copies_cells` cells of another file
+    keep their dates and percentages; with `is_private` a new file is its owner's alone. `on_whole`
+    is called with the finished file, before it takes its place.
 
     Raises:
         UsageProblem: the file cannot be written, or has no room for them.
@@ -68,14 +84,14 @@ def write(
     """
     contents, rows = sheets[0]
     opened = atomic_write(target, on_whole, is_private=is_private)
-    if is_csv(target):
+    if fill_text := TEXT_FORMS.get(target.suffix.lower()):
         keys = [
             field.key
             for field in contents.fields
             if not field.is_folded or field.key in rows.columns
         ]
         with opened as place, _naming(target, place):
-            fill_csv(place, _heads(contents, keys), _values(rows, keys))
+            fill_text(place, _heads(contents, keys), _values(rows, keys))
         return WrittenRows(None, 1, len(rows))
     with temporary_folder() as folder:
         book, other = folder / "1.xlsx", folder / "2.xlsx"
@@ -105,8 +121,10 @@ def _save_empty(
     """Saves the workbook without its rows; the names of its sheets, and the formats in it."""
     contents = [sheet.contents for sheet in sheets if isinstance(sheet.contents, Contents)]
     if not contents:
-        [(table, rows)] = sheets
-        book = _table(table, len(rows))
+        book = Workbook()
+        book.remove(book.worksheets[0])
+        for table, rows in sheets:
+            _add_table(book, table, len(rows))
         save(book, path)
         return book.sheetnames, PLAIN
     book = build(*contents)
@@ -126,11 +144,9 @@ def _save_empty(
     return names[-1 - len(contents) : -1], formats
 
 
-def _table(table: Contents | PlainTable, count: int) -> Workbook:
-    """A workbook with the header of a plain table of so many rows."""
-    book = Workbook()
-    sheet = book.worksheets[0]
-    sheet.title = table.sheet
+def _add_table(book: Workbook, table: Contents | PlainTable, count: int) -> None:
+    """Adds a sheet with the header of a plain table of so many rows."""
+    sheet = book.create_sheet(table.sheet)
     last = ""
     for column, field in enumerate(table.fields, start=1):
         put_header(sheet, column, field, Need.ALWAYS)
@@ -139,7 +155,6 @@ def _table(table: Contents | PlainTable, count: int) -> Workbook:
         sheet.column_dimensions[last].number_format = field.entry.number_format
     sheet.freeze_panes = f"B{FIRST_ROW}"
     sheet.auto_filter.ref = f"A{KEY_ROW}:{last}{KEY_ROW + count}"
-    return book
 
 
 @contextmanager
@@ -154,7 +169,7 @@ def _naming(target: Path, place: Path) -> Iterator[None]:
 
 
 def _heads(contents: Contents | PlainTable, keys: Sequence[str]) -> Sequence[str]:
-    """The header of a CSV."""
+    """The header of a text file."""
     if not isinstance(contents, PlainTable) or not contents.has_labels:
         return keys
     labels = {field.key: field.label for field in contents.fields}

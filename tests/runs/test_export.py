@@ -6,12 +6,14 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from feedtool.feeds.export import (
     Export,
     ExportNote,
     ExportSummary,
     ExportTally,
+    FurtherSheets,
     KeyedRow,
     KeyedRows,
     ListPage,
@@ -68,7 +70,7 @@ def toys(*lists: ServiceList, make: Callable[[KeyedRow], MadeRow] | None = None)
     def summary(_: Query, tally: ExportTally) -> ExportSummary:
         return ExportSummary([ExportNote(f"{tally['toys', '']} came")], tally["lost", ""])
 
-    rows = (lambda _, __: make) if make else None
+    rows = (lambda _, lists, __: map(make, lists[-1])) if make else None
     return Export(
         "toys", "", lambda _: lists, lambda *_: PlainTable("Toys", FIELDS), summary, rows=rows
     )
@@ -136,6 +138,13 @@ def test_rows_come_back_in_their_order_without_blanks() -> None:
         assert [row["a"] for row in rows] == ["new", 3]
 
 
+def test_rows_with_positions_are_in_their_order() -> None:
+    with RowBuffer() as rows:
+        for number, position in enumerate(("b", "a", "b", "")):
+            rows.put(None, {"a": number}, position)
+        assert [row["a"] for row in rows] == [3, 1, 0, 2]
+
+
 def test_it_may_be_read_twice_at_a_time() -> None:
     with RowBuffer() as rows:
         for number in range(10):
@@ -152,3 +161,25 @@ def test_whoever_wants_to_stop_need_not_wait_for_all_rows() -> None:
         assert [next(came)["a"] for _ in range(1000)] == list(range(1000))
         with pytest.raises(Stopped):
             next(came)
+
+
+def test_further_sheets_stand_behind_the_rows_and_a_csv_has_none(tmp_path: Path) -> None:
+    def further(_: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> FurtherSheets:
+        fields = [Field("count", "Count", "", CellEntry("0", 8)), *FIELDS[:1]]
+        made = [{"count": len(lists[0])}, {"count": len(rows)}]
+        return FurtherSheets([(PlainTable("Counts", fields), made)], {("lost", ""): 2})
+
+    kind = toys(ONE, make=lambda row: MadeRow(row if row["id"] != "2" else None))
+    kind = kind._replace(further=further)
+    for name in ("toys.xlsx", "toys.csv"):
+        told = exported(kind, tmp_path / name, service=Toys(a="1=x 2=y 3=z"))
+        assert (told.rows, told.skipped) == (2, 2)
+    book = load_workbook(tmp_path / "toys.xlsx")
+    assert book.sheetnames == ["Toys", "Counts"]
+    assert [row[0].value for row in book["Counts"].iter_rows(min_row=3)] == [3, 2]
+    assert "count" not in (tmp_path / "toys.csv").read_text("utf-8-sig")
+
+
+def test_a_text_has_tabs_between_its_fields(tmp_path: Path) -> None:
+    exported(toys(ONE), tmp_path / "toys.txt", service=Toys(a="1=x 2=y"))
+    assert (tmp_path / "toys.txt").read_bytes() == b"id\tname\r\n1\tx\r\n2\ty\r\n"

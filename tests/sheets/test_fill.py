@@ -12,7 +12,7 @@ from openpyxl import Workbook, load_workbook
 
 from feedtool.model.cells import BLANK, Cell, Kind
 from feedtool.sheets import open_source
-from feedtool.sheets.fill import Formats, TooManyRows, Value, fill_csv, fill_workbook
+from feedtool.sheets.fill import Formats, TooManyRows, Value, fill_csv, fill_tabbed, fill_workbook
 from tests.sheets.conftest import Values
 
 HEADS = ("ref", "price", "note")
@@ -188,3 +188,9 @@ def test_many_rows_take_the_memory_of_few(empty: Path, tmp_path: Path, name: str
         run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 — ours
         peaks.append(float(run.stdout))
     assert peaks[1] < peaks[0] + 10
+
+
+def test_tabs_and_ends_of_lines_are_blanks_in_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "rows.txt"
+    fill_tabbed(path, ("a", "b"), [["x\ty\r\nz", Decimal("1.50")], [None, "=1"]])
+    assert path.read_bytes() == b"a\tb\r\nx y  z\t1.50\r\n\t=1\r\n"

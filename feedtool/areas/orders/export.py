@@ -1,7 +1,7 @@
 """`feedtool export orders` and `shipments`: the seller's orders, ready to be handled."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from feedtool.areas.orders import columns, wire
 from feedtool.areas.orders.feeds import SHIP, SHIPMENTS
@@ -69,7 +69,7 @@ _TO_DO = "to do"
 """In the first row of an order, until the orders are counted."""
 
 
-def _counted(_: Query, __: ExportTally) -> Callable[[KeyedRow], MadeRow]:
+def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
     """Counts what waits for the seller among the rows that go into the file."""
 
     def made(row: KeyedRow) -> MadeRow:
@@ -78,7 +78,7 @@ def _counted(_: Query, __: ExportTally) -> Callable[[KeyedRow], MadeRow]:
         own = {key: value for key, value in row.items() if key != _TO_DO}
         return MadeRow(own, {(_TO_DO, str(row[_TO_DO])): 1})
 
-    return made
+    return map(made, lists[-1])
 
 
 REASON_STATUSES = (WAITING, PREPARING, "Shipped")
@@ -218,7 +218,8 @@ SHIPMENT_EXPORT = Export(
         orders_list(
             lambda _: (
                 lambda order: [
-                    {columns.ORDER: order.id, columns.LINE: line} for line in lines_to_ship(order)
+                    {columns.ORDER: order.id, columns.LINE: line.id, columns.PRODUCT: line.product}
+                    for line in lines_to_ship(order)
                 ]
             )
         ),

@@ -11,7 +11,15 @@ from urllib.parse import unquote
 
 from feedtool.areas.orders import wire
 from feedtool.areas.orders.listing import BY_ORDER, BY_SALES_CHANNEL, STATUSES
-from feedtool.areas.plain_list import DATE, NUMBER, flat_row, no_loss, nothing, plain_table
+from feedtool.areas.plain_list import (
+    DATE,
+    NUMBER,
+    flat_row,
+    following,
+    no_loss,
+    nothing,
+    plain_table,
+)
 from feedtool.feeds.export import (
     Export,
     ExportNote,
@@ -25,7 +33,7 @@ from feedtool.feeds.template import TEXT
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.cells import Value
 from feedtool.model.text import tr
-from feedtool.service.answers import items_of, next_link
+from feedtool.service.answers import items_of
 
 KNOWN = {
     "salesChannelId": (tr("Sales channel"), TEXT),
@@ -96,17 +104,12 @@ GESTURES = Export(
 
 
 def _trackings(reply: Reply, call: Call) -> ListPage:
-    """Its parameters are not shown: the next page is where a Link leads, else it is tried."""
+    """The parcels of a page, by their events."""
     if reply.status not in READ:
         return ListPage()
     parcels = [it for it in items_of(reply, tr("parcels")) if isinstance(it, dict)]
     rows = [(repr(row), row) for parcel in parcels for row in events(parcel)]
-    link, number = next_link(reply), int(dict(call.query).get("pageIndex", "1"))
-    following = Call("GET", link, READ) if link else None
-    is_guess = bool(rows) and not link and call.target == wire.read_trackings().target
-    if is_guess:
-        following = wire.read_trackings(number + 1)
-    return ListPage(rows, following, is_guess, progress=len(parcels))
+    return following(ListPage(rows, progress=len(parcels)), reply, call, wire.read_trackings)
 
 
 def events(parcel: Mapping[str, Any]) -> Iterator[dict[str, Value]]:

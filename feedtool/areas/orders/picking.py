@@ -1,7 +1,7 @@
 """`feedtool export picking`: what to take from the shelves for the orders in preparation."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from feedtool.areas.orders import columns
@@ -11,7 +11,9 @@ from feedtool.areas.orders.wire import Order
 from feedtool.feeds.export import (
     Export,
     ExportSummary,
+    ExportTally,
     KeyedRow,
+    KeyedRows,
     ListPage,
     MadeRow,
     PlainTable,
@@ -80,7 +82,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     shelf = _Shelf()
 
     def make(order: Order) -> list[KeyedRow]:
-        wanted = set(lines_to_ship(order))
+        wanted = {line.id for line in lines_to_ship(order)}
         rows = order_rows(order, query.dialect, has_addresses=False)
         return [row for row in rows if row.get(columns.LINE) in wanted]
 
@@ -93,9 +95,9 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     return page
 
 
-def _taken(*_: Any) -> Callable[[KeyedRow], MadeRow]:
+def _taken(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
     """Leaves out the products of which nothing is to be taken any more."""
-    return lambda row: MadeRow(row if columns.ORDER in row else None)
+    return (MadeRow(row) for row in lists[-1] if columns.ORDER in row)
 
 
 def _table(query: Query, *_: Any) -> PlainTable:

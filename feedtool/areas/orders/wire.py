@@ -57,6 +57,11 @@ class Line(NamedTuple):
     document: Mapping[str, Any]
     """As the service shows it."""
 
+    @property
+    def product(self) -> str:
+        """The seller's reference of its product."""
+        return text(_of(self.document, "offer", "sellerProductId"))
+
 
 class Order(NamedTuple):
     """An order."""
@@ -82,13 +87,13 @@ class Order(NamedTuple):
 # Orders.
 
 
-def _order_path(order: str, *rest: str) -> str:
-    return "/".join(("/orders", quote(order, safe=""), *rest))
+def _order(order: str) -> str:
+    return f"/orders/{quote(order, safe='')}"
 
 
 def read_order(order: str) -> Call:
     """One order."""
-    return Call("GET", _order_path(order), READ_OR_GONE)
+    return Call("GET", _order(order), READ_OR_GONE)
 
 
 def read_orders(query: Iterable[tuple[str, str]]) -> Call:
@@ -98,12 +103,12 @@ def read_orders(query: Iterable[tuple[str, str]]) -> Call:
 
 def approve(order: str, body: bytes) -> Call:
     """Accept or refuse an order; the body has the one field in snake case of the service."""
-    return Call("POST", _order_path(order, "approval-status"), STAGED, headers=JSON, body=body)
+    return Call("POST", f"{_order(order)}/approval-status", STAGED, headers=JSON, body=body)
 
 
 def ship(order: str, body: bytes) -> Call:
     """Declare the parcels of an order."""
-    return Call("POST", _order_path(order, "shipments"), STAGED, headers=JSON, body=body)
+    return Call("POST", f"{_order(order)}/shipments", STAGED, headers=JSON, body=body)
 
 
 def order_of(reply: Reply) -> Order | None:
@@ -244,7 +249,7 @@ class Gesture(NamedTuple):
 
 def read_available(order: str) -> Call:
     """What may still be granted for an order."""
-    return Call("GET", _order_path(order, "commercial-gestures-available-amounts"), READ_OR_GONE)
+    return Call("GET", f"{_order(order)}/commercial-gestures-available-amounts", READ_OR_GONE)
 
 
 def available_of(reply: Reply) -> Decimal | None:

@@ -7,7 +7,7 @@ products are left out: nothing could be sent of them.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from itertools import chain
@@ -131,7 +131,7 @@ def _property(
     return next((item for item in listed if item.reference == reference), None)
 
 
-def rows(query: Query, tally: ExportTally) -> Callable[[KeyedRow], MadeRow]:
+def rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterator[MadeRow]:
     """The rows of products, once it is known which categories they are of."""
     catalog, codes, _ = _sendable(query, tally)
 
@@ -167,7 +167,7 @@ def rows(query: Query, tally: ExportTally) -> Callable[[KeyedRow], MadeRow]:
                     left[LEFT, reference] += 1
         return MadeRow(row, left)
 
-    return row_of
+    return map(row_of, lists[-1])
 
 
 _PICTURE = columns.picture_key(1)[:-1]

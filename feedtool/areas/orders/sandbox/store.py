@@ -104,6 +104,12 @@ def first_due(db: Connection) -> StoredOrder:
     return _order(db.execute(query).fetchone())
 
 
+def placed_before(db: Connection, seller: str, at: datetime) -> list[StoredOrder]:
+    """The seller's orders as they are that were placed before a time, oldest first."""
+    query = "SELECT * FROM orders WHERE seller = ? AND created_at < ? ORDER BY created_at, id"
+    return [_order(row) for row in db.execute(query, (seller, stamp(at)))]
+
+
 def _order(row: Row) -> StoredOrder:
     document = orjson.loads(row["document"])
     return StoredOrder(row["seller"], row["number"], document, row["fate"], row["next_at"])

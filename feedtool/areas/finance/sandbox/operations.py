@@ -1,0 +1,85 @@
+"""GET /operations and its count."""
+
+from sqlite3 import Row
+from typing import Any
+
+import orjson
+
+from feedtool.areas.finance.sandbox import store
+from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
+from feedtool.areas.finance.sandbox.filters import (
+    OF_OPERATIONS,
+    FinanceSelection,
+    asked_page,
+    selection,
+)
+from feedtool.areas.finance.sandbox.life import booked
+from feedtool.sandbox.exchange import Exchange, HttpResponse, bad_request, json_answer
+
+NEEDED = (
+    ("orderReference",),
+    ("invoiceId",),
+    ("paidAtMin", "paidAtMax"),
+    ("changedAtMin", "changedAtMax"),
+)
+"""Of these sets of parameters one must be there whole (part "Errors", rule 2)."""
+
+
+@booked
+def read_all(exchange: Exchange) -> HttpResponse:
+    """GET /operations: the total is that of all that match, not of the page alone."""
+    page, wanted = asked_page(exchange), _selection(exchange)
+    found = exchange.db.execute(
+        f"SELECT * FROM ({store.SEEN}) WHERE {wanted.where}"  # noqa: S608 - only constants of ours are filled in
+        " ORDER BY paid_at DESC, id DESC LIMIT :size OFFSET :start",
+        {**wanted.values, "size": page.size, "start": page.start},
+    )
+    items = [_shown(row, exchange) for row in found]
+    query = f"SELECT COALESCE(SUM(total), 0) FROM ({store.SEEN}) WHERE {wanted.where}"  # noqa: S608 - as above
+    (total,) = exchange.db.execute(query, wanted.values).fetchone()
+    total += exchange.settings.of(FinanceBehaviour).is_list_broken
+    return json_answer(200, {"common": {"totalAmount": total / 100}, "items": items})
+
+
+@booked
+def count(exchange: Exchange) -> HttpResponse:
+    """GET /operations/count: a bare number."""
+    wanted = _selection(exchange)
+    query = f"SELECT COUNT(*) FROM ({store.SEEN}) WHERE {wanted.where}"  # noqa: S608 - as above
+    return json_answer(200, exchange.db.execute(query, wanted.values).fetchone()[0])
+
+
+def _selection(exchange: Exchange) -> FinanceSelection:
+    if not any(all(name in exchange.parameters for name in names) for names in NEEDED):
+        raise bad_request(
+            "orderReference",
+            "One of orderReference, invoiceId or a complete date range is required.",
+        )
+    return selection(exchange, OF_OPERATIONS)
+
+
+def _shown(row: Row, exchange: Exchange) -> dict[str, Any]:
+    """An operation as it is at the time."""
+    behaviour = exchange.settings.of(FinanceBehaviour)
+    total = row["total"] + (row["number"] == behaviour.broken_operation)
+    link = f"{exchange.request.base}/invoices/{row['invoice']}/documents"
+    return {
+        "operationReference": row["reference"],
+        "orderStatus": None,
+        "invoiceId": row["invoice"],
+        "currency": "EUR",
+        "eventTypes": orjson.loads(row["types"]),
+        "paymentState": row["state"],
+        "stateMotive": store.MOTIVE if row["state"] == store.BLOCKED else None,
+        "createdAt": row["created_at"],
+        "acceptedAt": None,
+        "shippedAt": None,
+        "paidAt": row["paid_at"],
+        "refundedAt": None,
+        "releasePaymentDate": row["due_at"],
+        "salesChannel": row["channel"],
+        "totalAmount": total / 100,
+        "vatTotalAmount": row["vat"] / 100,
+        "invoiceServiceFilePath": link if row["invoice"] else None,
+        **orjson.loads(row["document"]),
+    }

@@ -1,0 +1,30 @@
+"""How the sandbox's warehouses behave with what leaves them."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundBehaviour:
+    """Of outbound shipments and of returns. All durations are sandbox time."""
+
+    has_past: bool = True
+    """True if a shop that opens has sent parcels already."""
+    decided_after: timedelta = timedelta(minutes=1)
+    """From the creation of a shipment to its acceptance, or rejection."""
+    begun_after: timedelta = timedelta(hours=1)
+    """From the acceptance to the preparation."""
+    prepared_after: timedelta = timedelta(hours=4)
+    """From there to the dispatch."""
+    completed_after: timedelta = timedelta(days=1)
+    """From the first parcel to the last, where there are several."""
+    delivered_after: timedelta = timedelta(days=2)
+    """From the dispatch to the customer."""
+    cancelled_after: timedelta = timedelta(hours=2)
+    """Until the logistics partner has decided on a cancellation."""
+    label_after: timedelta = timedelta(minutes=12)
+    """From the request of a return to its label."""
+    visible_after: timedelta = timedelta()
+    """A new shipment, or return, is shown so much later."""
+    countries: tuple[str, ...] = ("FR", "ES", "GB")
+    """Of warehouses that the seller may use."""

@@ -1,0 +1,56 @@
+"""Every kind of export brings a list, or says that there is none, without any option.
+
+And of each the page of endpoints says what it asks for.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from feedtool.areas.registry import load
+from feedtool.model.errors import Exit
+from feedtool.sandbox import core
+from feedtool.sandbox.exchange import Route, find_route
+from tests.cli.conftest import Feedtool
+from tests.cli.conftest import feedtool as the_command
+from tests.endpoints import Endpoint, clients
+
+feedtool = the_command
+
+NEEDED = {"operations": "--month 2026-10", "journal": "--month 2026-10"}
+"""The options without which a kind does not say what is asked for."""
+
+CATALOGUE = "catalog sync"
+"""What is done once for the sandbox where a kind needs categories."""
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
+    """The endpoints that the sandbox is asked for, by their shapes."""
+    found: list[Endpoint] = []
+
+    def noted(*of: tuple[Route, ...]) -> tuple[Route, dict[str, str]]:
+        route, ids = find_route(*of)  # type: ignore[arg-type]  # as it is called
+        found.append(Endpoint(route.method, route.path).shape)
+        return route, ids
+
+    monkeypatch.setattr(core, "find_route", noted)
+    return found
+
+
+@pytest.mark.parametrize("kind", load().exports)
+def test_a_list_of_a_fresh_sandbox(
+    kind: str,
+    feedtool: Feedtool,
+    asked: list[Endpoint],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = feedtool(f"export {kind} --sandbox {NEEDED.get(kind, '')}")
+    assert code in {Exit.OK, Exit.NOTHING}, err
+    made = {path.name for path in tmp_path.iterdir()} - {"home"}
+    assert bool(made) == (code == Exit.OK), out
+    led = [{f"export {kind}", CATALOGUE}.intersection(clients()[of].commands) for of in asked]
+    assert led
+    assert all(led), asked

@@ -1,0 +1,108 @@
+"""The calls that a function makes, read off its text: methods, and paths with `{}` for unknowns."""
+
+import ast
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from types import FunctionType
+from typing import TypeGuard
+
+from feedtool.model.call import Call
+
+UNKNOWN = "{}"
+"""What is put into a path."""
+
+Names = Mapping[str, frozenset[str]]
+"""The texts that a name may stand for."""
+
+
+@cache
+def calls_of(function: FunctionType) -> frozenset[tuple[str, str]]:
+    """The methods and paths of its `Call`s, also where another makes one of a path it is given."""
+    return frozenset(call for call in _calls(function, {}) if call[1].startswith("/"))
+
+
+def _calls(function: FunctionType, given: Names) -> Iterator[tuple[str, str]]:
+    names = _local(function, given)
+    for node in ast.walk(_definition(function)):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        callee = function.__globals__.get(node.func.id)
+        if callee is Call:
+            yield from product(*(_texts(part, names, function) for part in node.args[:2]))
+        elif _makes_call(callee) and not calls_of(callee):
+            yield from _calls(callee, _bound(callee, node.args, names, function))
+
+
+def _local(function: FunctionType, given: Names) -> Names:
+    """The names of a function that are assigned in it."""
+    names = dict(given)
+    for node in ast.walk(_definition(function)):
+        if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name):
+            names[target.id] = _texts(node.value, names, function)
+    return names
+
+
+def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[str]:
+    """The texts that an expression may be."""
+    known = getattr(node, "id", "")
+    if known in names:
+        return names[known]
+    match node:
+        case ast.JoinedStr(values=parts):
+            texts = product(*(_texts(part, names, function) for part in parts))
+            return frozenset(map("".join, texts))
+        case ast.FormattedValue(value=inner):
+            return _texts(inner, names, function)
+        case ast.IfExp(body=first, orelse=second):
+            return _texts(first, names, function) | _texts(second, names, function)
+        case ast.Call(func=ast.Name(id=name), args=arguments) if _is_ours(
+            callee := function.__globals__.get(name)
+        ):
+            return _returned(callee, _bound(callee, arguments, names, function))
+    text = node.value if isinstance(node, ast.Constant) else function.__globals__.get(known)
+    return frozenset({text if isinstance(text, str) else UNKNOWN})
+
+
+def _returned(function: FunctionType, given: Names) -> frozenset[str]:
+    names, ends = _local(function, given), ast.walk(_definition(function))
+    values = [node.value for node in ends if isinstance(node, ast.Return) and node.value]
+    return frozenset().union(*(_texts(value, names, function) for value in values))
+
+
+def _bound(
+    callee: FunctionType, arguments: Sequence[ast.expr], names: Names, caller: FunctionType
+) -> Names:
+    """The arguments of a call, by the names that the function which is called has for them."""
+    texts = (_texts(argument, names, caller) for argument in arguments)
+    return dict(zip(inspect.signature(callee).parameters, texts, strict=False))
+
+
+def _is_ours(callee: object) -> TypeGuard[FunctionType]:
+    return isinstance(callee, FunctionType) and callee.__module__.startswith("feedtool.areas.")
+
+
+def _makes_call(callee: object) -> TypeGuard[FunctionType]:
+    return _is_ours(callee) and callee.__annotations__.get("return") is Call
+
+
+def _definition(function: FunctionType) -> ast.AST:
+    """The text of a function; empty of one that has no name or no file."""
+    return _definitions(function.__code__.co_filename).get(
+        function.__code__.co_firstlineno, ast.Module([], [])
+    )
+
+
+@cache
+def _definitions(path: str) -> Mapping[int, ast.AST]:
+    """The functions of a file by their first lines, which decorators begin."""
+    if not Path(path).is_file():
+        return {}
+    every = ast.walk(ast.parse(Path(path).read_text("utf-8")))
+    functions = (node for node in every if isinstance(node, ast.FunctionDef))
+    return {
+        min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]): node
+        for node in functions
+    }

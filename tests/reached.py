@@ -1,0 +1,80 @@
+"""The functions of the project that a value leads to: those it holds, and all that these name."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from importlib import import_module
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+OURS = "feedtool."
+
+
+def functions_of(root: object, without: type | tuple[type, ...] = ()) -> frozenset[FunctionType]:
+    """Every function of the project that could run when a function or a record is used.
+
+    Records of some types lead nowhere.
+    """
+    found: set[FunctionType] = set()
+    seen: dict[int, object] = {}
+    waiting = [root]
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen[id(value)] = value  # kept, so that no other value gets its number
+        if isinstance(value, FunctionType) and value.__module__.startswith(OURS):
+            found.add(value)
+        if not isinstance(value, without) or value is root:
+            waiting.extend(_next(value))
+    return frozenset(found)
+
+
+def _next(value: Any) -> Iterator[object]:
+    match value:
+        case FunctionType() if value.__module__.startswith(OURS):
+            yield from (cell.cell_contents for cell in value.__closure__ or ())
+            yield from value.__defaults__ or ()
+            yield from (value.__kwdefaults__ or {}).values()
+            yield getattr(value, "__wrapped__", None)
+            yield from _named(value)
+        case MethodType():
+            yield value.__func__
+            yield value.__self__
+        case partial():
+            yield from (value.func, value.args, value.keywords)
+        case property():
+            yield value.fget
+        case staticmethod() | classmethod():
+            yield value.__func__
+        case type() if value.__module__.startswith(OURS):
+            yield from vars(value).values()
+        case Mapping():
+            yield from value.values()
+        case tuple() | list() | set() | frozenset():
+            yield from value
+            yield type(value)
+        case _ if is_dataclass(value):
+            yield from (getattr(value, field.name, None) for field in fields(value))
+            yield type(value)
+
+
+def _named(function: FunctionType) -> Iterator[object]:
+    """The values of a function's names; of a module's, those that it takes of it."""
+    names = _names(function.__code__)
+    for name in names:
+        value = function.__globals__.get(name)
+        if name.startswith(OURS):
+            value = import_module(name)
+        if isinstance(value, ModuleType):
+            if value.__name__.startswith(OURS):
+                yield from (vars(value).get(of) for of in names)
+        else:
+            yield value
+
+
+@cache
+def _names(code: CodeType) -> frozenset[str]:
+    """The names in a function, and in those that are defined in it."""
+    inner = (_names(part) for part in code.co_consts if isinstance(part, CodeType))
+    return frozenset(code.co_names).union(*inner)
