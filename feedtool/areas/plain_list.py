@@ -3,7 +3,7 @@
 Members that the specification does not show are brought too, under the service's names.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC
 from decimal import Decimal
 from itertools import islice
@@ -22,7 +22,8 @@ from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.cells import Cell, Kind, Value
 from feedtool.model.errors import NothingToDo
-from feedtool.model.text import Translator
+from feedtool.model.header import Column
+from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.service.answers import amount, moment, next_link, text
 
 DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
@@ -93,6 +94,28 @@ def plain_table(
         return PlainTable(translate(title), fields)
 
     return table
+
+
+def shown_fields(
+    columns: Iterable[Column],
+    language: Language,
+    formats: Mapping[str, str],
+    *,
+    folded: Collection[str] = (),
+) -> list[Field]:
+    """Columns that are but shown, behind those of a template; text where no format is given."""
+    at = LANGUAGES.index(language)
+    return [
+        Field(
+            column.key,
+            column.labels[at],
+            column.help[at],
+            CellEntry(formats.get(column.key, TEXT), 18),
+            is_folded=column.key in folded,
+            group=column.group[at],
+        )
+        for column in columns
+    ]
 
 
 def nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToDo]:

@@ -176,8 +176,9 @@ class RowGroups:
                 checked.marks[first] = INVALID
             elif checked.has_items:
                 item = item_of(rows[0], request, purges=checked.purges)
+                further = tuple(others)
                 product = "\n".join(dict.fromkeys(map(product_of, rows)))
-                whole = {"product": product, "further_rows": tuple(others)}
-                checked.items.append(item._replace(number=count[first], **whole))
+                item = item._replace(product=product, further_rows=further)
+                checked.items.append(item._replace(number=count[first]))
                 count[first] += 1
         return is_final

@@ -16,7 +16,7 @@ from feedtool.feeds.judgement import said
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.text import FieldName, tr
-from feedtool.service.answers import text
+from feedtool.service.answers import amount, text
 
 KNOWN, UNKNOWN = "known", "unknown"
 """Whether the warehouses knew a product before it was sent."""
@@ -79,7 +79,8 @@ def _folded(key: str, value: Any) -> Any:
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
-    return text(value)
+    number = amount(value)
+    return text(value) if number is None else f"{number.normalize():f}"
 
 
 def _looks(act: Act) -> Sequence[Call]:

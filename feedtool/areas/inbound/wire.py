@@ -179,8 +179,13 @@ def _shipment(fields: Any) -> InboundShipment:
 
 
 def _item(fields: Mapping[str, Any]) -> ShippedItem:
-    numbers = (fields.get("quantity"), _like(fields, "receiv"), _like(fields, "disput"))
-    return ShippedItem(pair_of(fields), *map(_pieces, numbers), fields)
+    return ShippedItem(
+        pair_of(fields),
+        _pieces(fields.get("quantity")),
+        _pieces(_like(fields, "receiv")),
+        _pieces(_like(fields, "disput")),
+        fields,
+    )
 
 
 def _pieces(value: object) -> int | None:
