@@ -15,10 +15,12 @@ def test_the_kinds() -> None:
     legacy = ["legacy-offers", "legacy-stock-and-price"]
     offers = ["offers-delete", "offers-update", "offers-upsert"]
     acts = ["orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"]
-    kinds = ["invoices", *legacy, *offers, "orders", *acts, "products", "shipments"]
+    sent = ["orders", *acts, "products", "shipments"]
+    inbound = ["fulfillment-products", "inbound-shipments"]
+    kinds = [*inbound, "invoices", *legacy, *offers, *sent]
     assert list(load().feeds) == kinds
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == ["invoices", *legacy, "offers-delete", *acts]
+    assert asking == [*inbound, "invoices", *legacy, "offers-delete", *acts]
 
 
 @FEEDS

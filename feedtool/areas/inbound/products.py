@@ -79,7 +79,7 @@ def _folded(key: str, value: Any) -> Any:
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
-    number = amount(value)
+    number = None if isinstance(value, str) else amount(value)
     return text(value) if number is None else f"{number.normalize():f}"
 
 

@@ -20,8 +20,10 @@ def check_dimensions(row: Row) -> Iterator[Issue]:
         if one > other:
             message = tr(
                 "{longer} is {other}, less than {shorter}, {one}",
-                longer=FieldName(longer), other=other,
-                shorter=FieldName(shorter), one=one,
+                longer=FieldName(longer),
+                other=other,
+                shorter=FieldName(shorter),
+                one=one,
             )
             hint = tr("write the shortest side first and the longest last")
             yield Issue(codes.DIMENSIONS_ORDER, message, hint, longer)
