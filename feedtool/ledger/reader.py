@@ -207,7 +207,7 @@ class LedgerReader:
         for package, row in self._among(sent.FURTHER, of, packages):
             further[package] = (*further.get(package, ()), row)
         found = self._among(sent.SINGLE, of, packages)
-        return {key: PendingRow(*request, further.get(key, ())) for key, *request in found}
+        return {key: PendingRow._make((*request, further.get(key, ()))) for key, *request in found}
 
     def single_references(self, run_id: int) -> dict[int, str]:
         """The references of a run's packages of one request, by the package's key."""
