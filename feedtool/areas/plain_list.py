@@ -78,7 +78,7 @@ def following(page: ListPage, reply: Reply, call: Call, ask: Callable[[int], Cal
 
 
 def plain_table(
-    title: str, *, known: KnownMembers
+    title: str, *, known: KnownMembers, is_personal: bool = False
 ) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
     """The sheet of an export whose columns are the members that any row fills."""
     known = {**known, **{key: (label, TEXT) for key, label in LABELS.items()}}
@@ -91,7 +91,7 @@ def plain_table(
             label, number_format = known.get(key, (key, TEXT))
             entry = CellEntry(number_format, WIDTH)
             fields.append(Field(key, translate(label) if key in known else key, "", entry))
-        return PlainTable(translate(title), fields)
+        return PlainTable(translate(title), fields, is_personal=is_personal)
 
     return table
 

@@ -158,6 +158,12 @@ class Status(StrEnum):
     """Of a product that the warehouses did not know."""
     EXISTING = "Existing"
     """Of one that they knew: what it had already stays."""
+    SENT = "Sent"
+    """Of a message in a discussion."""
+    OPENED = "Opened"
+    """Of a discussion, as the next two."""
+    CLOSED = "Closed"
+    READ = "Read"
     PENDING = "Pending"
     UNCHANGED = "Unchanged"
     HELD = "Held"
@@ -172,6 +178,7 @@ AS_ASKED = frozenset(
         *(Status.INTEGRATED, Status.ACCEPTED, Status.ORDER_REFUSED),
         *(Status.SHIPPED, Status.CANCELLED, Status.SUCCESS),
         *(Status.CREATED, Status.EXISTING),
+        *(Status.SENT, Status.OPENED, Status.CLOSED, Status.READ),
     }
 )
 """The service has done what the row asks for."""
@@ -222,6 +229,10 @@ WORST_FIRST = (
     Status.SUCCESS,
     Status.EXISTING,
     Status.CREATED,
+    Status.SENT,
+    Status.OPENED,
+    Status.CLOSED,
+    Status.READ,
     Status.VALID,
     Status.UNCHANGED,
     Status.SKIPPED,

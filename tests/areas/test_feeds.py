@@ -15,12 +15,13 @@ def test_the_kinds() -> None:
     legacy = ["legacy-offers", "legacy-stock-and-price"]
     offers = ["offers-delete", "offers-update", "offers-upsert"]
     acts = ["orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"]
-    sent = ["orders", *acts, "products", "shipments"]
+    talks = ["discussions", "discussions-close", "discussions-open", "discussions-read"]
     inbound = ["fulfillment-products", "inbound-shipments"]
-    kinds = [*inbound, "invoices", *legacy, *offers, *sent]
+    sent = ["orders", *acts, "products", "shipments"]
+    kinds = [*talks, *inbound, "invoices", *legacy, *offers, *sent]
     assert list(load().feeds) == kinds
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == [*inbound, "invoices", *legacy, "offers-delete", *acts]
+    assert asking == [*talks[1:], *inbound, "invoices", *legacy, "offers-delete", *acts]
 
 
 @FEEDS

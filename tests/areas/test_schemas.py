@@ -33,6 +33,10 @@ PARCELS = [
         "orderLineIds": ["O1-1", "O1-2"],
     }
 ]
+MESSAGE = {
+    "body": "Good morning, it is on its way.",
+    "attachments": [{"content": "JVBERi0=", "name": "label.pdf", "fileFormat": "pdf"}],
+}
 GOOD: dict[str, Any] = {
     "fulfillment-products": {
         "gtin": "4006381333931",
@@ -50,6 +54,22 @@ GOOD: dict[str, Any] = {
         "supplyMode": "Xdock",
         "items": [{"gtin": "4006381333931", "productCondition": "New", "quantity": 5}],
     },
+    "discussions": {
+        "discussionId": "D-1",
+        "salesChannel": "PRIMARY",
+        "receivers": [{"userType": "Customer"}],
+        **MESSAGE,
+    },
+    "discussions-open": {
+        "subject": "Your order",
+        "orderId": "O-1",
+        "salesChannel": "PRIMARY",
+        "subtypologyCode": "orderNotShipped",
+        "productId": None,
+        "message": {"receiver": "Customer", **MESSAGE},
+    },
+    "discussions-close": {"discussionId": "D-1", "after": "0" * 64},
+    "discussions-read": {"discussionId": "D-1", "messageId": "M-1"},
     "invoices": {
         "orderId": "O-1",
         "fileName": "O-1.pdf",
