@@ -159,6 +159,7 @@ class InboundSettings:
     """The path of the delivery note of a shipment."""
 
 
+@dataclass(frozen=True, slots=True)
 class DiscussionSettings:
     """Settings of discussions."""
 

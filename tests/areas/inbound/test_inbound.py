@@ -192,7 +192,7 @@ def fill(path: str, rows: Iterable[Row]) -> None:
     """Fills an empty template as a person does."""
     book = load_workbook(path)
     sheet = book[SHEETS[path]]
-    columns = {cell.value: cell.column for cell in sheet[2]}
+    columns = {cell.value: place for place, cell in enumerate(sheet[2], 1)}
     for number, row in enumerate(rows, 3):
         for key, value in row.items():
             sheet.cell(number, columns[key]).value = value
