@@ -84,6 +84,7 @@ SHIPMENTS = _feed(
     delivery=SHIPPING,
     reference=columns.SHIPMENT_REFERENCE,
     group_by=(columns.SHIPMENT_REFERENCE,),
+    common=(columns.COUNTRY, columns.MODE),
     identity=(columns.SHIPMENT_REFERENCE, columns.GTIN, columns.CONDITION),
     needs=PRODUCTS_FIRST,
     split=asked_of,

@@ -1,10 +1,10 @@
 """The rules about what goes to the warehouses; their pages for users are in `problems.md`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
 from feedtool.areas.inbound import codes, columns
-from feedtool.areas.inbound.feeds import PRODUCTS, SHIPMENTS, asked_of
+from feedtool.areas.inbound.feeds import PRODUCTS, SHIPMENTS
 from feedtool.areas.inbound.shipments import product_name
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import Occurrences, Place, Rule
@@ -52,72 +52,31 @@ class RepeatedReferences(Occurrences):
             yield self.place(index), issue
 
 
-HEADER = (columns.COUNTRY, columns.MODE)
-"""The keys that all rows of a shipment agree in."""
-
-
-class RowsOfShipment(Occurrences):
-    """Remembers the rows of each shipment until all files are read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._values: list[tuple[str, ...]] = []
-
-    def rewind(self, length: int) -> None:
-        """Forgets all but the first `length` rows."""
-        super().rewind(length)
-        del self._values[length:]
+class RepeatedItems(Occurrences):
+    """Remembers the products of each new shipment until all files are read."""
 
     def see(self, sheet: int, row: Row) -> None:
-        """Notes a row of a new shipment."""
-        reference = row.values.get(columns.SHIPMENT_REFERENCE)
-        if row.feed is not SHIPMENTS or reference is None or not asked_of(row):
-            return
-        self.add(f"{sheet}\0{reference}", sheet, row.number)
-        header = (str(row.values.get(key) or "") for key in HEADER)
-        pair = [str(row.values.get(key) or "") for key in (columns.GTIN, columns.CONDITION)]
-        self._values.append((*header, product_name(*pair) if all(pair) else ""))
+        """Notes a product of a new shipment."""
+        names = (columns.SHIPMENT_REFERENCE, columns.GTIN, columns.CONDITION)
+        values = [str(row.values.get(key) or "") for key in names]
+        if row.feed is SHIPMENTS and all(values) and row.feed.is_asked(row):
+            reference, *pair = values
+            self.add(f"{sheet}\0{reference}\0{product_name(*pair)}", sheet, row.number)
 
-    def faults(self, _: list[str]) -> Iterator[tuple[Place, Issue]]:
-        """The issues of rows that do not go together."""
+    def faults(self, names: list[str]) -> Iterator[tuple[Place, Issue]]:
+        """An issue for each row whose product is in its shipment before."""
         for index, _key, group in self.repeated():
-            before = [other for other in group if other < index]
-            for issue in (*self._differing(index, before), *self._twice(index, before)):
-                yield self.place(index), issue
-
-    def _differing(self, index: int, before: Sequence[int]) -> Iterator[Issue]:
-        """The cells of a row that say something else than those of an earlier one."""
-        for place, key in enumerate(HEADER):
-            value = self._values[index][place]
-            others = (other for other in before if value and self._values[other][place])
-            first = next(others, None)
-            if first is None or self._values[first][place] == value:
-                continue
-            message = tr(
-                "{field} is {value} here and {other} in row {row} of the same shipment",
-                field=FieldName(key),
-                value=value,
-                other=self._values[first][place],
-                row=self.place(first).row,
-            )
-            hint = tr("write the same in all rows, or give the shipments references of their own")
-            yield Issue(codes.HEADER_DIFFERS, message, hint, key)
-
-    def _twice(self, index: int, before: Sequence[int]) -> Iterator[Issue]:
-        pair = self._values[index][-1]
-        first = next((other for other in before if pair and self._values[other][-1] == pair), None)
-        if first is not None:
-            row = self.place(first).row
-            message = tr("the same product in this condition is in row {row}", row=row)
-            hint = tr("keep one of the rows, with the sum of the quantities")
-            yield Issue(codes.DUPLICATE_ITEM, message, hint, columns.GTIN)
+            if index != group.first:
+                others = self.others(index, group, names)
+                message = tr("the shipment has this product in {others} too", others=others)
+                hint = tr("keep one of the rows, with the sum of the quantities")
+                yield self.place(index), Issue(codes.DUPLICATE_ITEM, message, hint, columns.GTIN)
 
 
 KINDS = (PRODUCTS.kind, SHIPMENTS.kind)
 RULES = (
     Rule(codes.DIMENSIONS_ORDER, check_dimensions, kinds=(PRODUCTS.kind,)),
     Rule(codes.REFERENCE_TWICE, survey=RepeatedReferences, kinds=(PRODUCTS.kind,)),
-    Rule(codes.HEADER_DIFFERS, survey=RowsOfShipment, kinds=(SHIPMENTS.kind,)),
-    Rule(codes.DUPLICATE_ITEM, kinds=(SHIPMENTS.kind,)),
+    Rule(codes.DUPLICATE_ITEM, survey=RepeatedItems, kinds=(SHIPMENTS.kind,)),
     *(Rule(code, kinds=KINDS) for code in codes.FOUND_ELSEWHERE),
 )

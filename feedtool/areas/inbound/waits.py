@@ -1,6 +1,7 @@
 """What waits for the seller at the warehouses."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 from feedtool.areas.inbound import wire
 from feedtool.areas.inbound.shipments import REFUSED
@@ -10,6 +11,8 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr
 
 RECEIVED = ("PartiallyDone", "Done")
+RECENT = timedelta(days=30)
+"""What was told longer ago waits for nobody."""
 
 
 def waits(_: AccountSettings) -> Iterator[Wait]:
@@ -17,7 +20,7 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
     yield Wait(
         "inbound-refused",
         tr("Inbound refused"),
-        wire.read_count(("status", REFUSED)),
+        lambda now: wire.read_count(("status", REFUSED), ("updatedAtMin", _recent(now))),
         wire.counted,
         _shipments,
         ("export", "inbound-shipments", "--status", REFUSED),
@@ -26,11 +29,17 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
     yield Wait(
         "inbound-in-dispute",
         tr("Inbound in dispute"),
-        wire.read_shipments([("status", ",".join(RECEIVED))]),
+        lambda now: wire.read_shipments(
+            [("status", ",".join(RECEIVED)), ("updatedAtMin", _recent(now))]
+        ),
         disputed,
         _shipments,
         ("export", "inbound-shipments", "--in-dispute"),
     )
+
+
+def _recent(now: datetime) -> str:
+    return (now - RECENT).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _shipments(count: int) -> MessageText:
