@@ -1,7 +1,7 @@
 """Which operations and payments are asked for: filters, and the windows that they become."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from itertools import product
@@ -16,6 +16,7 @@ from feedtool.model.errors import UsageProblem
 from feedtool.model.text import tr
 
 DAY = timedelta(days=1)
+MONTHLY = timedelta(days=31)
 _MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
 
 
@@ -51,7 +52,7 @@ def read_month(text: str) -> Days:
     first = _day(f"{text.strip()}-01") if found else None
     if first is None:
         raise UsageProblem(tr("{text} is no month", text=text), tr("write it like 2026-11"))
-    return Days(first, (first + 31 * DAY).replace(day=1))
+    return Days(first, (first + MONTHLY).replace(day=1))
 
 
 def _read_days(text: str) -> Days:
@@ -113,14 +114,14 @@ def check(query: Query) -> None:
             tr("for example --month 2026-11; or {options}", options=_options(NEEDED[1:])),
         )
     check_dates(query)
-    invoice_numbers(query)
+    invoices(query)
 
 
 def check_dates(query: Query) -> None:
     """Refuse several ranges of days, and states that there are not."""
-    if sum(query[entry.name] is not None for entry in DATES) > 1:
+    if sum(bool(query.values.get(entry.name)) for entry in DATES) > 1:
         raise UsageProblem(tr("give one of {options}", options=_options(DATES)))
-    for state in query["state"]:
+    for state in _given(query, STATE):
         if state not in STATES:
             raise UsageProblem(
                 tr("there is no payment state “{state}”", state=state),
@@ -128,19 +129,24 @@ def check_dates(query: Query) -> None:
             )
 
 
+def _given(query: Query, entry: Filter) -> tuple[str, ...]:
+    """The values of a filter, which an export need not have."""
+    return tuple(query.values.get(entry.name) or ())
+
+
 def _options(filters: tuple[Filter, ...]) -> str:
     return ", ".join(f"--{entry.name}" for entry in filters)
 
 
-def invoice_numbers(query: Query) -> list[int]:
+def invoices(query: Query) -> tuple[str, ...]:
     """The invoices that are asked for; their identifiers are whole numbers."""
-    for text in query["invoice"]:
+    for text in _given(query, INVOICE):
         if not (text.isascii() and text.isdigit()):
             raise UsageProblem(
                 tr("{text} is no invoice: their identifiers are numbers", text=text),
                 tr("take them from the column Invoice of `feedtool export operations`"),
             )
-    return [int(text) for text in query["invoice"]]
+    return _given(query, INVOICE)
 
 
 def days_of(query: Query) -> Days | None:
@@ -152,24 +158,30 @@ def days_of(query: Query) -> Days | None:
 def operation_windows(query: Query) -> Iterator[Call]:
     """The counts of the lists of operations that are asked for."""
     days = days_of(query)
-    common = (*(days.pairs if days else ()), *_listed("states", query["state"]))
-    common += _listed("eventTypes", query["type"])
-    if since := query["changed-since"]:
+    common = (*(days.pairs if days else ()), *_listed("states", _given(query, STATE)))
+    common += _listed("eventTypes", _given(query, TYPE))
+    if since := query.values.get(CHANGED.name):
         common += (("changedAtMin", stamp(since)), ("changedAtMax", AGES[1]))
     choices = (
-        _each("orderReference", query["order"]),
-        _each("invoiceId", [str(number) for number in invoice_numbers(query)]),
-        _each("salesChannelId", query["sales-channel"]),
+        _each("orderReference", _given(query, ORDER)),
+        _each("invoiceId", invoices(query)),
+        _each("salesChannelId", _given(query, BY_SALES_CHANNEL)),
     )
     for chosen in product(*choices):
         yield wire.count(wire.OPERATIONS, (*common, *(pair for pairs in chosen for pair in pairs)))
 
 
+def recent_windows(query: Query) -> Iterator[Call]:
+    """The count of the operations of a month, or else of the last three and the next."""
+    days = days_of(query) or Days(query.now - 3 * MONTHLY, query.now + MONTHLY)
+    yield wire.count(wire.OPERATIONS, days.pairs)
+
+
 def payment_windows(query: Query) -> Iterator[Call]:
     """The counts of the lists of payments that are asked for."""
     days = days_of(query)
-    common = (*(days.pairs if days else ()), *_listed("paymentStates", query["state"]))
-    for pairs in _each("salesChannelId", query["sales-channel"]):
+    common = (*(days.pairs if days else ()), *_listed("paymentStates", _given(query, STATE)))
+    for pairs in _each("salesChannelId", _given(query, BY_SALES_CHANNEL)):
         yield wire.count(wire.PAYMENTS, (*common, *pairs))
 
 
@@ -177,13 +189,12 @@ def _listed(name: str, values: tuple[str, ...]) -> Pairs:
     return ((name, ",".join(values)),) if values else ()
 
 
-def _each(name: str, values: object) -> list[Pairs]:
+def _each(name: str, values: Iterable[str]) -> list[Pairs]:
     """A query for each value; one that asks for all, where there is none."""
-    listed = values if isinstance(values, list | tuple) else ()
-    return [((name, value),) for value in listed] or [()]
+    return [((name, value),) for value in values] or [()]
 
 
 def has_whole_payments(query: Query) -> bool:
     """True if all operations of each payment are asked for."""
     others = (ORDER, INVOICE, CHANGED, TYPE)
-    return days_of(query) is not None and not any(query[entry.name] for entry in others)
+    return days_of(query) is not None and not any(query.values.get(entry.name) for entry in others)

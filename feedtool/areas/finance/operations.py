@@ -27,18 +27,26 @@ from feedtool.model.text import MessageText, Translator, plural, tr
 
 HINT = tr("look at the filters; nothing was written")
 
+
+def position_of(row: KeyedRow) -> str:
+    """What operations are sorted by."""
+    keys = ("paidAt", "operationReference", "createdAt", "eventTypes", "totalAmount")
+    return "|".join(getattr(row.get(key), "text", None) or str(row.get(key) or "") for key in keys)
+
+
 OPERATIONS = ServiceList(
     tr("operations"),
     lambda query, _: filters.operation_windows(query),
-    lambda _: CountedList(lambda page: [operation_row(item) for item in page.items]).page,
+    lambda _: CountedList(lambda _, page: [*map(operation_row, page.items)]).page,
     nothing(tr("there are no operations like that"), HINT),
     HINT,
     unit=tr("operations"),
+    position=position_of,
 )
 PAYMENTS = ServiceList(
     tr("payments"),
     lambda query, _: filters.payment_windows(query),
-    lambda _: CountedList(lambda page: [payment_row(item) for item in page.items]).page,
+    lambda _: CountedList(lambda _, page: [*map(payment_row, page.items)]).page,
     nothing(tr("there are no payments like that"), HINT),
     HINT,
     unit=tr("payments"),
@@ -74,18 +82,12 @@ def _rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Itera
             continue
         row = marked(made.row, signs, tolerance, say)
         counted = {(ODD, ""): int(columns.CHECK in row)}
-        yield MadeRow(row, counted, position_of(row))
+        yield MadeRow(row, counted)
 
 
 def operations_in(lists: Sequence[KeyedRows]) -> Iterator[KeyedRow]:
     """The operations that were read."""
     return (row for row in lists[-1] if not is_facts(row))
-
-
-def position_of(row: KeyedRow) -> str:
-    """What operations are sorted by."""
-    keys = ("paidAt", "operationReference", "createdAt", "eventTypes")
-    return "|".join(getattr(row.get(key), "text", None) or str(row.get(key) or "") for key in keys)
 
 
 def _proved(query: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> FurtherSheets:
@@ -147,7 +149,7 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> PlainTable:
 
 
 def summary(_: Query, tally: ExportTally) -> ExportSummary:
-    """What is not proved, or was lost."""
+    """What is not proved, was lost, or is not there."""
     texts: Sequence[tuple[int, Callable[[int], MessageText], str]] = (
         (
             tally[ODD, ""],

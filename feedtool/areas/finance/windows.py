@@ -72,7 +72,7 @@ def stamp(at: datetime) -> str:
     return text.replace("+00:00", "Z")
 
 
-Make = Callable[[ItemPage], Sequence[KeyedRow]]
+Make = Callable[[Window, ItemPage], Sequence[KeyedRow]]
 
 
 class CountedList:
@@ -122,7 +122,7 @@ class CountedList:
 
     def _paged(self, reply: Reply) -> ListPage:
         found = wire.page_of(reply)
-        rows = self._make(found)
+        rows = self._make(self._top, found)
         self._rows += len(rows)
         self._totals.add(found.total)
         self._sum += sum(_amount(row) for row in rows)

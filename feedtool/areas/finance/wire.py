@@ -35,9 +35,10 @@ class ItemPage(NamedTuple):
     """The sum of all that match, where the service tells it."""
 
 
-def count(target: str, query: Pairs) -> Call:
-    """How many entries a list has."""
-    return Call("GET", target + COUNT, READ_OR_GONE, query=query)
+def count(target: str, query: Pairs = ()) -> Call:
+    """How many entries a list has; the list of an invoice's lines may not be there."""
+    success = READ if target in {OPERATIONS, PAYMENTS} else READ_OR_GONE
+    return Call("GET", target + COUNT, success, query=query)
 
 
 def page(target: str, query: Pairs, number: int) -> Call:
@@ -46,9 +47,14 @@ def page(target: str, query: Pairs, number: int) -> Call:
     return Call("GET", target, READ, query=(*query, *paging))
 
 
-def details_of(invoice: int) -> str:
+def details_of(invoice: str) -> str:
     """The list of an invoice's lines."""
     return f"/invoices/{invoice}/details"
+
+
+def invoice_of(target: str) -> str:
+    """The invoice whose lines, or whose count of lines, a call asks for."""
+    return target.split("/")[2]
 
 
 def read_document(invoice: str) -> Call:
