@@ -35,7 +35,7 @@ class Signs(NamedTuple):
 READINGS = tuple(Signs(*signs) for signs in product((1, -1), repeat=3))
 
 
-class Part(NamedTuple):
+class EventAmount(NamedTuple):
     """What an operation comes to for one type of event."""
 
     type: str
@@ -73,25 +73,27 @@ def _vat(row: KeyedRow, name: str) -> Decimal:
     return known
 
 
-def parts_of(row: KeyedRow, signs: Signs) -> list[Part]:
+def parts_of(row: KeyedRow, signs: Signs) -> list[EventAmount]:
     """What an operation is made of; where it shows no part, its total."""
     types = types_of(row)
     found = []
     if (sale := whole_of(row, SALE)) is not None:
-        found.append(Part(OF_PARTS[SALE], sale, _signed(_vat(row, "vatSale"), sale)))
+        found.append(EventAmount(OF_PARTS[SALE], sale, _signed(_vat(row, "vatSale"), sale)))
     if (refund := whole_of(row, REFUND)) is not None:
         given = refund * signs.refund
-        found.append(Part(OF_PARTS[REFUND], given, _signed(_vat(row, "vatRefund"), given)))
+        found.append(EventAmount(OF_PARTS[REFUND], given, _signed(_vat(row, "vatRefund"), given)))
     if (commission := whole_of(row, COMMISSION)) is not None:
         is_back = RESTITUTION in types and OF_PARTS[COMMISSION] not in types
         sign = 1 if is_back else signs.commission
-        found.append(Part(RESTITUTION if is_back else OF_PARTS[COMMISSION], commission * sign))
+        found.append(
+            EventAmount(RESTITUTION if is_back else OF_PARTS[COMMISSION], commission * sign)
+        )
     if (flow := whole_of(row, FLOW)) is not None:
         others = [name for name in types if name not in {*OF_PARTS.values(), RESTITUTION}]
-        found.append(Part(", ".join(others or types), flow * signs.flow))
+        found.append(EventAmount(", ".join(others or types), flow * signs.flow))
     parts = [part for part in found if part.gross]
     if not found:
-        parts = [Part(", ".join(types), money(row, TOTAL) or NOTHING)]
+        parts = [EventAmount(", ".join(types), money(row, TOTAL) or NOTHING)]
     return parts
 
 

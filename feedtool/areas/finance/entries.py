@@ -14,7 +14,7 @@ from feedtool.areas.finance.amounts import (
     REFUND,
     SALE,
     TOTAL,
-    Part,
+    EventAmount,
     Signs,
     day_of,
     money,
@@ -122,7 +122,7 @@ def _of_operation(row: KeyedRow, signs: Signs, settings: AccountSettings) -> Jou
     )
 
 
-def _vat(part: Part, settings: AccountSettings) -> Decimal:
+def _vat(part: EventAmount, settings: AccountSettings) -> Decimal:
     if part.type not in WITH_VAT:
         return NOTHING
     rate = settings.vat_rate

@@ -20,7 +20,7 @@ MONTHLY = timedelta(days=31)
 _MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
 
 
-class Days(NamedTuple):
+class DayRange(NamedTuple):
     """A range of days, in UTC."""
 
     since: datetime
@@ -46,18 +46,18 @@ def _day(text: str) -> datetime:
         ) from error
 
 
-def read_month(text: str) -> Days:
+def read_month(text: str) -> DayRange:
     """A month like `2026-11`."""
     found = _MONTH.fullmatch(text.strip())
     first = _day(f"{text.strip()}-01") if found else None
     if first is None:
         raise UsageProblem(tr("{text} is no month", text=text), tr("write it like 2026-11"))
-    return Days(first, (first + MONTHLY).replace(day=1))
+    return DayRange(first, (first + MONTHLY).replace(day=1))
 
 
-def _read_days(text: str) -> Days:
+def _read_days(text: str) -> DayRange:
     since, dots, until = text.partition("..")
-    days = Days(_day(since), _day(until if dots else since) + DAY)
+    days = DayRange(_day(since), _day(until if dots else since) + DAY)
     if days.since >= days.until:
         raise UsageProblem(
             tr("{text} ends before it begins", text=text),
@@ -149,9 +149,9 @@ def invoices(query: Query) -> tuple[str, ...]:
     return _given(query, INVOICE)
 
 
-def days_of(query: Query) -> Days | None:
+def days_of(query: Query) -> DayRange | None:
     """The range of days that is asked for."""
-    found: Days | None = next(filter(None, (query.values.get(it.name) for it in DATES)), None)
+    found: DayRange | None = next(filter(None, (query.values.get(it.name) for it in DATES)), None)
     return found
 
 
@@ -168,13 +168,13 @@ def operation_windows(query: Query) -> Iterator[Call]:
         _each("salesChannelId", _given(query, BY_SALES_CHANNEL)),
     )
     for chosen in product(*choices):
-        yield wire.count(wire.OPERATIONS, (*common, *(pair for pairs in chosen for pair in pairs)))
+        yield wire.count_operations((*common, *(pair for pairs in chosen for pair in pairs)))
 
 
 def recent_windows(query: Query) -> Iterator[Call]:
     """The count of the operations of a month, or else of the last three and the next."""
-    days = days_of(query) or Days(query.now - 3 * MONTHLY, query.now + MONTHLY)
-    yield wire.count(wire.OPERATIONS, days.pairs)
+    days = days_of(query) or DayRange(query.now - 3 * MONTHLY, query.now + MONTHLY)
+    yield wire.count_operations(days.pairs)
 
 
 def payment_windows(query: Query) -> Iterator[Call]:
@@ -182,7 +182,7 @@ def payment_windows(query: Query) -> Iterator[Call]:
     days = days_of(query)
     common = (*(days.pairs if days else ()), *_listed("paymentStates", _given(query, STATE)))
     for pairs in _each("salesChannelId", _given(query, BY_SALES_CHANNEL)):
-        yield wire.count(wire.PAYMENTS, (*common, *pairs))
+        yield wire.count_payments((*common, *pairs))
 
 
 def _listed(name: str, values: tuple[str, ...]) -> Pairs:

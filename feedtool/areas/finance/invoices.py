@@ -11,7 +11,7 @@ from pathlib import Path
 from feedtool.areas.finance import columns, filters, windows, wire
 from feedtool.areas.finance.columns import detail_row
 from feedtool.areas.finance.operations import HINT, summary, without_facts
-from feedtool.areas.finance.windows import CountedList
+from feedtool.areas.finance.windows import WindowReader
 from feedtool.areas.plain_list import nothing, plain_table
 from feedtool.feeds.export import (
     DocumentAnswer,
@@ -50,7 +50,7 @@ def _invoice_page(_: Query) -> Callable[[Reply, Call], ListPage]:
         keys = (INVOICE, "totalAmount")
         return [{key: columns.operation_row(item).get(key) for key in keys} for item in page.items]
 
-    listed = CountedList(invoiced)
+    listed = WindowReader(wire.OPERATIONS, invoiced)
 
     def read(reply: Reply, call: Call) -> ListPage:
         found = listed.page(reply, call)
@@ -84,18 +84,17 @@ CHOICE = (filters.INVOICE, filters.MONTH)
 
 def _details_of(query: Query, invoices: KeyedRows) -> Iterator[Call]:
     chosen = filters.invoices(query) or (str(row[INVOICE]) for row in invoices)
-    return (wire.count(wire.details_of(invoice)) for invoice in chosen)
+    return (wire.count_details((), invoice) for invoice in chosen)
 
 
 def _lines(window: windows.Window, page: wire.ItemPage) -> Sequence[KeyedRow]:
-    invoice = wire.invoice_of(window.target)
-    return [detail_row(item, invoice) for item in page.items]
+    return [detail_row(item, window.subject) for item in page.items]
 
 
 DETAILS = ServiceList(
     tr("lines of invoices"),
     _details_of,
-    lambda _: CountedList(_lines).page,
+    lambda _: WindowReader(wire.DETAILS, _lines).page,
     nothing(tr("there are no lines of such invoices"), HINT),
     HINT,
     unit=tr("lines of invoices"),
@@ -106,11 +105,11 @@ def _known(query: Query, tally: ExportTally) -> ExportSummary:
     """The invoices that the service does not have, beside what was lost."""
     gone = [
         ExportNote(
-            tr("the service has no invoice {invoice}", invoice=wire.invoice_of(target)),
+            tr("the service has no invoice {invoice}", invoice=invoice),
             NOT_YET,
             is_loss=True,
         )
-        for sort, target in tally
+        for sort, invoice in tally
         if sort == windows.GONE
     ]
     return ExportSummary([*gone, *summary(query, tally).notes])
@@ -136,7 +135,7 @@ DETAIL_EXPORT = Export(
 
 def _named_page(reply: Reply, call: Call) -> ListPage:
     """An invoice that was named, with the number of its lines where it is there."""
-    name = wire.invoice_of(call.target)
+    name = wire.invoice_of(call)
     row: KeyedRow = {INVOICE: name}
     if reply.status in READ:
         row = {INVOICE: name, LINES: counted(reply)}

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from feedtool.areas.finance import columns, filters, proof
+from feedtool.areas.finance import columns, filters, proof, wire
 from feedtool.areas.finance.amounts import COMMISSION, find_signs
 from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
 from feedtool.areas.finance.columns import operation_row, payment_row
 from feedtool.areas.finance.proof import Proof, facts_of, is_facts, marked
-from feedtool.areas.finance.windows import CountedList
+from feedtool.areas.finance.windows import WindowReader
 from feedtool.areas.plain_list import NUMBER, WIDTH, KnownMembers, nothing, plain_table
 from feedtool.feeds.export import (
     Export,
@@ -37,7 +37,7 @@ def position_of(row: KeyedRow) -> str:
 OPERATIONS = ServiceList(
     tr("operations"),
     lambda query, _: filters.operation_windows(query),
-    lambda _: CountedList(lambda _, page: [*map(operation_row, page.items)]).page,
+    lambda _: WindowReader(wire.OPERATIONS, lambda _, page: [*map(operation_row, page.items)]).page,
     nothing(tr("there are no operations like that"), HINT),
     HINT,
     unit=tr("operations"),
@@ -46,7 +46,7 @@ OPERATIONS = ServiceList(
 PAYMENTS = ServiceList(
     tr("payments"),
     lambda query, _: filters.payment_windows(query),
-    lambda _: CountedList(lambda _, page: [*map(payment_row, page.items)]).page,
+    lambda _: WindowReader(wire.PAYMENTS, lambda _, page: [*map(payment_row, page.items)]).page,
     nothing(tr("there are no payments like that"), HINT),
     HINT,
     unit=tr("payments"),

@@ -21,7 +21,7 @@ from feedtool.areas.finance.amounts import (
     parts_of,
 )
 from feedtool.areas.finance.columns import CHECK, DAY
-from feedtool.areas.finance.filters import Days
+from feedtool.areas.finance.filters import DayRange
 from feedtool.areas.plain_list import NUMBER, KnownMembers
 from feedtool.feeds.export import KeyedRow
 from feedtool.feeds.template import FIRST_ROW, TEXT
@@ -168,7 +168,7 @@ class PaymentProof(NamedTuple):
 
 
 def compared(
-    payments: Iterable[KeyedRow], paid: Mapping[PaymentKey, Decimal], days: Days
+    payments: Iterable[KeyedRow], paid: Mapping[PaymentKey, Decimal], days: DayRange
 ) -> list[PaymentProof]:
     """Every payment of these days beside its operations, and operations without a payment."""
     rows = [row for row in payments if not is_facts(row)]

@@ -21,11 +21,11 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
     yield Wait(
         "payments-blocked",
         tr("Payments blocked"),
-        wire.count(wire.PAYMENTS, blocked),
+        wire.count_payments(blocked),
         counted,
         _payments,
         ("export", "payments", "--state", BLOCKED),
-        wire.page(wire.PAYMENTS, blocked, 1),
+        wire.read_payments(blocked, 1),
         calendar,
     )
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from feedtool.areas.finance import wire
-from feedtool.areas.finance.wire import ItemPage, Pairs
+from feedtool.areas.finance.wire import CountedList, ItemPage, Pairs
 from feedtool.feeds.export import KeyedRow, ListPage, Thing
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.nouns import EARLIEST
@@ -32,13 +32,14 @@ FACTS = "facts"
 """The key of the row that tells of a list what it is proved by: the next three."""
 COUNT, ROWS, TOTAL = "list.count", "list.rows", "list.total"
 GONE = "gone"
-"""In the tally: a list that there is not, by its target."""
+"""In the tally: lines that there are not, by their invoice."""
 
 
 class Window(NamedTuple):
     """A part of a list."""
 
-    target: str
+    subject: str
+    """The invoice whose lines they are; empty for other lists."""
     query: Pairs
 
     def having(self, **values: str) -> "Window":
@@ -48,6 +49,18 @@ class Window(NamedTuple):
 
 def parts(window: Window) -> tuple[Window, ...]:
     """Windows of which each entry is in one; none where a window cannot be divided."""
+    if halves := _halves(window):
+        return halves
+    query = dict(window.query)
+    if "changedAtMin" not in query:
+        return _halves(window.having(changedAtMin=AGES[0], changedAtMax=AGES[1]))
+    if "states" not in query:
+        return tuple(window.having(states=state) for state in STATES)
+    return ()
+
+
+def _halves(window: Window) -> tuple[Window, ...]:
+    """Both halves of a time, to the millisecond; none of what has no time to halve."""
     query = dict(window.query)
     for name in RANGES:
         least, most = f"{name}Min", f"{name}Max"
@@ -59,10 +72,6 @@ def parts(window: Window) -> tuple[Window, ...]:
                 window.having(**{most: stamp(middle)}),
                 window.having(**{least: stamp(middle + STEP)}),
             )
-    if "changedAtMin" not in query:
-        return parts(window.having(changedAtMin=AGES[0], changedAtMax=AGES[1]))
-    if "states" not in query:
-        return tuple(window.having(states=state) for state in STATES)
     return ()
 
 
@@ -73,20 +82,21 @@ def stamp(at: datetime) -> str:
 
 
 Make = Callable[[Window, ItemPage], Sequence[KeyedRow]]
+"""The rows of a page of a list."""
 
 
-class CountedList:
+class WindowReader:
     """The reader of lists, one after the other, each begun by its count."""
 
-    def __init__(self, make: Make, most: int = MOST) -> None:
-        self._make, self._most = make, most
+    def __init__(self, listed: CountedList, make: Make, most: int = MOST) -> None:
+        self._listed, self._make, self._most = listed, make, most
         self._is_open = False
 
     def page(self, reply: Reply, call: Call) -> ListPage:
         """What an answer brings, and the call that follows."""
         if not self._is_open:
             self._is_open = True
-            self._top = Window(call.target.removesuffix(wire.COUNT), call.query)
+            self._top = Window(wire.invoice_of(call), call.query)
             self._name = f"{FACTS} {self._top}"
             self._left: list[Window] = []
             self._count = self._all = 0
@@ -94,7 +104,7 @@ class CountedList:
             self._read = self._begin(self._top)
         if reply.status not in READ:
             self._is_open = False
-            return ListPage(tally={(GONE, self._top.target): 1})
+            return ListPage(tally={(GONE, self._top.subject): 1})
         return self._read(reply)
 
     def _begin(self, window: Window) -> Callable[[Reply], ListPage]:
@@ -117,7 +127,7 @@ class CountedList:
 
     def _ask_page(self, things: Sequence[Thing] = (), progress: int = 0) -> ListPage:
         self._read = self._paged
-        call = wire.page(self._window.target, self._window.query, self._index)
+        call = self._listed.reading(self._window.query, self._index, self._window.subject)
         return ListPage(things=things, next=call, progress=progress, is_again=True)
 
     def _paged(self, reply: Reply) -> ListPage:
@@ -134,8 +144,11 @@ class CountedList:
         if is_next and self._index <= MOST // wire.PAGE:
             return self._ask_page(things, len(rows))
         self._read = self._recounted
-        call = wire.count(self._window.target, self._window.query)
+        call = self._counting(self._window)
         return ListPage(things=things, next=call, progress=len(rows), is_again=True)
+
+    def _counting(self, window: Window) -> Call:
+        return self._listed.counting(window.query, window.subject)
 
     def _thing(self, number: int, rows: Sequence[KeyedRow]) -> Thing:
         """A page is kept as a whole, and takes its own place when it is read again."""
@@ -161,13 +174,12 @@ class CountedList:
     def _following(self, gone: Sequence[Thing] = ()) -> ListPage:
         if self._left:
             self._read = self._begin(self._left.pop(0))
-            call = wire.count(self._window.target, self._window.query)
-            return self._told(gone, call)
+            return self._told(gone, self._counting(self._window))
         if self._window == self._top:
             self._is_open = False
             return self._told(gone)
         self._read = self._confirmed
-        return self._told(gone, wire.count(self._top.target, self._top.query))
+        return self._told(gone, self._counting(self._top))
 
     def _confirmed(self, reply: Reply) -> ListPage:
         """What was divided is counted as a whole: what moved from window to window was missed."""

@@ -1,10 +1,9 @@
 """Operations, payments and invoices: the calls, and what their answers say. Pure.
 
-Specification, "Financial". A list that the service counts has its count below it: `/payments` and
-`/payments/count`.
+Specification, "Financial".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -12,10 +11,8 @@ from feedtool.model.call import READ, Call, Reply
 from feedtool.model.text import tr
 from feedtool.service.answers import amount, items_of, loads
 
-OPERATIONS, PAYMENTS = "/operations", "/payments"
 PAGE = 100
 """Entries of a page, and pages of a list (specification, "Limits")."""
-COUNT = "/count"
 READ_OR_GONE = READ | {404}
 """An invoice that there is not is an answer, too."""
 FEWEST, MOST = 2, 10
@@ -35,26 +32,56 @@ class ItemPage(NamedTuple):
     """The sum of all that match, where the service tells it."""
 
 
-def count(target: str, query: Pairs = ()) -> Call:
-    """How many entries a list has; the list of an invoice's lines may not be there."""
-    success = READ if target in {OPERATIONS, PAYMENTS} else READ_OR_GONE
-    return Call("GET", target + COUNT, success, query=query)
+class CountedList(NamedTuple):
+    """A list that the service counts: of all, or of one invoice."""
+
+    counting: Callable[[Pairs, str], Call]
+    reading: Callable[[Pairs, int, str], Call]
 
 
-def page(target: str, query: Pairs, number: int) -> Call:
-    """A page of a list."""
-    paging = (("pageIndex", str(number)), ("pageSize", str(PAGE)))
-    return Call("GET", target, READ, query=(*query, *paging))
+def _paged(query: Pairs, number: int) -> Pairs:
+    return (*query, ("pageIndex", str(number)), ("pageSize", str(PAGE)))
 
 
-def details_of(invoice: str) -> str:
-    """The list of an invoice's lines."""
-    return f"/invoices/{invoice}/details"
+def count_operations(query: Pairs, _: str = "") -> Call:
+    """How many operations there are."""
+    return Call("GET", "/operations/count", READ, query=query)
 
 
-def invoice_of(target: str) -> str:
-    """The invoice whose lines, or whose count of lines, a call asks for."""
-    return target.split("/")[2]
+def read_operations(query: Pairs, number: int, _: str = "") -> Call:
+    """A page of operations."""
+    return Call("GET", "/operations", READ, query=_paged(query, number))
+
+
+def count_payments(query: Pairs, _: str = "") -> Call:
+    """How many payments there are."""
+    return Call("GET", "/payments/count", READ, query=query)
+
+
+def read_payments(query: Pairs, number: int, _: str = "") -> Call:
+    """A page of payments; the parameters are those of their count."""
+    return Call("GET", "/payments", READ, query=_paged(query, number))
+
+
+def count_details(query: Pairs, invoice: str) -> Call:
+    """How many lines an invoice has."""
+    return Call("GET", f"/invoices/{invoice}/details/count", READ_OR_GONE, query=query)
+
+
+def read_details(query: Pairs, number: int, invoice: str) -> Call:
+    """A page of an invoice's lines."""
+    return Call("GET", f"/invoices/{invoice}/details", READ, query=_paged(query, number))
+
+
+OPERATIONS = CountedList(count_operations, read_operations)
+PAYMENTS = CountedList(count_payments, read_payments)
+DETAILS = CountedList(count_details, read_details)
+
+
+def invoice_of(call: Call) -> str:
+    """The invoice whose lines a call asks for; empty where it asks for none."""
+    _, first, *rest = call.target.split("/")
+    return rest[0] if first == "invoices" else ""
 
 
 def read_document(invoice: str) -> Call:
