@@ -3,18 +3,28 @@
 Members that the specification does not show are brought too, under the service's names.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC
 from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-from feedtool.feeds.export import LABELS, ExportSummary, ExportTally, KeyedRows, PlainTable, Query
+from feedtool.feeds.export import (
+    LABELS,
+    ExportSummary,
+    ExportTally,
+    KeyedRows,
+    ListPage,
+    PlainTable,
+    Query,
+)
 from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.cells import Cell, Kind, Value
 from feedtool.model.errors import NothingToDo
-from feedtool.model.text import Translator
-from feedtool.service.answers import amount, moment, text
+from feedtool.model.header import Column
+from feedtool.model.text import LANGUAGES, Language, Translator
+from feedtool.service.answers import amount, moment, next_link, text
 
 DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
 WIDTH = 24
@@ -54,8 +64,21 @@ def date_of(value: object) -> Value:
     return Cell(Kind.DATE, read.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds"))
 
 
+def following(page: ListPage, reply: Reply, call: Call, ask: Callable[[int], Call]) -> ListPage:
+    """The page, and the next of a list whose parameters are not shown.
+
+    It is where a Link leads; else a page of the next number is tried while there are rows.
+    """
+    if link := next_link(reply):
+        return page._replace(next=Call("GET", link, READ))
+    if not page.rows or call.target != ask(1).target:
+        return page
+    number = int(dict(call.query).get("pageIndex", "1"))
+    return page._replace(next=ask(number + 1), is_guess=True)
+
+
 def plain_table(
-    title: str, *, known: KnownMembers
+    title: str, *, known: KnownMembers, is_personal: bool = False
 ) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
     """The sheet of an export whose columns are the members that any row fills."""
     known = {**known, **{key: (label, TEXT) for key, label in LABELS.items()}}
@@ -68,9 +91,31 @@ def plain_table(
             label, number_format = known.get(key, (key, TEXT))
             entry = CellEntry(number_format, WIDTH)
             fields.append(Field(key, translate(label) if key in known else key, "", entry))
-        return PlainTable(translate(title), fields)
+        return PlainTable(translate(title), fields, is_personal=is_personal)
 
     return table
+
+
+def shown_fields(
+    columns: Iterable[Column],
+    language: Language,
+    formats: Mapping[str, str],
+    *,
+    folded: Collection[str] = (),
+) -> list[Field]:
+    """Columns that are but shown, behind those of a template; text where no format is given."""
+    at = LANGUAGES.index(language)
+    return [
+        Field(
+            column.key,
+            column.labels[at],
+            column.help[at],
+            CellEntry(formats.get(column.key, TEXT), 18),
+            is_folded=column.key in folded,
+            group=column.group[at],
+        )
+        for column in columns
+    ]
 
 
 def nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToDo]:

@@ -1,5 +1,6 @@
 """The codes of problems with orders; their pages for users are in `problems.md`."""
 
+from feedtool.feeds.judgement import ALREADY_SO
 from feedtool.feeds.rule import Problems
 
 PROBLEMS = Problems("feedtool.areas.orders")
@@ -13,6 +14,7 @@ CARRIER_UNKNOWN = PROBLEMS.warning("carrier-unknown")
 DUPLICATE_ROW = PROBLEMS.error("duplicate-row")
 GESTURE_ABOVE_AVAILABLE = PROBLEMS.error("gesture-above-available")
 GESTURE_ABOVE_ORDER = PROBLEMS.error("gesture-above-order")
+LINE_AMBIGUOUS = PROBLEMS.error("line-ambiguous")
 ORDER_UNKNOWN = PROBLEMS.error("order-unknown")
 PARCEL_CHECKSUM = PROBLEMS.warning("parcel-checksum")
 PARCEL_SERIES = PROBLEMS.warning("parcel-series")
@@ -25,8 +27,6 @@ STATE_WHEN_EXPORTED = PROBLEMS.warning("state-when-exported")
 TOO_LATE_TO_REFUSE = PROBLEMS.error("too-late-to-refuse")
 TRACKING_URL = PROBLEMS.error("tracking-url")
 
-ALREADY_SO = PROBLEMS.warning("already-so")
-
 GESTURE_AGAIN = PROBLEMS.error("gesture-again")
 GESTURE_TOTAL = PROBLEMS.error("gesture-total")
 MASS_REFUSAL = PROBLEMS.error("mass-refusal")
@@ -37,6 +37,6 @@ GUARDS = (GESTURE_AGAIN, GESTURE_TOTAL, MASS_REFUSAL, PARCEL_REPEATED, SHIPS_CAN
 FOUND_ELSEWHERE = (
     *(DUPLICATE_ROW, REFUSE_PART, SHIP_PART, SHIP_PART_ADVISED, CARRIER_UNKNOWN, ALREADY_SO),
     *(ORDER_UNKNOWN, SHIPPED_OTHERWISE, CANCEL_NOT_ELIGIBLE, TOO_LATE_TO_REFUSE),
-    GESTURE_ABOVE_AVAILABLE,
+    *(GESTURE_ABOVE_AVAILABLE, LINE_AMBIGUOUS),
 )
 """Codes that are found with others, while a cell is read, or when an order is looked at."""

@@ -179,6 +179,16 @@ SHIPMENT_COLUMNS = tuple(
         *SHIPPING_COLUMNS[:1],
         *SHIPPING_COLUMNS[2:],
         IDENTITY_COLUMNS[1],
+        *WORDS.group(
+            "Order",
+            _column(
+                PRODUCT,
+                Identifier(),
+                "Seller's reference",
+                "In the place of the line: the product, where one line of the order has it.",
+                "SKU-1",
+            ),
+        ),
     )
 )
 """Of a carrier's or a warehouse's file, with the names that such files have."""

@@ -6,11 +6,12 @@ number for a shipment.
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from feedtool.areas.orders import acts, columns
 from feedtool.areas.orders.cancellations import CANCELLATION
 from feedtool.areas.orders.gestures import GRANT
-from feedtool.areas.orders.shipments import SHIPMENT
+from feedtool.areas.orders.shipments import LINES, PRODUCTS, SHIPMENT
 from feedtool.feeds.columns.choice import YES
 from feedtool.feeds.feed import ACTION, Feed, Row, SheetColumns
 from feedtool.model.header import Column
@@ -88,21 +89,25 @@ def _gesture_required(row: Row) -> list[str]:
 # What is sent.
 
 
-def shipment(*rows: Row) -> list[dict[str, object]]:
-    """The parcels of an order's rows: one for each number, with the lines that are in it."""
-    parcels: dict[tuple[str, ...], dict[str, object]] = {}
-    lines: dict[tuple[str, ...], dict[str, None]] = {}
+def shipment(*rows: Row, is_by_product: bool = False) -> list[dict[str, object]]:
+    """The parcels of an order's rows: one for each number, with the lines that are in it.
+
+    With `is_by_product` a row may name the product in the place of the line.
+    """
+    parcels: dict[tuple[str, ...], dict[str, Any]] = {}
     for row in rows:
         number, carrier = str(row.values[columns.PARCEL]), str(_carrier(row))
         url = str(row.values.get(columns.TRACKING) or _made_address(row, number, carrier))
-        parcel = {"parcelNumber": number, "carrierName": carrier}
-        parcels.setdefault(
-            (number, carrier, url), {**parcel, **({"trackingUrl": url} if url else {})}
-        )
-        if line := row.values.get(columns.LINE):
-            lines.setdefault((number, carrier, url), {})[str(line)] = None
-    named = {key: {"orderLineIds": [*of]} for key, of in lines.items()}
-    return [parcel | named.get(key, {}) for key, parcel in parcels.items()]
+        new = {"parcelNumber": number, "carrierName": carrier}
+        new |= {"trackingUrl": url} if url else {}
+        parcel = parcels.setdefault((number, carrier, url), new)
+        for key, member in ((columns.LINE, LINES), (columns.PRODUCT, PRODUCTS)):
+            named = row.values.get(key)
+            if named and (member is LINES or is_by_product):
+                others = parcel.setdefault(member, [])
+                others += [str(named)] if str(named) not in others else []
+                break
+    return [*parcels.values()]
 
 
 def _made_address(row: Row, number: str, carrier: str) -> str:
@@ -236,7 +241,7 @@ SHIPMENTS = _feed(
     understood=lambda _: columns.SHIPMENT_COLUMNS,
     missing=_shipments_missing,
     required=_ship_required,
-    request=shipment,
+    request=partial(shipment, is_by_product=True),
     delivery=SHIPMENT,
     is_sent=lambda _: True,
     title="Shipments",

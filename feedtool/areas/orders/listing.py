@@ -11,7 +11,7 @@ from functools import partial
 
 from feedtool.areas.orders import wire
 from feedtool.areas.orders.acts import OPEN_LINES
-from feedtool.areas.orders.wire import Order
+from feedtool.areas.orders.wire import Line, Order
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (
     ExportTally,
@@ -189,12 +189,12 @@ def orders_list(make: Callable[[Query], Make]) -> ServiceList:
     )
 
 
-def lines_to_ship(order: Order) -> Iterable[str]:
-    """The identifiers of the lines that the seller is to ship."""
+def lines_to_ship(order: Order) -> Iterable[Line]:
+    """The lines that the seller is to ship."""
     if order.status != PREPARING:
         return ()
     return (
-        line.id
+        line
         for line in order.lines
         if order.is_sellers(line) and order.status_of(line) in OPEN_LINES
     )

@@ -82,7 +82,7 @@ def _page(query: Query) -> Callable[[Reply, Call], ListPage]:
     shelf = _Shelf()
 
     def make(order: Order) -> list[KeyedRow]:
-        wanted = set(lines_to_ship(order))
+        wanted = {line.id for line in lines_to_ship(order)}
         rows = order_rows(order, query.dialect, has_addresses=False)
         return [row for row in rows if row.get(columns.LINE) in wanted]
 

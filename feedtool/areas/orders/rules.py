@@ -176,7 +176,8 @@ class RowsOfOrder(Occurrences):
         ):
             return
         self.add(str(order), sheet, row.number)
-        line, parcel = (str(row.values.get(key) or "") for key in (columns.LINE, columns.PARCEL))
+        parcel = str(row.values.get(columns.PARCEL) or "")
+        line = str(row.values.get(columns.LINE) or row.values.get(columns.PRODUCT) or "")
         count = row.values.get(columns.LINES)
         managed = row.sheet.context.settings.orders.line_management
         is_whole_only = managed.get(str(row.values.get(CHANNEL)), "") == "no"

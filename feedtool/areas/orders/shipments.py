@@ -17,7 +17,6 @@ from feedtool.areas.orders.acts import (
     OPEN_LINES,
     SHIPPED,
     LineGoal,
-    impossible,
     judged,
     lines_of,
     no_line,
@@ -26,6 +25,7 @@ from feedtool.areas.orders.acts import (
 )
 from feedtool.areas.orders.wire import Line, Order
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.judgement import impossible
 from feedtool.model.call import Call
 from feedtool.model.nouns import Status
 from feedtool.model.text import joined, tr
@@ -69,20 +69,44 @@ def ship_goal(order: Order, line: Line, numbers: Sequence[str]) -> LineGoal:
     return LineGoal(line.id, Goal.IMPOSSIBLE, codes.ACTION_NOT_POSSIBLE, text)
 
 
-def _parcels_of(act: Act) -> list[dict[str, Any]]:
+LINES, PRODUCTS = "orderLineIds", "sellerProductReferences"
+"""What is in a parcel: lines, and products that stand for a line, which alone are not sent so."""
+
+
+def _parcels_of(act: Act, lines: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The parcels, with these lines in the place of products."""
     parcels: list[dict[str, Any]] = json.loads(act.body)
+    for parcel in parcels:
+        if products := parcel.pop(PRODUCTS, ()):
+            named = [lines[product] for product in products if product in lines]
+            # Without a line of these products it stays empty: it is not of the whole order.
+            parcel[LINES] = [*dict.fromkeys([*parcel.get(LINES, ()), *named])]
     return parcels
 
 
-def _opened(act: Act) -> frozenset[str]:
-    """The lines that were open when the shipment was sent."""
-    return frozenset(json.loads(act.baseline or "[]"))
+def _products_of(act: Act) -> list[str]:
+    return [product for parcel in json.loads(act.body) for product in parcel.get(PRODUCTS, ())]
+
+
+def _lines_of_products(act: Act, order: Order) -> dict[str, list[str]]:
+    """The lines of each product that a parcel names."""
+    return {
+        product: [line.id for line in order.lines if line.product == product]
+        for product in _products_of(act)
+    }
+
+
+def _opened(act: Act) -> dict[str, str]:
+    """The lines that were open when the shipment was sent, and the products that stand for them."""
+    opened: dict[str, str] | list[str] = json.loads(act.baseline or "{}")
+    # Where an earlier version has written it down, it is a list.
+    return opened if isinstance(opened, dict) else dict.fromkeys(opened, "")
 
 
 def _numbers_of(parcels: Sequence[Mapping[str, Any]], order: Order, line: Line) -> list[str]:
     """The parcels that a line is to show; of those without lines it may show a part."""
-    own = [it["parcelNumber"] for it in parcels if line.id in it.get("orderLineIds", ())]
-    free = [it["parcelNumber"] for it in parcels if "orderLineIds" not in it]
+    own = [it["parcelNumber"] for it in parcels if line.id in it.get(LINES, ())]
+    free = [it["parcelNumber"] for it in parcels if LINES not in it]
     shown = {folded(parcel.number) for other in order.lines for parcel in other.parcels}
     here = {folded(parcel.number) for parcel in line.parcels}
     if all(folded(number) in shown for number in free):
@@ -90,11 +114,26 @@ def _numbers_of(parcels: Sequence[Mapping[str, Any]], order: Order, line: Line) 
     return [*own, *free]
 
 
+def _not_one(product: str, lines: Sequence[str]) -> LineGoal:
+    """The judgement of a product that stands for no line of the order, or for several."""
+    if not lines:
+        text = tr("the order has no line of the product {product}", product=product)
+        return LineGoal("", Goal.IMPOSSIBLE, codes.ORDER_UNKNOWN, text)
+    text = tr(
+        "the order has several lines of the product {product}: {lines}",
+        product=product,
+        lines=joined(lines),
+    )
+    return LineGoal("", Goal.IMPOSSIBLE, codes.LINE_AMBIGUOUS, text)
+
+
 def ship_goals(act: Act, order: Order) -> list[LineGoal]:
     """What the state says of each line of a shipment, in the order of its parcels."""
-    parcels, opened = _parcels_of(act), _opened(act)
-    named = [line for parcel in parcels for line in parcel.get("orderLineIds", ("",))]
-    goals = []
+    found, opened = _lines_of_products(act, order), _opened(act)
+    goals = [_not_one(product, of) for product, of in found.items() if len(of) != 1]
+    lines = {product: of[0] for product, of in found.items() if len(of) == 1}
+    parcels = _parcels_of(act, lines)
+    named = [line for parcel in parcels for line in parcel.get(LINES, ("",))]
     for name, line in lines_of(order, named).items():
         if line is None:
             goals.append(no_line(name))
@@ -121,9 +160,11 @@ def judge_shipment(act: Act, order: Order | None) -> Judgement:
 
 
 def _open_lines(act: Act, order: Order | None) -> str:
-    """The lines that can be shipped: of the others nothing is sent."""
+    """The lines that can be shipped, of the others nothing is sent; and their products."""
     goals = ship_goals(act, order) if order else ()
-    return json.dumps([it.line for it in goals if it.goal is Goal.OPEN])
+    found = _lines_of_products(act, order) if order else {}
+    products = {line: product for product, lines in found.items() for line in lines}
+    return json.dumps({it.line: products.get(it.line, "") for it in goals if it.goal is Goal.OPEN})
 
 
 def ship_call(act: Act) -> Call:
@@ -131,12 +172,12 @@ def ship_call(act: Act) -> Call:
     if act.baseline is None:
         return wire.ship(act.reference, act.body)
     left, parcels = _opened(act), []
-    for parcel in _parcels_of(act):
-        lines = [line for line in parcel.get("orderLineIds", ()) if line in left]
-        if "orderLineIds" not in parcel:
+    for parcel in _parcels_of(act, {product: line for line, product in left.items() if product}):
+        lines = [line for line in parcel.get(LINES, ()) if line in left]
+        if LINES not in parcel:
             parcels.append(parcel)
         elif lines:
-            parcels.append({**parcel, "orderLineIds": lines})
+            parcels.append({**parcel, LINES: lines})
     return wire.ship(act.reference, orjson.dumps(parcels))
 
 

@@ -56,6 +56,11 @@ class Line(NamedTuple):
     document: Mapping[str, Any]
     """As the service shows it."""
 
+    @property
+    def product(self) -> str:
+        """The seller's reference of its product."""
+        return text(_of(self.document, "offer", "sellerProductId"))
+
 
 class Order(NamedTuple):
     """An order."""

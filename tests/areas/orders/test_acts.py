@@ -432,9 +432,10 @@ def test_a_proof_names_the_lines_where_they_differ(second: str, proof: str) -> N
 @pytest.mark.parametrize(
     ("baseline", "parcels", "expected"),
     [
+        ('{"L1": ""}', "", WAITING),
         ('["L1"]', "", WAITING),
-        ('["L1"]', "P9", OTHERWISE),
-        ('["L2"]', "", OTHERWISE),
+        ('{"L1": ""}', "P9", OTHERWISE),
+        ('{"L2": ""}', "", OTHERWISE),
         (None, "", OTHERWISE),
     ],
 )
@@ -442,6 +443,42 @@ def test_parcels_may_show_later(baseline: str | None, parcels: str, expected: An
     """Of a line that was open before it was sent, and that is shipped with nothing named yet."""
     state = order("Shipped", line(1, "Shipped", parcels))
     assert told(judged(SHIPMENT, act(SHIP_BODY, baseline), state)) == expected
+
+
+def of_products(*names: str) -> dict[str, Any]:
+    return {**parcel("P1"), "sellerProductReferences": list(names)}
+
+
+def sold(number: int, name: str, status: str = "", parcels: str = "") -> dict[str, Any]:
+    """A line of a product."""
+    offer = {"offerId": f"offer {number}", "sellerProductId": name}
+    return line(number, status, parcels, offer=offer)
+
+
+@pytest.mark.parametrize(
+    ("body", "lines", "expected", "travels"),
+    [
+        ([of_products("A")], [sold(1, "A"), sold(2, "B")], OPEN, ["L1"]),
+        ([of_products("B", "A")], [sold(1, "A"), sold(2, "B")], OPEN, ["L2", "L1"]),
+        (
+            [of_products("B")],
+            [sold(1, "A"), sold(2, "B", "Shipped", "P1")],
+            already(Status.SHIPPED),
+            None,
+        ),
+        ([of_products("X")], [sold(1, "A")], impossible("order-unknown"), None),
+        ([of_products("A")], [sold(1, "A"), sold(2, "A")], impossible("line-ambiguous"), None),
+        ([of_products("A", "X")], [sold(1, "A")], OPEN, ["L1"]),
+    ],
+)
+def test_a_product_may_stand_for_its_line(
+    body: Any, lines: Any, expected: Any, travels: list[str] | None
+) -> None:
+    """Where one line has it; a parcel whose products have no line is not of the whole order."""
+    state, asked = order("InPreparation", *lines), act(body)
+    assert told(judged(SHIPMENT, asked, state)) == expected
+    if travels:
+        assert posted(sent(SHIPMENT, asked, state)) == [{**parcel("P1"), "orderLineIds": travels}]
 
 
 @pytest.mark.parametrize(

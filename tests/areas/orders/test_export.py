@@ -333,7 +333,9 @@ def test_shipments_are_the_lines_that_the_seller_is_to_ship(tmp_path: Path) -> N
     assert [(row["orderId"], row["lineId"]) for row in rows] == [
         *(("O2", "L1"), ("O4", "L1"), ("O4", "L2"), ("O6", "L2")),
     ]
-    assert list(rows[0]) == ["orderId", "parcelNumber", "carrierName", "trackingUrl", "lineId"]
+    assert list(rows[0]) == [
+        *("orderId", "parcelNumber", "carrierName", "trackingUrl", "lineId", "product.reference"),
+    ]
 
 
 # Picking.

@@ -176,6 +176,25 @@ def test_a_carriers_file_may_be_sent_every_evening(
     assert effects() == done
 
 
+def test_a_warehouses_file_names_products(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+    """Where it has no line: each parcel is of the line of its product."""
+    lines = [row for row in shop if handled(row).get("carrierName")]
+    header, *rows = (
+        "order-id;tracking-number;carrier-name;sku",
+        *(
+            f"{row['orderId']};8R{row['orderId'][-3:]}{row['line.number']};UPS;{row['product.reference']}"
+            for row in lines
+        ),
+    )
+    Path("parcels.csv").write_text("\n".join((header, *rows)), "utf-8")
+    ran = feedtool("submit", "parcels.csv", "--sandbox", "--format", "json")
+    assert (ran.only["kind"], ran.code, ran.statuses) == ("shipments", 0, ["Shipped"] * len(rows))
+    assert feedtool("export", "orders", "--sandbox", "--out", "after.xlsx").code == 0
+    shown = {row["lineId"]: row.get("parcels.number") for row in rows_of("after.xlsx", "Orders")}
+    for row in lines:
+        assert shown[row["lineId"]] == f"8R{row['orderId'][-3:]}{row['line.number']}"
+
+
 def test_a_dry_run_writes_what_would_be_sent(
     shop: list[dict[str, Any]], feedtool: Feedtool
 ) -> None:

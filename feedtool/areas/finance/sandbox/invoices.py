@@ -20,15 +20,13 @@ from feedtool.sandbox.exchange import (
     json_answer,
     not_found,
 )
+from feedtool.sandbox.pdf import pdf
 from feedtool.sandbox.state import stamp
 
 FEWEST, MOST = 2, 10
 """Documents of an archive (part "Limits")."""
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 """Of the files in an archive: equal requests have equal answers."""
-
-PAGE = b"""<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R
-/Resources << /Font << /F1 5 0 R >> >> >>"""
 
 
 @booked
@@ -49,7 +47,9 @@ def count_details(exchange: Exchange) -> HttpResponse:
 def read_document(exchange: Exchange) -> HttpResponse:
     """GET /invoices/{invoiceId}/documents: there as soon as the invoice is."""
     _operations(exchange)
-    return HttpResponse(200, {"Content-Type": "application/pdf"}, pdf(exchange.ids["invoiceId"]))
+    return HttpResponse(
+        200, {"Content-Type": "application/pdf"}, _document(exchange.ids["invoiceId"])
+    )
 
 
 @booked
@@ -68,7 +68,7 @@ def read_archive(exchange: Exchange) -> HttpResponse:
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w") as archive:
         for invoice in found:
-            archive.writestr(zipfile.ZipInfo(f"{invoice}.pdf", FIRST_DATE), pdf(str(invoice)))
+            archive.writestr(zipfile.ZipInfo(f"{invoice}.pdf", FIRST_DATE), _document(invoice))
     return HttpResponse(200, {"Content-Type": "application/zip"}, into.getvalue())
 
 
@@ -102,21 +102,5 @@ def _lines(row: Row) -> list[dict[str, Any]]:
     ]
 
 
-def pdf(text: str) -> bytes:
-    """A document of one page with a line of text."""
-    stream = f"BT /F1 18 Tf 72 720 Td (Invoice {text}) Tj ET".encode("latin-1", "replace")
-    objects = (
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        PAGE,
-        b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    )
-    body, places = b"%PDF-1.4\n", []
-    for number, content in enumerate(objects, start=1):
-        places.append(len(body))
-        body += b"%d 0 obj\n%b\nendobj\n" % (number, content)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    trailer = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    return body + head + table + trailer % (len(objects) + 1, len(body))
+def _document(invoice: object) -> bytes:
+    return pdf([f"Invoice {invoice}"])

@@ -1,6 +1,6 @@
 """The routes of shipments to the warehouses: part "Fulfillment", rules 1 and 2."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from sqlite3 import Connection, Row
 from typing import Any
@@ -10,7 +10,6 @@ import orjson
 
 from feedtool.areas.inbound.sandbox import life
 from feedtool.areas.inbound.sandbox.behaviour import InboundBehaviour
-from feedtool.areas.inbound.sandbox.notes import delivery_note
 from feedtool.areas.inbound.sandbox.store import add, supplied
 from feedtool.sandbox import effects
 from feedtool.sandbox.arguments import (
@@ -31,6 +30,7 @@ from feedtool.sandbox.exchange import (
     json_answer,
     not_found,
 )
+from feedtool.sandbox.pdf import pdf
 from feedtool.sandbox.state import stamp
 
 TABLES = ""
@@ -173,7 +173,7 @@ def read_delivery_note(exchange: Exchange) -> HttpResponse:
     shipment = orjson.loads(_asked_shipment(exchange)["document"])
     if not shipment["hasDeliveryNote"]:
         raise not_found("The delivery note")
-    return HttpResponse(200, {"Content-Type": "application/pdf"}, delivery_note(shipment))
+    return HttpResponse(200, {"Content-Type": "application/pdf"}, pdf(_note(shipment)))
 
 
 def _asked_shipment(exchange: Exchange) -> Row:
@@ -184,6 +184,12 @@ def _asked_shipment(exchange: Exchange) -> Row:
     if row is None:
         raise not_found("The inbound shipment")
     return row
+
+
+def _note(shipment: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of a delivery note."""
+    yield f"Delivery note {shipment['code']} {shipment['reference']}"
+    yield from (f"{item['gtin']} x {item['quantity']}" for item in shipment["items"])
 
 
 ROUTES: tuple[Route, ...] = (

@@ -1,15 +1,12 @@
-"""Delivery notes: one page that lists what is in a shipment."""
+"""Documents of one page, as the service gives them."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable
 
 FONT = "<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
 
 
-def delivery_note(shipment: Mapping[str, Any]) -> bytes:
-    """The smallest PDF that shows it."""
-    lines = [f"Delivery note {shipment['code']} {shipment['reference']}"]
-    lines += [f"{item['gtin']} x {item['quantity']}" for item in shipment["items"]]
+def pdf(lines: Iterable[str]) -> bytes:
+    """The smallest PDF that shows some lines of text."""
     shown = " ".join(f"({_escaped(line)}) Tj T*" for line in lines)
     stream = f"BT /F1 12 Tf 14 TL 72 770 Td {shown} ET"
     parts = (

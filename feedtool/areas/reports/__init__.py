@@ -1,0 +1,1 @@
+"""The service's reports: sales summaries and transactions."""

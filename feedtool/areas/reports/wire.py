@@ -1,0 +1,48 @@
+"""Reports and their documents: the calls, and what their answers say. Pure.
+
+Of both the specification shows the path alone ("Financial"): of a report nothing but its identifier
+is taken for granted.
+"""
+
+from collections.abc import Mapping
+from email.message import Message
+from typing import Any
+from urllib.parse import quote
+
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.text import tr
+from feedtool.service.answers import items_of, text
+
+READ_OR_NONE = READ | {400, 404}
+"""A further page is but tried: a service that has none may refuse it."""
+ANYTHING = (("Accept", "application/pdf, application/problem+json, */*"),)
+ENDINGS = {"application/pdf": ".pdf", "application/zip": ".zip", "text/csv": ".csv"}
+
+
+def read_reports(page: int = 1) -> Call:
+    """The seller's reports."""
+    query = (("pageIndex", str(page)),) if page > 1 else ()
+    return Call("GET", "/reports", READ_OR_NONE if page > 1 else READ, query=query)
+
+
+def reports_of(reply: Reply) -> list[tuple[str, Mapping[str, Any]]]:
+    """The reports of a page, each with its identifier; Unreadable where it is no list."""
+    if reply.status not in READ:
+        return []
+    reports = [item for item in items_of(reply, tr("reports")) if isinstance(item, dict)]
+    names = [text(report.get("reportId")) or text(report.get("id")) for report in reports]
+    return [(name, report) for name, report in zip(names, reports, strict=True) if name]
+
+
+def read_document(report: str) -> Call:
+    """The file of a report."""
+    target = f"/reports/{quote(report, safe='')}/report-documents"
+    return Call("GET", target, READ, headers=ANYTHING)
+
+
+def file_name(reply: Reply, otherwise: str) -> str:
+    """The name that the service gives a file (RFC 6266), else one with an ending of its sort."""
+    message = Message()
+    message["Content-Disposition"] = reply.headers.get("content-disposition", "")
+    sort = reply.headers.get("content-type", "").partition(";")[0].strip().casefold()
+    return text(message.get_filename()) or f"{otherwise}{ENDINGS.get(sort, '')}"
