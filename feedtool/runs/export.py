@@ -17,6 +17,7 @@ from feedtool.feeds.export import (
     ExportNote,
     ExportTally,
     FilledTemplate,
+    FurtherSheets,
     KeyedRow,
     ListPage,
     MadeRow,
@@ -167,9 +168,7 @@ def export(
             contents = sheet
         sheets = [SheetRows(contents, rows)]
         if kind.further:
-            further = kind.further(query, lists, rows)
-            tally.update(further.tally)
-            sheets += (SheetRows(table, TableRows(made)) for table, made in further.tables)
+            sheets += _further(kind.further(query, lists, rows), tally)
         of = sheet.feed if isinstance(sheet, FilledTemplate) else sheet
         is_private = of.is_personal
         limits = query.dialect.reading
@@ -179,6 +178,11 @@ def export(
         notes = [*notes, _lacking(lacking)]
     name = sheet.feed.kind if isinstance(sheet, FilledTemplate) else kind.kind
     return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)
+
+
+def _further(further: FurtherSheets, tally: ExportTally) -> Iterator[SheetRows]:
+    tally.update(further.tally)
+    return (SheetRows(table, TableRows(made)) for table, made in further.tables)
 
 
 def _kept(made: Iterable[MadeRow], tally: ExportTally, context: FetchContext) -> RowBuffer:
