@@ -37,9 +37,6 @@ CHUNK = 5_000
 A_SECOND = timedelta(seconds=1)
 """What a Date header can be off by."""
 
-REQUEST = PendingRow._fields[:-1]
-"""Of the table of requests; the last is the body."""
-
 
 class LedgerReader(RequestHistory):
     """An open ledger, to be read: a file or URL, made where it is absent.
@@ -202,18 +199,11 @@ class LedgerReader(RequestHistory):
 
     def single_requests(self, packages: Collection[int]) -> dict[int, PendingRow]:
         """The live requests of packages of one request, by the package's key."""
-        of, other = t.requests.c, t.request_rows.c
-        names = [of[name] for name in REQUEST]
-        query = select(of.package, *names).where(of.fate.is_(None))
-        rows = select(of.package, other.row).join(t.request_rows).order_by(other.row)
-        further: dict[int, tuple[int, ...]] = {}
-        for package, row in self._among(rows, of.package, packages):
+        of, further = t.requests.c.package, dict[int, tuple[int, ...]]()
+        for package, row in self._among(sent.FURTHER, of, packages):
             further[package] = (*further.get(package, ()), row)
-        found = self._among(query, of.package, packages)
-        return {
-            package: PendingRow(*request)._replace(further_rows=further.get(package, ()))
-            for package, *request in found
-        }
+        found = self._among(sent.SINGLE, of, packages)
+        return {key: PendingRow._make((*request, further.get(key, ()))) for key, *request in found}
 
     def single_references(self, run_id: int) -> dict[int, str]:
         """The references of a run's packages of one request, by the package's key."""
@@ -280,12 +270,12 @@ class LedgerReader(RequestHistory):
     def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = _without_result(package, REQUEST).where(sent).limit(limit)
+        query = _without_result(package, sent.REQUEST).where(sent).limit(limit)
         return [PendingRow(*row) for row in self._all(query)]
 
     def pending(self, package: int) -> list[PendingRow]:
         """The rows of a package of which the service has not said the last word."""
-        query = _without_result(package, REQUEST[:-1])  # without the bodies
+        query = _without_result(package, sent.REQUEST[:-1])  # without the bodies
         return [PendingRow(*row) for row in self._all(query)]
 
     def close(self) -> None:

@@ -106,7 +106,8 @@ class Item(NamedTuple):
     """The sellerExternalReference; of a product its sellerProductReference, else its GTIN."""
     product: str
     """Its further identity: of an Upsert, of an Update that was made of one, and of a Full
-    legacy zip's offer, `GTIN|product reference|condition`, of a product its GTIN, else nothing."""
+    legacy zip's offer, `GTIN|product reference|condition`, of a product its GTIN, else nothing. Of
+    a request of several rows it has a line for each."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
     floor: float | None = None

@@ -160,6 +160,26 @@ class OutboundSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class InboundSettings:
+    """Settings of what goes to the warehouses; the specification does not show all of it."""
+
+    conditions: tuple[str, ...] = ("New", "LikeNew")
+    """The conditions of products there that are expected; another is a warning."""
+    traceability: tuple[str, ...] = ("SerialNumber", "IMEI")
+    """What products may be traced by; another is a warning."""
+    storage_countries: tuple[str, ...] = ("FR", "ES", "GB")
+    """The countries of the warehouses that a shipment may go to."""
+    dimension_unit: str = ""
+    """The unit of a product's dimensions, shown beside their columns."""
+    weight_unit: str = ""
+    """The unit of a product's weight, shown beside its column."""
+    seller_number: str = ""
+    """The seller's number in products, where the SellerId is none."""
+    delivery_note: str = "/inbound-shipments/{id}/delivery-notes"
+    """The path of the delivery note of a shipment."""
+
+
+@dataclass(frozen=True, slots=True)
 class DiscussionSettings:
     """Settings of discussions."""
 
@@ -277,6 +297,14 @@ class AccountSettings:
     invoice_name: str = ""
     """The names of invoices' files, as a regular expression whose first group is the order:
     `.*_([^_]+)[.]pdf`. Empty: a file is called as its order is."""
+    accounts: Mapping[str, str] = field(default_factory=dict)
+    """Accounts of the journal, each in the place of a usual one: a type of event, or `clearing`,
+    `bank`, `vat_sales` → its number."""
+    journal: str = "MKT"
+    """The code of the journal in which operations and payments are booked."""
+    vat_rate: Decimal = Decimal(0)
+    """Percent of VAT that the journal takes out of sales and refunds of which the service shows no
+    VAT; 0 leaves them whole."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """The seller's own headers → our keys."""
     bounds: Bounds = field(default_factory=Bounds)
@@ -287,6 +315,7 @@ class AccountSettings:
     """The guards, which hold back valid rows that look like a mistake."""
     orders: OrderSettings = field(default_factory=OrderSettings)
     outbound: OutboundSettings = field(default_factory=OutboundSettings)
+    inbound: InboundSettings = field(default_factory=InboundSettings)
     discussions: DiscussionSettings = field(default_factory=DiscussionSettings)
 
 
