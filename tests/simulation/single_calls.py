@@ -138,12 +138,17 @@ class SingleCalls(World):
         if self.power.chance and self.dice.random() < self.hurry:
             self.interfere()
 
+    def ask(self, method: str, path: str, body: Any = None) -> HttpResponse:
+        """The service's answer, past our network."""
+        headers = {**dict(JSON), "SellerId": SELLER, "Authorization": f"Bearer {GOOD}"}
+        content = b"" if body is None else orjson.dumps(body)
+        request = HttpRequest(method, path, "", headers, content)
+        return self.service.handle(request, self.network.service_time)
+
     def post_by_other(self, path: str, body: Any) -> HttpResponse:
         """A colleague's call, whose effects are none of ours."""
         before = {effect.id for effect in self.service.effects()}
-        headers = {**dict(JSON), "SellerId": SELLER, "Authorization": f"Bearer {GOOD}"}
-        request = HttpRequest("POST", path, "", headers, orjson.dumps(body))
-        answer = self.service.handle(request, self.network.service_time)
+        answer = self.ask("POST", path, body)
         self.others |= {effect.id for effect in self.service.effects()} - before
         if answer.status < 300:
             self.others_deeds.add(self.deed_of(path, body))
