@@ -34,7 +34,8 @@ def todo(
     def answer(path: str) -> tuple[int, dict[str, str], bytes]:
         (status,) = parse_qs(urlsplit(path).query).get("status", [""])
         is_count = "/count" in path
-        document = counts.get(status, 0) if is_count else pages.get(status, [])
+        none: Any = {"count": 0} if path.startswith("/inbound") else 0
+        document = counts.get(status, none) if is_count else pages.get(status, [])
         if isinstance(document, int) and document >= 400:
             return document, {}, b"{}"
         return 200, {}, json.dumps(document).encode()

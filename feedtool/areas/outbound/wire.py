@@ -12,6 +12,7 @@ from urllib.parse import quote
 from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
 from feedtool.model.settings import OutboundSettings
 from feedtool.model.text import tr
+from feedtool.service import answers
 from feedtool.service.answers import (
     SMALL,
     Unreadable,
@@ -160,11 +161,11 @@ def created(reply: Reply) -> str | None:
 
 
 def counted(reply: Reply) -> int | None:
-    """A number, or the only member that is one; None where the service does not count."""
-    document = loads(reply.body, SMALL) if reply.status in READ else None
-    values = document.values() if isinstance(document, dict) else (document,)
-    numbers = [number for value in values if (number := whole(value)) is not None]
-    return numbers[0] if len(numbers) == 1 else None
+    """The number that an answer is; None where the service does not count."""
+    try:
+        return answers.counted(reply) if reply.status in READ else None
+    except Unreadable:
+        return None
 
 
 def shipment_of(reply: Reply) -> OutboundShipment | None:
