@@ -192,12 +192,11 @@ def _marked(act: Act, found: Discussion | None) -> str:
 def _patch_read(act: Act) -> Call:
     settings = act.package.settings.discussions
     name = str(act.baseline or json.loads(act.body)["messageId"])
-    return wire.patch("messages", name, settings, field="hasRead", yes=True)
+    return wire.mark_read(name, settings)
 
 
 def _patch_closed(act: Act) -> Call:
-    settings = act.package.settings.discussions
-    return wire.patch("discussions", act.reference, settings, field="isOpen", yes=False)
+    return wire.close(act.reference, act.package.settings.discussions)
 
 
 _of_discussion = partial(
