@@ -123,6 +123,11 @@ def _call_refused(package: Package, context: AnswerContext) -> Transition:
     return Transition(package.advance(context.time, uploads=(stage,), message=message))
 
 
+def _call_in_doubt(package: Package, context: AnswerContext) -> Transition:
+    """The call may have been on its way all the time: its effect is waited for from now on."""
+    return in_doubt(replace(package, created_at=context.service_time), context)
+
+
 def _confirmed(package: Package, context: AnswerContext) -> Transition:
     judgement = _judged(context)
     if judgement.goal is Goal.WAITING:
@@ -189,7 +194,7 @@ RULES: Rules = with_common(
         (Step.CHECK, AnswerKind.REFUSED): _not_checked,
         (Step.CALL, AnswerKind.DONE): _called,
         (Step.CALL, AnswerKind.REFUSED): _call_refused,
-        (Step.CALL, AnswerKind.UNKNOWN): in_doubt,
+        (Step.CALL, AnswerKind.UNKNOWN): _call_in_doubt,
         (Step.CONFIRM, AnswerKind.DONE): _confirmed,
         (Step.CONFIRM, AnswerKind.REFUSED): _not_confirmed,
         (Step.FOLLOW, AnswerKind.DONE): _followed,
