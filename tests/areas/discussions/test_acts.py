@@ -279,6 +279,7 @@ AFTER_OPENING: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "ours": (discussion(own(), message(), **SAME), (*OPENED, "")),
     "the one that was there": (discussion(message(), own(), **SAME), EXISTS),
     "not yet": (None, OPEN),
+    "its message not yet": (discussion(**SAME), (Goal.WAITING, Status.PENDING, "")),
 }
 
 
