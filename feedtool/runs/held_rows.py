@@ -1,6 +1,7 @@
 """Which requests guards of areas hold back, until they are released, and which change nothing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.registry import load
@@ -43,6 +44,17 @@ def hold(
     return others
 
 
+def _of_earlier(
+    delivery: Direct[Any], item: Item, sent_before: SentBefore, doubtful: DoubtfulBefore
+) -> Iterator[Issue]:
+    """What holds a request for what was sent before."""
+    if delivery.again and (run := sent_before(item)):
+        yield guard_issue(delivery.again, tr("the same was sent in run {run}", run=run))
+    if delivery.doubt and (run := doubtful(item)):
+        message = tr("it is not known what became of the one that run {run} sent", run=run)
+        yield guard_issue(delivery.doubt, message)
+
+
 def _hold(
     sheet: CheckedSheet,
     options: SelectionOptions,
@@ -60,12 +72,7 @@ def _hold(
         is_unchanged = False
         delivery = load().routes[item.package_type].delivery
         if isinstance(delivery, Direct):
-            if delivery.again and (run := sent_before(item)):
-                message = tr("the same was sent in run {run}", run=run)
-                issues.append(guard_issue(delivery.again, message))
-            if delivery.doubt and (run := doubtful(item)):
-                message = tr("it is not known what became of the one that run {run} sent", run=run)
-                issues.append(guard_issue(delivery.doubt, message))
+            issues += _of_earlier(delivery, item, sent_before, doubtful)
         elif isinstance(delivery, Submitted) and delivery.replaces and (earlier := taken(item)):
             run, product = earlier
             is_unchanged = product == item.product and options.changed_only
