@@ -40,6 +40,7 @@ from feedtool.runs.workspace import (
     Kept,
     Session,
     Workspace,
+    ask_of,
     clock_of,
     fetch_context_of,
     locked,
@@ -111,7 +112,10 @@ def submit(
     if plan_file:
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
-    judged = replace(workspace.recorded(asked), catalog=(consulted := Consulted(asked.catalog)))
+    consulted = Consulted(asked.catalog)
+    # A plan was made without the service, and is sent as it was made.
+    ask = None if plan_file else ask_of(session)
+    judged = replace(workspace.recorded(asked), catalog=consulted, ask=ask)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _limit_keeping(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, asked)
