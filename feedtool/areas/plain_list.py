@@ -3,7 +3,7 @@
 Members that the specification does not show are brought too, under the service's names.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC
 from decimal import Decimal
 from itertools import islice
@@ -22,7 +22,8 @@ from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.cells import Cell, Kind, Value
 from feedtool.model.errors import NothingToDo
-from feedtool.model.text import Translator
+from feedtool.model.header import Column
+from feedtool.model.text import LANGUAGES, Language, Translator
 from feedtool.service.answers import amount, moment, next_link, text
 
 DATE, NUMBER = "yyyy-mm-dd hh:mm", "0.00"
@@ -77,7 +78,7 @@ def following(page: ListPage, reply: Reply, call: Call, ask: Callable[[int], Cal
 
 
 def plain_table(
-    title: str, *, known: KnownMembers
+    title: str, *, known: KnownMembers, is_personal: bool = False
 ) -> Callable[[Query, KeyedRows, ExportTally], PlainTable]:
     """The sheet of an export whose columns are the members that any row fills."""
     known = {**known, **{key: (label, TEXT) for key, label in LABELS.items()}}
@@ -90,9 +91,31 @@ def plain_table(
             label, number_format = known.get(key, (key, TEXT))
             entry = CellEntry(number_format, WIDTH)
             fields.append(Field(key, translate(label) if key in known else key, "", entry))
-        return PlainTable(translate(title), fields)
+        return PlainTable(translate(title), fields, is_personal=is_personal)
 
     return table
+
+
+def shown_fields(
+    columns: Iterable[Column],
+    language: Language,
+    formats: Mapping[str, str],
+    *,
+    folded: Collection[str] = (),
+) -> list[Field]:
+    """Columns that are but shown, behind those of a template; text where no format is given."""
+    at = LANGUAGES.index(language)
+    return [
+        Field(
+            column.key,
+            column.labels[at],
+            column.help[at],
+            CellEntry(formats.get(column.key, TEXT), 18),
+            is_folded=column.key in folded,
+            group=column.group[at],
+        )
+        for column in columns
+    ]
 
 
 def nothing(reason: str, hint: str) -> Callable[[Query, ExportTally], NothingToDo]:

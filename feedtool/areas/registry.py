@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     *("offers", "legacy", "products", "competition", "orders", "invoices"),
-    *("inbound", "outbound", "finance", "reports"),
+    *("inbound", "outbound", "finance", "reports", "discussions"),
 )
 
 

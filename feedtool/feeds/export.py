@@ -178,6 +178,8 @@ class PlainTable(NamedTuple):
     fields: Sequence[Field]
     has_labels: bool = False
     """True where the header of a text file has the labels, as a workbook has; else the keys."""
+    is_personal: bool = False
+    """True if its rows may name people: the file is its owner's alone."""
 
 
 class ExportNote(NamedTuple):

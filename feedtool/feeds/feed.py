@@ -253,6 +253,8 @@ class Feed:
     is_personal: bool = False
     """True if its files may name people, or its requests: what is written of them is the owner's
     alone, and little of it is kept. Of its columns those are personal that are never sent."""
+    personal: frozenset[str] = frozenset()
+    """The keys of what is sent and personal all the same: the text of a message."""
     takes_several: bool = False
     """True if several of its sheets in one workbook are all meant."""
     key_column: str | None = None
@@ -291,6 +293,10 @@ class Feed:
     """The names of what a request of it makes, of its reference and product."""
     needs: Needs | None = None
     """The things that its requests wait for, where the same command makes them."""
+
+    def is_hidden(self, key: str) -> bool:
+        """True if the cells of a column may name people, and are not kept."""
+        return self.is_personal and (key in self.personal or not self.is_sent(key))
 
     @property
     def has_reports(self) -> bool:

@@ -151,6 +151,12 @@ class Status(StrEnum):
     """Of an invoice."""
     FAILURE = "Failure"
     """Of an invoice."""
+    SENT = "Sent"
+    """Of a message in a discussion."""
+    OPENED = "Opened"
+    """Of a discussion, as the next two."""
+    CLOSED = "Closed"
+    READ = "Read"
     PENDING = "Pending"
     UNCHANGED = "Unchanged"
     HELD = "Held"
@@ -164,6 +170,7 @@ AS_ASKED = frozenset(
     {
         *(Status.INTEGRATED, Status.ACCEPTED, Status.ORDER_REFUSED),
         *(Status.SHIPPED, Status.CANCELLED, Status.SUCCESS),
+        *(Status.SENT, Status.OPENED, Status.CLOSED, Status.READ),
     }
 )
 """The service has done what the row asks for."""
@@ -210,6 +217,10 @@ WORST_FIRST = (
     Status.SHIPPED,
     Status.CANCELLED,
     Status.SUCCESS,
+    Status.SENT,
+    Status.OPENED,
+    Status.CLOSED,
+    Status.READ,
     Status.VALID,
     Status.UNCHANGED,
     Status.SKIPPED,

@@ -141,6 +141,29 @@ class OrderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DiscussionSettings:
+    """Settings of discussions."""
+
+    replies: Mapping[str, str] = field(default_factory=dict)
+    """Name → the text of a saved reply, with `{orderId}`, `{product}`, `{parcelNumber}`,
+    `{trackingUrl}` and `{carrierName}` in the place of what the row says."""
+    reply_reads: str = "yes"
+    """`yes` if a reply marks the messages read that it answers; `no` leaves it to Mark read."""
+    reply_length: int = 1500
+    """Characters of a message; longer is a warning, since the specification says it both ways."""
+    attachment_bytes: int = 4_000_000
+    """Bytes of all files of a message together."""
+    same_replies: int = 20
+    """So many discussions may get the same text without a saved reply; 0 switches the guard off."""
+    message_receiver: str = "receivers"
+    """The member that names who gets a message: `receivers` for a list, `receiver` for one."""
+    patch_op: str = "opt"
+    """The member that says what a patch does: `opt`, or `op`."""
+    patch_value: str = "string"
+    """`string` sends "true" where a patch says yes, `boolean` sends true."""
+
+
+@dataclass(frozen=True, slots=True)
 class AccountSettings:
     """The settings of one seller's service."""
 
@@ -244,6 +267,7 @@ class AccountSettings:
     guards: Guards = field(default_factory=Guards)
     """The guards, which hold back valid rows that look like a mistake."""
     orders: OrderSettings = field(default_factory=OrderSettings)
+    discussions: DiscussionSettings = field(default_factory=DiscussionSettings)
 
 
 OpenCatalog = Callable[[str | None], Any]

@@ -165,7 +165,8 @@ def export(
             further = kind.further(query, lists, rows)
             tally.update(further.tally)
             sheets += (SheetRows(table, TableRows(made)) for table, made in further.tables)
-        is_private = isinstance(sheet, FilledTemplate) and sheet.feed.is_personal
+        of = sheet.feed if isinstance(sheet, FilledTemplate) else sheet
+        is_private = of.is_personal
         limits = query.dialect.reading
         written = write(target, sheets, limits, is_private=is_private, on_whole=on_whole)
     notes, skipped = kind.summary(query, tally)

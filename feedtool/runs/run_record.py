@@ -95,9 +95,9 @@ def _lines(sheet: CheckedSheet, *, with_items: bool) -> Iterator[list[Any]]:
 def _impersonal(sheet: CheckedSheet) -> Iterator[Problem]:
     """The problems of a sheet, without the values of cells that may name people."""
     feed = load().feeds.get(sheet.kind or "")
-    is_shown = feed.is_sent if feed and feed.is_personal else lambda _: True
     for problem in sheet.problems():
-        yield problem if is_shown(problem.field or "") else problem._replace(value=None)
+        is_hidden = feed is not None and feed.is_hidden(problem.field or "")
+        yield problem._replace(value=None) if is_hidden else problem
 
 
 def _facts(sheet: CheckedSheet) -> dict[str, Any]:

@@ -15,10 +15,11 @@ def test_the_kinds() -> None:
     legacy = ["legacy-offers", "legacy-stock-and-price"]
     offers = ["offers-delete", "offers-update", "offers-upsert"]
     acts = ["orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"]
-    kinds = ["invoices", *legacy, *offers, "orders", *acts, "products", "shipments"]
+    talks = ["discussions", "discussions-close", "discussions-open", "discussions-read"]
+    kinds = [*talks, "invoices", *legacy, *offers, "orders", *acts, "products", "shipments"]
     assert list(load().feeds) == kinds
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == ["invoices", *legacy, "offers-delete", *acts]
+    assert asking == [*talks[1:], "invoices", *legacy, "offers-delete", *acts]
 
 
 @FEEDS

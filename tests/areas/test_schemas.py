@@ -33,7 +33,27 @@ PARCELS = [
         "orderLineIds": ["O1-1", "O1-2"],
     }
 ]
+MESSAGE = {
+    "body": "Good morning, it is on its way.",
+    "attachments": [{"content": "JVBERi0=", "name": "label.pdf", "fileFormat": "pdf"}],
+}
 GOOD: dict[str, Any] = {
+    "discussions": {
+        "discussionId": "D-1",
+        "salesChannel": "PRIMARY",
+        "receivers": [{"userType": "Customer"}],
+        **MESSAGE,
+    },
+    "discussions-open": {
+        "subject": "Your order",
+        "orderId": "O-1",
+        "salesChannel": "PRIMARY",
+        "subtypologyCode": "orderNotShipped",
+        "productId": None,
+        "message": {"receiver": "Customer", **MESSAGE},
+    },
+    "discussions-close": {"discussionId": "D-1", "after": "0" * 64},
+    "discussions-read": {"discussionId": "D-1", "messageId": "M-1"},
     "invoices": {
         "orderId": "O-1",
         "fileName": "O-1.pdf",

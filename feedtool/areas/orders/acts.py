@@ -16,8 +16,9 @@ import orjson
 from feedtool.areas.orders import codes, wire
 from feedtool.areas.orders.wire import Line, Order
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Overview, Repeat
+from feedtool.feeds.judgement import impossible, reached, said
 from feedtool.model.call import Call, Reply
-from feedtool.model.nouns import Code, Message, Severity, Status
+from feedtool.model.nouns import Code, Message, Status
 from feedtool.model.text import MessageText, joined, tr
 
 SHIPPED = frozenset({"Shipped", "Delivered"})
@@ -52,30 +53,10 @@ OVERVIEW = Overview(
 """The orders that changed last."""
 
 
-def said(code: Code | None, message: str) -> tuple[Message, ...]:
-    """A message of ours; without a code it proves what is so."""
-    name, severity = (code.name, code.severity) if code else ("", Severity.WARNING)
-    return (Message(name, message, severity=severity),)
-
-
-def impossible(code: Code, message: str, word: str = "") -> Judgement:
-    """The judgement of what cannot be sent any more, or not yet."""
-    return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, said(code, message), word)
-
-
 def unknown_order(act: Act) -> Judgement:
     """The judgement of an order that the service does not have."""
     message = tr("the service has no order {order}: look at its identifier", order=act.reference)
     return impossible(codes.ORDER_UNKNOWN, message)
-
-
-def reached(act: Act, status: Status, proof: MessageText, word: str) -> Judgement:
-    """The judgement of what is as asked; `already-so` where nothing had to be sent for it."""
-    if act.baseline is None:
-        proven = said(codes.ALREADY_SO, tr("{proof}; nothing was sent", proof=proof))
-    else:
-        proven = said(None, proof)
-    return Judgement(Goal.REACHED, status, proven, word)
 
 
 # Accept and refuse: states of the whole order.

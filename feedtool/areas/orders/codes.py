@@ -1,5 +1,6 @@
 """The codes of problems with orders; their pages for users are in `problems.md`."""
 
+from feedtool.feeds.judgement import ALREADY_SO
 from feedtool.feeds.rule import Problems
 
 PROBLEMS = Problems("feedtool.areas.orders")
@@ -25,8 +26,6 @@ SHIPPED_OTHERWISE = PROBLEMS.error("shipped-otherwise")
 STATE_WHEN_EXPORTED = PROBLEMS.warning("state-when-exported")
 TOO_LATE_TO_REFUSE = PROBLEMS.error("too-late-to-refuse")
 TRACKING_URL = PROBLEMS.error("tracking-url")
-
-ALREADY_SO = PROBLEMS.warning("already-so")
 
 GESTURE_AGAIN = PROBLEMS.error("gesture-again")
 GESTURE_TOTAL = PROBLEMS.error("gesture-total")

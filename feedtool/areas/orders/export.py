@@ -22,6 +22,7 @@ from feedtool.areas.orders.listing import (
 from feedtool.areas.orders.rows import order_rows
 from feedtool.areas.orders.rules import REASONS
 from feedtool.areas.orders.wire import Order
+from feedtool.areas.plain_list import DATE, NUMBER, shown_fields
 from feedtool.feeds.export import (
     Export,
     ExportNote,
@@ -37,10 +38,8 @@ from feedtool.feeds.export import (
     Query,
     ServiceList,
 )
-from feedtool.feeds.template import TEXT, CellEntry, Field
 from feedtool.model.call import READ, Call, Reply
-from feedtool.model.header import Column
-from feedtool.model.text import LANGUAGES, MessageText, plural, tr
+from feedtool.model.text import MessageText, plural, tr
 
 NO_ADDRESSES = Filter(
     "no-addresses",
@@ -125,7 +124,7 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
         SHIP,
         query.context,
         query.language,
-        further=[shown_field(column, query) for column in shown],
+        further=shown_fields(shown, query.language, FORMATS, folded=columns.PERSONAL),
         choices={columns.REASON: tuple(sorted({code for of in reasons.values() for code in of}))},
         stamps={
             REASONS.removeprefix("feedtool."): tuple(
@@ -135,29 +134,12 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
     )
 
 
-MONEY = frozenset(("unitSalesPrice", "shippingCost", columns.TOTAL))
-DATES = frozenset(("createdAt", "updatedAt", "shippedAt", "deadline.accept"))
-WHOLES = frozenset(("line.number", columns.LINES, "quantity"))
-
-
-def shown_field(column: Column, query: Query) -> Field:
-    """A column that is but shown."""
-    at = LANGUAGES.index(query.language)
-    number_format = TEXT
-    if column.key in MONEY:
-        number_format = "0.00"
-    elif column.key in DATES:
-        number_format = "yyyy-mm-dd hh:mm"
-    elif column.key in WHOLES:
-        number_format = "0"
-    return Field(
-        column.key,
-        column.labels[at],
-        column.help[at],
-        CellEntry(number_format, 18),
-        is_folded=column.key in columns.PERSONAL,
-        group=column.group[at],
-    )
+FORMATS = {
+    **dict.fromkeys(("unitSalesPrice", "shippingCost", columns.TOTAL), NUMBER),
+    **dict.fromkeys(("createdAt", "updatedAt", "shippedAt", "deadline.accept"), DATE),
+    **dict.fromkeys(("line.number", columns.LINES, "quantity"), "0"),
+}
+"""By key, the format of a column that is not text."""
 
 
 def _summary(_: Query, tally: ExportTally) -> ExportSummary:

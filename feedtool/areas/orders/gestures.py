@@ -11,9 +11,10 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from feedtool.areas.orders import codes, wire
-from feedtool.areas.orders.acts import SHIPPED, impossible, said, unknown_order
+from feedtool.areas.orders.acts import SHIPPED, unknown_order
 from feedtool.areas.orders.wire import Gesture, Order
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.judgement import impossible, said
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import tr

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
+from feedtool.areas.channel_list import ENABLED, RECEIVERS, channel_list, channels_in
 from feedtool.areas.orders import wire
 from feedtool.areas.orders.listing import BY_ORDER, BY_SALES_CHANNEL, STATUSES
 from feedtool.areas.plain_list import (
@@ -25,6 +26,8 @@ from feedtool.feeds.export import (
     ExportNote,
     ExportSummary,
     ExportTally,
+    KeyedRow,
+    KeyedRows,
     ListPage,
     Query,
     ServiceList,
@@ -54,6 +57,8 @@ KNOWN = {
     "event.status": (tr("Event"), TEXT),
     "event.date": (tr("Time of the event"), DATE),
     "refreshedAt": (tr("Refreshed"), DATE),
+    "discussions.isEnabled": (tr("Discussions possible"), TEXT),
+    "discussions.allowedReceivers": (tr("Who may be written to"), TEXT),
     "isEnabled": (tr("Gestures possible"), TEXT),
     "maximumAmount": (tr("Largest gesture"), NUMBER),
     "maximumRate": (tr("Largest gesture, in %"), NUMBER),
@@ -148,8 +153,7 @@ ORDER_TRACKING = Export(
 # What channels allow.
 
 
-def _channels(query: Query) -> tuple[str, ...]:
-    return query["sales-channel"] or (query.dialect.primary_channel,)
+CHANNELS = channel_list(tr("channels"), BY_SALES_CHANNEL, OF_CHANNELS)
 
 
 def _reasons(reply: Reply, call: Call) -> ListPage:
@@ -164,15 +168,15 @@ CANCELLATION_REASONS = Export(
     "cancellation-reasons",
     """Export the reasons that you may cancel for, into a table.
 
-    A row for each status of orders and reason, as the column Reason takes them: of the primary
-    channel, or of those that are named.
+    A row for each status of orders and reason, as the column Reason takes them, of every channel.
     """,
     lambda _: (
+        CHANNELS,
         ServiceList(
             tr("reasons"),
-            lambda query, _: [
+            lambda _, channels: [
                 wire.read_reasons(channel, status)
-                for channel in _channels(query)
+                for channel in channels_in(channels)
                 for status in STATUSES
             ],
             lambda _: _reasons,
@@ -187,14 +191,30 @@ CANCELLATION_REASONS = Export(
 )
 
 _UNKNOWN = "unknown channel"
+DISCUSSIONS = (ENABLED, RECEIVERS)
+"""What the list of channels says of discussions."""
 
 
-def _configuration(reply: Reply, call: Call) -> ListPage:
-    channel = unquote(call.target.rpartition("/")[2])
-    if reply.status not in READ:
-        return ListPage(tally={(_UNKNOWN, channel): 1})
-    row = flat(wire.configuration_of(reply)) | {"salesChannelId": channel}
-    return ListPage([(channel, row)], progress=1)
+def _configurations(_: Query) -> tuple[ServiceList, ServiceList]:
+    """The list of channels, and what each says of gestures."""
+    listed: dict[str, KeyedRow] = {}
+
+    def first(_: Query, channels: KeyedRows) -> Iterator[Call]:
+        listed.update((str(row["salesChannelId"]), row) for row in channels)
+        return map(wire.read_configuration, listed)
+
+    def read(reply: Reply, call: Call) -> ListPage:
+        channel = unquote(call.target.rpartition("/")[2])
+        known = listed.get(channel, {})
+        row = {f"discussions.{name}": known[name] for name in DISCUSSIONS if name in known}
+        if reply.status in READ:
+            row = {**row, **flat(wire.configuration_of(reply))}
+        elif not row:
+            return ListPage(tally={(_UNKNOWN, channel): 1})
+        return ListPage([(channel, row | {"salesChannelId": channel})], progress=1)
+
+    unknown = nothing(tr("the service has no channel like that"), OF_CHANNELS)
+    return CHANNELS, ServiceList(tr("channels"), first, lambda _: read, unknown, OF_CHANNELS)
 
 
 def _unknown(_: Query, tally: ExportTally) -> ExportSummary:
@@ -212,19 +232,12 @@ def _unknown(_: Query, tally: ExportTally) -> ExportSummary:
 
 CHANNEL_EXPORT = Export(
     "channels",
-    """Export what sales channels allow, into a table: whether gestures are possible, how large.
+    """Export what sales channels allow, into a table: discussions and gestures.
 
-    A row for each: the primary channel, or those that are named.
+    A row for each: whether you can open discussions, whom you may write to, whether gestures are
+    possible, and how large.
     """,
-    lambda _: (
-        ServiceList(
-            tr("channels"),
-            lambda query, _: map(wire.read_configuration, _channels(query)),
-            lambda _: _configuration,
-            nothing(tr("the service has no channel like that"), OF_CHANNELS),
-            OF_CHANNELS,
-        ),
-    ),
+    _configurations,
     _table(tr("Sales channels")),
     _unknown,
     (BY_SALES_CHANNEL,),

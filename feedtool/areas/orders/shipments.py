@@ -17,7 +17,6 @@ from feedtool.areas.orders.acts import (
     OPEN_LINES,
     SHIPPED,
     LineGoal,
-    impossible,
     judged,
     lines_of,
     no_line,
@@ -26,6 +25,7 @@ from feedtool.areas.orders.acts import (
 )
 from feedtool.areas.orders.wire import Line, Order
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.judgement import impossible
 from feedtool.model.call import Call
 from feedtool.model.nouns import Status
 from feedtool.model.text import joined, tr

@@ -91,7 +91,7 @@ def named_in(*contents: bytes) -> list[bytes]:
 
 
 def test_the_kinds_of_orders_and_invoices_are_personal() -> None:
-    assert {feed for feed in load().feeds.values() if feed.is_personal} == {*FEEDS, INVOICES}
+    assert {*FEEDS, INVOICES} <= {feed for feed in load().feeds.values() if feed.is_personal}
 
 
 @pytest.mark.parametrize("feed", FEEDS, ids=lambda feed: feed.kind)

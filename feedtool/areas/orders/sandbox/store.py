@@ -98,6 +98,22 @@ def find(db: Connection, seller: str, order_id: str) -> StoredOrder | None:
     return row and _order(row)
 
 
+def numbered(db: Connection, seller: str, number: int) -> StoredOrder | None:
+    """The seller's order of this number, or None where there are fewer."""
+    query = "SELECT * FROM orders WHERE seller = ? AND number = ?"
+    row = db.execute(query, (seller, number)).fetchone()
+    return row and _order(row)
+
+
+def shipped_every(db: Connection, seller: str, every: int, until: str) -> list[StoredOrder]:
+    """The seller's orders that were shipped by then, of which `every` divides the number."""
+    query = (
+        "SELECT * FROM orders WHERE seller = ? AND number % ? = 0 AND shipped_at <= ?"
+        " ORDER BY shipped_at, number"
+    )
+    return [_order(row) for row in db.execute(query, (seller, every, until))]
+
+
 def first_due(db: Connection) -> StoredOrder:
     """The order that changes first by itself; there must be one."""
     query = "SELECT * FROM orders WHERE next_at IS NOT NULL ORDER BY next_at, id LIMIT 1"

@@ -1,0 +1,281 @@
+"""What a discussion's state says of a request: whether it is so, can be, or cannot any more.
+
+Specification, "Discussions". A message has no key that would keep it from being sent twice, but a
+discussion shows all of its messages: a text of the seller's that was not there before is ours.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Any, NamedTuple
+
+from feedtool.areas.discussions import codes, wire
+from feedtool.areas.discussions.wire import (
+    SELLER,
+    ChannelRules,
+    Discussion,
+    SentMessage,
+    digest_of,
+    folded,
+)
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.judgement import impossible, reached
+from feedtool.model.call import Call, Reply
+from feedtool.model.nouns import Status
+from feedtool.model.text import MessageText, tr
+
+SETTLED = timedelta(seconds=60)
+"""So late a message may show."""
+
+
+def look(act: Act) -> Sequence[Call]:
+    """The discussion with all of its messages."""
+    return [wire.read_discussion(act.reference)]
+
+
+def state(_: Act, replies: Sequence[Reply]) -> Discussion | None:
+    """The discussion, None where the service has none of this identifier."""
+    return wire.discussion_of(replies[0])
+
+
+def _unknown(act: Act) -> Judgement:
+    message = tr("the service has no discussion {name}: look at its identifier", name=act.reference)
+    return impossible(codes.DISCUSSION_UNKNOWN, message)
+
+
+def _word(found: Discussion) -> str:
+    return "open" if found.is_open else "closed"
+
+
+def _open(found: Discussion) -> Judgement:
+    return Judgement(Goal.OPEN, Status.PENDING, (), _word(found))
+
+
+# Replies.
+
+
+def _same(found: Discussion, body: str) -> list[SentMessage]:
+    """The seller's messages of this text."""
+    wanted = folded(body)
+    return [it for it in found.messages if it.sender == SELLER and folded(it.body) == wanted]
+
+
+def _names(files: Sequence[Mapping[str, Any]]) -> list[str]:
+    return sorted(str(file["name"]) for file in files)
+
+
+def judge_reply(act: Act, found: Discussion | None) -> Judgement:
+    """Whether the message is there, can be sent, or cannot."""
+    if found is None:
+        return _unknown(act)
+    asked, same = json.loads(act.body), _same(found, json.loads(act.body)["body"])
+    if act.baseline is not None:
+        before = json.loads(act.baseline)["same"]
+        is_named = any(it.id and it.id == act.package.package_id for it in same)
+        new = same[-1:] if is_named or len(same) > before else ()
+    else:
+        files = _names(asked["attachments"])
+        new = [it for it in same if sorted(file.name for file in it.attachments) == files][-1:]
+    if new:
+        proof = tr("is there, written {at}", at=new[0].created_at or "?")
+        return reached(act, Status.SENT, proof, _word(found))
+    if act.baseline is None:
+        return _hindered(found, asked) or _open(found)
+    return _open(found)
+
+
+def _hindered(found: Discussion, asked: Mapping[str, Any]) -> Judgement | None:
+    """Why a message cannot be sent; None where it can."""
+    if not found.is_open:
+        message = tr("the discussion is closed: nothing more can be written in it")
+        return impossible(codes.DISCUSSION_CLOSED, message, _word(found))
+    (receiver,) = asked["receivers"]
+    return not_eligible(receiver["userType"], found.receivers)
+
+
+def not_eligible(receiver: str, eligible: Sequence[str]) -> Judgement | None:
+    """That somebody may not be written to; None where nothing speaks against it."""
+    if not eligible or receiver in eligible:
+        return None
+    message = tr(
+        "{receiver} may not be written to here, but {others}",
+        receiver=receiver,
+        others=", ".join(eligible),
+    )
+    return impossible(codes.RECEIVER_NOT_ELIGIBLE, message)
+
+
+def _before_reply(act: Act, found: Discussion | None) -> str:
+    """How often the text was there, and the channel that the row may not name."""
+    same = len(_same(found, json.loads(act.body)["body"])) if found else 0
+    return json.dumps({"same": same, "channel": found.channel if found else ""})
+
+
+def _send(act: Act) -> Call:
+    body = json.loads(act.body)
+    channel = json.loads(act.baseline or "{}").get("channel")
+    return wire.send(
+        {**body, "salesChannel": channel or body["salesChannel"]}, act.package.settings.discussions
+    )
+
+
+REPLY: Direct[Discussion | None] = Direct(
+    call=_send,
+    looks=look,
+    state=state,
+    judge=judge_reply,
+    created=wire.created,
+    baseline=_before_reply,
+    repeat=Repeat.TRACED,
+    patience=SETTLED,
+)
+"""Writing a message: where the answer was lost, a new message of this text is ours."""
+
+
+# What is marked, and closed.
+
+
+def _lacks_reply(act: Act, found: Discussion) -> Judgement | None:
+    """That the reply of the same row is not there; None where it is, or there is none."""
+    after = json.loads(act.body).get("after")
+    own = (it for it in found.messages if it.sender == SELLER)
+    if not after or any(digest_of(it.body) == after for it in own):
+        return None
+    return impossible(codes.REPLY_MISSING, tr("the reply is not there: it comes first"))
+
+
+Judge = Callable[[Act, Discussion], Judgement]
+
+
+def _of_known(judge: Judge) -> Callable[[Act, Discussion | None], Judgement]:
+    """A judge of discussions that there are, once the reply is there."""
+
+    def judged(act: Act, found: Discussion | None) -> Judgement:
+        if found is None:
+            return _unknown(act)
+        judgement = judge(act, found)
+        lacking = _lacks_reply(act, found) if judgement.goal is Goal.OPEN else None
+        return lacking or judgement
+
+    return judged
+
+
+def judge_close(act: Act, found: Discussion) -> Judgement:
+    """Whether the discussion is closed, or can be."""
+    return _open(found) if found.is_open else reached(act, Status.CLOSED, tr("is closed"), "closed")
+
+
+def judge_read(act: Act, found: Discussion) -> Judgement:
+    """Whether the message is marked, or can be."""
+    wanted = _marked(act, found)
+    unread = sum(it.is_unread for it in found.messages)
+    message = next((it for it in found.messages if it.id == wanted), None)
+    if wanted and message is None:
+        text = tr("the discussion has no message {name}", name=wanted)
+        return impossible(codes.DISCUSSION_UNKNOWN, text, _word(found))
+    if message is not None and message.is_unread:
+        return _open(found)
+    proof: MessageText = tr("is read")
+    if unread:
+        proof = tr("is read; {count} more of its messages are not", count=unread)
+    return reached(act, Status.READ, proof, "read")
+
+
+def _marked(act: Act, found: Discussion | None) -> str:
+    """The message that is marked: the one that the row names, else the last that is not read."""
+    named = str(act.baseline or json.loads(act.body)["messageId"])
+    unread = [it.id for it in found.messages if it.is_unread] if found else []
+    return named or (unread[-1] if unread else "")
+
+
+def _patch_read(act: Act) -> Call:
+    settings = act.package.settings.discussions
+    name = str(act.baseline or json.loads(act.body)["messageId"])
+    return wire.patch("messages", name, settings, field="hasRead", yes=True)
+
+
+def _patch_closed(act: Act) -> Call:
+    settings = act.package.settings.discussions
+    return wire.patch("discussions", act.reference, settings, field="isOpen", yes=False)
+
+
+_of_discussion = partial(
+    Direct, looks=look, state=state, repeat=Repeat.SAFE, patience=timedelta(minutes=2)
+)
+READ: Direct[Discussion | None] = _of_discussion(
+    call=_patch_read, judge=_of_known(judge_read), baseline=_marked
+)
+"""Marking a message as read."""
+CLOSE: Direct[Discussion | None] = _of_discussion(call=_patch_closed, judge=_of_known(judge_close))
+"""Closing a discussion."""
+
+
+# New discussions.
+
+
+class Opening(NamedTuple):
+    """The discussions of an order, and what its channel allows."""
+
+    existing: tuple[Discussion, ...]
+    channel: ChannelRules
+
+
+def _looks_of_opening(act: Act) -> Sequence[Call]:
+    """By the order, or once the service has named it, the discussion itself."""
+    if act.package.package_id:
+        return [wire.read_discussion(act.package.package_id)]
+    asked = json.loads(act.body)
+    query = (("orderSellerId", asked["orderId"]), ("includeMessages", "FirstMessage"))
+    return [wire.read_discussions(query), wire.read_configuration(asked["salesChannel"])]
+
+
+def _opening(act: Act, replies: Sequence[Reply]) -> Opening:
+    """The discussions of the same order, subtypology and product."""
+    if act.package.package_id:
+        found = wire.discussion_of(replies[0])
+        return Opening((found,) if found else (), ChannelRules(True, ()))
+    asked = json.loads(act.body)
+    return Opening(
+        tuple(it for it in wire.discussions_of(replies[0]) if _is_same(it, asked)),
+        wire.configuration_of(replies[1]),
+    )
+
+
+def _is_same(found: Discussion, asked: Mapping[str, Any]) -> bool:
+    subtypology = found.document.get("subTypologyCode") or found.document.get("subtypologyCode")
+    return (
+        found.order == asked["orderId"]
+        and subtypology == asked["subtypologyCode"]
+        and found.product == (asked["productId"] or "")
+    )
+
+
+def judge_opening(act: Act, found: Opening) -> Judgement:
+    """Whether the discussion is there with our message, can be opened, or cannot."""
+    asked = json.loads(act.body)
+    for existing in found.existing:
+        if _same(existing._replace(messages=existing.messages[:1]), asked["message"]["body"]):
+            proof = tr("is there: discussion {name}", name=existing.id)
+            return reached(act, Status.OPENED, proof, _word(existing))
+        message = tr("there is a discussion of this already: reply in {name}", name=existing.id)
+        return impossible(codes.DISCUSSION_EXISTS, message, _word(existing))
+    if act.baseline is None and not found.channel.is_enabled:
+        message = tr(
+            "the channel {channel} takes no discussions of sellers", channel=asked["salesChannel"]
+        )
+        return impossible(codes.CHANNEL_WITHOUT_DISCUSSIONS, message)
+    hindered = not_eligible(asked["message"]["receiver"], found.channel.receivers)
+    return (hindered if act.baseline is None else None) or Judgement(Goal.OPEN, Status.PENDING)
+
+
+OPEN: Direct[Opening] = Direct(
+    call=lambda act: wire.begin(act.body),
+    looks=_looks_of_opening,
+    state=_opening,
+    judge=judge_opening,
+    created=wire.created,
+    repeat=Repeat.TRACED,
+    patience=SETTLED,
+)
+"""Opening a discussion: a second one of the same the service refuses, and names the first."""

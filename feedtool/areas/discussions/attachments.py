@@ -1,0 +1,101 @@
+"""The files of a message: read with the row, judged by their content (rule 3)."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from feedtool.areas.discussions import codes
+from feedtool.areas.discussions.columns import FILES
+from feedtool.feeds.feed import Row
+from feedtool.model.errors import reason_of
+from feedtool.model.nouns import Code, Issue
+from feedtool.model.text import tr
+
+HEIF = b"ftyp"
+"""Where the content of HEIC, HEIF and films begins, after four bytes."""
+OFFICE = {b"word/": "docx", b"xl/": "xlsx"}
+"""A folder in a ZIP of Office, and the format that it tells."""
+BEGINNINGS = {
+    b"%PDF-": ("pdf",),
+    b"\xff\xd8\xff": ("jpg", "jpeg"),
+    b"\x89PNG\r\n\x1a\n": ("png",),
+    b"GIF8": ("gif",),
+    b"BM": ("bmp",),
+    b"II*\0": ("tif", "tiff"),
+    b"MM\0*": ("tif", "tiff"),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("doc", "xls"),
+}
+"""How a file begins, and its formats: the one that its name has, else the first."""
+
+
+class LocalFile(NamedTuple):
+    """A file that is sent."""
+
+    name: str
+    format: str
+    content: bytes
+
+    def document(self) -> dict[str, str]:
+        """It as it travels."""
+        content = b64encode(self.content).decode()
+        return {"content": content, "name": self.name, "fileFormat": self.format}
+
+
+def files_of(row: Row) -> tuple[list[LocalFile], list[Issue]]:
+    """The files that a row names, and what is wrong with them."""
+    context, issues, files = row.sheet.context, list[Issue](), list[LocalFile]()
+    most = context.settings.discussions.attachment_bytes
+    for key in FILES:
+        if name := row.values.get(key):
+            found = _read(context.locate(context.folder / str(name)), str(name), most)
+            if isinstance(found, Issue):
+                issues.append(found._replace(field=key))
+            else:
+                files.append(found)
+    total = sum(len(file.content) for file in files)
+    if total > most and not issues:
+        issues.append(_too_large(total, most)._replace(field=FILES[0]))
+    return files, issues
+
+
+def _read(path: Path, name: str, most: int) -> LocalFile | Issue:
+    try:
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except (OSError, ValueError) as error:  # the latter for a path that no system has
+        reason = reason_of(error) if isinstance(error, OSError) else tr("it is no path")
+        text = tr("the file cannot be read: {why}", why=reason)
+        return _issue(codes.ATTACHMENT_FILE, text, tr("look at the path"))
+    if not content:
+        hint = tr("save it again")
+        return _issue(codes.ATTACHMENT_FILE, tr("the file is empty"), hint)
+    if len(content) > most:
+        return _too_large(path.stat().st_size, most)
+    format_ = format_of(content, Path(name).suffix)
+    if format_ is None:
+        is_photo = content[4:8] == HEIF
+        text = tr("the service takes no HEIC") if is_photo else tr("the service takes no such file")
+        hint = tr("save it as a PDF, a JPG or a PNG")
+        return _issue(codes.ATTACHMENT_TYPE, text, hint)
+    return LocalFile(Path(name).name, format_, content)
+
+
+def format_of(content: bytes, ending: str) -> str | None:
+    """The format of a file by its content; None for one that the service does not take."""
+    own = ending.lower().lstrip(".")
+    if content.startswith(b"PK\x03\x04"):
+        return next((name for folder, name in OFFICE.items() if folder in content), None)
+    formats: Sequence[str] = next(
+        (names for begin, names in BEGINNINGS.items() if content.startswith(begin)), ()
+    )
+    return own if own in formats else next(iter(formats), None)
+
+
+def _too_large(size: int, most: int) -> Issue:
+    text = tr("the files have {size:,} bytes, of at most {most:,}", size=size, most=most)
+    return _issue(codes.ATTACHMENT_SIZE, text, tr("send smaller ones, or fewer"))
+
+
+def _issue(code: Code, message: str, hint: str) -> Issue:
+    return Issue(code, message, hint)

@@ -1,0 +1,317 @@
+"""`feedtool export discussions`, and the lists beside them: messages, files, typologies."""
+
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from feedtool.areas.channel_list import ENABLED, RECEIVERS, channel_list, channels_in
+from feedtool.areas.discussions import columns, rules, wire
+from feedtool.areas.discussions.feeds import REPLY
+from feedtool.areas.discussions.listing import (
+    BY_SALES_CHANNEL,
+    FILTERS,
+    SINCE,
+    check,
+    discussion_list,
+    found_rows,
+    whole_list,
+    whole_rows,
+)
+from feedtool.areas.discussions.rows import CLAIM, TO_TREAT, attachment_rows, message_rows
+from feedtool.areas.discussions.wire import SELLER, Discussion
+from feedtool.areas.plain_list import DATE, no_loss, nothing, plain_table, shown_fields
+from feedtool.feeds.export import (
+    DocumentAnswer,
+    DocumentCall,
+    DocumentFile,
+    Documents,
+    Export,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
+    FilledTemplate,
+    Filter,
+    Increments,
+    KeyedRow,
+    KeyedRows,
+    ListPage,
+    MadeRow,
+    Query,
+    ServiceList,
+)
+from feedtool.feeds.feed import CHANNEL
+from feedtool.feeds.template import TEXT
+from feedtool.model.call import Call, Reply
+from feedtool.model.text import MessageText, plural, tr
+from feedtool.service.answers import Unreadable
+
+OF_CHANNELS = tr("look at --sales-channel")
+CHANNELS = channel_list(tr("channels"), BY_SALES_CHANNEL, OF_CHANNELS)
+
+# What discussions may be about.
+
+STATUSES = ("Accepted", "InPreparation", "Shipped", "Delivered", "Cancelled", "Undefined")
+"""Of orders, as typologies know them."""
+OPENED_IN = STATUSES[:4]
+_CODE, _ENABLED, _RECEIVERS = "typology", "enabled", "receivers"
+_WAITING, _CLAIM = "waiting", "claim"
+
+
+def _typology_rows(reply: Reply, call: Call) -> ListPage:
+    asked = dict(call.query)
+    place = {CHANNEL: asked["salesChannel"], "orderStatus": asked["orderStatus"]}
+    rows = [
+        (
+            None,
+            {
+                **place,
+                "typologyCode": entry.typology or asked["typologyCode"],
+                columns.SUBTYPOLOGY: entry.code,
+                "userType": entry.user or None,
+                "state": str(entry.is_usable).lower(),
+            },
+        )
+        for entry in wire.typologies_of(reply)
+    ]
+    return ListPage(rows, progress=len(rows))
+
+
+TYPOLOGY_TABLE = {
+    CHANNEL: (tr("Sales channel"), TEXT),
+    "orderStatus": (tr("Order status"), TEXT),
+    "typologyCode": (tr("Typology"), TEXT),
+    columns.SUBTYPOLOGY: (tr("Subtypology"), TEXT),
+    "userType": (tr("For"), TEXT),
+    "state": (tr("Usable"), TEXT),
+}
+TYPOLOGY_EXPORT = Export(
+    "typologies",
+    """Export what discussions may be about, into a table.
+
+    A row for each channel, status of orders, subtypology and user. Those that are usable can be
+    opened.
+    """,
+    lambda _: (
+        CHANNELS,
+        ServiceList(
+            tr("typologies"),
+            lambda _, channels: [
+                wire.read_typologies(channel, status, typology)
+                for channel in channels_in(channels)
+                for status in STATUSES
+                for typology in ("order", "offer")
+            ],
+            lambda _: _typology_rows,
+            nothing(tr("the service names no typologies"), OF_CHANNELS),
+            OF_CHANNELS,
+            unit=tr("typologies"),
+        ),
+    ),
+    plain_table(tr("Typologies"), known=TYPOLOGY_TABLE),
+    no_loss,
+    (BY_SALES_CHANNEL,),
+)
+
+
+def _usable_list() -> ServiceList:
+    """What a seller may open on each channel; its rows are the channels, which go on."""
+    known: dict[str, KeyedRow] = {}
+
+    def first(_: Query, channels: KeyedRows) -> Iterator[Call]:
+        known.update((str(row[CHANNEL]), row) for row in channels)
+        asked = [name for name, row in known.items() if row.get(ENABLED) != "false"]
+        for channel in asked or list(known)[:1]:
+            for status in OPENED_IN:
+                yield wire.read_typologies(channel, status, user=SELLER)
+
+    def read(reply: Reply, _: Call) -> ListPage:
+        codes = (it.code for it in wire.typologies_of(reply) if it.is_usable)
+        channels = ((name, f"{name}={row.get(ENABLED, '')}") for name, row in known.items())
+        who = ((_RECEIVERS, f"{name}={row.get(RECEIVERS, '')}") for name, row in known.items())
+        tally = Counter((*((_CODE, code) for code in codes), *who))
+        tally.update((_ENABLED, text) for _, text in channels)
+        return ListPage(list(known.items()), tally=tally)
+
+    gone = nothing(tr("the service names no channels"), OF_CHANNELS)
+    return ServiceList(tr("typologies"), first, lambda _: read, gone, OF_CHANNELS)
+
+
+# The sheet of discussions.
+
+MESSAGES = Filter(
+    "messages",
+    "",
+    tr("Bring whole conversations: one call for each discussion."),
+    is_flag=True,
+    narrows=False,
+)
+
+
+def _listings(query: Query) -> Sequence[ServiceList]:
+    lists = (CHANNELS, _usable_list(), discussion_list(found_rows))
+    return (*lists, whole_list(whole_rows)) if query["messages"] else lists
+
+
+def _named(tally: ExportTally, sort: str) -> tuple[str, ...]:
+    """What was met of a sort, as a stamp has it."""
+    return tuple(sorted(name.replace(", ", "|") for of, name in tally if of == sort))
+
+
+def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
+    codes = _named(tally, _CODE)
+    shown = [column for column in columns.STATE_COLUMNS if column.key in rows.columns]
+    stamps = {rules.TYPOLOGIES: codes, rules.ENABLED: _named(tally, _ENABLED)}
+    stamps[rules.RECEIVERS] = _named(tally, _RECEIVERS)
+    return FilledTemplate(
+        REPLY,
+        query.context,
+        query.language,
+        further=shown_fields(shown, query.language, FORMATS, folded=columns.FOLDED),
+        choices={columns.SUBTYPOLOGY: codes},
+        stamps={name.removeprefix("feedtool."): values for name, values in stamps.items()},
+    )
+
+
+FORMATS = {
+    **dict.fromkeys((columns.LAST_AT, "createdAt", "updatedAt"), DATE),
+    columns.WAITING: "0",
+}
+
+
+def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
+    """Counts what waits for an answer among the rows that go into the file."""
+    for row in lists[-1]:
+        is_open = row.get(columns.IS_OPEN) == "true"
+        is_waiting = is_open and row.get(columns.PROCESS_STATUS) == TO_TREAT
+        is_claim = is_waiting and row.get(columns.GRADUATION) == CLAIM
+        yield MadeRow(row, {(_WAITING, ""): is_waiting, (_CLAIM, ""): is_claim})
+
+
+def _summary(_: Query, tally: ExportTally) -> ExportSummary:
+    """What waits for the seller, in numbers."""
+    waiting, claims = tally[_WAITING, ""], tally[_CLAIM, ""]
+    texts = []
+    if waiting:
+        texts.append(
+            plural(
+                "{count:,} discussion waits for an answer",
+                "{count:,} discussions wait for an answer",
+                waiting,
+            )
+        )
+    if claims:
+        texts.append(plural("{count:,} of them is a claim", "{count:,} of them are claims", claims))
+    return ExportSummary([ExportNote(text) for text in texts])
+
+
+def _missed(count: int) -> MessageText:
+    return plural(
+        "{count:,} discussion was missing from earlier exports, and is in this one",
+        "{count:,} discussions were missing from earlier exports, and are in this one",
+        count,
+    )
+
+
+DISCUSSIONS = Export(
+    "discussions",
+    """Export discussions into a workbook in which they are answered, closed, opened.
+
+    A row for each. Write a reply, or choose a saved one, and submit the workbook: rows in which
+    nothing is filled ask for nothing. Without --since, those of the last six months come.
+    """,
+    _listings,
+    _sheet,
+    _summary,
+    (*FILTERS, MESSAGES),
+    check,
+    rows=_counted,
+    is_sent_back=True,
+    increments=Increments(_missed),
+)
+
+
+# Messages and files.
+
+
+def _of_each(
+    rows: Callable[[Discussion], Iterable[KeyedRow]],
+) -> Callable[[Query], Sequence[ServiceList]]:
+    """The lists of an export of what whole discussions hold."""
+    return lambda _: (
+        CHANNELS,
+        discussion_list(found_rows),
+        whole_list(lambda found, _: list(rows(found))),
+    )
+
+
+_COMMON = {
+    columns.DISCUSSION: (tr("Discussion"), TEXT),
+    columns.ORDER: (tr("Order"), TEXT),
+    CHANNEL: (tr("Sales channel"), TEXT),
+    "messageId": (tr("Message"), TEXT),
+    "at": (tr("Written"), DATE),
+    "from": (tr("From"), TEXT),
+}
+MESSAGE_TABLE = {
+    **_COMMON,
+    "to": (tr("To"), TEXT),
+    "hasRead": (tr("Read"), TEXT),
+    "body": (tr("Text"), TEXT),
+    "attachments": (tr("Files"), TEXT),
+}
+MESSAGE_EXPORT = Export(
+    "messages",
+    """Export the messages of discussions into a table, a row for each.""",
+    _of_each(message_rows),
+    plain_table(tr("Messages"), known=MESSAGE_TABLE, is_personal=True),
+    no_loss,
+    (*FILTERS, SINCE),
+    check,
+)
+
+FILE_TABLE = {
+    **_COMMON,
+    "attachmentId": (tr("Attachment"), TEXT),
+    "name": (tr("Name"), TEXT),
+    "fileFormat": (tr("Format"), TEXT),
+}
+
+
+def _file_calls(_: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
+    for row in rows:
+        name = str(row.get("attachmentId") or "")
+        if name:
+            place = {it: str(row.get(it) or "") for it in (columns.DISCUSSION, "messageId")}
+            call = wire.read_attachments(str(row.get(CHANNEL) or ""), **place, attachmentId=name)
+            yield DocumentCall(call, (name,))
+
+
+def _files(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
+    """The file of an attachment, in the folder of its discussion."""
+    (key,), place = asked.keys, dict(asked.call.query)
+    files = wire.files_of(replace(reply, body=body.read_bytes()))
+    found = next((file for file in files if file.id in {key, ""}), None)
+    try:
+        content = b64decode(found.content, validate=True) if found else b""
+    except ValueError as error:
+        raise Unreadable(tr("the answer holds no file")) from error
+    if found is None:
+        return DocumentAnswer(missing={key: tr("the service has no such file")})
+    path = f"{place[columns.DISCUSSION]}/{place['messageId']}-{found.name or key}"
+    return DocumentAnswer([DocumentFile(key, path, content)])
+
+
+ATTACHMENT_EXPORT = Export(
+    "attachments",
+    """Export the files of discussions into a folder, with a list of them.""",
+    _of_each(attachment_rows),
+    plain_table(tr("Attachments"), known=FILE_TABLE, is_personal=True),
+    no_loss,
+    (*FILTERS, SINCE),
+    check,
+    documents=Documents(lambda row: str(row.get("attachmentId") or ""), _file_calls, _files),
+)
+
+EXPORTS = (DISCUSSIONS, MESSAGE_EXPORT, TYPOLOGY_EXPORT, ATTACHMENT_EXPORT)

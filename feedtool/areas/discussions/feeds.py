@@ -1,0 +1,227 @@
+"""The feeds of discussions: a sheet in which each row may reply, open, mark read, close.
+
+One row may be several requests of its discussion: the reply, then what is read, then the end. The
+sheet's own kind is the reply.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from feedtool.areas.discussions import acts, codes, columns
+from feedtool.areas.discussions.attachments import LocalFile, files_of
+from feedtool.areas.discussions.wire import CUSTOMER, digest_of
+from feedtool.feeds.columns.choice import NO, YES
+from feedtool.feeds.feed import CHANNEL, Enrich, Feed, Row, SheetColumns
+from feedtool.model.nouns import Issue
+from feedtool.model.text import FieldName, tr
+
+BODY, MESSAGE = "body", "messageId"
+"""Keys of what a row gets here: the finished text, and the message that is marked."""
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+def _missing(sheet: SheetColumns) -> list[str]:
+    return [key for key in (columns.DISCUSSION, columns.REPLY) if key not in sheet.fields]
+
+
+_SENT = frozenset(column.key for column in (*columns.COLUMNS, *columns.STATE_COLUMNS[-1:]))
+
+
+# What a row says.
+
+
+def enrich(_: SheetColumns) -> Enrich:
+    """Reads the files of a row, and finishes its text."""
+
+    def finish(row: Row) -> tuple[Row, Sequence[Issue]]:
+        body, issues = _body(row)
+        files, wrong = files_of(row)
+        values = {**row.values, BODY: body}
+        return row._replace(values=values, details=tuple(files)), [*issues, *wrong]
+
+    return finish
+
+
+def _body(row: Row) -> tuple[str | None, list[Issue]]:
+    """The text of a row's message: its own, or the saved reply that it names."""
+    own, name = row.values.get(columns.REPLY), row.values.get(columns.TEMPLATE)
+    if not name:
+        return own, []
+    if own:
+        message = tr("there is a text, and the name of a saved reply")
+        hint = tr("empty one of the two cells")
+        return None, [Issue(codes.REPLY_TWICE, message, hint, columns.TEMPLATE)]
+    saved = row.sheet.context.settings.discussions.replies[str(name)]
+    lacking = [key for key in _PLACE.findall(saved) if not row.values.get(key)]
+    if lacking:
+        return None, [_lacking(key) for key in dict.fromkeys(lacking)]
+    return _PLACE.sub(lambda match: str(row.values[match[1]]), saved).strip(), []
+
+
+def _lacking(key: str) -> Issue:
+    code = codes.TEMPLATE_VALUE_MISSING
+    if key not in columns.PLACES:
+        message = tr("the saved reply has {{{key}}}, which stands for nothing", key=key)
+        places = ", ".join(f"{{{place}}}" for place in sorted(columns.PLACES))
+        return Issue(code, message, tr("it may have: {places}", places=places), columns.TEMPLATE)
+    message = tr("the saved reply needs {field}, and the cell is empty", field=FieldName(key))
+    return Issue(code, message, tr("fill the cell, or type the reply"), columns.TEMPLATE)
+
+
+def writes(row: Row) -> bool:
+    """True if something is filled that makes a message."""
+    return any(not row.is_blank(key) for key in columns.FILLED)
+
+
+def asked_of(row: Row) -> Sequence[Row]:
+    """The requests that a row stands for; none where nobody has filled it."""
+    if row.is_blank(columns.DISCUSSION):
+        is_new = writes(row) or not row.is_blank(columns.SUBJECT)
+        return (row._replace(feed=OPEN),) if is_new else ()
+    parts = [row] if writes(row) else []
+    marked = ({**row.values, MESSAGE: message} for message in _marked(row))
+    parts += (row._replace(feed=READ, values=values) for values in marked)
+    if row.values.get(columns.CLOSE) == YES or columns.CLOSE in row.refused:
+        parts.append(row._replace(feed=CLOSE))
+    return parts
+
+
+def _marked(row: Row) -> Sequence[str]:
+    """The messages that a row marks read; "" is the last that is not."""
+    usual = YES if row.sheet.context.settings.discussions.reply_reads == "yes" else NO
+    asked = row.values.get(columns.MARK_READ)
+    unread = str(row.values.get(columns.UNREAD) or "").replace(";", " ").split()
+    if asked == YES or columns.MARK_READ in row.refused:
+        return unread or ("",)
+    return unread if writes(row) and asked is None and usual == YES else ()
+
+
+def _message_required(row: Row) -> list[str]:
+    """The text; where a saved reply could not be finished that is told alone."""
+    if not writes(row) or row.values.get(BODY) or not row.is_blank(columns.TEMPLATE):
+        return []
+    return row.blanks((columns.REPLY,))
+
+
+def _open_required(row: Row) -> list[str]:
+    needed = (columns.ORDER, CHANNEL, columns.SUBJECT, columns.SUBTYPOLOGY)
+    text = () if row.values.get(BODY) or not row.is_blank(columns.TEMPLATE) else (columns.REPLY,)
+    return row.blanks((*needed, *text))
+
+
+# What is sent.
+
+
+def _receiver(row: Row) -> str:
+    return str(row.values.get(columns.RECEIVER) or CUSTOMER)
+
+
+def _files(row: Row) -> list[dict[str, str]]:
+    files: Sequence[LocalFile] = row.details if isinstance(row.details, tuple) else ()
+    return [file.document() for file in files]
+
+
+def _reply(row: Row) -> dict[str, object]:
+    return {
+        "discussionId": row.values[columns.DISCUSSION],
+        "salesChannel": row.values.get(CHANNEL) or "",
+        "body": row.values[BODY],
+        "receivers": [{"userType": _receiver(row)}],
+        "attachments": _files(row),
+    }
+
+
+def _opening(row: Row) -> dict[str, object]:
+    return {
+        "subject": row.values[columns.SUBJECT],
+        "orderId": row.values[columns.ORDER],
+        "salesChannel": row.values[CHANNEL],
+        "subtypologyCode": row.values[columns.SUBTYPOLOGY],
+        "productId": row.values.get(columns.PRODUCT),
+        "message": {
+            "body": row.values[BODY],
+            "receiver": _receiver(row),
+            "attachments": _files(row),
+        },
+    }
+
+
+def _after(row: Row) -> Mapping[str, str]:
+    """The reply of the same row, without which nothing is marked or closed."""
+    body = row.values.get(BODY)
+    return {"after": digest_of(str(body))} if body else {}
+
+
+def _closing(row: Row) -> dict[str, object]:
+    return {"discussionId": row.values[columns.DISCUSSION], **_after(row)}
+
+
+def _reading(row: Row) -> dict[str, object]:
+    return {**_closing(row), "messageId": row.values[MESSAGE]}
+
+
+# The feeds.
+
+_feed = partial(
+    Feed,
+    area="feedtool.areas.discussions",
+    sheet="Discussions",
+    columns=columns.columns_of,
+    understood=lambda _: columns.EVERY_COLUMN,
+    missing=_missing,
+    reference=columns.DISCUSSION,
+    enrich=enrich,
+    split=asked_of,
+    is_sent=lambda key: key in _SENT,
+    has_channel=False,
+    is_personal=True,
+    personal=columns.PERSONAL,
+    key_column=columns.DISCUSSION,
+    folded=columns.FOLDED,
+)
+
+REPLY = _feed(
+    kind="discussions",
+    package_type="Reply",
+    summary=tr("Discussions with customers: replies, new ones, what is read, what is closed."),
+    required=_message_required,
+    request=_reply,
+    delivery=acts.REPLY,
+    title="Discussions",
+    about=tr(
+        "Each row is a discussion. Write a reply, or choose a saved one, mark what is read, close "
+        "what is done; a row in which nothing is filled asks for nothing. A row without a "
+        "discussion opens one."
+    ),
+)
+OPEN = _feed(
+    kind="discussions-open",
+    package_type="Open",
+    summary=tr("New discussions about orders, each with its first message."),
+    required=_open_required,
+    request=_opening,
+    reference=columns.ORDER,
+    identity=(columns.ORDER, columns.SUBTYPOLOGY, columns.PRODUCT),
+    delivery=acts.OPEN,
+    needs_asking=True,
+)
+READ = _feed(
+    kind="discussions-read",
+    package_type="Read",
+    summary=tr("Messages that are marked as read."),
+    required=lambda _: [],
+    request=_reading,
+    delivery=acts.READ,
+    needs_asking=True,
+)
+CLOSE = _feed(
+    kind="discussions-close",
+    package_type="Close",
+    summary=tr("Discussions that are closed."),
+    required=lambda _: [],
+    request=_closing,
+    delivery=acts.CLOSE,
+    needs_asking=True,
+)
+FEEDS = (REPLY, OPEN, READ, CLOSE)

@@ -1,0 +1,232 @@
+"""The list of discussions: which of them are asked for, and how its pages are read to the end.
+
+Specification, "Discussions", rule 6: a search is of six months at most, so that a longer time is
+read in windows. A window has no end but a short page, and changes while it is read: `feeds.keyset`
+reads it so that no discussion is skipped.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from feedtool.areas.channel_list import ASKED_AT
+from feedtool.areas.discussions import columns, wire
+from feedtool.areas.discussions.rows import CLAIM, TO_TREAT, discussion_row
+from feedtool.areas.discussions.wire import Discussion
+from feedtool.feeds import keyset
+from feedtool.feeds.export import (
+    ExportTally,
+    Filter,
+    KeyedRow,
+    KeyedRows,
+    ListPage,
+    Query,
+    ServiceList,
+    Thing,
+)
+from feedtool.feeds.export import moment_of as moment_option
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.nouns import EARLIEST
+from feedtool.model.text import tr
+from feedtool.service.answers import http_date, moment, service_time
+
+WINDOW = timedelta(days=180)
+"""The longest time that is asked for at once; six months have 181 days or more."""
+SORTS = ("asc:updatedAt", "updatedAt", keyset.CREATED)
+GRADUATIONS = ("Discussion", CLAIM, "Level_1")
+
+# What is asked for.
+
+TO_TREAT_FILTER = Filter(
+    "to-treat", "", tr("Only open discussions that wait for your answer."), is_flag=True
+)
+OPEN = Filter("open", "", tr("Only open discussions."), is_flag=True)
+CLOSED = Filter("closed", "", tr("Only closed discussions."), is_flag=True)
+GRADUATION = Filter(
+    "graduation", "WORD", tr("Only discussions of this graduation: Discussion, Claim or Level_1.")
+)
+BY_SALES_CHANNEL = Filter(
+    "sales-channel", "ID[,ID]", tr("Only these sales channels."), is_list=True
+)
+BY_ORDER = Filter("order", "ID[,ID]", tr("Only of these orders."), is_list=True)
+BY_DISCUSSION = Filter("discussion", "ID[,ID]", tr("Only these discussions."), is_list=True)
+ABOUT = Filter("about", "CODE", tr("Only discussions about this subtypology."))
+FILTERS = (
+    *(TO_TREAT_FILTER, OPEN, CLOSED, GRADUATION, BY_SALES_CHANNEL, BY_ORDER, BY_DISCUSSION),
+    ABOUT,
+)
+SINCE = Filter(
+    "since",
+    "WHEN",
+    tr("Only what was updated then or later; else of the last six months."),
+    read=moment_option("--since"),
+)
+"""Of the exports that have no cursor: these have an option of the name themselves."""
+
+NO_OPEN_AND_CLOSED = tr("--open and --closed do not go together")
+
+
+def check(query: Query) -> None:
+    """Refuse what there is not, and what excludes each other."""
+    if query["open"] and query["closed"]:
+        raise UsageProblem(NO_OPEN_AND_CLOSED, tr("leave one of them out"))
+    if query["graduation"] and query["graduation"] not in GRADUATIONS:
+        raise UsageProblem(
+            tr("there is no graduation “{word}”", word=query["graduation"]),
+            tr("graduations: {words}", words=", ".join(GRADUATIONS)),
+        )
+
+
+def _matches(query: Query, found: Discussion) -> bool:
+    """True if a discussion is asked for."""
+    fields = found.document
+    is_waiting = found.is_open and fields.get("processStatus") == TO_TREAT
+    listed = {"sales-channel": found.channel, "order": found.order, "discussion": found.id}
+    words = {"graduation": fields.get("graduation"), "about": fields.get("subTypologyCode")}
+    flags = {"open": found.is_open, "closed": not found.is_open, "to-treat": is_waiting}
+    return (
+        all(not query[name] or value in query[name] for name, value in listed.items())
+        and all(not query[name] or value == query[name] for name, value in words.items())
+        and all(not query[name] or value for name, value in flags.items())
+    )
+
+
+def _unchanging(query: Query) -> Iterator[tuple[str, str]]:
+    """What the service can leave out, since a discussion never changes it."""
+    for name, option in (("salesChannel", "sales-channel"), ("discussionId", "discussion")):
+        if query[option] and len(",".join(query[option])) < LONGEST_LIST:
+            yield name, ",".join(query[option])
+    if len(query["order"]) == 1:
+        yield "orderSellerId", query["order"][0]
+    if query["about"]:
+        yield "subTypologyCode", query["about"]
+
+
+LONGEST_LIST = 1000
+"""Characters of a comma list that are sent; of a longer one all comes, and is compared here."""
+
+
+# Windows and pages.
+
+
+def windows(since: datetime | None, now: datetime | None) -> list[tuple[datetime | None, str]]:
+    """The times that are asked for, oldest first: a beginning, and an end but for the last."""
+    if now is None:
+        return [(since, "")]
+    begin = since or now - WINDOW
+    found = []
+    while now - begin > WINDOW:
+        found.append((begin, _stamp(begin + WINDOW)))
+        begin += WINDOW
+    return [*found, (begin, "")]
+
+
+def _stamp(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _call(query: Query, until: str, asked: keyset.Asked) -> Call:
+    def pairs() -> Iterator[tuple[str, str]]:
+        if asked.since:
+            yield "updatedAtMin", _stamp(asked.since)
+        if until:
+            yield "updatedAtMax", until
+        yield "pageIndex", str(asked.number)
+        yield "sort", "asc:createdAt" if asked.sort == keyset.CREATED else asked.sort
+        yield "includeMessages", "LastMessage"
+        yield from _unchanging(query)
+
+    return wire.read_discussions(pairs())
+
+
+Make = Callable[[Discussion, datetime | None], list[KeyedRow]]
+
+
+def discussion_list(make: Make) -> ServiceList:
+    """The list of discussions, of which each becomes rows; it comes behind that of channels."""
+    begins: dict[str, datetime | None] = {}
+
+    def first(query: Query, channels: KeyedRows) -> Iterator[Call]:
+        asked_at = (http_date(str(row.get(ASKED_AT) or "")) for row in channels)
+        since = query.since or query.values.get(SINCE.name)
+        for begin, until in windows(since, next(asked_at, None)):
+            begins[until] = begin
+            yield _call(query, until, keyset.first(begin, SORTS))
+
+    def page(query: Query) -> Callable[[Reply, Call], ListPage]:
+        readers: dict[str, Callable[[Reply, Call], ListPage]] = {}
+
+        def read(reply: Reply, call: Call) -> ListPage:
+            until = dict(call.query).get("updatedAtMax", "")
+            if until not in readers:
+                begin = keyset.first(begins[until], SORTS)
+                ask, take = partial(_call, query, until), partial(_page, query, make)
+                readers[until] = keyset.page_reader(begin, ask, take, wire.PAGE)
+            return readers[until](reply, call)
+
+        return read
+
+    return ServiceList(tr("discussions"), first, page, nothing, HINT, unit=tr("discussions"))
+
+
+def _page(query: Query, make: Make, reply: Reply) -> ListPage:
+    now = service_time(reply)
+    things = [
+        Thing(it.id, it.updated_at, _at(it), make(it, now) if _matches(query, it) else [])
+        for it in wire.discussions_of(reply)
+    ]
+    return ListPage(things=things, progress=len(things))
+
+
+def _at(found: Discussion) -> datetime:
+    return moment(found.updated_at) or EARLIEST
+
+
+HINT = tr("look at the filters; nothing was written")
+
+
+def nothing(query: Query, _: ExportTally) -> NothingToDo:
+    """The reason why there are no discussions."""
+    if any(query.values.get(given.name) for given in FILTERS):
+        return NothingToDo(tr("there are no discussions like that"), HINT)
+    hint = tr("nobody has written in the last six months; nothing was written")
+    return NothingToDo(tr("there are no discussions"), hint)
+
+
+# All messages of each.
+
+Rows = Callable[[Discussion], list[KeyedRow]]
+
+
+def whole_list(make: Make) -> ServiceList:
+    """Each discussion of the list before with all of its messages, which makes rows again."""
+
+    def first(_: Query, rows: KeyedRows) -> Iterator[Call]:
+        return (wire.read_discussion(str(row[columns.DISCUSSION])) for row in rows)
+
+    def read(reply: Reply, _: Call) -> ListPage:
+        found = wire.discussion_of(reply) if reply.status in READ else None
+        if found is None:  # gone since the list was read
+            return ListPage()
+        thing = Thing(found.id, found.updated_at, _at(found), make(found, service_time(reply)))
+        return ListPage(things=[thing], progress=1)
+
+    return ServiceList(
+        tr("discussions"),
+        first,
+        lambda _: read,
+        nothing,
+        HINT,
+        unit=tr("discussions"),
+    )
+
+
+def found_rows(found: Discussion, now: datetime | None) -> list[KeyedRow]:
+    """The row of a discussion in a list."""
+    return [discussion_row(found, now)]
+
+
+def whole_rows(found: Discussion, now: datetime | None) -> list[KeyedRow]:
+    """The same with all messages."""
+    return [discussion_row(found, now, is_whole=True)]

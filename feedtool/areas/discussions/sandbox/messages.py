@@ -1,0 +1,179 @@
+"""The routes of messages and attachments: part "Discussions", rules 3 to 5."""
+
+import binascii
+from base64 import b64decode
+from collections.abc import Mapping
+from sqlite3 import Connection
+from typing import Any
+
+import jsonschema_rs
+
+from feedtool.areas.discussions.sandbox import store
+from feedtool.areas.discussions.sandbox.behaviour import DiscussionBehaviour
+from feedtool.areas.discussions.sandbox.channels import eligible_receivers
+from feedtool.areas.discussions.sandbox.customers import written
+from feedtool.areas.discussions.sandbox.store import SELLER, NewMessage, SentFile
+from feedtool.sandbox import effects
+from feedtool.sandbox.arguments import DRAFT, TEXT, asked, check_structure, json_body
+from feedtool.sandbox.exchange import (
+    FIELD_MISSING,
+    Exchange,
+    HttpRequest,
+    HttpResponse,
+    Route,
+    SandboxSettings,
+    bad_request,
+    json_answer,
+    not_found,
+)
+from feedtool.sandbox.state import stamp
+
+TABLES = ""
+
+LARGEST = 4 * 1024 * 1024
+"""Bytes of all attachments of a message."""
+FORMATS = frozenset(
+    ("pdf", "jpg", "jpeg", "png", "gif", "bmp", "tif", "tiff", "doc", "docx", "xls", "xlsx")
+)
+
+_FILLED = {"type": "string", "minLength": 1}
+FILES = {
+    "type": ["array", "null"],
+    "maxItems": 3,
+    "items": {
+        "type": "object",
+        "required": ["content", "name", "fileFormat"],
+        "properties": {"content": _FILLED, "name": _FILLED, "fileFormat": _FILLED},
+    },
+}
+
+
+def _validator(behaviour: DiscussionBehaviour) -> jsonschema_rs.Draft202012Validator:
+    receiver = {
+        "type": "object",
+        "required": ["userType"],
+        "properties": {"userType": _FILLED, "userId": TEXT},
+    }
+    return jsonschema_rs.Draft202012Validator(
+        {
+            "$schema": DRAFT,
+            "type": "object",
+            "required": ["discussionId", "salesChannel", "body", "receivers"],
+            "properties": {
+                "discussionId": _FILLED,
+                "salesChannel": _FILLED,
+                "body": {
+                    "type": "string",
+                    "minLength": behaviour.shortest,
+                    "maxLength": behaviour.longest,
+                },
+                "receivers": {"type": "array", "minItems": 1, "items": receiver},
+                "attachments": FILES,
+            },
+        }
+    )
+
+
+def sent_files(message: Mapping[str, Any]) -> list[SentFile]:
+    """The attachments of a message that is sent; 400 for what is not taken."""
+    files = [
+        SentFile(it["name"], it["fileFormat"].lower().lstrip("."), _content(it["content"]))
+        for it in message.get("attachments") or ()
+    ]
+    for file in files:
+        if file.format not in FORMATS or file.content[4:8] == b"ftyp":
+            raise bad_request("attachments", f"The format {file.format} is not accepted.")
+    if sum(len(file.content) for file in files) > LARGEST:
+        raise bad_request("attachments", "The attachments exceed 4 MB.")
+    return files
+
+
+def _content(text: str) -> bytes:
+    try:
+        return b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise bad_request("attachments", "The content must be base64.") from error
+
+
+@written
+def reply(exchange: Exchange) -> HttpResponse:
+    """POST /messages."""
+    body, settings = json_body(exchange.request), exchange.settings
+    behaviour = settings.of(DiscussionBehaviour)
+    check_structure(_validator(behaviour), body, "a message")
+    row = store.asked_discussion(exchange, body["discussionId"])
+    receivers = [entry["userType"] for entry in body["receivers"]]
+    if body["salesChannel"] != row["channel"]:
+        raise bad_request("salesChannel", f"The discussion is of {row['channel']}.")
+    if not row["is_open"]:
+        raise bad_request("discussionId", "The discussion is closed.")
+    if not set(receivers) <= set(eligible_receivers(row["channel"], settings)):
+        raise bad_request("receivers", "The receiver is not eligible.")
+    message = NewMessage(SELLER, receivers, body["body"], sent_files(body))
+    name = store.write_message(exchange.db, row, message, exchange.now, behaviour)
+    effects.note(exchange, "message", row["discussion_id"], body)
+    return json_answer(201, {"messageId": name})
+
+
+def patched(request: HttpRequest, path: str, value: str) -> None:
+    """Refuse a body that is not the one entry of a patch that there is (rule 5)."""
+    body, wanted = json_body(request), {"opt": "replace", "path": path, "value": value}
+    if body != [wanted]:
+        raise bad_request("body", f"The body must be [{wanted}].")
+
+
+@written
+def mark_read(exchange: Exchange) -> HttpResponse:
+    """PATCH /messages/{id}: marks it read."""
+    row = exchange.db.execute(
+        "SELECT m.* FROM message AS m JOIN discussion AS d ON d.id = m.discussion"
+        " WHERE d.seller = ? AND m.message_id = ?",
+        (exchange.seller, exchange.ids["id"]),
+    ).fetchone()
+    if row is None:
+        raise not_found("The message")
+    patched(exchange.request, "/hasRead", "true")
+    if not row["has_read"]:
+        exchange.db.execute("UPDATE message SET has_read = 1 WHERE id = ?", (row["id"],))
+        effects.note(exchange, "read", row["message_id"], None)
+    return HttpResponse(204)
+
+
+@written
+def read_attachments(exchange: Exchange) -> HttpResponse:
+    """GET /attachments: with their content."""
+    channel = asked(exchange, "salesChannelId")
+    if channel is None:
+        raise bad_request("salesChannelId", "salesChannelId is required.", FIELD_MISSING)
+    columns = {
+        "discussionId": "d.discussion_id",
+        "messageId": "m.message_id",
+        "attachmentId": "a.attachment_id",
+    }
+    given = {name: text for name in columns if (text := asked(exchange, name)) is not None}
+    if not given:
+        raise bad_request("discussionId", f"One of {', '.join(columns)} is required.")
+    conditions = "".join(f" AND {columns[name]} = :{name}" for name in given)
+    rows = exchange.db.execute(
+        "SELECT a.*, m.message_id FROM attachment AS a JOIN message AS m ON m.id = a.message"  # noqa: S608 - only constants of ours are filled in
+        " JOIN discussion AS d ON d.id = m.discussion"
+        f" WHERE d.seller = :seller AND d.channel = :channel AND m.shown_at <= :now{conditions}"
+        " ORDER BY a.id",
+        {**given, "seller": exchange.seller, "channel": channel, "now": stamp(exchange.now)},
+    )
+    return json_answer(200, {"items": [store.attachment_document(row) for row in rows]})
+
+
+def next_due(_: Connection) -> None:
+    """None: `customers` do what discussions do by themselves."""
+
+
+def step(_: Connection, __: SandboxSettings) -> None:
+    """Nothing is ever due."""
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("POST", "/messages", reply),
+    Route("PATCH", "/messages/{id}", mark_read),
+    Route("GET", "/attachments", read_attachments),
+)

@@ -1,0 +1,337 @@
+"""Discussions, messages and attachments: the calls, and what their answers say. Pure.
+
+Specification, "Discussions". Names that it does not show are read by alternatives, all of which the
+field has met; every shape is checked, none is trusted.
+"""
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import orjson
+
+from feedtool.areas.channel_list import TARGET
+from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
+from feedtool.model.limits import MIB
+from feedtool.model.settings import DiscussionSettings
+from feedtool.model.text import tr
+from feedtool.service.answers import (
+    SMALL,
+    Unreadable,
+    items_of,
+    last_segment,
+    listed,
+    loads,
+    text,
+    whole,
+)
+
+READ_OR_GONE = READ | {404}
+READ_OR_NONE = READ | {400, 404}
+OPENED = CREATED | {409}
+"""A second discussion of the same is refused by 409 with the first one's location (rule 2)."""
+PAGE = 100
+"""The largest page of discussions (specification, "Limits")."""
+CUSTOMER, SELLER, SUPPORT = "Customer", "Seller", "GrcOperator"
+MOST_MESSAGES = 1000
+LONGEST_MESSAGE = 32_000
+"""Characters of a message that are shown; a cell of a spreadsheet holds no more."""
+LARGEST_FILES = 64 * MIB
+
+
+class Attachment(NamedTuple):
+    """What a discussion tells of a file."""
+
+    id: str
+    name: str
+    format: str
+
+
+class SentMessage(NamedTuple):
+    """A message of a discussion."""
+
+    id: str
+    sender: str
+    receivers: tuple[str, ...]
+    body: str
+    is_unread: bool
+    """True if it is somebody else's, and not marked read."""
+    created_at: str
+    attachments: tuple[Attachment, ...]
+
+
+class Discussion(NamedTuple):
+    """A discussion."""
+
+    id: str
+    channel: str
+    order: str
+    product: str
+    is_open: bool
+    updated_at: str
+    messages: tuple[SentMessage, ...]
+    """Those that the answer has: all, or the first or the last alone; oldest first."""
+    receivers: tuple[str, ...]
+    """Whom the seller may write to; empty where the answer does not say it."""
+    document: Mapping[str, Any]
+    """As the service shows it."""
+
+
+# Calls.
+
+
+def _path(*parts: str) -> str:
+    return "/" + "/".join(quote(part, safe="") for part in parts)
+
+
+def read_discussion(discussion: str) -> Call:
+    """One discussion with all of its messages."""
+    return Call("GET", _path("discussions", discussion), READ_OR_GONE)
+
+
+def read_discussions(query: Iterable[tuple[str, str]], size: int = PAGE) -> Call:
+    """A page of discussions."""
+    return Call("GET", "/discussions", READ, query=(*query, ("pageSize", str(size))))
+
+
+def read_count(*query: tuple[str, str]) -> Call:
+    """How many discussions there are."""
+    return Call("GET", "/discussions/count", READ, query=query)
+
+
+def read_configuration(channel: str) -> Call:
+    """Whether a seller may open discussions on a channel, and write to whom."""
+    return Call("GET", f"{TARGET}/{quote(channel, safe='')}", READ_OR_NONE)
+
+
+def read_typologies(channel: str, status: str, typology: str = "order", user: str = "") -> Call:
+    """What discussions may be about, of a channel and a status of orders."""
+    query = (("salesChannel", channel), ("orderStatus", status), ("typologyCode", typology))
+    own = (("userType", user),) if user else ()
+    return Call("GET", "/typologies", READ_OR_NONE, query=(*query, *own))
+
+
+def read_attachments(channel: str, **ids: str) -> Call:
+    """Files with their content, by discussionId, messageId or attachmentId."""
+    query = (("salesChannelId", channel), *ids.items())
+    return Call("GET", "/attachments", READ, query=query, largest=LARGEST_FILES)
+
+
+def send(body: Mapping[str, Any], settings: DiscussionSettings) -> Call:
+    """Write a message."""
+    if settings.message_receiver != "receivers":
+        receivers = body["receivers"]
+        body = {name: value for name, value in body.items() if name != "receivers"}
+        body[settings.message_receiver] = receivers[0]["userType"]
+    return Call("POST", "/messages", CREATED, headers=JSON, body=orjson.dumps(body))
+
+
+def begin(body: bytes) -> Call:
+    """Open a discussion; one of the same that there is already is an answer, too."""
+    return Call("POST", "/discussions", OPENED, headers=JSON, body=body)
+
+
+def patch(target: str, name: str, settings: DiscussionSettings, *, field: str, yes: bool) -> Call:
+    """Set a field of a message or a discussion (rule 5)."""
+    value: object = yes if settings.patch_value == "boolean" else str(yes).lower()
+    entry = {settings.patch_op: "replace", "path": f"/{field}", "value": value}
+    return Call("PATCH", _path(target, name), STAGED, headers=JSON, body=orjson.dumps([entry]))
+
+
+# Answers.
+
+
+def discussion_of(reply: Reply) -> Discussion | None:
+    """The discussion of an answer, None where there is none (404); Unreadable for anything else."""
+    if reply.status not in READ:
+        return None
+    found = read_document(loads(reply.body))
+    if found is None:
+        raise Unreadable(tr("the answer is no discussion"))
+    return found
+
+
+def discussions_of(reply: Reply) -> list[Discussion]:
+    """The discussions of a page; Unreadable where one is none."""
+    found = [read_document(item) for item in items_of(reply, tr("discussions"))]
+    if None in found:
+        raise Unreadable(tr("the answer holds what is no discussion"))
+    return [discussion for discussion in found if discussion]
+
+
+def read_document(document: Any) -> Discussion | None:
+    """A discussion, None for what has no identifier."""
+    fields = document if isinstance(document, dict) else {}
+    if not (identifier := text(fields.get("discussionId"))):
+        return None
+    messages = [_message(it) for it in _messages(fields) if isinstance(it, dict)]
+    if all(it.created_at for it in messages):
+        messages.sort(key=lambda it: it.created_at)
+    return Discussion(
+        identifier,
+        _named(fields, "salesChannel", "salesChannelId"),
+        _named(fields, "orderSellerId", "orderId", "orderReference"),
+        _named(fields, "productId"),
+        fields.get("isOpen") is not False,
+        text(fields.get("updatedAt")),
+        tuple(messages),
+        _users(fields.get("eligibleReceivers")),
+        fields,
+    )
+
+
+def _messages(fields: Mapping[str, Any]) -> list[Any]:
+    """The messages, wherever an answer has them."""
+    if isinstance(every := fields.get("messages"), list):
+        return every[:MOST_MESSAGES]
+    singles = (fields.get(name) for name in ("message", "firstMessage", "lastMessage"))
+    return [it for it in singles if it]
+
+
+def _message(fields: Mapping[str, Any]) -> SentMessage:
+    sender = next(iter(_users([fields.get("sender") or fields.get("userType")])), "")
+    receivers = fields.get("receivers")
+    files = fields.get("attachments")
+    return SentMessage(
+        _named(fields, "messageId", "id"),
+        sender,
+        _users(receivers if isinstance(receivers, list) else [fields.get("receiver")]),
+        prose(fields.get("body")),
+        fields.get("hasRead") is False and sender != SELLER,
+        text(fields.get("createdAt")),
+        tuple(map(_attachment, files[:MOST_MESSAGES])) if isinstance(files, list) else (),
+    )
+
+
+def _attachment(value: Any) -> Attachment:
+    fields = value if isinstance(value, dict) else {}
+    names = _named(fields, "attachmentId", "id"), _named(fields, "attachmentName", "name")
+    return Attachment(*names, text(fields.get("fileFormat")))
+
+
+def _named(fields: Mapping[str, Any], *names: str) -> str:
+    """The first of some members that says anything; an object by its `id`."""
+    values = (fields.get(name) for name in names)
+    plain = (value.get("id") if isinstance(value, dict) else value for value in values)
+    return next(filter(None, map(text, plain)), "")
+
+
+def _users(values: Any) -> tuple[str, ...]:
+    """User types: texts, or objects that have one."""
+    listed_users = values[:MOST_MESSAGES] if isinstance(values, list) else []
+    plain = (it.get("userType") if isinstance(it, dict) else it for it in listed_users)
+    return tuple(filter(None, map(text, plain)))
+
+
+def prose(value: object) -> str:
+    """A text of the service's with its line breaks, of bounded length; "" for anything else."""
+    if not isinstance(value, str):
+        return ""
+    lines = value[:LONGEST_MESSAGE].splitlines()
+    shown = ("".join(c if c.isprintable() else " " for c in line).rstrip() for line in lines)
+    return "\n".join(shown).strip()
+
+
+def folded(body: str) -> str:
+    """A message as it is compared: services change blanks and line ends."""
+    return " ".join(prose(body).split())
+
+
+def digest_of(body: str) -> str:
+    """A message, as what follows it knows it."""
+    return sha256(folded(body).encode()).hexdigest()
+
+
+def created(reply: Reply) -> str | None:
+    """The id that an answer to a POST carries, where it carries one."""
+    for name in ("content-location", "location"):
+        if found := last_segment(reply.headers.get(name, "")):
+            return found
+    try:
+        document = loads(reply.body, SMALL)
+    except Unreadable:
+        return None
+    fields = document if isinstance(document, dict) else {}
+    return _named(fields, "messageId", "discussionId", "id") or None
+
+
+def counted(reply: Reply) -> int:
+    """The discussionsCount of an answer; Unreadable without any."""
+    document = loads(reply.body, SMALL)
+    value = document.get("discussionsCount") if isinstance(document, dict) else document
+    if (number := whole(value)) is None:
+        raise Unreadable(tr("the answer is no count"))
+    return number
+
+
+class ChannelRules(NamedTuple):
+    """What a channel allows."""
+
+    is_enabled: bool
+    receivers: tuple[str, ...]
+    """Empty where it does not say."""
+
+
+def configuration_of(reply: Reply) -> ChannelRules:
+    """What a channel allows; where the service does not say it, everything."""
+    document = loads(reply.body, SMALL) if reply.status in READ else {}
+    fields = document if isinstance(document, dict) else {}
+    return ChannelRules(
+        fields.get("isEnabled") is not False, _users(fields.get("allowedReceivers"))
+    )
+
+
+class TypologyEntry(NamedTuple):
+    """What discussions may be about."""
+
+    typology: str
+    code: str
+    is_usable: bool
+    user: str
+
+
+def typologies_of(reply: Reply) -> list[TypologyEntry]:
+    """The typologies of an answer; none where the service lists none."""
+    if reply.status not in READ:
+        return []
+    items = items_of(reply, tr("typologies"))
+    found = [_typology(item) for item in items if isinstance(item, dict)]
+    return [entry for entry in found if entry.code]
+
+
+def _typology(fields: Mapping[str, Any]) -> TypologyEntry:
+    users = fields.get("userType")
+    return TypologyEntry(
+        _named(fields, "typologyCode"),
+        _named(fields, "subTypologyCode", "subtypologyCode"),
+        fields.get("state") is not False,
+        ", ".join(_users(users if isinstance(users, list) else [users])),
+    )
+
+
+class FileContent(NamedTuple):
+    """A file of an answer."""
+
+    id: str
+    name: str
+    content: str
+    """In base64."""
+
+
+def files_of(reply: Reply) -> list[FileContent]:
+    """The files of an answer, a list or a single one."""
+    document = loads(reply.body)
+    if isinstance(document, dict) and "content" in document:
+        items: Any = [document]
+    else:
+        items = document.get("items") if isinstance(document, dict) else document
+    return [
+        FileContent(
+            _named(it, "attachmentId", "id"),
+            _named(it, "name", "attachmentName"),
+            it["content"] if isinstance(it.get("content"), str) else "",
+        )
+        for it in listed(items, tr("files"))
+        if isinstance(it, dict)
+    ]
