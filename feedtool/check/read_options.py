@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from feedtool.check.kinds import KindUnclear
-from feedtool.model.call import Ask
+from feedtool.model.call import AskService
 from feedtool.model.errors import FileProblem
 from feedtool.model.settings import (
     AccountSettings,
@@ -110,7 +110,7 @@ class ReadOptions:
     """Asked where the headers leave open what kind of feed a sheet is."""
     catalog: OpenCatalog = field(default=no_catalog, compare=False, repr=False)
     locate: Locate = field(default=itself, compare=False, repr=False)
-    ask: Ask | None = field(default=None, compare=False, repr=False)
+    ask: AskService | None = field(default=None, compare=False, repr=False)
 
     @property
     def context(self) -> Context:

@@ -95,7 +95,7 @@ class Sender(Protocol):
 T = TypeVar("T")
 
 
-class Ask(Protocol):
+class AskService(Protocol):
     """Asks the service while files are read."""
 
     def __call__(self, name: str, call: Call, read: Callable[[Reply], T], /) -> T:

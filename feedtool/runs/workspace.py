@@ -14,7 +14,7 @@ from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
-from feedtool.model.call import Ask, Call, Reply, Sender
+from feedtool.model.call import AskService, Call, Reply, Sender
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
@@ -299,7 +299,7 @@ def fetch_context_of(session: Session, **more: Any) -> "FetchContext":
 T = TypeVar("T")
 
 
-def ask_of(session: Session) -> Ask:
+def ask_of(session: Session) -> AskService:
     """Asks the service for something while files are read, before anything is sent."""
     from feedtool.service.fetch import read_list
 
