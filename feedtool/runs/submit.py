@@ -113,9 +113,7 @@ def submit(
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
     consulted = Consulted(asked.catalog)
-    # A plan was made without the service, and is sent as it was made.
-    ask = None if plan_file else ask_of(session)
-    judged = replace(workspace.recorded(asked), catalog=consulted, ask=ask)
+    judged = _judged_by(consulted, asked, session, workspace, is_planned=plan_file is not None)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _limit_keeping(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, asked)
@@ -149,6 +147,22 @@ def submit(
             write_copies(run, files, results, options, session.now(), workspace)
         add_corrections(run, results, options, session.now(), workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
+
+
+def _judged_by(
+    consulted: Consulted,
+    asked: ReadOptions,
+    session: Session,
+    workspace: Workspace,
+    *,
+    is_planned: bool,
+) -> ReadOptions:
+    """The options of reading, with what the rows are judged by.
+
+    A plan was made without the service, and is sent as it was made.
+    """
+    ask = None if is_planned else ask_of(session)
+    return replace(workspace.recorded(asked), catalog=consulted, ask=ask)
 
 
 def _limit_keeping(
