@@ -112,8 +112,7 @@ def submit(
     if plan_file:
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
-    consulted = Consulted(asked.catalog)
-    judged = _judged_by(consulted, asked, session, workspace, is_planned=plan_file is not None)
+    judged = _judged_by(consulted := Consulted(asked.catalog), asked, session, workspace, plan_file)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _limit_keeping(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, asked)
@@ -154,14 +153,13 @@ def _judged_by(
     asked: ReadOptions,
     session: Session,
     workspace: Workspace,
-    *,
-    is_planned: bool,
+    plan_file: PlanFile | None,
 ) -> ReadOptions:
     """The options of reading, with what the rows are judged by.
 
     A plan was made without the service, and is sent as it was made.
     """
-    ask = None if is_planned else ask_of(session)
+    ask = None if plan_file else ask_of(session)
     return replace(workspace.recorded(asked), catalog=consulted, ask=ask)
 
 
