@@ -21,6 +21,11 @@ ENABLED, RECEIVERS, ASKED_AT = "isEnabled", "allowedReceivers", "askedAt"
 MOST_RECEIVERS = 20
 
 
+def read_channels() -> Call:
+    """The configurations of the seller's channels."""
+    return Call("GET", TARGET, READ | REFUSALS)
+
+
 def named_channels(query: Query, by: Filter) -> tuple[str, ...]:
     """The channels that an option names."""
     return tuple(query.values.get(by.name) or ())
@@ -42,8 +47,7 @@ def channel_list(name: str, by: Filter, hint: str) -> ServiceList:
 
         return read
 
-    call = Call("GET", TARGET, READ | REFUSALS)
-    return ServiceList(name, lambda *_: [call], page, nothing(name, hint), hint)
+    return ServiceList(name, lambda *_: [read_channels()], page, nothing(name, hint), hint)
 
 
 def channel_of(item: Mapping[str, Any]) -> str:

@@ -81,8 +81,8 @@ class Discussion(NamedTuple):
 # Calls.
 
 
-def _path(*parts: str) -> str:
-    return "/" + "/".join(quote(part, safe="") for part in parts)
+def _path(list_of: str, name: str) -> str:
+    return f"/{list_of}/{quote(name, safe='')}"
 
 
 def read_discussion(discussion: str) -> Call:
