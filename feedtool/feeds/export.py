@@ -15,7 +15,9 @@ from feedtool.feeds.feed import Feed
 from feedtool.feeds.template import Field
 from feedtool.model.call import Call, Reply
 from feedtool.model.cells import Value
+from feedtool.model.entry import Book, book_nothing
 from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.nouns import EARLIEST
 from feedtool.model.settings import AccountSettings, Context
 from feedtool.model.text import Language, MessageText, tr
 
@@ -96,6 +98,10 @@ class Query:
     a state can, for lists shift while they are read: the rows of such things are left out here."""
     last_status: Callable[[str, str], str] = lambda *_: ""
     """The last status of what was sent from here, by its package's type and its reference."""
+    now: datetime = EARLIEST
+    """The time by the service's clock, about; it is set when the export begins."""
+    book: Book = book_nothing
+    """Books entries of a journal, and gives all of a period."""
 
     @property
     def dialect(self) -> AccountSettings:
@@ -151,6 +157,8 @@ class ServiceList(NamedTuple):
     hint: str
     """The hint where the service refuses the call."""
     unit: str = ""
+    position: Callable[[KeyedRow], str] = lambda _: ""
+    """What its rows are sorted by; those of the same are as they came."""
     may_be_empty: bool = False
     """True if the export goes on where there is nothing in it."""
 
@@ -206,8 +214,6 @@ class MadeRow(NamedTuple):
     row: KeyedRow | None
     """None for what has no row in the file."""
     tally: Mapping[tuple[str, str], int] = {}
-    position: str = ""
-    """The rows are in the order of these texts; those of the same as they came."""
 
 
 class FurtherSheets(NamedTuple):
@@ -324,7 +330,7 @@ class Export(NamedTuple):
     memory: ExportMemory | None = None
     """The ledger's memory of what was shown; None where it remembers nothing."""
     asks_ledger: bool = False
-    """True if it looks at `Query.last_status`."""
+    """True if it looks at `Query.last_status` or `Query.book`."""
     is_sent_back: bool = False
     """True if its file may be edited and sent."""
     increments: Increments | None = None

@@ -17,6 +17,9 @@ from feedtool.model.text import LANGUAGES, Language, Translator, read_po
 TEXT = "@"
 """The format that keeps the zeros of identifiers, and what looks like a date."""
 
+LABEL_ROW, KEY_ROW, FIRST_ROW = 1, 2, 3
+"""Of a sheet without an example: its labels, its keys, its rows; with one they are a row lower."""
+
 CELL_TEXT = 32_767
 """Characters of a cell."""
 SHOWN_CHOICES = 32_767

@@ -296,6 +296,21 @@ def _cursors(connection: sa.Connection) -> None:
     )
 
 
+# 11 to 12: entries of journals.
+
+
+def _entries(connection: sa.Connection) -> None:
+    _creation(connection)(
+        "entries",
+        *(sa.Column(it, sa.Text, primary_key=True) for it in ("service", "seller", "journal")),
+        _number("number"),
+        *_texts("key", "period", "text"),
+        sa.Column("reverses", sa.Integer),
+        sa.Index("entry_by_key", "service", "seller", "journal", "key"),
+        sa.Index("entry_by_period", "service", "seller", "journal", "period", "number"),
+    )
+
+
 FIRST = 1
 """The oldest version that was ever released."""
 
@@ -310,6 +325,7 @@ STEPS: tuple[Step, ...] = (
     _requests,
     _earlier,
     _cursors,
+    _entries,
 )
 """The n-th of them takes a ledger from version n to n + 1."""
 

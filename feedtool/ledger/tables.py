@@ -293,6 +293,19 @@ seen = sa.Table(
     sqlite_with_rowid=False,
 )
 
+# Entries of journals for accountants, by their numbers.
+entries = sa.Table(
+    "entries",
+    metadata,
+    *_texts("service", "seller", "journal", primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    *_texts("key", "period", "text"),
+    sa.Column("reverses", sa.Integer),
+    sa.Index("entry_by_key", "service", "seller", "journal", "key"),
+    sa.Index("entry_by_period", "service", "seller", "journal", "period", "number"),
+    sqlite_with_rowid=False,
+)
+
 package_runs = packages.join(files).join(runs)
 """Packages with their files and runs."""
 

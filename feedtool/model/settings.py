@@ -258,6 +258,14 @@ class AccountSettings:
     invoice_name: str = ""
     """The names of invoices' files, as a regular expression whose first group is the order:
     `.*_([^_]+)[.]pdf`. Empty: a file is called as its order is."""
+    accounts: Mapping[str, str] = field(default_factory=dict)
+    """Accounts of the journal, each in the place of a usual one: a type of event, or `clearing`,
+    `bank`, `vat_sales` → its number."""
+    journal: str = "MKT"
+    """The code of the journal in which operations and payments are booked."""
+    vat_rate: Decimal = Decimal(0)
+    """Percent of VAT that the journal takes out of sales and refunds of which the service shows no
+    VAT; 0 leaves them whole."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """The seller's own headers → our keys."""
     bounds: Bounds = field(default_factory=Bounds)

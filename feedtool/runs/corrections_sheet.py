@@ -10,7 +10,15 @@ from feedtool.check import ROW, ReadOptions
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.export import KeyedRow
 from feedtool.feeds.feed import ACTION, CHANNEL, Feed
-from feedtool.feeds.template import Basis, CellEntry, Contents, Field
+from feedtool.feeds.template import (
+    FIRST_ROW,
+    KEY_ROW,
+    LABEL_ROW,
+    Basis,
+    CellEntry,
+    Contents,
+    Field,
+)
 from feedtool.model.cells import Value, index_of, letters
 from feedtool.model.errors import UsageProblem
 from feedtool.model.header import STAMP_LANGUAGE, Header
@@ -24,7 +32,6 @@ from feedtool.runs import row_notes
 from feedtool.runs.picked_rows import NumberFormats, PickedRow, pick
 from feedtool.sheets import Source
 from feedtool.templates.contents import contents_of, plain_contents
-from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LABEL_ROW
 
 ROW_WIDTH, FURTHER_WIDTH = 14, 20
 NO_HEADER = " "

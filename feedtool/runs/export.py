@@ -17,6 +17,7 @@ from feedtool.feeds.export import (
     ExportNote,
     ExportTally,
     FilledTemplate,
+    FurtherSheets,
     KeyedRow,
     ListPage,
     MadeRow,
@@ -26,6 +27,7 @@ from feedtool.feeds.export import (
     Thing,
 )
 from feedtool.feeds.template import Basis, CellEntry, Contents, Limit
+from feedtool.ledger.journal import Journals
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.errors import FeedtoolError, Interrupted, NothingToDo
 from feedtool.model.spool import Spool
@@ -50,8 +52,12 @@ class RowBuffer:
     in a temporary database, which is gone when the process is.
     """
 
-    def __init__(self, stopping: Callable[[], FeedtoolError | None] = lambda: None) -> None:
-        self._stopping = stopping
+    def __init__(
+        self,
+        stopping: Callable[[], FeedtoolError | None] = lambda: None,
+        position: Callable[[KeyedRow], float | str] = lambda _: "",
+    ) -> None:
+        self._stopping, self._position = stopping, position
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.execute(
             "CREATE TABLE row(key TEXT UNIQUE, cells BLOB NOT NULL, position, thing TEXT)"
@@ -61,25 +67,23 @@ class RowBuffer:
         self.columns: dict[str, None] = {}
         """The keys of the columns that any row fills, as they were met."""
 
-    def put(self, key: str | None, row: KeyedRow, position: float | str = "") -> None:
+    def put(self, key: str | None, row: KeyedRow) -> None:
         """Adds a row, or replaces the one of this key; None is never another's."""
-        self._insert(key, row, position, None)
+        self._insert(key, row, None)
 
     def put_thing(self, thing: Thing) -> None:
         """Adds the rows of a thing, in the place of all that it had; it may have none now."""
         self._db.execute("DELETE FROM row WHERE thing = ?", (thing.key,))
         for row in thing.rows:
-            self._insert(None, row, "", thing.key)
+            self._insert(None, row, thing.key)
 
-    def _insert(
-        self, key: str | None, row: KeyedRow, position: float | str, thing: str | None
-    ) -> None:
+    def _insert(self, key: str | None, row: KeyedRow, thing: str | None) -> None:
         filled = {name: value for name, value in row.items() if value is not None and value != ""}
         self.columns.update(dict.fromkeys(filled))
         self._db.execute(
             "INSERT INTO row VALUES (?, ?, ?, ?)"
             " ON CONFLICT(key) DO UPDATE SET cells = excluded.cells",
-            (key, pickle.dumps(filled), position, thing),
+            (key, pickle.dumps(filled), self._position(row), thing),
         )
 
     def __len__(self) -> int:
@@ -135,12 +139,14 @@ def export(
     finished file, before it takes its place.
     """
     kind.check(query)
+    query = replace(query, now=context.now())
     at, tally = context.wall(), Counter[tuple[str, str]]()
     with ExitStack() as stack:
         rows = stack.enter_context(RowBuffer(context.stopping))
         listings, lists = kind.listings(query), list[RowBuffer]()
         for listing in listings:
-            before, rows = rows, stack.enter_context(RowBuffer(context.stopping))
+            kept = RowBuffer(context.stopping, listing.position)
+            before, rows = rows, stack.enter_context(kept)
             lists.append(rows)
             chosen = pick if listing is listings[-1] else _all_things
             take = _page_reader(listing, query, rows, tally, on_progress, observed, chosen)
@@ -162,9 +168,7 @@ def export(
             contents = sheet
         sheets = [SheetRows(contents, rows)]
         if kind.further:
-            further = kind.further(query, lists, rows)
-            tally.update(further.tally)
-            sheets += (SheetRows(table, TableRows(made)) for table, made in further.tables)
+            sheets += _further(kind.further(query, lists, rows), tally)
         of = sheet.feed if isinstance(sheet, FilledTemplate) else sheet
         is_private = of.is_personal
         limits = query.dialect.reading
@@ -176,12 +180,17 @@ def export(
     return Exported(target, name, written.sheet, written.header_row, written.rows, skipped, notes)
 
 
+def _further(further: FurtherSheets, tally: ExportTally) -> Iterator[SheetRows]:
+    tally.update(further.tally)
+    return (SheetRows(table, TableRows(made)) for table, made in further.tables)
+
+
 def _kept(made: Iterable[MadeRow], tally: ExportTally, context: FetchContext) -> RowBuffer:
     rows = RowBuffer(context.stopping)
     for row in made:
         tally.update(row.tally)
         if row.row is not None:
-            rows.put(None, row.row, row.position)
+            rows.put(None, row.row)
     return rows
 
 
@@ -270,11 +279,12 @@ def _page_reader(
 
 
 def informed(query: Query, session: Session, workspace: Workspace | None) -> Query:
-    """The same query, which knows what the ledger has of what was sent."""
+    """The same query, which knows what the ledger has of what was sent and booked."""
     if workspace is None:
         return query
     ask = partial(workspace.ledger.last_status, session.address, session.seller)
-    return replace(query, last_status=ask)
+    journals = Journals(workspace.ledger.engine, session.address, session.seller)
+    return replace(query, last_status=ask, book=journals.book)
 
 
 @contextmanager

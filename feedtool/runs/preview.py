@@ -29,12 +29,12 @@ class Preview:
     def add(self, plan: Plan) -> None:
         """Look up what all rows of a plan would do."""
         for sheet in plan.sent:
-            rows = self._sheets.setdefault((sheet.file, sheet.sheet), RowBuffer())
+            rows = self._sheets.setdefault((sheet.file, sheet.sheet), _largest_first())
             uploads = (upload.items for _, upload in plan.uploads(sheet))
             for item, (offer, _, quantity) in looked_up(uploads, self.open_accepted):
                 if item.package_type in TYPES:
                     change = change_of(item, offer, quantity)
-                    rows.put(None, change_row(item, change), -change.size)
+                    rows.put(None, change_row(item, change))
 
     def attach(self, results: Sequence[SheetResult]) -> None:
         """Show the changes of each sheet in its result."""
@@ -44,13 +44,12 @@ class Preview:
 
     def write(self, target: Path, limits: ReadingLimits, say: Translator) -> int:
         """Write the workbook of all changes; how many there are."""
-        with RowBuffer() as rows:
+        with _largest_first() as rows:
             for (file, _), changes in self._sheets.items():
                 name = {"file": file} if len(self._sheets) > 1 else {}
                 for row in changes:
-                    what, size = row["change"], row["size"]
-                    said = {"change": say(WORDS[str(what)]), **name}
-                    rows.put(None, {**row, **said}, -float(str(size)))
+                    said = {"change": say(WORDS[str(row["change"])]), **name}
+                    rows.put(None, {**row, **said})
             fields = [
                 Field(it.key, say(it.label), "", CellEntry(it.number_format, it.width))
                 for it in COLUMNS
@@ -58,6 +57,10 @@ class Preview:
             ]
             table = PlainTable(say(SHEET), fields, has_labels=True)
             return write(target, [SheetRows(table, rows)], limits).rows
+
+
+def _largest_first() -> RowBuffer:
+    return RowBuffer(position=lambda row: -float(str(row["size"])))
 
 
 @contextmanager

@@ -322,3 +322,13 @@ def moment(value: Any) -> datetime | None:
         return plausible_time(datetime.fromisoformat(value)) if isinstance(value, str) else None
     except (ValueError, OverflowError):
         return None
+
+
+def counted(reply: Reply) -> int:
+    """The number that an answer is, or its only member that is one; Unreadable without any."""
+    document = loads(reply.body, SMALL)
+    values = document.values() if isinstance(document, dict) else (document,)
+    numbers = [number for value in values if (number := whole(value)) is not None]
+    if len(numbers) != 1:
+        raise Unreadable(tr("the answer is no count"))
+    return numbers[0]

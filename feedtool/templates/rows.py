@@ -10,14 +10,14 @@ from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 
 from feedtool.feeds.export import KeyedRow, KeyedRows, PlainTable
-from feedtool.feeds.template import Contents, Need
+from feedtool.feeds.template import FIRST_ROW, KEY_ROW, Contents, Need
 from feedtool.model.cells import Value
 from feedtool.model.limits import ReadingLimits
 from feedtool.model.spool import temporary_folder
 from feedtool.sheets.atomic_write import atomic_write, cannot_write
 from feedtool.sheets.fill import PLAIN, Formats, fill_csv, fill_tabbed, fill_workbook
 from feedtool.templates import limits as excel
-from feedtool.templates.workbook import FIRST_ROW, KEY_ROW, LISTS, build, put_header, save
+from feedtool.templates.workbook import LISTS, build, put_header, save
 
 CSV = ".csv"
 TEXT_FORMS = {CSV: fill_csv, ".txt": fill_tabbed}

@@ -19,7 +19,16 @@ from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.xml.constants import ARC_CORE
 from openpyxl.xml.functions import tostring
 
-from feedtool.feeds.template import CellEntry, Contents, Field, Need, example_reference
+from feedtool.feeds.template import (
+    FIRST_ROW,
+    KEY_ROW,
+    LABEL_ROW,
+    CellEntry,
+    Contents,
+    Field,
+    Need,
+    example_reference,
+)
 from feedtool.model.text import Language
 from feedtool.templates import guide, limits
 from feedtool.templates.contents import texts
@@ -29,8 +38,6 @@ FORMAT_VERSION = "1"
 """Of the template's layout, so that a later feedtool can tell an old one."""
 
 LISTS = "_lists"
-LABEL_ROW, KEY_ROW, FIRST_ROW = 1, 2, 3
-"""In a sheet without an example; with one they are a row lower."""
 EXAMPLE_ROW = 1
 LAST_ROW = limits.ROWS
 """As many as a sheet has, so that no row is treated otherwise than the ones before it."""

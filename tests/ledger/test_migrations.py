@@ -209,7 +209,11 @@ def test_an_earlier_versions_tables_become_those_of_a_new_ledger(
     assert described(place) == expected
 
 
-ADDED = {9: ("earlier", "seen", "batches", "cursors"), 10: ("seen", "batches", "cursors")}
+ADDED = {
+    9: ("earlier", "seen", "batches", "cursors", "entries"),
+    10: ("seen", "batches", "cursors", "entries"),
+    11: ("entries",),
+}
 """The tables that a ledger of a version has not, all others being there."""
 
 

@@ -139,9 +139,9 @@ def test_rows_come_back_in_their_order_without_blanks() -> None:
 
 
 def test_rows_with_positions_are_in_their_order() -> None:
-    with RowBuffer() as rows:
+    with RowBuffer(position=lambda row: str(row["b"])) as rows:
         for number, position in enumerate(("b", "a", "b", "")):
-            rows.put(None, {"a": number}, position)
+            rows.put(None, {"a": number, "b": position})
         assert [row["a"] for row in rows] == [3, 1, 0, 2]
 
 

@@ -9,7 +9,7 @@ from feedtool.feeds.area import Wait
 from feedtool.model.call import Reply
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr
-from feedtool.service.answers import moment
+from feedtool.service.answers import counted, moment
 
 SELLERS = (("status", PREPARING), ("supplyMode", wire.SELLER))
 
@@ -21,7 +21,7 @@ def waits(settings: AccountSettings) -> Iterator[Wait]:
         "to-accept",
         tr("To accept"),
         wire.read_count(waiting),
-        wire.counted,
+        counted,
         _orders,
         ("export", "orders", "--status", WAITING),
         wire.read_orders((waiting, ("sort", "createdAt"))),
@@ -40,7 +40,7 @@ def waits(settings: AccountSettings) -> Iterator[Wait]:
         "to-ship",
         tr("To ship"),
         wire.read_count(*SELLERS),
-        wire.counted,
+        counted,
         _orders,
         ("export", "shipments"),
         wire.read_orders((*SELLERS, ("sort", "createdAt"))),

@@ -22,7 +22,6 @@ from feedtool.service.answers import (
     loads,
     next_link,
     text,
-    whole,
 )
 
 READ_OR_NONE = READ | {400, 404}
@@ -324,13 +323,3 @@ def configuration_of(reply: Reply) -> Mapping[str, Any]:
 def read_count(*query: tuple[str, str]) -> Call:
     """How many orders there are, by the filters of the list."""
     return Call("GET", "/orders/count", READ, query=query)
-
-
-def counted(reply: Reply) -> int:
-    """The number that an answer is, or its only member that is one; Unreadable without any."""
-    document = loads(reply.body, SMALL)
-    values = document.values() if isinstance(document, dict) else (document,)
-    numbers = [number for value in values if (number := whole(value)) is not None]
-    if len(numbers) != 1:
-        raise Unreadable(tr("the answer is no count"))
-    return numbers[0]

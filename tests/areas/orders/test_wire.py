@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from feedtool.areas.orders import wire
 from feedtool.model.call import Call, Reply
-from feedtool.service.answers import Unreadable
+from feedtool.service.answers import Unreadable, counted
 
 ORDER = {"orderId": "O1", "status": "InPreparation"}
 
@@ -166,13 +166,13 @@ def test_a_page_of_gestures_and_the_next() -> None:
     [(7, 7), ({"count": 7}, 7), ({"count": "7", "unit": "orders"}, 7), (0, 0)],
 )
 def test_a_count(document: Any, expected: int) -> None:
-    assert wire.counted(answer(document)) == expected
+    assert counted(answer(document)) == expected
 
 
 @pytest.mark.parametrize("document", [None, "x", [7], {}, {"a": 1, "b": 2}, {"count": True}, 1.5])
 def test_what_is_no_count_is_unreadable(document: Any) -> None:
     with pytest.raises(Unreadable):
-        wire.counted(answer(document))
+        counted(answer(document))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ READERS: tuple[Callable[[Reply], object], ...] = (
     wire.created,
     wire.available_of,
     wire.gestures_of,
-    wire.counted,
+    counted,
 )
 
 

@@ -29,14 +29,14 @@ def count(exchange: Exchange) -> HttpResponse:
 def _payments(exchange: Exchange) -> list[dict[str, Any]]:
     wanted = selection(exchange, OF_PAYMENTS)
     rows = exchange.db.execute(
-        f"SELECT {KEY}, part.key AS type, SUM(part.value) AS cents"  # noqa: S608 - only constants of ours are filled in
+        f"SELECT {KEY}, part.key AS event, SUM(part.value) AS cents"  # noqa: S608 - only constants of ours are filled in
         f" FROM ({store.SEEN}) AS seen, json_each(seen.parts) AS part WHERE {wanted.where}"
-        f" GROUP BY {KEY}, type ORDER BY due_at DESC, channel, state, type",
+        f" GROUP BY {KEY}, event ORDER BY due_at DESC, channel, state, event",
         wanted.values,
     )
     broken = exchange.settings.of(FinanceBehaviour).broken_payment
     return [
-        _payment(key, {row["type"]: row["cents"] for row in group}, broken)
+        _payment(key, {row["event"]: row["cents"] for row in group}, broken)
         for key, group in groupby(rows, _key)
     ]
 

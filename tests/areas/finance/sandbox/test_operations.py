@@ -79,6 +79,7 @@ def test_payments_come_to_what_their_operations_do(desk: Desk) -> None:
     for item in paid:
         parts = sum(cents(part["amount"]) for part in item["operationTypes"])
         assert parts == cents(item["totalAmount"])
+    assert {part["type"] for item in paid for part in item["operationTypes"]} == set(EVENT_TYPES)
     assert desk.ask("GET", "/payments/count").json == len(paid)
 
 

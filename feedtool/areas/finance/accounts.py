@@ -1,0 +1,52 @@
+"""The accounts of amounts: the usual ones of the French plan, unless a profile says others."""
+
+from collections.abc import Mapping
+
+from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
+
+CLEARING, BANK, VAT_SALES = "clearing", "bank", "vat_sales"
+FEES, LOGISTICS = "622200", "613500"
+
+USUAL: Mapping[str, str] = {
+    CLEARING: "467000",
+    BANK: "512000",
+    VAT_SALES: "445710",
+    "Sale": "707000",
+    "Refund": "709700",
+    "Commission": FEES,
+    "CommissionRestitution": FEES,
+    "Subscription": FEES,
+    "LogisticFee": FEES,
+    "SecurityDeposit": "275000",
+    "FfmOrdersReturns": LOGISTICS,
+    "FfmStorage": LOGISTICS,
+    "FfmShippingCost": LOGISTICS,
+    "SplittedPaymentFees": FEES,
+    "TradeMarketingFees": FEES,
+    "AgecLawFees": "635800",
+}
+"""By the type of an event, or by the part that an account has in each entry."""
+SERVICES = "Services"
+"""The end of the type of the channel operator's own services, whose brand is part of it."""
+
+NAMES: Mapping[str, str] = {
+    CLEARING: tr("Marketplace clearing"),
+    BANK: tr("Bank"),
+    VAT_SALES: tr("VAT on sales"),
+    "Sale": tr("Sales"),
+    "Refund": tr("Sales returns"),
+    "SecurityDeposit": tr("Deposits"),
+    "AgecLawFees": tr("Taxes"),
+    "FfmOrdersReturns": tr("Logistics"),
+    "FfmStorage": tr("Logistics"),
+    "FfmShippingCost": tr("Logistics"),
+}
+"""Names of accounts; those of fees are not in it."""
+OF_FEES = tr("Commissions and fees")
+
+
+def account_of(name: str, settings: AccountSettings) -> str | None:
+    """The number of an account by the type of an event, or by its part; None for an unknown one."""
+    usual = FEES if name.endswith(SERVICES) else USUAL.get(name)
+    return settings.accounts.get(name) or usual

@@ -1,0 +1,137 @@
+"""What an operation is made of, and which signs its amounts have: proved, not assumed. Pure.
+
+The specification does not say whether the service shows what the seller pays below or above 0. So
+every reading is tried on every operation: the sum of its parts must be its total.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal
+from itertools import product
+from typing import NamedTuple
+
+from feedtool.feeds.export import KeyedRow
+from feedtool.model.cells import Cell
+from feedtool.model.text import MessageText, joined, tr
+
+CENT, NOTHING = Decimal("0.01"), Decimal(0)
+SALE, REFUND, COMMISSION, FLOW = "sale", "refund", "commission", "serviceFinancialFlow"
+RESTITUTION = "CommissionRestitution"
+OF_PARTS = {SALE: "Sale", REFUND: "Refund", COMMISSION: "Commission"}
+"""The types of events whose amounts have a part of their own; all others are in the flow."""
+TOTALS = ("total", "totalAmount", "amount")
+"""Members of a part that are its whole (the specification does not show all of them)."""
+TYPES, TOTAL = "eventTypes", "totalAmount"
+
+
+class Signs(NamedTuple):
+    """How the amounts of a file are read: 1 as they stand, -1 where what is paid is above 0."""
+
+    refund: int = 1
+    commission: int = 1
+    flow: int = 1
+
+
+READINGS = tuple(Signs(*signs) for signs in product((1, -1), repeat=3))
+
+
+class EventAmount(NamedTuple):
+    """What an operation comes to for one type of event."""
+
+    type: str
+    gross: Decimal
+    """Below 0 what the seller pays; VAT included."""
+    vat: Decimal = NOTHING
+
+
+def types_of(row: KeyedRow) -> list[str]:
+    """The types of events of an operation."""
+    return [name for name in str(row.get(TYPES) or "").split(", ") if name]
+
+
+def money(row: KeyedRow, key: str) -> Decimal | None:
+    """An amount of a row."""
+    value = row.get(key)
+    return Decimal(value) if isinstance(value, int | Decimal) else None
+
+
+def whole_of(row: KeyedRow, name: str) -> Decimal | None:
+    """The whole of a part: its amount, its member that is the total, or the sum of its members."""
+    for key in (name, *(f"{name}.{member}" for member in TOTALS)):
+        if (found := money(row, key)) is not None:
+            return found
+    members = [key for key in row if key.startswith(f"{name}.") and "vat" not in key.casefold()]
+    amounts = [found for key in members if (found := money(row, key)) is not None]
+    return sum(amounts, NOTHING) if amounts else None
+
+
+def _vat(row: KeyedRow, name: str) -> Decimal:
+    """The VAT of a sale or a refund."""
+    known = money(row, f"{name}.salesTotalVatAmount")
+    if known is None:
+        known = sum((money(row, key) or NOTHING for key in row if key.startswith(name)), NOTHING)
+    return known
+
+
+def parts_of(row: KeyedRow, signs: Signs) -> list[EventAmount]:
+    """What an operation is made of; where it shows no part, its total."""
+    types = types_of(row)
+    found = []
+    if (sale := whole_of(row, SALE)) is not None:
+        found.append(EventAmount(OF_PARTS[SALE], sale, _signed(_vat(row, "vatSale"), sale)))
+    if (refund := whole_of(row, REFUND)) is not None:
+        given = refund * signs.refund
+        found.append(EventAmount(OF_PARTS[REFUND], given, _signed(_vat(row, "vatRefund"), given)))
+    if (commission := whole_of(row, COMMISSION)) is not None:
+        is_back = RESTITUTION in types and OF_PARTS[COMMISSION] not in types
+        sign = 1 if is_back else signs.commission
+        found.append(
+            EventAmount(RESTITUTION if is_back else OF_PARTS[COMMISSION], commission * sign)
+        )
+    if (flow := whole_of(row, FLOW)) is not None:
+        others = [name for name in types if name not in {*OF_PARTS.values(), RESTITUTION}]
+        found.append(EventAmount(", ".join(others or types), flow * signs.flow))
+    parts = [part for part in found if part.gross]
+    if not found:
+        parts = [EventAmount(", ".join(types), money(row, TOTAL) or NOTHING)]
+    return parts
+
+
+def _signed(amount: Decimal, like: Decimal) -> Decimal:
+    return abs(amount) if like >= 0 else -abs(amount)
+
+
+def difference(row: KeyedRow, signs: Signs) -> Decimal:
+    """The total of an operation less the sum of its parts."""
+    gross = sum((part.gross for part in parts_of(row, signs)), NOTHING)
+    return (money(row, TOTAL) or NOTHING) - gross
+
+
+def find_signs(rows: Iterable[KeyedRow], tolerance: Decimal) -> Signs:
+    """The reading by which the most operations add up; of several the one closest to the text."""
+    fitting: Counter[Signs] = Counter()
+    for row in rows:
+        fitting.update(it for it in READINGS if abs(difference(row, it)) <= tolerance)
+    return max(READINGS, key=lambda reading: fitting[reading])
+
+
+def described(signs: Signs) -> MessageText:
+    """A reading in words."""
+    above = tr("above 0 where you pay")
+    as_shown = tr("with their own sign")
+    names = (tr("refunds"), tr("commissions"), tr("service fees"))
+    return joined(
+        joined((name, above if sign < 0 else as_shown), " ")
+        for name, sign in zip(names, signs, strict=True)
+    )
+
+
+def day_of(row: KeyedRow, key: str = "paidAt") -> str:
+    """The day of a date of a row, in UTC: `2026-11-21`."""
+    value = row.get(key)
+    return (value.text if isinstance(value, Cell) else str(value or ""))[:10]
+
+
+def rounded(amount: Decimal) -> Decimal:
+    """An amount in whole cents."""
+    return amount.quantize(CENT, ROUND_HALF_UP)

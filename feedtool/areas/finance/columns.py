@@ -1,0 +1,145 @@
+"""The columns of operations, payments and invoice lines, and the rows that they are filled with."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from feedtool.areas.plain_list import DATE, NUMBER, KnownMembers, date_of, flat_row
+from feedtool.feeds.template import TEXT
+from feedtool.model.cells import Value
+from feedtool.model.text import tr
+from feedtool.service.answers import amount, text
+
+CHECK = "check"
+DAY = "yyyy-mm-dd"
+
+OPERATIONS: KnownMembers = {
+    "operationReference": (tr("Operation"), TEXT),
+    CHECK: (tr("Check"), TEXT),
+    "orderStatus": (tr("Order status"), TEXT),
+    "invoiceId": (tr("Invoice"), TEXT),
+    "currency": (tr("Currency"), TEXT),
+    "eventTypes": (tr("Event types"), TEXT),
+    "paymentState": (tr("Payment state"), TEXT),
+    "stateMotive": (tr("Reason of the state"), TEXT),
+    "createdAt": (tr("Created"), DATE),
+    "acceptedAt": (tr("Accepted"), DATE),
+    "shippedAt": (tr("Shipped"), DATE),
+    "releasePaymentDate": (tr("Payment released"), DATE),
+    "paidAt": (tr("Paid"), DATE),
+    "refundedAt": (tr("Refunded"), DATE),
+    "salesChannel": (tr("Sales channel"), TEXT),
+    "sale.productAmount": (tr("Sale: products"), NUMBER),
+    "sale.shippingFeesAmount": (tr("Sale: shipping"), NUMBER),
+    "sale.processingFeesAmount": (tr("Sale: processing"), NUMBER),
+    "sale.total": (tr("Sale"), NUMBER),
+    "vatSale.salesVatAmount": (tr("VAT of products sold"), NUMBER),
+    "vatSale.salesShippingCostVatAmount": (tr("VAT of shipping sold"), NUMBER),
+    "vatSale.salesTotalVatAmount": (tr("VAT of the sale"), NUMBER),
+    "refund": (tr("Refund"), NUMBER),
+    "refund.productAmount": (tr("Refund: products"), NUMBER),
+    "refund.shippingFeesAmount": (tr("Refund: shipping"), NUMBER),
+    "refund.processingFeesAmount": (tr("Refund: processing"), NUMBER),
+    "refund.total": (tr("Refund"), NUMBER),
+    "vatRefund.salesVatAmount": (tr("VAT of products refunded"), NUMBER),
+    "vatRefund.salesShippingCostVatAmount": (tr("VAT of shipping refunded"), NUMBER),
+    "vatRefund.salesTotalVatAmount": (tr("VAT of the refund"), NUMBER),
+    "commission": (tr("Commission"), NUMBER),
+    "serviceFinancialFlow": (tr("Service fee"), NUMBER),
+    "serviceFinancialFlow.label": (tr("Service"), TEXT),
+    "serviceFinancialFlow.amount": (tr("Service fee"), NUMBER),
+    "totalAmount": (tr("Total"), NUMBER),
+    "vatTotalAmount": (tr("VAT"), NUMBER),
+    "net": (tr("Net"), NUMBER),
+    "invoiceServiceFilePath": (tr("Invoice document"), TEXT),
+}
+"""By key, the label and the format; what the specification does not show comes behind."""
+
+PAYMENTS: KnownMembers = {
+    "paymentDate": (tr("Payment date"), DATE),
+    "salesChannelId": (tr("Sales channel"), TEXT),
+    "paymentState": (tr("Payment state"), TEXT),
+    "currency": (tr("Currency"), TEXT),
+    "totalAmount": (tr("Total"), NUMBER),
+}
+
+DETAILS: KnownMembers = {
+    "invoiceId": (tr("Invoice"), TEXT),
+    "operationReference": (tr("Operation"), TEXT),
+    "operationType": (tr("Event types"), TEXT),
+    "operationDate": (tr("Date"), DATE),
+    "salesChannelId": (tr("Sales channel"), TEXT),
+    "amount": (tr("Amount"), NUMBER),
+    "currency": (tr("Currency"), TEXT),
+}
+
+_DETAIL_LISTS = ("commissionsDetail", "commissionDetail")
+"""Both spellings of the specification."""
+_ALTERNATIVES = {
+    "paymentDate": ("paymentDate", "paidAt", "date"),
+    "paymentState": ("paymentState", "state"),
+    "totalAmount": ("totalAmount", "totalGrossAmount", "total", "amount"),
+}
+"""Members of a payment, whose names the specification does not show."""
+_TYPES = ("type", "operationType", "eventType", "label")
+
+
+def operation_row(document: Mapping[str, Any]) -> dict[str, Value]:
+    """An operation under the keys of its columns; its lists as texts, or as a column for each."""
+    types = document.get("eventTypes")
+    listed = types if isinstance(types, list) else [types]
+    row = flat_row({**document, **_channel(document, "salesChannel")}, known=OPERATIONS)
+    row["eventTypes"] = ", ".join(filter(None, map(text, listed))) or None
+    row["invoiceId"] = text(document.get("invoiceId")) or None
+    for name in _DETAIL_LISTS:
+        row.pop(name, None)
+        row |= _amounts("commission", document.get(name))
+    total, vat = row.get("totalAmount"), row.get("vatTotalAmount")
+    if isinstance(total, Decimal) and isinstance(vat, Decimal):
+        row["net"] = total - vat
+    return row
+
+
+def payment_row(document: Mapping[str, Any]) -> dict[str, Value]:
+    """A payment under the keys of its columns, with one for each type of operation."""
+    row = flat_row({**document, **_channel(document, "salesChannelId")}, known=PAYMENTS)
+    row.pop("salesChannel", None)
+    for key, names in _ALTERNATIVES.items():
+        found = [row.pop(name) for name in names if row.get(name) is not None]
+        row[key] = found[0] if found else None
+    row["paymentDate"] = date_of(str(row["paymentDate"] or "")) or row["paymentDate"]
+    for name, value in document.items():
+        if isinstance(value, list | dict):
+            row.pop(name, None)
+            row |= _amounts("", value)
+    return row
+
+
+def detail_row(document: Mapping[str, Any], invoice: str) -> dict[str, Value]:
+    """A line of an invoice."""
+    return {**flat_row(document, known=DETAILS), "invoiceId": invoice}
+
+
+def _channel(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """The sales channel: an identifier, or an object that has one."""
+    for name in ("salesChannelId", "salesChannel"):
+        value = document.get(name)
+        found = text(value.get("id") if isinstance(value, dict) else value)
+        if found:
+            return {key: found}
+    return {}
+
+
+def _amounts(prefix: str, entries: object) -> dict[str, Value]:
+    """A list of types and amounts, or an object of them, as a column for each type."""
+    listed: Sequence[object] = entries if isinstance(entries, list) else ()
+    sums: dict[str, Decimal] = {}
+    for entry in listed:
+        fields = entry if isinstance(entry, dict) else {}
+        name = next(filter(None, (text(fields.get(key)) for key in _TYPES)), "")
+        amounts = (amount(fields.get(key)) for key in _ALTERNATIVES["totalAmount"])
+        value = next((found for found in amounts if found is not None), None)
+        if name and value is not None:
+            key = f"{prefix}.{name}".strip(".")
+            sums[key] = sums.get(key, Decimal(0)) + value
+    return dict(sums)

@@ -1,0 +1,215 @@
+"""`feedtool export invoice-details` and `invoice-documents`: what the service invoices to you.
+
+Without a choice these are the invoices of the operations of the last three months: the service
+lists no invoices.
+"""
+
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from feedtool.areas.finance import columns, filters, windows, wire
+from feedtool.areas.finance.columns import detail_row
+from feedtool.areas.finance.operations import HINT, summary, without_facts
+from feedtool.areas.finance.windows import WindowReader
+from feedtool.areas.plain_list import nothing, plain_table
+from feedtool.feeds.export import (
+    DocumentAnswer,
+    DocumentCall,
+    DocumentFile,
+    Documents,
+    Export,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
+    KeyedRow,
+    KeyedRows,
+    ListPage,
+    Query,
+    ServiceList,
+)
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.text import tr
+from feedtool.service.answers import Unreadable, counted, text
+
+INVOICE, LINES = "invoiceId", "lines"
+PDF = b"%PDF-"
+LARGEST = 1 << 26
+"""No document of more bytes is taken out of an archive."""
+NO_INVOICES = nothing(tr("no operation of these months is invoiced"), HINT)
+NOT_YET = tr("it is not there yet: statements are issued on the 9th, the 19th and the 29th")
+
+
+# The invoices of operations.
+
+
+def _invoice_page(_: Query) -> Callable[[Reply, Call], ListPage]:
+    """The reader of operations that keeps each invoice once."""
+
+    def invoiced(_: windows.Window, page: wire.ItemPage) -> list[KeyedRow]:
+        keys = (INVOICE, "totalAmount")
+        return [{key: columns.operation_row(item).get(key) for key in keys} for item in page.items]
+
+    listed = WindowReader(wire.OPERATIONS, invoiced)
+
+    def read(reply: Reply, call: Call) -> ListPage:
+        found = listed.page(reply, call)
+        names = [str(row[INVOICE]) for it in found.things for row in it.rows if row.get(INVOICE)]
+        return found._replace(things=(), rows=[(name, {INVOICE: name}) for name in names])
+
+    return read
+
+
+INVOICES = ServiceList(
+    tr("operations"),
+    lambda query, _: filters.recent_windows(query),
+    _invoice_page,
+    NO_INVOICES,
+    HINT,
+    unit=tr("operations"),
+    position=lambda row: str(row[INVOICE]).zfill(20),
+)
+
+
+def _check(query: Query) -> None:
+    filters.check_dates(query)
+    filters.invoices(query)
+
+
+CHOICE = (filters.INVOICE, filters.MONTH)
+
+
+# Their lines.
+
+
+def _details_of(query: Query, invoices: KeyedRows) -> Iterator[Call]:
+    chosen = filters.invoices(query) or (str(row[INVOICE]) for row in invoices)
+    return (wire.count_details((), invoice) for invoice in chosen)
+
+
+def _lines(window: windows.Window, page: wire.ItemPage) -> Sequence[KeyedRow]:
+    return [detail_row(item, window.subject) for item in page.items]
+
+
+DETAILS = ServiceList(
+    tr("lines of invoices"),
+    _details_of,
+    lambda _: WindowReader(wire.DETAILS, _lines).page,
+    nothing(tr("there are no lines of such invoices"), HINT),
+    HINT,
+    unit=tr("lines of invoices"),
+)
+
+
+def _known(query: Query, tally: ExportTally) -> ExportSummary:
+    """The invoices that the service does not have, beside what was lost."""
+    gone = [
+        ExportNote(
+            tr("the service has no invoice {invoice}", invoice=invoice),
+            NOT_YET,
+            is_loss=True,
+        )
+        for sort, invoice in tally
+        if sort == windows.GONE
+    ]
+    return ExportSummary([*gone, *summary(query, tally).notes])
+
+
+DETAIL_EXPORT = Export(
+    "invoice-details",
+    """Export the lines of the invoices that the service makes out to you, into a table.
+
+    Of the invoices that are named, or of those of the operations of the last three months.
+    """,
+    lambda query: (DETAILS,) if filters.invoices(query) else (INVOICES, DETAILS),
+    plain_table(tr("Invoice lines"), known=columns.DETAILS),
+    _known,
+    CHOICE,
+    _check,
+    rows=without_facts,
+)
+
+
+# Their documents.
+
+
+def _named_page(reply: Reply, call: Call) -> ListPage:
+    """An invoice that was named, with the number of its lines where it is there."""
+    name = wire.invoice_of(call)
+    row: KeyedRow = {INVOICE: name}
+    if reply.status in READ:
+        row = {INVOICE: name, LINES: counted(reply)}
+    return ListPage([(name, row)], progress=1)
+
+
+NAMED = ServiceList(
+    tr("invoices"), _details_of, lambda _: _named_page, NO_INVOICES, HINT, unit=tr("invoices")
+)
+
+
+def _calls(_: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
+    """2 to 10 invoices by an archive, one singly."""
+    invoices = [str(row[INVOICE]) for row in rows]
+    for first in range(0, len(invoices), wire.MOST):
+        names = tuple(invoices[first : first + wire.MOST])
+        if len(names) < wire.FEWEST:
+            yield from _singly(names)
+        else:
+            yield DocumentCall(wire.read_archive(names), names)
+
+
+def _singly(names: Iterable[str]) -> list[DocumentCall]:
+    return [DocumentCall(wire.read_document(name), (name,)) for name in names]
+
+
+def _read(asked: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
+    """The documents of an answer; those that an archive leaves out are asked for singly."""
+    if len(asked.keys) < wire.FEWEST:
+        with body.open("rb") as file:
+            if file.read(len(PDF)) != PDF:
+                raise Unreadable(tr("the answer is no PDF"))
+        (name,) = asked.keys
+        return DocumentAnswer([DocumentFile(name, f"{name}.pdf", body)])
+    files = list(_unpacked(asked.keys, body))
+    found = {file.key for file in files}
+    return DocumentAnswer(files, again=_singly(name for name in asked.keys if name not in found))
+
+
+def _unpacked(names: Sequence[str], body: Path) -> Iterator[DocumentFile]:
+    """The documents of an archive, each by the invoice that its name holds."""
+    try:
+        with zipfile.ZipFile(body) as archive:
+            for info in archive.infolist():
+                name = next((name for name in names if name in info.filename), None)
+                if name and info.file_size <= LARGEST:
+                    content = archive.read(info)
+                    if content.startswith(PDF):
+                        yield DocumentFile(name, f"{name}.pdf", content)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+        raise Unreadable(tr("the answer is no ZIP: {reason}", reason=text(str(error)))) from error
+
+
+def _lack(asked: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
+    """An archive that is refused is asked for document by document."""
+    if len(asked.keys) >= wire.FEWEST:
+        return DocumentAnswer(again=_singly(asked.keys))
+    is_gone = status == 404  # noqa: PLR2004  # of HTTP
+    return DocumentAnswer(missing=dict.fromkeys(asked.keys, NOT_YET if is_gone else reason))
+
+
+DOCUMENT_EXPORT = Export(
+    "invoice-documents",
+    """Bring the documents of the invoices that the service makes out to you, into a folder.
+
+    Of the invoices that are named, or of those of the operations of the last three months.
+    """,
+    lambda query: (NAMED,) if filters.invoices(query) else (INVOICES,),
+    plain_table(
+        tr("Invoice documents"),
+        known={INVOICE: columns.DETAILS[INVOICE], LINES: (tr("Lines"), "0")},
+    ),
+    summary,
+    CHOICE,
+    _check,
+    documents=Documents(lambda row: str(row[INVOICE]), _calls, _read, _lack),
+)

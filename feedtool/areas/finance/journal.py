@@ -1,0 +1,223 @@
+"""`feedtool export journal`: what was paid in a month, as an accountant's program imports it.
+
+It is a journal to import, and no legal FEC, which has the books of a whole year.
+"""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from feedtool.areas.finance import filters
+from feedtool.areas.finance.accounts import CLEARING, NAMES, OF_FEES
+from feedtool.areas.finance.amounts import find_signs
+from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
+from feedtool.areas.finance.entries import (
+    PAID,
+    EntryLine,
+    JournalEntry,
+    drafts,
+    read_entry,
+    taken_back,
+)
+from feedtool.areas.finance.operations import OPERATIONS, PAYMENTS
+from feedtool.areas.finance.proof import Proof, compared, facts_of, is_facts
+from feedtool.feeds.export import (
+    Export,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
+    KeyedRow,
+    KeyedRows,
+    MadeRow,
+    PlainTable,
+    Query,
+)
+from feedtool.feeds.template import TEXT, CellEntry, Field
+from feedtool.model.cells import Value
+from feedtool.model.entry import BookedEntry
+from feedtool.model.errors import Exit, FeedtoolError, UsageProblem
+from feedtool.model.text import Translator, plural, tr
+
+COLUMNS = {
+    "JournalCode": "Journal",
+    "JournalLib": "Journal name",
+    "EcritureNum": "Entry",
+    "EcritureDate": "Entry date",
+    "CompteNum": "Account",
+    "CompteLib": "Account name",
+    "CompAuxNum": "Subsidiary account",
+    "CompAuxLib": "Subsidiary account name",
+    "PieceRef": "Document",
+    "PieceDate": "Document date",
+    "EcritureLib": "Entry text",
+    "Debit": "Debit",
+    "Credit": "Credit",
+    "EcritureLet": "Matching",
+    "DateLet": "Matching date",
+    "ValidDate": "Validation date",
+    "Montantdevise": "Amount in currency",
+    "Idevise": "Currency",
+}
+"""The 18 columns of the FEC, and their names in English, which a CSV has."""
+EURO = "EUR"
+UNPAID, FOREIGN, CLEARED = "unpaid", "foreign", "cleared"
+
+
+def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[MadeRow]:
+    """The lines of all entries of the month, once those that are new have their numbers."""
+    payments = [row for row in lists[0] if not is_facts(row)]
+    operations = _Operations(lists[1])
+    tolerance, month = query["tolerance"], query["month"]
+    proof = Proof(find_signs(operations, tolerance), tolerance)
+    unpaid = 0
+    for row in operations:
+        proof.add(row)
+        unpaid += row.get("paymentState") != PAID
+    _refuse_odd(proof, facts_of(lists[1]).entries)
+    paid = [it for it in compared(payments, proof.paid, month) if it.key.state == PAID]
+    different = sum(abs(it.delta) > tolerance for it in paid)
+    yield MadeRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different})
+    made = drafts(operations, payments, proof.signs, query.dialect)
+    period = f"{month.since:%Y-%m}"
+    for booked in query.book(query.dialect.journal, period, made, taken_back):
+        entry = read_entry(booked.text)
+        tally = {(FOREIGN, ""): int(entry.currency not in {"", EURO})}
+        for line in entry.lines:
+            yield MadeRow(_line(query, booked, entry, line), tally)
+            tally = {}
+
+
+class NotProved(FeedtoolError):
+    """Amounts that nothing is booked of."""
+
+    exit = Exit.ROWS
+
+
+class _Operations:
+    """The operations of a list, as often as they are asked for."""
+
+    def __init__(self, rows: KeyedRows) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[KeyedRow]:
+        return (row for row in self._rows if not is_facts(row))
+
+
+def _refuse_odd(proof: Proof, entries: int) -> None:
+    """Refuse a journal of operations that are not proved."""
+    if proof.odds:
+        _, first, _ = proof.odd[0]
+        text = plural(
+            "{count:,} operation does not add up, {first}: the journal was not written",
+            "{count:,} operations do not add up, the first is {first}: the journal was not written",
+            proof.odds,
+            first=first.get("operationReference"),
+        )
+        raise NotProved(text, explained(AMOUNTS_DO_NOT_ADD_UP))
+    if entries != proof.count:
+        raise NotProved(
+            tr("the operations changed while they were read: the journal was not written"),
+            tr("run it again"),
+        )
+
+
+def _line(query: Query, booked: BookedEntry, entry: JournalEntry, line: EntryLine) -> KeyedRow:
+    say = Translator(query.language)
+    text = f"{entry.label} {entry.piece}"
+    if booked.reverses is not None:
+        text = say(tr("Reversal of {number}: {text}", number=booked.reverses, text=text))
+    is_foreign = entry.currency not in {"", EURO}
+    amount = abs(line.amount)
+    is_own = line.name == CLEARING
+    return {
+        "JournalCode": query.dialect.journal,
+        "JournalLib": say.message(tr("Marketplaces")),
+        "EcritureNum": str(booked.number),
+        "EcritureDate": _date(query, entry.day),
+        "CompteNum": line.account,
+        "CompteLib": say.message(NAMES.get(line.name, OF_FEES)),
+        "CompAuxNum": entry.channel if is_own else None,
+        "CompAuxLib": entry.channel if is_own else None,
+        "PieceRef": entry.piece,
+        "PieceDate": _date(query, entry.piece_day),
+        "EcritureLib": text,
+        "Debit": _amount(query, amount if line.amount > 0 else Decimal(0)),
+        "Credit": _amount(query, amount if line.amount < 0 else Decimal(0)),
+        "Montantdevise": _amount(query, line.amount) if is_foreign else None,
+        "Idevise": entry.currency if is_foreign else None,
+    }
+
+
+def _date(query: Query, day: str) -> str:
+    return day if query.is_csv else day.replace("-", "")
+
+
+def _amount(query: Query, amount: Decimal) -> Value:
+    text = f"{amount:.2f}"
+    return text if query.is_csv else text.replace(".", ",")
+
+
+def _sheet(query: Query, _: KeyedRows, __: ExportTally) -> PlainTable:
+    entry = CellEntry(TEXT, 16)
+    names = COLUMNS if query.is_csv else dict.fromkeys(COLUMNS)
+    fields = [Field(key, label or key, "", entry) for key, label in names.items()]
+    return PlainTable("Journal", fields, has_labels=True)
+
+
+def _summary(query: Query, tally: ExportTally) -> ExportSummary:
+    """That it is no legal FEC, what is not in it, and what is not proved."""
+    notes = [
+        ExportNote(
+            tr("this is a journal to import, not the FEC that the law asks for"),
+            tr("that has the books of a whole year, and your accounting program writes it"),
+        )
+    ]
+    if count := tally[UNPAID, ""]:
+        text = plural(
+            "{count:,} operation of the month is not in it: it is not paid",
+            "{count:,} operations of the month are not in it: they are not paid",
+            count,
+        )
+        notes.append(ExportNote(text))
+    if not query.dialect.vat_rate:
+        text = tr("VAT is split only where the service shows it")
+        notes.append(ExportNote(text, tr("vat_rate in the profile splits it everywhere")))
+    if count := tally[CLEARED, ""]:
+        text = plural(
+            "{count:,} payment differs from its operations: the clearing account keeps that",
+            "{count:,} payments differ from their operations: the clearing account keeps that",
+            count,
+        )
+        notes.append(ExportNote(text, explained(TOTALS_DIFFER), is_loss=True))
+    if count := tally[FOREIGN, ""]:
+        text = plural(
+            "{count:,} entry is not in euros: its debit and credit are in its own currency",
+            "{count:,} entries are not in euros: debit and credit are in their own currency",
+            count,
+        )
+        notes.append(ExportNote(text, tr("convert them before you import"), is_loss=True))
+    return ExportSummary(notes)
+
+
+def _check(query: Query) -> None:
+    if query["month"] is None:
+        raise UsageProblem(
+            tr("say of which month the journal is"), tr("for example --month 2026-11")
+        )
+
+
+JOURNAL = Export(
+    "journal",
+    """Export what was paid in a month as a journal for the accountant, balanced entry by entry.
+
+    A .txt has the columns of the FEC, a .csv has them in English. The numbers of entries stay: the
+    same month is the same file. What has changed since is taken back, and booked anew.
+    """,
+    lambda _: (PAYMENTS._replace(may_be_empty=True), OPERATIONS),
+    _sheet,
+    _summary,
+    (filters.MONTH, filters.TOLERANCE),
+    _check,
+    rows=_rows,
+    asks_ledger=True,
+    endings=(".txt", ".csv"),
+)

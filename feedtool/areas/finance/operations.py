@@ -1,0 +1,213 @@
+"""`feedtool export operations` and `payments`: the seller's money, proved."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from feedtool.areas.finance import columns, filters, proof, wire
+from feedtool.areas.finance.amounts import COMMISSION, find_signs
+from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
+from feedtool.areas.finance.columns import operation_row, payment_row
+from feedtool.areas.finance.proof import Proof, facts_of, is_facts, marked
+from feedtool.areas.finance.windows import WindowReader
+from feedtool.areas.plain_list import NUMBER, WIDTH, KnownMembers, nothing, plain_table
+from feedtool.feeds.export import (
+    Export,
+    ExportNote,
+    ExportSummary,
+    ExportTally,
+    FurtherSheets,
+    KeyedRow,
+    KeyedRows,
+    MadeRow,
+    PlainTable,
+    Query,
+    ServiceList,
+)
+from feedtool.feeds.template import CellEntry, Field
+from feedtool.model.text import MessageText, Translator, plural, tr
+
+HINT = tr("look at the filters; nothing was written")
+
+
+def position_of(row: KeyedRow) -> str:
+    """What operations are sorted by."""
+    keys = ("paidAt", "operationReference", "createdAt", "eventTypes", "totalAmount")
+    return "|".join(getattr(row.get(key), "text", None) or str(row.get(key) or "") for key in keys)
+
+
+OPERATIONS = ServiceList(
+    tr("operations"),
+    lambda query, _: filters.operation_windows(query),
+    lambda _: WindowReader(wire.OPERATIONS, lambda _, page: [*map(operation_row, page.items)]).page,
+    nothing(tr("there are no operations like that"), HINT),
+    HINT,
+    unit=tr("operations"),
+    position=position_of,
+)
+PAYMENTS = ServiceList(
+    tr("payments"),
+    lambda query, _: filters.payment_windows(query),
+    lambda _: WindowReader(wire.PAYMENTS, lambda _, page: [*map(payment_row, page.items)]).page,
+    nothing(tr("there are no payments like that"), HINT),
+    HINT,
+    unit=tr("payments"),
+)
+
+ODD, LOST, DIFFERENT = "odd", "lost", "different"
+"""In the tally: rows that do not add up, entries that did not come, sums that differ."""
+
+
+def _lists(query: Query) -> Sequence[ServiceList]:
+    if not filters.has_whole_payments(query):
+        return (OPERATIONS,)
+    return (PAYMENTS._replace(may_be_empty=True), OPERATIONS)
+
+
+def without_facts(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[MadeRow]:
+    """The rows of the last list, and what was lost of them."""
+    for row in lists[-1]:
+        if is_facts(row):
+            found = facts_of([row])
+            yield MadeRow(None, {(LOST, ""): abs(found.entries - found.rows)})
+        else:
+            yield MadeRow(row)
+
+
+def _rows(query: Query, lists: Sequence[KeyedRows], tally: ExportTally) -> Iterator[MadeRow]:
+    """The operations by their payment, those marked that do not add up."""
+    tolerance, say = query["tolerance"], Translator(query.language)
+    signs = find_signs(operations_in(lists), tolerance)
+    for made in without_facts(query, lists, tally):
+        if made.row is None:
+            yield made
+            continue
+        row = marked(made.row, signs, tolerance, say)
+        counted = {(ODD, ""): int(columns.CHECK in row)}
+        yield MadeRow(row, counted)
+
+
+def operations_in(lists: Sequence[KeyedRows]) -> Iterator[KeyedRow]:
+    """The operations that were read."""
+    return (row for row in lists[-1] if not is_facts(row))
+
+
+def _proved(query: Query, lists: Sequence[KeyedRows], rows: KeyedRows) -> FurtherSheets:
+    """The sheets Totals, Payments and Check."""
+    say, tolerance = Translator(query.language), query["tolerance"]
+    proved = Proof(find_signs(rows, tolerance), tolerance)
+    for row in rows:
+        proved.add(row)
+    facts, days = facts_of(lists[-1]), filters.days_of(query)
+    compared = None
+    if filters.has_whole_payments(query) and days:
+        compared = proof.compared(lists[0], proved.paid, days)
+    tables = [_table(query, tr("Totals"), proof.TOTALS, [*proved.totals_table(say)])]
+    if compared is not None:
+        known = {**columns.PAYMENTS, **proof.OF_PAYMENTS}
+        tables.append(_table(query, tr("Payments"), known, [*map(_payment, compared)]))
+    checks = [*proof.checks(proved, facts, compared, say)]
+    tables.append(_table(query, tr("Check"), proof.CHECKS, checks))
+    different = sum(abs(it.delta) > tolerance for it in compared or ())
+    if facts.total is not None:
+        different += abs(facts.total - proved.total) > tolerance
+    return FurtherSheets(tables, {(DIFFERENT, ""): different})
+
+
+def _payment(payment: proof.PaymentProof) -> KeyedRow:
+    """A payment beside its operations; one that the service does not have by its key alone."""
+    key = payment.key
+    named: KeyedRow = {
+        "paymentDate": proof.day_cell(key.day),
+        "salesChannelId": key.channel,
+        "paymentState": key.state,
+        "currency": key.currency,
+    }
+    sums = {proof.OWN: payment.own, proof.DELTA: payment.delta}
+    return {**named, **payment.row, **sums}
+
+
+def _table(
+    query: Query, title: str, known: KnownMembers, rows: Sequence[KeyedRow]
+) -> tuple[PlainTable, Sequence[KeyedRow]]:
+    """A sheet with all known columns, and behind them those that a row fills."""
+    say = Translator(query.language)
+    others = dict.fromkeys(key for row in rows for key in row if key not in known)
+    labels = {**known, **{key: (key, NUMBER) for key in others}}
+    fields = [
+        Field(key, say.message(label), "", CellEntry(number_format, WIDTH))
+        for key, (label, number_format) in labels.items()
+    ]
+    return PlainTable(say.message(title), fields), rows
+
+
+def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> PlainTable:
+    """The sheet of operations: the details of commissions stand behind the commission."""
+    details = {key: (key, NUMBER) for key in rows.columns if key.startswith("commission.")}
+    known: dict[str, tuple[str, str]] = {}
+    for key, column in columns.OPERATIONS.items():
+        known |= {key: column, **(details if key == COMMISSION else {})}
+    return plain_table(tr("Operations"), known=known)(query, rows, tally)
+
+
+def summary(_: Query, tally: ExportTally) -> ExportSummary:
+    """What is not proved, was lost, or is not there."""
+    texts: Sequence[tuple[int, Callable[[int], MessageText], str]] = (
+        (
+            tally[ODD, ""],
+            lambda n: plural(
+                "{count:,} operation does not add up", "{count:,} operations do not add up", n
+            ),
+            explained(AMOUNTS_DO_NOT_ADD_UP),
+        ),
+        (
+            tally[DIFFERENT, ""],
+            lambda n: plural(
+                "{count:,} sum differs from the service's: see the sheet Check",
+                "{count:,} sums differ from the service's: see the sheet Check",
+                n,
+            ),
+            explained(TOTALS_DIFFER),
+        ),
+        (
+            tally[LOST, ""],
+            lambda n: plural(
+                "{count:,} entry may be missing: the list changed while it was read",
+                "{count:,} entries may be missing: the list changed while it was read",
+                n,
+            ),
+            tr("run it again"),
+        ),
+    )
+    return ExportSummary(
+        [ExportNote(text(count), hint, is_loss=True) for count, text, hint in texts if count]
+    )
+
+
+OPERATION_EXPORT = Export(
+    "operations",
+    """Export operations, with totals that are proved against the service's sums and payments.
+
+    A row for each operation: sales, refunds, commissions, fees. The sheets behind have the totals,
+    each payment beside its operations, and every difference.
+    """,
+    _lists,
+    _sheet,
+    summary,
+    (
+        *filters.NEEDED,
+        *(filters.TYPE, filters.STATE, filters.BY_SALES_CHANNEL, filters.TOLERANCE),
+    ),
+    filters.check,
+    rows=_rows,
+    further=_proved,
+)
+
+PAYMENT_EXPORT = Export(
+    "payments",
+    """Export the payments that were made or are planned, by day, sales channel and state.""",
+    lambda _: (PAYMENTS,),
+    plain_table(tr("Payments"), known=columns.PAYMENTS),
+    summary,
+    (*filters.DATES, filters.STATE, filters.BY_SALES_CHANNEL),
+    filters.check_dates,
+    rows=without_facts,
+)

@@ -1,0 +1,252 @@
+"""The sheets that prove an export of operations: totals, payments, and every difference. Pure.
+
+A total that is not proved is never written as one: operations that do not add up are counted by
+themselves, with the total that the service shows.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import NamedTuple
+
+from feedtool.areas.finance import windows
+from feedtool.areas.finance.amounts import (
+    NOTHING,
+    TOTAL,
+    Signs,
+    day_of,
+    described,
+    difference,
+    money,
+    parts_of,
+)
+from feedtool.areas.finance.columns import CHECK, DAY
+from feedtool.areas.finance.filters import DayRange
+from feedtool.areas.plain_list import NUMBER, KnownMembers
+from feedtool.feeds.export import KeyedRow
+from feedtool.feeds.template import FIRST_ROW, TEXT
+from feedtool.model.cells import Cell, Kind, Value
+from feedtool.model.text import MessageText, Translator, tr
+
+UNPROVED = tr("does not add up")
+MOST_NAMED = 1_000
+"""Rows that the sheet Check names; the column `check` marks all."""
+
+TOTALS: KnownMembers = {
+    "salesChannel": (tr("Sales channel"), TEXT),
+    "eventType": (tr("Event type"), TEXT),
+    "paymentState": (tr("Payment state"), TEXT),
+    "paidAt": (tr("Payment date"), DAY),
+    "currency": (tr("Currency"), TEXT),
+    "count": (tr("Number"), "0"),
+    "gross": (tr("Gross"), NUMBER),
+    "vat": (tr("VAT"), NUMBER),
+    "net": (tr("Net"), NUMBER),
+}
+OWN, DELTA = "operations", "difference"
+OF_PAYMENTS: KnownMembers = {
+    OWN: (tr("Sum of the operations"), NUMBER),
+    DELTA: (tr("Difference"), NUMBER),
+}
+"""The columns behind those of a payment."""
+CHECKS: KnownMembers = {
+    "subject": (tr("What is compared"), TEXT),
+    "row": (tr("Row of the sheet Operations"), "0"),
+    "key": (tr("Which"), TEXT),
+    "service": (tr("By the service"), NUMBER),
+    "own": (tr("In this file"), NUMBER),
+    DELTA: (tr("Difference"), NUMBER),
+}
+
+GroupKey = tuple[str, ...]
+
+
+class PaymentKey(NamedTuple):
+    """What operations are paid together by."""
+
+    day: str
+    channel: str
+    state: str
+    currency: str
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(filter(None, self))
+
+
+def is_facts(row: KeyedRow) -> bool:
+    """True for the row that tells what the service says of a whole list."""
+    return windows.COUNT in row
+
+
+def payment_key(row: KeyedRow, day: str = "paidAt", channel: str = "salesChannel") -> PaymentKey:
+    """The payment that an operation belongs to, or that a row is."""
+    others = (str(row.get(key) or "") for key in (channel, "paymentState", "currency"))
+    return PaymentKey(day_of(row, day), *others)
+
+
+def key_of_payment(row: KeyedRow) -> PaymentKey:
+    """The payment that a row of the list of payments is."""
+    return payment_key(row, "paymentDate", "salesChannelId")
+
+
+@dataclass(slots=True)
+class Proof:
+    """What the operations of a file come to, by themselves and against the service."""
+
+    signs: Signs
+    tolerance: Decimal
+    count: int = 0
+    total: Decimal = NOTHING
+    odd: list[tuple[int, KeyedRow, Decimal]] = field(default_factory=list)
+    """Rows that do not add up, with their difference: the first of them."""
+    odds: int = 0
+    totals: dict[GroupKey, list[Decimal]] = field(default_factory=dict)
+    """By the keys of `TOTALS`, the number, gross and VAT."""
+    paid: dict[PaymentKey, Decimal] = field(default_factory=dict)
+
+    def add(self, row: KeyedRow) -> None:
+        """Count an operation, the next row of the sheet."""
+        total = money(row, TOTAL) or NOTHING
+        key, delta = payment_key(row), difference(row, self.signs)
+        self.total += total
+        self.paid[key] = self.paid.get(key, NOTHING) + total
+        parts = [(part.type, part.gross, part.vat) for part in parts_of(row, self.signs)]
+        if abs(delta) > self.tolerance:
+            self.odds += 1
+            if len(self.odd) < MOST_NAMED:
+                self.odd.append((FIRST_ROW + self.count, row, delta))
+            parts = [(UNPROVED, total, NOTHING)]
+        self.count += 1
+        for name, gross, vat in parts:
+            group = (key.channel, name, key.state, key.day, key.currency)
+            sums = self.totals.setdefault(group, [NOTHING] * 3)
+            for place, amount in enumerate((Decimal(1), gross, vat)):
+                sums[place] += amount
+
+    def totals_table(self, say: Translator) -> Iterator[KeyedRow]:
+        """The rows of the sheet Totals."""
+        for (channel, name, state, day, currency), (count, gross, vat) in sorted(
+            self.totals.items()
+        ):
+            yield {
+                "salesChannel": channel,
+                "eventType": say(name),
+                "paymentState": state,
+                "paidAt": day_cell(day),
+                "currency": currency,
+                "count": int(count),
+                "gross": gross,
+                "vat": vat,
+                "net": gross - vat,
+            }
+
+
+def day_cell(day: str) -> Value:
+    """A day as a date; nothing for none."""
+    return Cell(Kind.DATE, day) if day else None
+
+
+class PaymentProof(NamedTuple):
+    """A payment beside the operations that it pays; one of both may not be there."""
+
+    key: PaymentKey
+    row: KeyedRow
+    own: Decimal | None
+    """The sum of the operations; None where there are none."""
+
+    @property
+    def paid(self) -> Decimal | None:
+        """What the service says that it pays; None where it has no such payment."""
+        return money(self.row, TOTAL)
+
+    @property
+    def delta(self) -> Decimal:
+        """The payment less its operations."""
+        return (self.paid or NOTHING) - (self.own or NOTHING)
+
+
+def compared(
+    payments: Iterable[KeyedRow], paid: Mapping[PaymentKey, Decimal], days: DayRange
+) -> list[PaymentProof]:
+    """Every payment of these days beside its operations, and operations without a payment."""
+    rows = [row for row in payments if not is_facts(row)]
+    listed: dict[PaymentKey, KeyedRow] = {
+        key: row for row in rows if days.has((key := key_of_payment(row)).day)
+    }
+    if not any(key.currency for key in listed):  # the service need not tell it
+        paid = _without_currency(paid)
+    found = [PaymentProof(key, row, paid.get(key)) for key, row in listed.items()]
+    found += (PaymentProof(key, {}, own) for key, own in paid.items() if key not in listed)
+    return sorted(found, key=lambda proof: proof.key)
+
+
+def _without_currency(paid: Mapping[PaymentKey, Decimal]) -> Mapping[PaymentKey, Decimal]:
+    sums: dict[PaymentKey, Decimal] = {}
+    for key, own in paid.items():
+        bare = key._replace(currency="")
+        sums[bare] = sums.get(bare, NOTHING) + own
+    return sums
+
+
+class ListFacts(NamedTuple):
+    """What the service says of a whole list, and how many rows came of it."""
+
+    entries: int
+    rows: int
+    total: Decimal | None
+    """None where it tells no sum."""
+
+
+def facts_of(rows: Iterable[KeyedRow]) -> ListFacts:
+    """The facts of all lists that were read."""
+    facts = [row for row in rows if is_facts(row)]
+    totals = [money(row, windows.TOTAL) for row in facts]
+    count, came = (
+        sum(int(money(row, key) or 0) for row in facts) for key in (windows.COUNT, windows.ROWS)
+    )
+    known = [total for total in totals if total is not None]
+    return ListFacts(count, came, sum(known, NOTHING) if len(known) == len(totals) else None)
+
+
+def checks(
+    proof: Proof, facts: ListFacts, payments: Sequence[PaymentProof] | None, say: Translator
+) -> Iterator[KeyedRow]:
+    """The rows of the sheet Check; `payments` is None where they cannot be compared."""
+    yield {"subject": say(tr("Signs of the amounts")), "key": say(described(proof.signs))}
+    yield _checked(say(tr("Number of operations")), facts.entries, proof.count)
+    if facts.total is not None:
+        yield _checked(say(tr("Sum of all operations")), facts.total, proof.total)
+    for row, operation, delta in proof.odd:
+        total = money(operation, TOTAL) or NOTHING
+        subject, key = say(tr("Operation that does not add up")), operation["operationReference"]
+        yield {**_checked(subject, total, total - delta), "row": row, "key": key}
+    for payment in payments or ():
+        subject = tr("Payment")
+        if payment.own is None:
+            subject = tr("Payment without operations")
+        elif payment.paid is None:
+            subject = tr("Operations without a payment")
+        compared = _checked(say(subject), payment.paid, payment.own)
+        yield {**compared, "key": payment.key.text, DELTA: payment.delta}
+    if payments is None:
+        text = tr("not compared: only --month, --paid and --payment-date ask for whole payments")
+        yield {"subject": say(tr("Payments")), "key": say(text)}
+
+
+def _checked(subject: str, service: Value, own: Value) -> dict[str, Value]:
+    row: dict[str, Value] = {"subject": subject, "service": service, "own": own}
+    if isinstance(service, int | Decimal) and isinstance(own, int | Decimal):
+        row[DELTA] = service - own
+    return row
+
+
+def marked(row: KeyedRow, signs: Signs, tolerance: Decimal, say: Translator) -> KeyedRow:
+    """The same row, with what does not add up in the column `check`."""
+    delta = difference(row, signs)
+    return {**row, CHECK: say(_mark(delta))} if abs(delta) > tolerance else row
+
+
+def _mark(delta: Decimal) -> MessageText:
+    return tr("the total differs by {delta} from the sum of its parts", delta=f"{delta:+.2f}")

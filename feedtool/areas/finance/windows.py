@@ -1,0 +1,198 @@
+"""Lists that the service counts, read so that each entry comes once, or a loss is told. Pure.
+
+No list shows more than 100 pages of 100 entries (specification, "Limits"). What has more is divided
+into windows of time, down to those that can be read. Pages are numbered, and what moves between two
+of them is missed or comes twice: so each window is counted again after it was read, and read again
+where something has moved.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+
+from feedtool.areas.finance import wire
+from feedtool.areas.finance.wire import CountedList, ItemPage, Pairs
+from feedtool.feeds.export import KeyedRow, ListPage, Thing
+from feedtool.model.call import READ, Call, Reply
+from feedtool.model.nouns import EARLIEST
+from feedtool.service.answers import counted, moment
+
+MOST = wire.PAGE * 100
+"""Entries of a window that can be read."""
+TRIES = 3
+"""So many times a window is read that changes while it is read."""
+STEP = timedelta(milliseconds=1)
+STATES = ("NotPayable", "Estimated", "InProcess", "Paid", "Blocked")
+RANGES = ("paidAt", "changedAt")
+AGES = ("2000-01-01T00:00:00.000Z", "2100-01-01T00:00:00.000Z")
+"""All times that there are."""
+
+FACTS = "facts"
+"""The key of the row that tells of a list what it is proved by: the next three."""
+COUNT, ROWS, TOTAL = "list.count", "list.rows", "list.total"
+GONE = "gone"
+"""In the tally: lines that there are not, by their invoice."""
+
+
+class Window(NamedTuple):
+    """A part of a list."""
+
+    subject: str
+    """The invoice whose lines they are; empty for other lists."""
+    query: Pairs
+
+    def having(self, **values: str) -> "Window":
+        """The same with other values."""
+        return self._replace(query=tuple((dict(self.query) | values).items()))
+
+
+def parts(window: Window) -> tuple[Window, ...]:
+    """Windows of which each entry is in one; none where a window cannot be divided."""
+    if halves := _halves(window):
+        return halves
+    query = dict(window.query)
+    if "changedAtMin" not in query:
+        return _halves(window.having(changedAtMin=AGES[0], changedAtMax=AGES[1]))
+    if "states" not in query:
+        return tuple(window.having(states=state) for state in STATES)
+    return ()
+
+
+def _halves(window: Window) -> tuple[Window, ...]:
+    """Both halves of a time, to the millisecond; none of what has no time to halve."""
+    query = dict(window.query)
+    for name in RANGES:
+        least, most = f"{name}Min", f"{name}Max"
+        since, until = (moment(query.get(end)) for end in (least, most))
+        if since and until and until - since >= STEP:
+            middle = since + (until - since) // 2
+            middle -= timedelta(microseconds=middle.microsecond % 1000)
+            return (
+                window.having(**{most: stamp(middle)}),
+                window.having(**{least: stamp(middle + STEP)}),
+            )
+    return ()
+
+
+def stamp(at: datetime) -> str:
+    """A time as it is asked for, to the millisecond."""
+    text = at.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
+
+
+Make = Callable[[Window, ItemPage], Sequence[KeyedRow]]
+"""The rows of a page of a list."""
+
+
+class WindowReader:
+    """The reader of lists, one after the other, each begun by its count."""
+
+    def __init__(self, listed: CountedList, make: Make, most: int = MOST) -> None:
+        self._listed, self._make, self._most = listed, make, most
+        self._is_open = False
+
+    def page(self, reply: Reply, call: Call) -> ListPage:
+        """What an answer brings, and the call that follows."""
+        if not self._is_open:
+            self._is_open = True
+            self._top = Window(wire.invoice_of(call), call.query)
+            self._name = f"{FACTS} {self._top}"
+            self._left: list[Window] = []
+            self._count = self._all = 0
+            self._total: Decimal | None = Decimal(0)
+            self._read = self._begin(self._top)
+        if reply.status not in READ:
+            self._is_open = False
+            return ListPage(tally={(GONE, self._top.subject): 1})
+        return self._read(reply)
+
+    def _begin(self, window: Window) -> Callable[[Reply], ListPage]:
+        self._window, self._tries, self._pages = window, 0, 0
+        return self._counted
+
+    def _counted(self, reply: Reply) -> ListPage:
+        self._wanted = counted(reply)
+        divided = parts(self._window) if self._wanted > self._most else ()
+        if divided:
+            self._left = [*divided, *self._left]
+            return self._following()
+        self._again()
+        return self._ask_page() if self._wanted else self._end()
+
+    def _again(self) -> None:
+        self._tries, self._index, self._rows = self._tries + 1, 1, 0
+        self._sum, self._totals = Decimal(0), set[Decimal | None]()
+        self._last: Sequence[object] = ()
+
+    def _ask_page(self, things: Sequence[Thing] = (), progress: int = 0) -> ListPage:
+        self._read = self._paged
+        call = self._listed.reading(self._window.query, self._index, self._window.subject)
+        return ListPage(things=things, next=call, progress=progress, is_again=True)
+
+    def _paged(self, reply: Reply) -> ListPage:
+        found = wire.page_of(reply)
+        rows = self._make(self._top, found)
+        self._rows += len(rows)
+        self._totals.add(found.total)
+        self._sum += sum(_amount(row) for row in rows)
+        things = [self._thing(self._index, rows)]
+        self._pages = max(self._pages, self._index)
+        # Not even a short page is trusted to be the last: a service may give fewer than asked for.
+        is_next = self._rows < self._wanted and rows and found.items != self._last
+        self._last, self._index = found.items, self._index + 1
+        if is_next and self._index <= MOST // wire.PAGE:
+            return self._ask_page(things, len(rows))
+        self._read = self._recounted
+        call = self._counting(self._window)
+        return ListPage(things=things, next=call, progress=len(rows), is_again=True)
+
+    def _counting(self, window: Window) -> Call:
+        return self._listed.counting(window.query, window.subject)
+
+    def _thing(self, number: int, rows: Sequence[KeyedRow]) -> Thing:
+        """A page is kept as a whole, and takes its own place when it is read again."""
+        return Thing(f"{self._window} {number}", "", EARLIEST, rows)
+
+    def _recounted(self, reply: Reply) -> ListPage:
+        self._wanted = counted(reply)
+        (total, *others) = self._totals
+        is_whole = self._wanted == self._rows and not others and total in {None, self._sum}
+        if not is_whole and self._tries < TRIES:
+            self._again()
+            return self._ask_page()
+        self._total = None if self._total is None or total is None else self._total + total
+        gone = [self._thing(number, ()) for number in range(self._index, self._pages + 1)]
+        return self._end(gone)
+
+    def _end(self, gone: Sequence[Thing] = ()) -> ListPage:
+        """The end of a window."""
+        self._count += self._wanted
+        self._all += self._rows
+        return self._following(gone)
+
+    def _following(self, gone: Sequence[Thing] = ()) -> ListPage:
+        if self._left:
+            self._read = self._begin(self._left.pop(0))
+            return self._told(gone, self._counting(self._window))
+        if self._window == self._top:
+            self._is_open = False
+            return self._told(gone)
+        self._read = self._confirmed
+        return self._told(gone, self._counting(self._top))
+
+    def _confirmed(self, reply: Reply) -> ListPage:
+        """What was divided is counted as a whole: what moved from window to window was missed."""
+        self._count, self._is_open = counted(reply), False
+        return self._told()
+
+    def _told(self, gone: Sequence[Thing] = (), following: Call | None = None) -> ListPage:
+        facts = {COUNT: self._count, ROWS: self._all, TOTAL: self._total}
+        is_any = self._count or self._all
+        rows = [(self._name, facts)] if is_any else []
+        return ListPage(rows, following, things=gone, is_again=True)
+
+
+def _amount(row: KeyedRow) -> Decimal:
+    value = row.get("totalAmount")
+    return value if isinstance(value, Decimal) else Decimal(0)
