@@ -104,10 +104,13 @@ def _not_checked(package: Package, context: AnswerContext) -> Transition:
 
 
 def _called(package: Package, context: AnswerContext) -> Transition:
+    answered = context.answer.value
+    if isinstance(answered, Judgement):
+        return _closed(replace(package, uploads=(Stage.STAGED,)), answered, context)
     after = package.advance(
         context.time,
         phase=Phase.SUBMITTED,
-        package_id=context.answer.value or package.package_id,
+        package_id=answered or package.package_id,
         uploads=(Stage.STAGED,),
         created_at=context.at,
     )
@@ -121,6 +124,11 @@ def _call_refused(package: Package, context: AnswerContext) -> Transition:
     stage = Stage.DOUBTFUL if package.creations > 1 else Stage.REFUSED
     message = context.message
     return Transition(package.advance(context.time, uploads=(stage,), message=message))
+
+
+def _call_in_doubt(package: Package, context: AnswerContext) -> Transition:
+    """The call may have been on its way all the time: its effect is waited for from now on."""
+    return in_doubt(replace(package, created_at=context.service_time), context)
 
 
 def _confirmed(package: Package, context: AnswerContext) -> Transition:
@@ -189,7 +197,7 @@ RULES: Rules = with_common(
         (Step.CHECK, AnswerKind.REFUSED): _not_checked,
         (Step.CALL, AnswerKind.DONE): _called,
         (Step.CALL, AnswerKind.REFUSED): _call_refused,
-        (Step.CALL, AnswerKind.UNKNOWN): in_doubt,
+        (Step.CALL, AnswerKind.UNKNOWN): _call_in_doubt,
         (Step.CONFIRM, AnswerKind.DONE): _confirmed,
         (Step.CONFIRM, AnswerKind.REFUSED): _not_confirmed,
         (Step.FOLLOW, AnswerKind.DONE): _followed,

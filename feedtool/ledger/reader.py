@@ -203,10 +203,11 @@ class LedgerReader:
 
     def single_requests(self, packages: Collection[int]) -> dict[int, PendingRow]:
         """The live requests of packages of one request, by the package's key."""
-        names = (t.requests.c[name] for name in PendingRow._fields)
-        query = select(t.requests.c.package, *names).where(t.requests.c.fate.is_(None))
-        found = self._among(query, t.requests.c.package, packages)
-        return {package: PendingRow(*request) for package, *request in found}
+        of, further = t.requests.c.package, dict[int, tuple[int, ...]]()
+        for package, row in self._among(sent.FURTHER, of, packages):
+            further[package] = (*further.get(package, ()), row)
+        found = self._among(sent.SINGLE, of, packages)
+        return {key: PendingRow._make((*request, further.get(key, ()))) for key, *request in found}
 
     def single_references(self, run_id: int) -> dict[int, str]:
         """The references of a run's packages of one request, by the package's key."""
@@ -294,12 +295,12 @@ class LedgerReader:
     def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = _without_result(package, PendingRow._fields).where(sent).limit(limit)
+        query = _without_result(package, sent.REQUEST).where(sent).limit(limit)
         return [PendingRow(*row) for row in self._all(query)]
 
     def pending(self, package: int) -> list[PendingRow]:
         """The rows of a package of which the service has not said the last word."""
-        query = _without_result(package, PendingRow._fields[:-1])  # without the bodies
+        query = _without_result(package, sent.REQUEST[:-1])  # without the bodies
         return [PendingRow(*row) for row in self._all(query)]
 
     def close(self) -> None:

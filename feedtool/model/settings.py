@@ -141,6 +141,26 @@ class OrderSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class InboundSettings:
+    """Settings of what goes to the warehouses; the specification does not show all of it."""
+
+    conditions: tuple[str, ...] = ("New", "LikeNew")
+    """The conditions of products there that are expected; another is a warning."""
+    traceability: tuple[str, ...] = ("SerialNumber", "IMEI")
+    """What products may be traced by; another is a warning."""
+    storage_countries: tuple[str, ...] = ("FR", "ES", "GB")
+    """The countries of the warehouses that a shipment may go to."""
+    dimension_unit: str = ""
+    """The unit of a product's dimensions, shown beside their columns."""
+    weight_unit: str = ""
+    """The unit of a product's weight, shown beside its column."""
+    seller_number: str = ""
+    """The seller's number in products, where the SellerId is none."""
+    delivery_note: str = "/inbound-shipments/{id}/delivery-notes"
+    """The path of the delivery note of a shipment."""
+
+
+@dataclass(frozen=True, slots=True)
 class DiscussionSettings:
     """Settings of discussions."""
 
@@ -275,6 +295,7 @@ class AccountSettings:
     guards: Guards = field(default_factory=Guards)
     """The guards, which hold back valid rows that look like a mistake."""
     orders: OrderSettings = field(default_factory=OrderSettings)
+    inbound: InboundSettings = field(default_factory=InboundSettings)
     discussions: DiscussionSettings = field(default_factory=DiscussionSettings)
 
 

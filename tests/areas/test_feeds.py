@@ -16,10 +16,12 @@ def test_the_kinds() -> None:
     offers = ["offers-delete", "offers-update", "offers-upsert"]
     acts = ["orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"]
     talks = ["discussions", "discussions-close", "discussions-open", "discussions-read"]
-    kinds = [*talks, "invoices", *legacy, *offers, "orders", *acts, "products", "shipments"]
+    inbound = ["fulfillment-products", "inbound-shipments"]
+    sent = ["orders", *acts, "products", "shipments"]
+    kinds = [*talks, *inbound, "invoices", *legacy, *offers, *sent]
     assert list(load().feeds) == kinds
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == [*talks[1:], "invoices", *legacy, "offers-delete", *acts]
+    assert asking == [*talks[1:], *inbound, "invoices", *legacy, "offers-delete", *acts]
 
 
 @FEEDS

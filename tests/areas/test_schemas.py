@@ -38,6 +38,22 @@ MESSAGE = {
     "attachments": [{"content": "JVBERi0=", "name": "label.pdf", "fileFormat": "pdf"}],
 }
 GOOD: dict[str, Any] = {
+    "fulfillment-products": {
+        "gtin": "4006381333931",
+        "label": "Kettle",
+        "sellerProductReference": "SKU-1",
+        "productCondition": "New",
+        "weight": 1.2,
+        "hasExpirationDate": False,
+        "originCountryCode": "FR",
+        "language": "fr-FR",
+    },
+    "inbound-shipments": {
+        "reference": "PO-1",
+        "storageCountry": "FR",
+        "supplyMode": "Xdock",
+        "items": [{"gtin": "4006381333931", "productCondition": "New", "quantity": 5}],
+    },
     "discussions": {
         "discussionId": "D-1",
         "salesChannel": "PRIMARY",

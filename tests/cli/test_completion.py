@@ -86,7 +86,7 @@ def test_runs_are_the_newest_first(
     feedtool("submit tuesday.xlsx --sandbox")
     before = Path("home/ledger.sqlite").read_bytes()
     runs = completed(feedtool, f"{command} ", monkeypatch)[-2:]
-    assert [run.rpartition(" 20")[0] for run in runs] == ["2: tuesday.xlsx", "1: monday.xlsx"]
+    assert [run.partition(" 20")[0] for run in runs] == ["2: tuesday.xlsx", "1: monday.xlsx"]
     assert Path("home/ledger.sqlite").read_bytes() == before
 
 

@@ -55,6 +55,9 @@ def protocol(repeat: Repeat) -> Direct[dict[str, Any]]:
     )
 
 
+LONG = timedelta(minutes=8)
+"""So long a call may be under way before it is given up."""
+
 ROUTES = {repeat: {"Ship": replace(FEED, delivery=protocol(repeat))} for repeat in Repeat}
 
 
@@ -103,6 +106,9 @@ class Orders:
             return Reply(200)
         if fault != "lost before":
             self.parcels.append((call.target, call.body or b""))
+            self.shown_at = self.time + self.late
+        if fault == "given up late":
+            self.sleep(LONG.total_seconds())
             self.shown_at = self.time + self.late
         if fault:
             raise OutcomeUnknown("a timeout")
@@ -156,6 +162,8 @@ SHOWN_LATE = timedelta(minutes=3)
         (Orders(["lost after"]), DONE, 1, 1),
         (Orders(["lost after"], late=SHOWN_LATE), DONE, 1, 1),
         (Orders(["lost after", "lost after"], late=SHOWN_LATE), DONE, 1, 1),
+        # Its effect is waited for from then on when the call was given up.
+        (Orders(["given up late"], late=SHOWN_LATE), DONE, 1, 1),
         (Orders(["500"]), DONE, 2, 1),
         (Orders(["lost before"]), DONE, 2, 1),
         (Orders(["lost before", "lost after"]), DONE, 2, 1),

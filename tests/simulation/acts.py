@@ -9,41 +9,29 @@ later, or not. `Sandbox.effects` is the judge of what was done. What must hold:
 - a service that works leaves nothing open.
 """
 
-import json
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
-from unittest import mock
 
 import orjson
-from sqlalchemy import or_, select
 
 from feedtool.areas.orders.sandbox import PARTS, life, shop, store
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
 from feedtool.areas.orders.sandbox.store import StoredOrder
 from feedtool.areas.products import sandbox as products
-from feedtool.delivery import engine, overview
-from feedtool.delivery.overview import SINGLY
-from feedtool.ledger import tables as t
-from feedtool.model.call import JSON, Call, Reply
+from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Item
-from feedtool.sandbox import HttpRequest, Sandbox, SandboxSettings
-from feedtool.service.answers import AnswerKind
-from tests.simulation.acts_checker import Deed, OrdersCourt, deed_of
-from tests.simulation.checker import Findings, Wrong
-from tests.simulation.network import GOOD, HOURS, SELLER, Network
+from feedtool.sandbox import Sandbox, SandboxSettings
+from tests.simulation.acts_checker import OrdersCourt, deed_of
+from tests.simulation.checker import Findings
+from tests.simulation.network import HOURS, SELLER
+from tests.simulation.single_calls import Deed, SingleCalls, SingleCallsNetwork
 from tests.simulation.story import Row, Told
-from tests.simulation.world import FAULTS, World
 
 REASON = "MissingProduct"
 REASONS = ("seller-out-of-stock", "customer-request", "seller-cannot-deliver")
 """Of the cancellations of the first run, of the second, and of colleagues."""
-
-LIVES = 3
-"""So many processes are enough for a few single calls."""
 
 TRY = {
     life.PROCESSING: ("Accept", "Ship"),
@@ -56,15 +44,6 @@ TRY = {
 
 
 # What the seller wants.
-
-
-@dataclass
-class OrdersStory:
-    """The seller's runs, which ask for actions on orders."""
-
-    runs: list[Told] = field(default_factory=list)
-    before: tuple[Told, ...] = ()
-    references: list[str] = field(default_factory=list)
 
 
 def approval(action: str) -> dict[str, str]:
@@ -98,38 +77,8 @@ def gesture(order: StoredOrder, amount: float) -> dict[str, Any]:
 # The way there.
 
 
-class OrdersNetwork(Network):
-    """The same, which remembers what took effect by a call of ours."""
-
-    done: Counter[Deed]
-    is_reading = False
-    """True while the process may do nothing but read."""
-
-    def _send(self, call: Call, token: str) -> Reply:
-        """Looks are many, and what goes wrong with them is harmless."""
-        usual = self.chance
-        self.chance = min(0.6, usual * (4 if call.method == "POST" else 1))
-        try:
-            return super()._send(call, token)
-        finally:
-            self.chance = usual
-
-    def _arrive(self, call: Call, token: str) -> Reply:
-        reply = super()._arrive(call, token)
-        if call.method == "POST" and reply.status in {200, 201}:
-            self.done[deed_of(call.target, json.loads(call.body or b""))] += 1
-        return reply
-
-    def _leaves(self, call: Call) -> None:
-        if self.is_reading and call.method == "POST":
-            raise Wrong(f"{call.target} was sent where answers alone are fetched")
-
-    def _remember(self, call: Call, path: str, status: int) -> None:
-        """Nothing here is a package."""
-
-    def half(self, call: Call, token: str) -> Reply:
-        """A call is taken whole or not at all: an order is one document."""
-        return self.broken(call, token)
+class OrdersNetwork(SingleCallsNetwork):
+    """The same; what asks for money may arrive very late."""
 
     def lost(self, call: Call, token: str) -> Reply:
         """What asks for money arrives at last, which is worse than never."""
@@ -148,13 +97,9 @@ def _is_money(call: Call) -> bool:
 
 
 @dataclass
-class Acts(World):
+class Acts(SingleCalls):
     """One seed's orders, and what is done with them."""
 
-    network: OrdersNetwork = field(init=False)
-    others: set[int] = field(default_factory=set)
-    """The effects that colleagues had."""
-    others_deeds: set[Deed] = field(default_factory=set)
     others_gestures: set[str] = field(default_factory=set)
     orders: list[str] = field(default_factory=list)
     began: dict[str, str] = field(default_factory=dict)
@@ -162,15 +107,6 @@ class Acts(World):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        scale = self.dice.choice((0.3, 1.0, 1.0, 3.0))
-        self.network.ahead = timedelta(minutes=self.dice.randint(-5, 5))
-        self.network.chance, self.crashes = 2 * FAULTS * scale, 0.02 * scale
-        self.network.done = Counter()
-        self.chaotic_lives = LIVES
-        self.singly = self.dice.choice((SINGLY, SINGLY, 1))
-        """So many orders are looked at one by one, and more in a list."""
-        self.hurry = self.dice.choice((0.0, 0.01, 0.03, 0.1))
-        """How likely a colleague acts while we wait."""
         stories = self._dice("story")
         for _ in range(stories.randint(1, 3)):
             status = stories.choice((*TRY, life.IN_PREPARATION, life.IN_PREPARATION, life.SHIPPED))
@@ -178,12 +114,13 @@ class Acts(World):
         for number in (1, 2)[: stories.choice((1, 2))]:
             self.story.runs.append(Told(number, [*self._rows(number, stories)]))
 
+    def deed_of(self, target: str, body: Any) -> Deed:
+        """The deed of a POST about orders."""
+        return deed_of(target, body)
+
     def _make_service(self) -> Sandbox:
         parts = (*PARTS, *products.PARTS)
         return Sandbox(parts, settings=self._service_settings())
-
-    def _tell_story(self) -> Any:
-        return OrdersStory()
 
     def _network_type(self) -> type[OrdersNetwork]:
         return OrdersNetwork
@@ -241,33 +178,11 @@ class Acts(World):
             return cancellation(order, REASONS[run - 1], places)
         return gesture(order, run + row / 4) if action == "Gesture" else approval(action)
 
-    @contextmanager
-    def _threads(self) -> Iterator[None]:
-        with (
-            super()._threads(),
-            mock.patch.object(engine, "SINGLY", self.singly),
-            mock.patch.object(overview, "SINGLY", self.singly),
-        ):
-            yield
-
-    def _calm_down(self) -> None:
-        super()._calm_down()
-        self.settings = replace(self.settings, patience=timedelta(hours=1))
-
     # What others do.
 
-    def _one_life(self, to_begin: list[Told]) -> bool:
-        is_chaotic = self.power.chance > 0
-        self.network.is_reading = self.only_fetch = is_chaotic and self.dice.random() < 0.1
-        return super()._one_life(to_begin)
-
-    def _wait(self, duration: timedelta) -> None:
-        self.network.pass_time(duration)
-        if self.power.chance and self.dice.random() < self.hurry:
-            self._interfere(self.order(self.dice.choice(self.orders)))
-
-    def _interfere(self, order: StoredOrder) -> None:
+    def interfere(self) -> None:
         """A colleague or a customer acts on an order, if it can be done."""
+        order = self.order(self.dice.choice(self.orders))
         what = self.dice.choice(("ship", "cancel", "approve", "give", "regret", "deliver"))
         dice, path = self.dice, f"/orders/{order.order_id}"
         place = dice.sample(range(len(order.lines)), dice.randint(0, 1))
@@ -286,16 +201,9 @@ class Acts(World):
             self._change(order, what)
 
     def _post(self, path: str, body: Any) -> None:
-        before = {effect.id for effect in self.service.effects()}
-        headers = {**dict(JSON), "SellerId": SELLER, "Authorization": f"Bearer {GOOD}"}
-        request = HttpRequest("POST", path, "", headers, orjson.dumps(body))
-        answer = self.service.handle(request, self.network.service_time)
-        self.others |= {effect.id for effect in self.service.effects()} - before
-        if answer.status < 300:
-            self.others_deeds.add(deed_of(path, body))
+        answer = self.post_by_other(path, body)
         if "gesture" in path and answer.status == 201:
             self.others_gestures.add(orjson.loads(answer.body)["requestId"])
-        self.note(f"A COLLEAGUE: {path} {orjson.dumps(body).decode()} → {answer.status}")
 
     def _change(self, order: StoredOrder, what: str) -> None:
         now: datetime = self.network.service_time
@@ -319,19 +227,6 @@ class Acts(World):
         if found is None:
             raise ValueError(name)
         return found
-
-    def lost(self) -> set[tuple[int, int]]:
-        """The files and rows whose call was intended, and of which we have no answer."""
-        has_none = or_(
-            t.attempts.c.outcome.is_(None), t.attempts.c.outcome == str(AnswerKind.UNKNOWN)
-        )
-        query = (
-            select(t.requests.c.file, t.requests.c.row)
-            .join(t.attempts, t.attempts.c.package == t.requests.c.package)
-            .where(t.attempts.c.step == "call", has_none)
-        )
-        with self.ledger.engine.connect() as db:
-            return {(file, row) for file, row in db.execute(query)}
 
     def judged(self) -> Findings:
         """What it came to; Wrong when anything of it is not as it must be."""

@@ -7,13 +7,14 @@ ledger is the accused.
 import json
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from feedtool.areas.orders.sandbox import life
 from feedtool.delivery.direct import NO_EFFECT
 from feedtool.model.nouns import RowResult, Status
 from tests.simulation.checker import Findings, Wrong
 from tests.simulation.network import SELLER
+from tests.simulation.single_calls import Deed
 from tests.simulation.story import Row
 
 if TYPE_CHECKING:
@@ -31,14 +32,6 @@ SAID = {
     GESTURE: ("request GR-",),
 }
 """What the message of a row says that is told Rejected, and of which we did something."""
-
-
-class Deed(NamedTuple):
-    """What a call does, as far as two calls that do the same share it."""
-
-    kind: str
-    order: str
-    what: str
 
 
 def deed_of(target: str, body: Any) -> Deed:
@@ -88,7 +81,7 @@ class OrdersCourt:
         twice = {deed for deed, times in self.done.items() if times > self.asked[deed]}
         _demand(not twice, f"more often than asked: {twice}")
         _demand(len(ours) == self.done.total(), f"{len(ours)} effects of {self.done}")
-        paid = {deed.order for deed in self.done if deed.kind == GESTURE}
+        paid = {deed.key for deed in self.done if deed.kind == GESTURE}
         unshipped = {it for it in paid if not self.world.order(it).document["shippedAt"]}
         _demand(not unshipped, f"money for orders that were not shipped: {unshipped}")
 
@@ -119,14 +112,14 @@ class OrdersCourt:
     def _is_accepted(self, row: Row, deed: Deed, text: str) -> bool:
         if deed.kind == APPROVAL:
             return self._is_approved(row, deed, text)
-        granted = (deed.order, float(deed.what), "Accepted")
+        granted = (deed.key, float(deed.what), "Accepted")
         return self.gestures.get(_request(text)) == granted
 
     def _is_approved(self, row: Row, deed: Deed, text: str) -> bool:
         """It has been so at some time: by the way it began, by us, or by a colleague."""
         del row, text
-        order = self.world.order(deed.order)
-        began = self.world.began[deed.order]
+        order = self.world.order(deed.key)
+        began = self.world.began[deed.key]
         is_asked = order.channel == "PRIMARY" and order.is_shipped_by_seller
         by_itself = deed.what == "Accepted" and not is_asked
         reached = REACHED[deed.what]
@@ -138,7 +131,7 @@ class OrdersCourt:
         """The lines have the parcel: of a whole order those that are not cancelled."""
         del text
         named = set(json.loads(row.item.body)[0].get("orderLineIds", ()))
-        lines = self.world.order(deed.order).lines
+        lines = self.world.order(deed.key).lines
         meant = [
             line
             for line in lines
@@ -149,7 +142,7 @@ class OrdersCourt:
     def _is_cancelled(self, row: Row, deed: Deed, text: str) -> bool:
         del text
         named = {line["lineId"] for line in json.loads(row.item.body)["lines"]}
-        lines = self.world.order(deed.order).lines
+        lines = self.world.order(deed.key).lines
         return all(it["status"] == life.CANCELLED for it in lines if it["orderLineId"] in named)
 
 

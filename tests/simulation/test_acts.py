@@ -7,6 +7,7 @@ again by `python -m tests.simulation SEED acts`.
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import islice
 from unittest import mock
 
 import pytest
@@ -103,7 +104,8 @@ def test_every_mutant_is_caught(name: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", MUTANTS)
-def test_every_mutant_is_caught_again_and_again(name: str) -> None:
+def test_every_mutant_is_caught_by_more_than_one_seed(name: str) -> None:
     mutant = MUTANTS[name]
     with mutant.ledger() as ledger, mutant.alter():
-        assert sum(is_caught(seed, ledger, Acts) for seed in range(1000)) > 1
+        catching = (seed for seed in range(1000) if is_caught(seed, ledger, Acts))
+        assert len([*islice(catching, 2)]) == 2

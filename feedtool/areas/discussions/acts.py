@@ -255,7 +255,9 @@ def judge_opening(act: Act, found: Opening) -> Judgement:
     """Whether the discussion is there with our message, can be opened, or cannot."""
     asked = json.loads(act.body)
     for existing in found.existing:
-        if _same(existing._replace(messages=existing.messages[:1]), asked["message"]["body"]):
+        is_named = existing.id == act.package.package_id  # its message may show later
+        first = existing._replace(messages=existing.messages[:1])
+        if is_named or _same(first, asked["message"]["body"]):
             proof = tr("is there: discussion {name}", name=existing.id)
             return reached(act, Status.OPENED, proof, _word(existing))
         message = tr("there is a discussion of this already: reply in {name}", name=existing.id)
