@@ -4,6 +4,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -11,6 +12,7 @@ from types import FunctionType
 from typing import TypeGuard
 
 from feedtool.model.call import Call
+from feedtool.model.settings import AccountSettings
 
 UNKNOWN = "{}"
 """What is put into a path."""
@@ -51,21 +53,38 @@ def _local(function: FunctionType, given: Names) -> Names:
 
 def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[str]:
     """The texts that an expression may be."""
-    known = getattr(node, "id", "")
-    if known in names:
-        return names[known]
+    if isinstance(node, ast.FormattedValue):
+        node = node.value
+    name = getattr(node, "id", "")
+    if name in names:
+        return names[name]
     match node:
         case ast.JoinedStr(values=parts):
             texts = product(*(_texts(part, names, function) for part in parts))
             return frozenset(map("".join, texts))
-        case ast.FormattedValue(value=inner):
-            return _texts(inner, names, function)
         case ast.IfExp(body=first, orelse=second):
             return _texts(first, names, function) | _texts(second, names, function)
+        case ast.Call(func=ast.Attribute(value=text, attr="replace")):
+            return _texts(text, names, function)
         case ast.Call(func=named, args=arguments) if _is_ours(callee := _named(named, function)):
             return _returned(callee, _bound(callee, arguments, names, function))
-    text = node.value if isinstance(node, ast.Constant) else function.__globals__.get(known)
-    return frozenset({text if isinstance(text, str) else UNKNOWN})
+    known = _paths().get(getattr(node, "attr", ""), function.__globals__.get(name))
+    value = node.value if isinstance(node, ast.Constant) else known
+    return frozenset({value if isinstance(value, str) else UNKNOWN})
+
+
+@cache
+def _paths() -> Mapping[str, str]:
+    """The paths that settings name, by the settings' names."""
+    every = AccountSettings()
+    records = (every, *(getattr(every, field.name) for field in fields(every)))
+    values = (
+        (field.name, getattr(record, field.name))
+        for record in records
+        if is_dataclass(record)
+        for field in fields(record)
+    )
+    return {name: value for name, value in values if isinstance(value, str) and "/" in value}
 
 
 def _returned(function: FunctionType, given: Names) -> frozenset[str]:

@@ -9,7 +9,7 @@ from tests.endpoints import PATH_NOT_SHOWN, Endpoint, clients, commands, routes,
 
 EVERY = [endpoint for part in specified().values() for endpoint in part]
 ALL = 74
-AWAITED = ("Financial", "Fulfillment")
+AWAITED = ("Fulfillment",)
 """Parts whose areas are not all there yet."""
 MISSING = {
     *map(str, (endpoint for part in AWAITED for endpoint in specified()[part])),
@@ -45,6 +45,7 @@ LEADS = {
     "a kind that brings": ("export gestures", "GET /order-commercial-gesture-requests"),
     "what waits": ("todo", "GET /orders/count"),
     "a command": ("account check", "GET /sales-channel-configurations"),
+    "a list of a list": ("export channels", "GET /sales-channel-configurations"),
 }
 DOES_NOT = {
     "another kind's call": ("submit orders-cancel", "POST /orders/{}/shipments"),
