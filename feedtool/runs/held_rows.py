@@ -46,7 +46,7 @@ def _hold(
     by_row: dict[int, list[Issue]] = {}
     for row, issue in sheet.guarded:
         by_row.setdefault(row, []).append(issue)
-    sent, withheld = Spool(Item), list[RowResult]()
+    sent, withheld = Spool(Item), dict[tuple[int, str], RowResult]()
     for item in sheet.valid_items():
         rows = (item.row, *item.further_rows)
         issues = [issue for row in rows for issue in by_row.get(row, ())]
@@ -68,10 +68,11 @@ def _hold(
         if messages or is_unchanged:
             status = Status.HELD if messages else Status.UNCHANGED
             result = RowResult(0, item.reference, status, (*messages,), item.channel)
-            withheld += [result._replace(row=row) for row in rows]
+            for row in rows:  # several requests of a row are withheld for one reason
+                withheld.setdefault((row, item.channel), result._replace(row=row))
         else:
             sent.append(item)
     if withheld:
         sheet.sent, sheet.withheld = sent, Spool(RowResult)
-        sheet.held = sum(result.status is Status.HELD for result in withheld)
-        sheet.withheld.extend(sorted(withheld, key=lambda result: result.row), 0)
+        sheet.held = sum(result.status is Status.HELD for result in withheld.values())
+        sheet.withheld.extend([withheld[key] for key in sorted(withheld)], 0)
