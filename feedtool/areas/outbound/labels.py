@@ -39,7 +39,7 @@ from feedtool.feeds.export import (
 from feedtool.feeds.template import TEXT
 from feedtool.model.call import READ, Call, Reply
 from feedtool.model.errors import UsageProblem
-from feedtool.model.settings import OutboundSettings
+from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.text import tr
 from feedtool.service.answers import moment, next_link, service_time, text
 

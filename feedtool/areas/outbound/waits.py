@@ -8,7 +8,8 @@ from feedtool.areas.outbound import wire
 from feedtool.areas.outbound.shipments import REJECTED
 from feedtool.feeds.area import Wait
 from feedtool.model.call import Call, Reply
-from feedtool.model.settings import AccountSettings, OutboundSettings
+from feedtool.model.fulfilment_settings import OutboundSettings
+from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr
 from feedtool.service.answers import Unreadable
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
-from feedtool.model.settings import OutboundSettings
+from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.text import tr
 from feedtool.service import answers
 from feedtool.service.answers import (

@@ -11,8 +11,9 @@ from feedtool.areas.outbound.shipments import SHIPMENT
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
+from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.nouns import Status
-from feedtool.model.settings import AccountSettings, OutboundSettings
+from feedtool.model.settings import AccountSettings
 from feedtool.service.answers import Unreadable
 
 DATE = {"date": "Mon, 23 Nov 2026 09:20:00 GMT"}

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from feedtool.model.settings import AccountSettings, OutboundSettings
+from feedtool.model.fulfilment_settings import OutboundSettings
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, changed, checked, told
 
 Row = dict[str, str]
