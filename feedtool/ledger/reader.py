@@ -18,6 +18,7 @@ from feedtool.ledger.database import IN_MEMORY, open_engine, reading
 from feedtool.ledger.packages import read_packages
 from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Stage
 from feedtool.ledger.row_results import FACTS, count_statuses, read_results
+from feedtool.ledger.sent import REQUEST
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import (
     EARLIEST,
@@ -295,12 +296,12 @@ class LedgerReader:
     def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = _without_result(package, sent.REQUEST).where(sent).limit(limit)
+        query = _without_result(package, REQUEST).where(sent).limit(limit)
         return [PendingRow(*row) for row in self._all(query)]
 
     def pending(self, package: int) -> list[PendingRow]:
         """The rows of a package of which the service has not said the last word."""
-        query = _without_result(package, sent.REQUEST[:-1])  # without the bodies
+        query = _without_result(package, REQUEST[:-1])  # without the bodies
         return [PendingRow(*row) for row in self._all(query)]
 
     def close(self) -> None:

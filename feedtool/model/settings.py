@@ -11,6 +11,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
+from feedtool.model.call import AskService
 from feedtool.model.limits import ReadingLimits
 
 CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
@@ -326,3 +327,5 @@ class Context(NamedTuple):
     """The folder of the sheet, in which the paths begin that its cells hold."""
     locate: Locate = itself
     """A path may go on into a ZIP."""
+    ask: AskService | None = None
+    """Asks the service, where the rows are to be sent at once."""
