@@ -11,11 +11,7 @@ EVERY = [endpoint for part in specified().values() for endpoint in part]
 ALL = 74
 AWAITED = ("Fulfillment",)
 """Parts whose areas are not all there yet."""
-MISSING = {
-    *map(str, (endpoint for part in AWAITED for endpoint in specified()[part])),
-    "GET /categories/{categoryReference}",
-    "POST /orders/{orderId}/invoice-documents",
-}
+MISSING = {str(endpoint) for part in AWAITED for endpoint in specified()[part]}
 
 
 def test_the_specification_has_so_many() -> None:
