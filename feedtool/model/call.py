@@ -58,6 +58,8 @@ class Call:
     """A file that takes the body of a success as it comes: the Reply then has none."""
     largest: int | None = None
     """The most bytes of an answer, where that is not the client's own bound."""
+    following: "Callable[[Reply], str | None] | None" = None
+    """Of a list that is read as a whole: the address of the next page; raises Unreadable."""
 
 
 @dataclass(frozen=True, slots=True)

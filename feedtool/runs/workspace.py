@@ -197,7 +197,8 @@ def select_rows(
 
     sent_before = partial(workspace.ledger.sent_before, *account, run)
     taken_before = partial(workspace.ledger.taken_before, *account, run)
-    others = hold_rows(sheets, selection, sent_before, taken_before)
+    doubtful_before = partial(workspace.ledger.doubtful_before, *account, run)
+    others = hold_rows(sheets, selection, sent_before, taken_before, doubtful_before)
     known = accepted_offers(workspace, account, run)
     select(others, known, selection, asked.dialect, earlier)
 
