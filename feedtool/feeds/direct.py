@@ -96,6 +96,9 @@ class Direct(NamedTuple, Generic[T]):
     repeat: Repeat = Repeat.TRACED
     again: Code | None = None
     """The guard that holds a request that was sent before; None where a second one does no harm."""
+    doubt: Code | None = None
+    """The guard that holds a request while it is Unknown what became of the last one of its
+    reference; None where a second one does no harm."""
     patience: timedelta = timedelta(minutes=10)
     """The longest time that an effect takes to show."""
     last_words: frozenset[str] | None = None

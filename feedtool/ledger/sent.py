@@ -96,6 +96,12 @@ def sent_before(service: str, seller: str, run_id: int | None, item: Item) -> sa
     )
 
 
+def sent_last(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
+    """The last other run in which a request of the reference was sent, and how it was given up."""
+    query = _earlier(service, seller, run_id, item).where(t.packages.c.creations > 0)
+    return query.with_only_columns(t.runs.c.run_id, t.requests.c.fate)
+
+
 def failed(service: str, seller: str) -> sa.Select[tuple[int, int]]:
     """By run, the requests whose last answer is a failure and that no later run has repeated."""
     same = (t.packages.c.package_type, t.requests.c.reference)

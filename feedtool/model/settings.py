@@ -11,6 +11,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
+from feedtool.model.call import AskService
+from feedtool.model.fulfilment_settings import InboundSettings, OutboundSettings
 from feedtool.model.limits import ReadingLimits
 
 CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
@@ -137,26 +139,6 @@ class OrderSettings:
     """The highest sum of the commercial gestures of a file, in its currency."""
     gesture_share: Decimal = Decimal(50)
     """Percent of its line that a gesture may be."""
-
-
-@dataclass(frozen=True, slots=True)
-class InboundSettings:
-    """Settings of what goes to the warehouses; the specification does not show all of it."""
-
-    conditions: tuple[str, ...] = ("New", "LikeNew")
-    """The conditions of products there that are expected; another is a warning."""
-    traceability: tuple[str, ...] = ("SerialNumber", "IMEI")
-    """What products may be traced by; another is a warning."""
-    storage_countries: tuple[str, ...] = ("FR", "ES", "GB")
-    """The countries of the warehouses that a shipment may go to."""
-    dimension_unit: str = ""
-    """The unit of a product's dimensions, shown beside their columns."""
-    weight_unit: str = ""
-    """The unit of a product's weight, shown beside its column."""
-    seller_number: str = ""
-    """The seller's number in products, where the SellerId is none."""
-    delivery_note: str = "/inbound-shipments/{id}/delivery-notes"
-    """The path of the delivery note of a shipment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +276,7 @@ class AccountSettings:
     guards: Guards = field(default_factory=Guards)
     """The guards, which hold back valid rows that look like a mistake."""
     orders: OrderSettings = field(default_factory=OrderSettings)
+    outbound: OutboundSettings = field(default_factory=OutboundSettings)
     inbound: InboundSettings = field(default_factory=InboundSettings)
     discussions: DiscussionSettings = field(default_factory=DiscussionSettings)
 
@@ -326,3 +309,5 @@ class Context(NamedTuple):
     """The folder of the sheet, in which the paths begin that its cells hold."""
     locate: Locate = itself
     """A path may go on into a ZIP."""
+    ask: AskService | None = None
+    """Asks the service, where the rows are to be sent at once."""

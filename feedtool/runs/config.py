@@ -25,7 +25,7 @@ recipes = "recipes"              the folder of its recipes, beside this file
 preparationTime = 2
 
 [profile.shop.bounds]            any field of `Bounds`
-[profile.shop.orders]            any field of `OrderSettings`; others: discussions, inbound
+[profile.shop.orders]            any field of `OrderSettings`; so inbound, outbound, discussions
 [profile.shop.discussions.replies]
 parcel = "Your parcel {parcelNumber} is on its way: {trackingUrl}"
 

@@ -17,11 +17,13 @@ def test_the_kinds() -> None:
     acts = ["orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"]
     talks = ["discussions", "discussions-close", "discussions-open", "discussions-read"]
     inbound = ["fulfillment-products", "inbound-shipments"]
-    sent = ["orders", *acts, "products", "shipments"]
+    outbound = ["outbound-shipments", "outbound-shipments-cancel"]
+    sent = ["orders", *acts, *outbound, "products", "returns", "shipments"]
     kinds = [*talks, *inbound, "invoices", *legacy, *offers, *sent]
     assert list(load().feeds) == kinds
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == [*talks[1:], *inbound, "invoices", *legacy, "offers-delete", *acts]
+    before = [*talks[1:], *inbound, "invoices", *legacy, "offers-delete", *acts]
+    assert asking == [*before, outbound[1], "returns"]
 
 
 @FEEDS

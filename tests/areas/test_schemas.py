@@ -98,6 +98,43 @@ GOOD: dict[str, Any] = {
     },
     "offers-update": {**REFERENCE, **CHANGES},
     "offers-delete": REFERENCE,
+    "outbound-shipments": {
+        "reference": "OUT-1",
+        "storageCountry": "FR",
+        "deliveryAddress": {
+            "firstName": "Anne",
+            "lastName": "Martin",
+            "email": "anne@example.org",
+            "phone": "+33639980001",
+            "city": "Bourg",
+            "postalCode": "01000",
+            "countryCode": "FR",
+            "line": "12 rue des Lilas",
+            "pickupId": "P1",
+        },
+        "items": [
+            {
+                "productId": "4006381333931",
+                "productCondition": "New",
+                "sellerProductReference": "KETTLE",
+                "expectedQuantity": 2,
+                "delivery": {"mode": "THD"},
+                "unitSalesPrice": 19.9,
+                "shippingCost": 0,
+                "currencyCode": "EUR",
+            }
+        ],
+    },
+    "outbound-shipments-cancel": {"outboundShipmentId": "U-1", "reason": "r"},
+    "returns": {
+        "outboundShipmentId": "U-1",
+        "reference": "RET-1",
+        "reason": "Retraction",
+        "comment": "c",
+        "lines": [
+            {"productId": "4006381333931", "quantity": 1, "productCondition": "New"},
+        ],
+    },
     "products": {
         "gtin": "4006381333931",
         "sellerProductReference": "SKU-1",

@@ -242,9 +242,8 @@ def _note_name(row: KeyedRow) -> str:
 
 
 def _note_calls(query: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
-    path = query.dialect.inbound.delivery_note
     for row in rows:
-        call = wire.read_note(path, str(row[columns.SHIPMENT]))
+        call = wire.read_note(query.dialect.inbound, str(row[columns.SHIPMENT]))
         yield DocumentCall(call, (_note_name(row),))
 
 

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import orjson
 
 from feedtool.model.call import CREATED, JSON, READ, Call, Reply
+from feedtool.model.fulfilment_settings import InboundSettings
 from feedtool.model.text import tr
 from feedtool.service.answers import (
     SMALL,
@@ -222,7 +223,8 @@ def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 # Delivery notes.
 
 
-def read_note(path: str, name: str) -> Call:
+def read_note(settings: InboundSettings, name: str) -> Call:
     """The delivery note of a shipment."""
     accept = (("Accept", "application/pdf, application/problem+json"),)
-    return Call("GET", path.replace("{id}", quote(name, safe="")), READ, headers=accept)
+    path = settings.delivery_note.replace("{id}", quote(name, safe=""))
+    return Call("GET", path, READ, headers=accept)

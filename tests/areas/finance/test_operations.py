@@ -19,9 +19,12 @@ from feedtool.areas.finance.operations import (
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
 from feedtool.areas.finance.sandbox.events import EVENT_TYPES
 from feedtool.areas.finance.windows import WindowReader
+from feedtool.areas.registry import sandbox_parts
 from feedtool.feeds.export import ListPage, Query
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.sandbox import SandboxSettings
+from feedtool.sandbox.server import Server
 from tests.areas.finance.counter import MONTH, AtDesk, brought, losses, sheets
 from tests.areas.finance.sandbox.till import EMPTY, many, sale
 from tests.areas.orders.sandbox.counter import QUIET
@@ -249,3 +252,28 @@ def test_from_the_command_line(feedtool: Feedtool) -> None:
     assert listed["rows"] == len(found["Operations"])
     differences = {Decimal(str(row.get("difference", 0))) for row in found["Check"]}
     assert differences == {Decimal(0)}
+
+
+@pytest.mark.parametrize("target", ["broken.xlsx", "broken.csv"])
+def test_a_broken_cent_is_the_exit_code(
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    monkeypatch.setenv("FEEDTOOL_TOKEN", "sandbox")
+    behaviour = SandboxSettings(parts=(FinanceBehaviour(broken_operation=5),))
+    with Server(sandbox_parts(), settings=behaviour) as server:
+        account = f"--base-url {server.base} --seller S1 --insecure-http"
+        code, _, err = feedtool(f"export operations {account} {ALL} --out {target}")
+        assert code == 1
+        assert "warning: 1 operation does not add up" in err
+        assert "`feedtool explain amounts-do-not-add-up` says what to do" in err
+        lenient = f"export operations {account} {ALL} --tolerance 0,01 --out lenient-{target}"
+        assert feedtool(lenient).code == 0
+    if target.endswith(".xlsx"):
+        (named,) = [row for row in sheets(Path(target))["Check"] if "row" in row]
+        assert sheets(Path(target))["Operations"][named["row"] - 3]["check"]
+
+
+@pytest.mark.parametrize("code", ["account-missing", "amounts-do-not-add-up", "totals-differ"])
+def test_each_code_has_its_page(feedtool: Feedtool, code: str) -> None:
+    told = feedtool(f"explain {code}")
+    assert (told.code, "To fix it" in told.out) == (0, True)

@@ -11,8 +11,9 @@ from feedtool.areas.inbound.shipments import LAST_WORDS, SHIPPING, STATUSES
 from feedtool.feeds.direct import Act, Goal, Judgement
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
+from feedtool.model.fulfilment_settings import InboundSettings
 from feedtool.model.nouns import Status
-from feedtool.model.settings import AccountSettings, InboundSettings
+from feedtool.model.settings import AccountSettings
 
 GTIN, OTHER = "4006381333931", "3760452000016"
 ITEMS = [

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from feedtool.model.fulfilment_settings import InboundSettings
 from feedtool.model.nouns import Severity
-from feedtool.model.settings import AccountSettings, InboundSettings
+from feedtool.model.settings import AccountSettings
 from tests.conftest import Files, checked, codes, told
 from tests.rule_tables import Fails, Passes, Row, Rows, cases, listed, places
 
