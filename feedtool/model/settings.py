@@ -84,7 +84,7 @@ class PackageLimits:
     products: int = 25
     """Products per batch."""
     invoices: int = 50
-    """Files per import of invoices."""
+    """Files per import of invoices; with 1 each goes to the address of its order instead."""
 
     def __post_init__(self) -> None:
         if min(self.upload, self.package, self.legacy, self.products, self.invoices) < 1:
