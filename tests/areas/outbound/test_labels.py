@@ -69,7 +69,7 @@ def test_an_older_label_is_asked_for_once(created_at: str, tmp_path: Path) -> No
     service = Service(created_at)
     result = exported(LABELS, tmp_path / "labels.csv", service=service)
     assert (service.labels, result.rows) == (1, 1)
-    assert [note.is_loss for note in result.notes] == [True]
+    assert [is_loss for *_, is_loss in result.notes] == [True]
     assert "tries" not in (tmp_path / "labels.csv").read_text("utf-8")
 
 
