@@ -191,7 +191,7 @@ def clients() -> Mapping[Endpoint, Client]:
             functions_of(root, without=Feed), key=attrgetter("__module__", "__qualname__")
         ):
             for method, path in calls_of(function):
-                client = found.setdefault(Endpoint(method, path), Client([], []))
+                client = found.setdefault(Endpoint(method, path).shape, Client([], []))
                 client.functions.extend({function} - {*client.functions})
                 client.commands.extend({words} - {*client.commands})
     return found

@@ -2,7 +2,9 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -10,9 +12,13 @@ from types import FunctionType
 from typing import TypeGuard
 
 from feedtool.model.call import Call
+from feedtool.model.settings import AccountSettings
 
 UNKNOWN = "{}"
 """What is put into a path."""
+
+_IS_PATH = re.compile("/[^{]")
+"""What begins with an unknown part is nobody's path yet."""
 
 Names = Mapping[str, frozenset[str]]
 """The texts that a name may stand for."""
@@ -21,15 +27,15 @@ Names = Mapping[str, frozenset[str]]
 @cache
 def calls_of(function: FunctionType) -> frozenset[tuple[str, str]]:
     """The methods and paths of its `Call`s, also where another makes one of a path it is given."""
-    return frozenset(call for call in _calls(function, {}) if call[1].startswith("/"))
+    return frozenset(call for call in _calls(function, {}) if _IS_PATH.match(call[1]))
 
 
 def _calls(function: FunctionType, given: Names) -> Iterator[tuple[str, str]]:
     names = _local(function, given)
     for node in ast.walk(_definition(function)):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        if not isinstance(node, ast.Call):
             continue
-        callee = function.__globals__.get(node.func.id)
+        callee = _named(node.func, function)
         if callee is Call:
             yield from product(*(_texts(part, names, function) for part in node.args[:2]))
         elif _makes_call(callee) and not calls_of(callee):
@@ -47,23 +53,38 @@ def _local(function: FunctionType, given: Names) -> Names:
 
 def _texts(node: ast.expr, names: Names, function: FunctionType) -> frozenset[str]:
     """The texts that an expression may be."""
-    known = getattr(node, "id", "")
-    if known in names:
-        return names[known]
+    if isinstance(node, ast.FormattedValue):
+        node = node.value
+    name = getattr(node, "id", "")
+    if name in names:
+        return names[name]
     match node:
         case ast.JoinedStr(values=parts):
             texts = product(*(_texts(part, names, function) for part in parts))
             return frozenset(map("".join, texts))
-        case ast.FormattedValue(value=inner):
-            return _texts(inner, names, function)
         case ast.IfExp(body=first, orelse=second):
             return _texts(first, names, function) | _texts(second, names, function)
-        case ast.Call(func=ast.Name(id=name), args=arguments) if _is_ours(
-            callee := function.__globals__.get(name)
-        ):
+        case ast.Call(func=ast.Attribute(value=text, attr="replace")):
+            return _texts(text, names, function)
+        case ast.Call(func=named, args=arguments) if _is_ours(callee := _named(named, function)):
             return _returned(callee, _bound(callee, arguments, names, function))
-    text = node.value if isinstance(node, ast.Constant) else function.__globals__.get(known)
-    return frozenset({text if isinstance(text, str) else UNKNOWN})
+    known = _paths().get(getattr(node, "attr", ""), function.__globals__.get(name))
+    value = node.value if isinstance(node, ast.Constant) else known
+    return frozenset({value if isinstance(value, str) else UNKNOWN})
+
+
+@cache
+def _paths() -> Mapping[str, str]:
+    """The paths that settings name, by the settings' names."""
+    every = AccountSettings()
+    records = (every, *(getattr(every, field.name) for field in fields(every)))
+    values = (
+        (field.name, getattr(record, field.name))
+        for record in records
+        if is_dataclass(record)
+        for field in fields(record)
+    )
+    return {name: value for name, value in values if isinstance(value, str) and "/" in value}
 
 
 def _returned(function: FunctionType, given: Names) -> frozenset[str]:
@@ -78,6 +99,16 @@ def _bound(
     """The arguments of a call, by the names that the function which is called has for them."""
     texts = (_texts(argument, names, caller) for argument in arguments)
     return dict(zip(inspect.signature(callee).parameters, texts, strict=False))
+
+
+def _named(node: ast.expr, function: FunctionType) -> object:
+    """The value of a name of the module's, or of a name in another one: `wire.read`."""
+    match node:
+        case ast.Name(id=name):
+            return function.__globals__.get(name)
+        case ast.Attribute(value=ast.Name(id=module), attr=name):
+            return getattr(function.__globals__.get(module), name, None)
+    return None
 
 
 def _is_ours(callee: object) -> TypeGuard[FunctionType]:

@@ -15,7 +15,8 @@ from feedtool.model.call import READ, Call, Reply
 from feedtool.service.answers import items_of, text
 
 TARGET = "/sales-channel-configurations"
-REFUSALS = frozenset({400, 404, 405})
+REFUSALS = frozenset({400, 403, 404, 405})
+"""Not each account has the right to read them, and nothing else depends on them."""
 ENABLED, RECEIVERS, ASKED_AT = "isEnabled", "allowedReceivers", "askedAt"
 """What is known of a channel beside its identifier; the last is when, by the service's clock."""
 MOST_RECEIVERS = 20
@@ -42,8 +43,12 @@ def channel_list(name: str, by: Filter, hint: str) -> ServiceList:
 
         return read
 
-    call = Call("GET", TARGET, READ | REFUSALS)
-    return ServiceList(name, lambda *_: [call], page, nothing(name, hint), hint)
+    return ServiceList(name, lambda *_: [read_channels()], page, nothing(name, hint), hint)
+
+
+def read_channels() -> Call:
+    """The configurations of all sales channels; a refusal is an answer, too."""
+    return Call("GET", TARGET, READ | REFUSALS)
 
 
 def channel_of(item: Mapping[str, Any]) -> str:

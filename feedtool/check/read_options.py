@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from feedtool.check.kinds import KindUnclear
+from feedtool.model.call import AskService
 from feedtool.model.errors import FileProblem
 from feedtool.model.settings import (
     AccountSettings,
@@ -109,8 +110,9 @@ class ReadOptions:
     """Asked where the headers leave open what kind of feed a sheet is."""
     catalog: OpenCatalog = field(default=no_catalog, compare=False, repr=False)
     locate: Locate = field(default=itself, compare=False, repr=False)
+    ask: AskService | None = field(default=None, compare=False, repr=False)
 
     @property
     def context(self) -> Context:
         """The settings and the catalogue that sheets are judged by."""
-        return Context(self.dialect, self.catalog, locate=self.locate)
+        return Context(self.dialect, self.catalog, locate=self.locate, ask=self.ask)

@@ -177,6 +177,8 @@ class RowGroups:
             elif checked.has_items:
                 item = item_of(rows[0], request, purges=checked.purges)
                 further = tuple(others)
-                checked.items.append(item._replace(number=count[first], further_rows=further))
+                product = "\n".join(dict.fromkeys(map(product_of, rows)))
+                item = item._replace(product=product, further_rows=further)
+                checked.items.append(item._replace(number=count[first]))
                 count[first] += 1
         return is_final

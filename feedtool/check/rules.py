@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from feedtool.check.grouped_rows import HEADER_DIFFERS, HeadersOfRequests
 from feedtool.feeds.area import Areas
 from feedtool.feeds.columns import ColumnReader, InvalidValue
 from feedtool.feeds.columns.text import plain, refused
@@ -141,6 +142,7 @@ RULES = (
     Rule(CSV_QUOTES, check_sheet=notices(CSV_QUOTES, MARKS_HINT)),
     Rule(DIMENSION_WRONG, check_sheet=notices(DIMENSION_WRONG, "")),
     Rule(ENCODING_GUESSED, check_sheet=notices(ENCODING_GUESSED, ENCODING_HINT)),
+    Rule(HEADER_DIFFERS, survey=HeadersOfRequests),
     Rule(HIDDEN_ROWS, check_sheet=check_hidden),
     Rule(REQUIRED_MISSING, check_required),
     Rule(UNKNOWN_COLUMN, check_sheet=check_unknown),

@@ -205,6 +205,7 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
     shape, their messages beside them: correct it, and submit it.
     """
     from feedtool.cli.output import echo_submission
+    from feedtool.runs.deliver import look_again
     from feedtool.runs.workspace import options_of
 
     home = home_folder(given["home"])
@@ -218,6 +219,7 @@ def results(ctx: click.Context, /, run: int, **given: Any) -> int:
                 tr("--out is for the workbook of --failed-only"),
                 tr("the annotated copies go where the run was told to write them"),
             )
+        look_again(run, workspace)
         if workspace.ledger.has_to_fetch(run):
             return recorded.go_on([run])
         submission = recorded.write_copies(run)

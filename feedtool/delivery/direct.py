@@ -104,10 +104,13 @@ def _not_checked(package: Package, context: AnswerContext) -> Transition:
 
 
 def _called(package: Package, context: AnswerContext) -> Transition:
+    answered = context.answer.value
+    if isinstance(answered, Judgement):
+        return _closed(replace(package, uploads=(Stage.STAGED,)), answered, context)
     after = package.advance(
         context.time,
         phase=Phase.SUBMITTED,
-        package_id=context.answer.value or package.package_id,
+        package_id=answered or package.package_id,
         uploads=(Stage.STAGED,),
         created_at=context.at,
     )

@@ -239,7 +239,8 @@ class Delivery:
         now, intent = self.now(), pending.intent
         before = self._state.packages[intent.package]
         news = transition(before, intent, answer, self._context(before))
-        named = answer.value if intent.step in {Step.CREATE, *AT_ONCE} else None
+        is_named = intent.step in {Step.CREATE, *AT_ONCE} and isinstance(answer.value, str)
+        named = answer.value if is_named else None
         if intent.step is Step.FIND_REPORT:
             named = news.package.package_id
         attempt = replace(

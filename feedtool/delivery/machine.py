@@ -5,6 +5,7 @@ Each protocol has its own tables (`staged`, `submitted`, `direct`). No call is m
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -99,6 +100,7 @@ def _ref_of(package: Package, language: str, settings: DeliverySettings) -> Pack
         package.link,
         package.pages + 1,
         settings.results_limit,
+        settings.seller,
     )
 
 
@@ -158,9 +160,11 @@ class CallBuilder:
     ) -> StepCalls:
         self.read_singles([package.key])
         row = self._singles[package.key]
-        act = Act(ref, row.row, row.reference, row.body, package.baseline, row.number)
+        of_row = (row.row, row.reference, row.body, package.baseline, row.number)
+        act = Act(ref, *of_row, row.further_rows)
         if step is Step.CALL:
-            return StepCalls((protocol.call(act),), protocol.created, act=act)
+            read = partial(protocol.answered, act) if protocol.answered else protocol.created
+            return StepCalls((protocol.call(act),), read, act=act)
 
         def state(result: Reply | list[Reply]) -> Any:
             return protocol.state(act, (result,) if isinstance(result, Reply) else result)

@@ -97,6 +97,8 @@ class DeliverySettings:
     """A report of a package may still come for so long after it was submitted."""
     dialect: AccountSettings = field(default_factory=AccountSettings)
     """The account's, by which the areas make their calls."""
+    seller: str = ""
+    """The account's SellerId."""
 
 
 class StepIntent(NamedTuple):

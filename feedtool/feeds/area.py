@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -124,9 +125,11 @@ class Wait(NamedTuple):
     name: str
     """In JSON: `to-accept`."""
     label: str
-    call: Call
-    read: Callable[[Reply], int]
-    """How many wait; raises Unreadable for an answer that does not say."""
+    call: Call | Callable[[datetime], Call]
+    """The call, or what makes it at a time."""
+    read: Callable[[Any], int]
+    """How many wait, by the answer, or the answers where a list is read as a whole; raises
+    Unreadable where they do not say."""
     things: Callable[[int], MessageText]
     """So many of them: `4 orders`."""
     words: tuple[str, ...]

@@ -62,6 +62,8 @@ class Act(NamedTuple):
     """The state before it was sent: see `Direct.baseline`."""
     number: int = 0
     """Among the requests of its first row, `row`."""
+    further_rows: tuple[int, ...] = ()
+    """As `Item.further_rows`: a message about one of its rows names it."""
 
 
 class Overview(NamedTuple):
@@ -87,13 +89,21 @@ class Direct(NamedTuple, Generic[T]):
     """Compares the state with what was asked for, and with the baseline once there is one."""
     created: Callable[[Reply], str | None] = lambda _: None
     """The id that the answer to the call carries, where it has one."""
+    answered: Callable[[Act, Reply], Judgement] | None = None
+    """The judgement that the answer to the call gives itself; None where looks have to."""
     baseline: Callable[[Act, T], str] = lambda _act, _state: ""
     """The part of the state before that is written down with the intent to send."""
     repeat: Repeat = Repeat.TRACED
     again: Code | None = None
     """The guard that holds a request that was sent before; None where a second one does no harm."""
+    doubt: Code | None = None
+    """The guard that holds a request while it is Unknown what became of the last one of its
+    reference; None where a second one does no harm."""
     patience: timedelta = timedelta(minutes=10)
     """The longest time that an effect takes to show."""
+    last_words: frozenset[str] | None = None
+    """The service's words after which nothing changes any more: at any other `results` looks again
+    at what was done. None where nobody has to."""
     overview: Overview | None = None
     """None where each has to be looked at, or takes several looks."""
     size: Callable[[PackageLimits], Size] = lambda _: Size(1, 1)

@@ -242,6 +242,8 @@ class Feed:
     group_by: tuple[str, ...] = ()
     """The keys whose equal values make rows of a channel one request, wherever they stand; without
     any, each row is one of its own."""
+    common: tuple[str, ...] = ()
+    """The keys whose values all rows of a request must share, since they are said once."""
     split: Callable[[Row], Sequence[Row]] | None = None
     """The rows that a row stands for, of any kind of its family, where it may be several requests:
     say one for each channel. One that stands for none asks for nothing, and is skipped."""
@@ -254,7 +256,7 @@ class Feed:
     """True if its files may name people, or its requests: what is written of them is the owner's
     alone, and little of it is kept. Of its columns those are personal that are never sent."""
     personal: frozenset[str] = frozenset()
-    """The keys of what is sent and personal all the same: the text of a message."""
+    """The keys of what is sent and personal all the same: the text of a message, an address."""
     takes_several: bool = False
     """True if several of its sheets in one workbook are all meant."""
     key_column: str | None = None
@@ -293,6 +295,10 @@ class Feed:
     """The names of what a request of it makes, of its reference and product."""
     needs: Needs | None = None
     """The things that its requests wait for, where the same command makes them."""
+
+    def is_asked(self, row: Row) -> bool:
+        """True if a row asks for something."""
+        return self.split is None or bool(self.split(row))
 
     def is_hidden(self, key: str) -> bool:
         """True if the cells of a column may name people, and are not kept."""

@@ -20,6 +20,8 @@ class PackageRef(NamedTuple):
     page: int = 1
     page_size: int | None = None
     """The number of entries a page is asked for; None leaves that to the service."""
+    seller: str = ""
+    """The SellerId, which some requests repeat."""
 
 
 class Size(NamedTuple):

@@ -2,14 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Executable, Row, Select, and_, case, func, select, union_all
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, select, union_all
 
 from feedtool.ledger import clearing, sent
 from feedtool.ledger import tables as t
@@ -17,13 +17,14 @@ from feedtool.ledger.claims import Claims
 from feedtool.ledger.database import IN_MEMORY, open_engine, reading
 from feedtool.ledger.packages import read_packages
 from feedtool.ledger.records import File, Package, Phase, ResultCounts, Run, Stage
+from feedtool.ledger.request_history import RequestHistory
 from feedtool.ledger.row_results import FACTS, count_statuses, read_results
+from feedtool.ledger.sent import REQUEST
 from feedtool.model.errors import UsageProblem
 from feedtool.model.nouns import (
     EARLIEST,
     LATEST,
     ActSummary,
-    Item,
     PackageSummary,
     PendingRow,
     RowResult,
@@ -38,7 +39,7 @@ A_SECOND = timedelta(seconds=1)
 """What a Date header can be off by."""
 
 
-class LedgerReader:
+class LedgerReader(RequestHistory):
     """An open ledger, to be read: a file or URL, made where it is absent.
 
     Every method is one transaction. UsageProblem for what is no ledger.
@@ -48,10 +49,6 @@ class LedgerReader:
         self.engine = open_engine(place)
         """For `database.reading` and `database.writing`, and what an area keeps in the ledger."""
         self.claims = Claims(self.engine)
-
-    def _all(self, query: Executable) -> Sequence[Any]:
-        with reading(self.engine) as db:
-            return db.execute(query).all()
 
     def run(self, run_id: int) -> Run | None:
         """A run, or None where there is none of that id; UsageProblem where it cannot be read."""
@@ -203,10 +200,11 @@ class LedgerReader:
 
     def single_requests(self, packages: Collection[int]) -> dict[int, PendingRow]:
         """The live requests of packages of one request, by the package's key."""
-        names = (t.requests.c[name] for name in PendingRow._fields)
-        query = select(t.requests.c.package, *names).where(t.requests.c.fate.is_(None))
-        found = self._among(query, t.requests.c.package, packages)
-        return {package: PendingRow(*request) for package, *request in found}
+        of, further = t.requests.c.package, dict[int, tuple[int, ...]]()
+        for package, row in self._among(sent.FURTHER, of, packages):
+            further[package] = (*further.get(package, ()), row)
+        found = self._among(sent.SINGLE, of, packages)
+        return {key: PendingRow._make((*request, further.get(key, ()))) for key, *request in found}
 
     def single_references(self, run_id: int) -> dict[int, str]:
         """The references of a run's packages of one request, by the package's key."""
@@ -217,27 +215,6 @@ class LedgerReader:
         query = sent.sent_later(run, channel).order_by(t.runs.c.run_id)
         found = self._among(query, sent.LATER.c.reference, references)
         return {row.reference: row.run_id for row in found}
-
-    def sent_before(self, service: str, seller: str, run_id: int | None, item: Item) -> int | None:
-        """The last other run of a seller in which a request was sent just so, and not refused."""
-        query = sent.sent_before(service, seller, run_id, item)
-        return next((run for run, _ in self._all(query)), None)
-
-    def taken_before(
-        self, service: str, seller: str, run_id: int | None, item: Item
-    ) -> tuple[int, str] | None:
-        """The last other run in which a request of the reference was a success, and its product."""
-        query = sent.taken_before(service, seller, run_id, item)
-        return next(((run, product) for run, product in self._all(query)), None)
-
-    def failed(self, service: str, seller: str) -> dict[int, int]:
-        """By run, how many requests of a seller have failed and were not sent again since."""
-        return dict(map(tuple, self._all(sent.failed(service, seller))))
-
-    def last_status(self, service: str, seller: str, package_type: str, reference: str) -> str:
-        """The last status of a request of a type and reference; a success before any other."""
-        query = sent.last_status(service, seller, package_type, reference)
-        return next((status for (status,) in self._all(query)), "")
 
     def output(self, path: str) -> str | None:
         """The hash of what was last written to a place; None if that was never."""
@@ -294,12 +271,12 @@ class LedgerReader:
     def lookup_rows(self, package: int, limit: int) -> list[PendingRow]:
         """The next rows of a package to look up: perhaps or surely staged, without a result."""
         sent = t.uploads.c.stage.in_((Stage.STAGED, Stage.DOUBTFUL, Stage.SENDING))
-        query = _without_result(package, PendingRow._fields).where(sent).limit(limit)
+        query = _without_result(package, REQUEST).where(sent).limit(limit)
         return [PendingRow(*row) for row in self._all(query)]
 
     def pending(self, package: int) -> list[PendingRow]:
         """The rows of a package of which the service has not said the last word."""
-        query = _without_result(package, PendingRow._fields[:-1])  # without the bodies
+        query = _without_result(package, REQUEST[:-1])  # without the bodies
         return [PendingRow(*row) for row in self._all(query)]
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ and its package, in the order of the table in `row_result`.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from heapq import merge
 from itertools import chain, islice
@@ -63,7 +63,9 @@ class RowFacts(NamedTuple):
 def row_result(facts: RowFacts) -> RowResult:
     """What became of the row."""
     if facts.status is not None:
-        return _result(facts, _STATUSES[facts.status], *messages_of(facts.messages or "[]"))
+        said = messages_of(facts.messages or "[]")
+        own = (message for message in said if message.row in {0, facts.row})
+        return _result(facts, _STATUSES[facts.status], *own)
     if facts.fate is not None and facts.fate != REQUEUE:
         return _result(
             facts,
@@ -305,8 +307,8 @@ _TEXTS = {"reference", "fate_text", "messages", "upload_text"}
 """Columns that do not decide on a status."""
 
 
-_USUAL = ("", Severity.ERROR)
-"""Of a message that is about no field; they are left out."""
+_USUAL = ("", Severity.ERROR, 0)
+"""Of a message that is about no field and no single row; they are left out."""
 
 # Most rows have much the same messages, and there are as many as the sheet has rows.
 
@@ -315,10 +317,7 @@ _USUAL = ("", Severity.ERROR)
 def messages_as_text(messages: tuple[Message, ...]) -> str:
     """Messages as they are kept; `messages_of` reads them again."""
     return json.dumps(
-        [
-            (code, kept_text(text), *(() if (field, severity) == _USUAL else (field, severity)))
-            for code, text, field, severity in messages
-        ],
+        [(code, kept_text(text), *_unusual(about)) for code, text, *about in messages],
         ensure_ascii=False,
     )
 
@@ -327,9 +326,21 @@ def messages_as_text(messages: tuple[Message, ...]) -> str:
 def messages_of(kept: str) -> tuple[Message, ...]:
     """What `messages_as_text` made a text of."""
     return tuple(
-        Message(code, text_of_kept(text), field, Severity(severity))
-        for code, text, field, severity in ((*entry, *_USUAL)[:4] for entry in json.loads(kept))
+        Message(code, text_of_kept(text), field, Severity(severity), row)
+        for code, text, field, severity, row in map(_whole, json.loads(kept))
     )
+
+
+def _unusual(about: Sequence[Any]) -> Sequence[Any]:
+    """What a message is about, up to the last that is not usual."""
+    if about[-1] != _USUAL[-1]:
+        return about
+    return () if tuple(about) == _USUAL else about[:-1]
+
+
+def _whole(entry: Sequence[Any]) -> tuple[Any, ...]:
+    """A kept message with what was left out; an older one has no row."""
+    return (*entry, *_USUAL[len(entry) - 2 :])
 
 
 def message_of(code: str | None, text: str | None) -> Message | None:

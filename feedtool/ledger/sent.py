@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from feedtool.ledger import tables as t
 from feedtool.ledger.records import Package, Run
-from feedtool.model.nouns import Item, Status
+from feedtool.model.nouns import Item, PendingRow, Status
 from feedtool.model.text import kept_text, tr
 
 LATER = t.requests.alias()
@@ -21,6 +21,19 @@ _ANSWERED = t.requests.join(t.package_runs, t.packages.c.package == t.requests.c
     ),
 )
 """Requests with their packages and runs, and the result of each that has one."""
+
+REQUEST = PendingRow._fields[:-1]
+"""Of the table of requests; the last is the body."""
+SINGLE = sa.select(t.requests.c.package, *(t.requests.c[name] for name in REQUEST)).where(
+    t.requests.c.fate.is_(None)
+)
+"""The live requests, each with its package."""
+FURTHER = (
+    sa.select(t.requests.c.package, t.request_rows.c.row)
+    .join(t.request_rows)
+    .order_by(t.request_rows.c.row)
+)
+"""Their further rows."""
 
 
 def sent_later(run: Run, channel: str) -> sa.Select[tuple[str, int]]:
@@ -81,6 +94,12 @@ def sent_before(service: str, seller: str, run_id: int | None, item: Item) -> sa
     return _earlier(service, seller, run_id, item).where(
         is_same, t.packages.c.creations > 0, ~is_refused
     )
+
+
+def sent_last(service: str, seller: str, run_id: int | None, item: Item) -> sa.Select[Any]:
+    """The last other run in which a request of the reference was sent, and how it was given up."""
+    query = _earlier(service, seller, run_id, item).where(t.packages.c.creations > 0)
+    return query.with_only_columns(t.runs.c.run_id, t.requests.c.fate)
 
 
 def failed(service: str, seller: str) -> sa.Select[tuple[int, int]]:

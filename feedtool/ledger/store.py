@@ -28,7 +28,7 @@ from feedtool.ledger.packages import (
 from feedtool.ledger.reader import LedgerReader
 from feedtool.ledger.records import ABANDONED, REQUEUE, Change, Clearance, Package, Phase, Run
 from feedtool.ledger.row_results import add_skipped
-from feedtool.model.nouns import RowResult, Status, Upload
+from feedtool.model.nouns import AS_ASKED, RowResult, Status, Upload
 from feedtool.model.text import kept_text
 
 BATCH = 5_000
@@ -124,6 +124,29 @@ class Ledger(LedgerReader):
                 clearing.release(db, package)
             forget_requests(db, personal)
         return rows
+
+    def look_again(self, run_id: int, last_words: Mapping[str, Collection[str]]) -> None:
+        """Let single requests of a run be looked at again that were done, and yet go on.
+
+        `last_words` has, by package type, the states after which nothing changes. What was told of
+        a request stands until something else is known.
+        """
+        of, result = t.packages.c, t.results.c
+        is_done = exists().where(result.package == of.package, result.status.in_(AS_ASKED))
+        of_run = of.file.in_(select(t.files.c.file).where(t.files.c.run_id == run_id))
+        taken_up = {"phase": Phase.SUBMITTED, "tries": 0, "due": None}
+        with writing(self.engine) as db:
+            for kind, words in last_words.items():
+                goes_on = (
+                    of.package_type == kind,
+                    of.state.not_in(words),
+                    of.phase == Phase.CLOSED,
+                )
+                db.execute(
+                    update(t.packages)
+                    .where(of_run, is_done, *goes_on, of.state.not_in(words))
+                    .values(taken_up)
+                )
 
     def clear(self, packages: Iterable[tuple[Package, Clearance]], run: Run) -> list[Package]:
         """Begin with packages, which are returned: rows that a later run has sent are given up.

@@ -8,10 +8,10 @@ Reply, or raises
     └── OutcomeUnknown  the call left, and whether it took effect is not known
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 from urllib.parse import quote
 
 from feedtool.model.errors import UsageProblem
@@ -58,6 +58,8 @@ class Call:
     """A file that takes the body of a success as it comes: the Reply then has none."""
     largest: int | None = None
     """The most bytes of an answer, where that is not the client's own bound."""
+    following: "Callable[[Reply], str | None] | None" = None
+    """Of a list that is read as a whole: the address of the next page; raises Unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,21 @@ class Sender(Protocol):
 
     def send(self, call: Call) -> Reply:
         """The service's answer; raises NotSent or OutcomeUnknown. Called from several threads."""
+        ...
+
+
+T = TypeVar("T")
+
+
+class AskService(Protocol):
+    """Asks the service while files are read."""
+
+    def __call__(self, name: str, call: Call, read: Callable[[Reply], T], /) -> T:
+        """What is read of the answer to a call for what is called so in messages.
+
+        `read` raises Unreadable; raises NotAuthorised, UsageProblem or Interrupted where there is
+        no usable answer.
+        """
         ...
 
 

@@ -106,7 +106,8 @@ class Item(NamedTuple):
     """The sellerExternalReference; of a product its sellerProductReference, else its GTIN."""
     product: str
     """Its further identity: of an Upsert, of an Update that was made of one, and of a Full
-    legacy zip's offer, `GTIN|product reference|condition`, of a product its GTIN, else nothing."""
+    legacy zip's offer, `GTIN|product reference|condition`, of a product its GTIN, else nothing. Of
+    a request of several rows it has a line for each."""
     body: bytes
     """The request as JSON, exactly as it will be sent."""
     floor: float | None = None
@@ -129,6 +130,8 @@ class PendingRow(NamedTuple):
     """As `Item.number`."""
     body: bytes = b""
     """The request, where the row is to be looked up among what the service has."""
+    further_rows: tuple[int, ...] = ()
+    """As `Item.further_rows`, of a request that is a package of its own."""
 
 
 class Status(StrEnum):
@@ -151,6 +154,10 @@ class Status(StrEnum):
     """Of an invoice."""
     FAILURE = "Failure"
     """Of an invoice."""
+    CREATED = "Created"
+    """Of a product that the warehouses did not know."""
+    EXISTING = "Existing"
+    """Of one that they knew: what it had already stays."""
     SENT = "Sent"
     """Of a message in a discussion."""
     OPENED = "Opened"
@@ -170,6 +177,7 @@ AS_ASKED = frozenset(
     {
         *(Status.INTEGRATED, Status.ACCEPTED, Status.ORDER_REFUSED),
         *(Status.SHIPPED, Status.CANCELLED, Status.SUCCESS),
+        *(Status.CREATED, Status.EXISTING),
         *(Status.SENT, Status.OPENED, Status.CLOSED, Status.READ),
     }
 )
@@ -188,6 +196,8 @@ class Message(NamedTuple):
     field: str = ""
     """The key of the column that it is about, where the service names it."""
     severity: Severity = Severity.ERROR
+    row: int = 0
+    """The row that it is about, where its request has several; 0 is all of them."""
 
 
 class RowResult(NamedTuple):
@@ -217,6 +227,8 @@ WORST_FIRST = (
     Status.SHIPPED,
     Status.CANCELLED,
     Status.SUCCESS,
+    Status.EXISTING,
+    Status.CREATED,
     Status.SENT,
     Status.OPENED,
     Status.CLOSED,

@@ -11,6 +11,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
+from feedtool.model.call import AskService
+from feedtool.model.fulfilment_settings import InboundSettings, OutboundSettings
 from feedtool.model.limits import ReadingLimits
 
 CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})", re.ASCII)
@@ -82,7 +84,7 @@ class PackageLimits:
     products: int = 25
     """Products per batch."""
     invoices: int = 50
-    """Files per import of invoices."""
+    """Files per import of invoices; with 1 each goes to the address of its order instead."""
 
     def __post_init__(self) -> None:
         if min(self.upload, self.package, self.legacy, self.products, self.invoices) < 1:
@@ -274,6 +276,8 @@ class AccountSettings:
     guards: Guards = field(default_factory=Guards)
     """The guards, which hold back valid rows that look like a mistake."""
     orders: OrderSettings = field(default_factory=OrderSettings)
+    outbound: OutboundSettings = field(default_factory=OutboundSettings)
+    inbound: InboundSettings = field(default_factory=InboundSettings)
     discussions: DiscussionSettings = field(default_factory=DiscussionSettings)
 
 
@@ -305,3 +309,5 @@ class Context(NamedTuple):
     """The folder of the sheet, in which the paths begin that its cells hold."""
     locate: Locate = itself
     """A path may go on into a ZIP."""
+    ask: AskService | None = None
+    """Asks the service, where the rows are to be sent at once."""

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from feedtool.areas.channel_list import read_channels
 from feedtool.areas.offers.wire.offers import read_offers, read_packages
 from feedtool.areas.products.catalog.wire import read_brands
-from feedtool.model.call import READ, Call, Reply
+from feedtool.model.call import Call, Reply
 from feedtool.model.errors import FeedtoolError, Interrupted, UsageProblem
 from feedtool.model.text import MessageText, tr
 from feedtool.runs.workspace import Session
@@ -42,9 +43,7 @@ def check_account(session: Session, channel: str) -> Iterator[AccountCheck]:
     yield seller
     if seller.error:
         return
-    # Not each account has the right to read these, and nothing else depends on them.
-    call = Call("GET", "/sales-channel-configurations", READ)
-    named = _check(session, "channel", "", call, _wrong_seller).channels
+    named = _check(session, "channel", "", read_channels(), _wrong_seller).channels
     known = tuple(dict.fromkeys((*named, *seller.channels)))
     for name in dict.fromkeys((channel, *known)):
         others = ", ".join(other for other in known if other != name)

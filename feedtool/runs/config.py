@@ -25,13 +25,12 @@ recipes = "recipes"              the folder of its recipes, beside this file
 preparationTime = 2
 
 [profile.shop.bounds]            any field of `Bounds`
-[profile.shop.discussions]       any field of `DiscussionSettings`
+[profile.shop.orders]            any field of `OrderSettings`; so inbound, outbound, discussions
 [profile.shop.discussions.replies]
 parcel = "Your parcel {parcelNumber} is on its way: {trackingUrl}"
 
 [profile.shop.guards]            any field of `Guards`: what holds rows back
 [profile.shop.limits]            any field of `PackageLimits`
-[profile.shop.orders]            any field of `OrderSettings`
 [profile.shop.reading]           any field of `ReadingLimits`: how much of a file is read
 """
 

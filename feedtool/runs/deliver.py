@@ -11,6 +11,7 @@ from feedtool.areas.legacy.purge import NOT_CONFIRMED, hold_back, measure, unsen
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions
 from feedtool.delivery.plan import Plan
+from feedtool.feeds.direct import Direct
 from feedtool.model.errors import FeedtoolError, FileProblem
 from feedtool.model.text import joined
 from feedtool.report.sheet_result import SheetResult
@@ -88,6 +89,7 @@ def deliver_run(
                 quota_pause=timedelta(seconds=dialect.quota_pause),
                 before_resending=timedelta(seconds=dialect.resend_pause),
                 dialect=dialect,
+                seller=session.seller,
             ),
         ).run()
     except FeedtoolError as error:
@@ -233,6 +235,16 @@ def results(
         write_copies(run, files, outcomes, options, now, workspace, other_names)
     add_corrections(run, outcomes, options, now, workspace, is_read_again=True)
     return outcomes
+
+
+def look_again(run: int, workspace: Workspace) -> None:
+    """Lets be looked at again what of a run was done, and goes on at the service by itself."""
+    words = {
+        kind: feed.delivery.last_words
+        for kind, feed in load().routes.items()
+        if isinstance(feed.delivery, Direct) and feed.delivery.last_words
+    }
+    workspace.ledger.look_again(run, words)
 
 
 def _named(options: RunOptions, outputs: Outputs | None) -> RunOptions:

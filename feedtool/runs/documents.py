@@ -54,7 +54,7 @@ def bring_documents(
         while left:
             fetch(left, reader, client, context)
             left, reader.again = reader.again, []
-            if left:
+            if left and reader.wait:
                 context.sleep(reader.wait.total_seconds())
                 reader.wait = timedelta()
     for row in rows:

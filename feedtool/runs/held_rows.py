@@ -1,6 +1,7 @@
 """Which requests guards of areas hold back, until they are released, and which change nothing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from feedtool.areas.offers.changes.selection import SelectionOptions
 from feedtool.areas.registry import load
@@ -14,6 +15,8 @@ from feedtool.model.text import tr
 
 SentBefore = Callable[[Item], int | None]
 """Gives the run in which the same request was sent; None where it never was."""
+DoubtfulBefore = Callable[[Item], int | None]
+"""Gives the run of the last request of a reference, where it is Unknown what became of it."""
 TakenBefore = Callable[[Item], tuple[int, str] | None]
 """Gives the last run in which a request of a reference was taken, and its product."""
 
@@ -23,6 +26,7 @@ def hold(
     options: SelectionOptions,
     sent_before: SentBefore = lambda _: None,
     taken_before: TakenBefore = lambda _: None,
+    doubtful_before: DoubtfulBefore = lambda _: None,
 ) -> list[CheckedSheet]:
     """Hold what guards name in the sheets that have such guards; returns the other sheets.
 
@@ -34,28 +38,41 @@ def hold(
         feed = load().feeds.get(sheet.kind or "")
         delivery = feed.delivery if feed and not sheet.error else None
         if isinstance(delivery, Direct) or (isinstance(delivery, Submitted) and delivery.replaces):
-            _hold(sheet, options, sent_before, taken_before)
+            _hold(sheet, options, sent_before, taken_before, doubtful_before)
         else:
             others.append(sheet)
     return others
 
 
+def _of_earlier(
+    delivery: Direct[Any], item: Item, sent_before: SentBefore, doubtful: DoubtfulBefore
+) -> Iterator[Issue]:
+    """What holds a request for what was sent before."""
+    if delivery.again and (run := sent_before(item)):
+        yield guard_issue(delivery.again, tr("the same was sent in run {run}", run=run))
+    if delivery.doubt and (run := doubtful(item)):
+        message = tr("it is not known what became of the one that run {run} sent", run=run)
+        yield guard_issue(delivery.doubt, message)
+
+
 def _hold(
-    sheet: CheckedSheet, options: SelectionOptions, sent_before: SentBefore, taken: TakenBefore
+    sheet: CheckedSheet,
+    options: SelectionOptions,
+    sent_before: SentBefore,
+    taken: TakenBefore,
+    doubtful: DoubtfulBefore,
 ) -> None:
     by_row: dict[int, list[Issue]] = {}
     for row, issue in sheet.guarded:
         by_row.setdefault(row, []).append(issue)
-    sent, withheld = Spool(Item), list[RowResult]()
+    sent, withheld = Spool(Item), dict[tuple[int, str], RowResult]()
     for item in sheet.valid_items():
         rows = (item.row, *item.further_rows)
         issues = [issue for row in rows for issue in by_row.get(row, ())]
         is_unchanged = False
         delivery = load().routes[item.package_type].delivery
         if isinstance(delivery, Direct):
-            if delivery.again and (run := sent_before(item)):
-                message = tr("the same was sent in run {run}", run=run)
-                issues.append(guard_issue(delivery.again, message))
+            issues += _of_earlier(delivery, item, sent_before, doubtful)
         elif isinstance(delivery, Submitted) and delivery.replaces and (earlier := taken(item)):
             run, product = earlier
             is_unchanged = product == item.product and options.changed_only
@@ -68,10 +85,11 @@ def _hold(
         if messages or is_unchanged:
             status = Status.HELD if messages else Status.UNCHANGED
             result = RowResult(0, item.reference, status, (*messages,), item.channel)
-            withheld += [result._replace(row=row) for row in rows]
+            for row in rows:  # several requests of a row are withheld for one reason
+                withheld.setdefault((row, item.channel), result._replace(row=row))
         else:
             sent.append(item)
     if withheld:
         sheet.sent, sheet.withheld = sent, Spool(RowResult)
-        sheet.held = sum(result.status is Status.HELD for result in withheld)
-        sheet.withheld.extend(sorted(withheld, key=lambda result: result.row), 0)
+        sheet.held = sum(result.status is Status.HELD for result in withheld.values())
+        sheet.withheld.extend([withheld[key] for key in sorted(withheld)], 0)

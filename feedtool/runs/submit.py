@@ -40,6 +40,7 @@ from feedtool.runs.workspace import (
     Kept,
     Session,
     Workspace,
+    ask_of,
     clock_of,
     fetch_context_of,
     locked,
@@ -111,7 +112,7 @@ def submit(
     if plan_file:
         plan_file.begin([(kept.file.name, kept.sha256) for kept in snapshots])
     files = [kept.file for kept in snapshots]
-    judged = replace(workspace.recorded(asked), catalog=(consulted := Consulted(asked.catalog)))
+    judged = _judged_by(consulted := Consulted(asked.catalog), asked, session, workspace, plan_file)
     sheets = _checked_sheets(files, judged, has_channel=session.has_channel)
     _limit_keeping(sheets, snapshots, judged, session, workspace)
     refuse_places(inputs, sheets, outputs, asked)
@@ -145,6 +146,21 @@ def submit(
             write_copies(run, files, results, options, session.now(), workspace)
         add_corrections(run, results, options, session.now(), workspace)
     return Submission(results, stopped, [*open_runs, *warnings])
+
+
+def _judged_by(
+    consulted: Consulted,
+    asked: ReadOptions,
+    session: Session,
+    workspace: Workspace,
+    plan_file: PlanFile | None,
+) -> ReadOptions:
+    """The options of reading, with what the rows are judged by.
+
+    A plan was made without the service, and is sent as it was made.
+    """
+    ask = None if plan_file else ask_of(session)
+    return replace(workspace.recorded(asked), catalog=consulted, ask=ask)
 
 
 def _limit_keeping(

@@ -1,12 +1,12 @@
 """What waits for the user: at the service, by the areas' counts, and in the ledger."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from feedtool.areas.registry import load
 from feedtool.feeds.area import Wait
 from feedtool.ledger import Ledger, Phase
-from feedtool.model.call import Call, Reply
+from feedtool.model.call import Call
 from feedtool.model.errors import Interrupted
 from feedtool.model.nouns import Status
 from feedtool.model.settings import AccountSettings
@@ -45,7 +45,8 @@ def todo(session: Session, workspace: Workspace, settings: AccountSettings) -> l
 
 def _asked(session: Session, wait: Wait) -> TodoLine | None:
     """What waits of a sort; None where nothing does."""
-    answer = _ask(session, wait.call, wait.read)
+    call = wait.call if isinstance(wait.call, Call) else wait.call(session.now())
+    answer = _ask(session, call, wait.read)
     if answer.kind is not AnswerKind.DONE:
         _stop_at(answer)
         text = tr("not known: {reason}", reason=answer.detail)
@@ -57,7 +58,7 @@ def _asked(session: Session, wait: Wait) -> TodoLine | None:
     return TodoLine(wait.name, wait.label, text, wait.words, answer.value)
 
 
-def _ask(session: Session, call: Call, read: Callable[[Reply], object]) -> Answer:
+def _ask(session: Session, call: Call, read: Callable[[Any], object]) -> Answer:
     return read_answer(call, ask_all(session.client, [call]), session.now(), read)
 
 

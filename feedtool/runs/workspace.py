@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from feedtool.areas.offers.changes.guards import EarlierFile, predecessor
 from feedtool.areas.offers.changes.selection import SelectionOptions, select
@@ -14,7 +14,7 @@ from feedtool.areas.products.catalog.lookup import from_excerpt
 from feedtool.areas.registry import load
 from feedtool.check import Input, ReadOptions, check
 from feedtool.delivery.plan import Plan
-from feedtool.model.call import Sender
+from feedtool.model.call import AskService, Call, Reply, Sender
 from feedtool.model.errors import FileProblem, UsageProblem
 from feedtool.model.file_version import FileChanging, version_of
 from feedtool.model.sheet import CheckedSheet
@@ -197,7 +197,8 @@ def select_rows(
 
     sent_before = partial(workspace.ledger.sent_before, *account, run)
     taken_before = partial(workspace.ledger.taken_before, *account, run)
-    others = hold_rows(sheets, selection, sent_before, taken_before)
+    doubtful_before = partial(workspace.ledger.doubtful_before, *account, run)
+    others = hold_rows(sheets, selection, sent_before, taken_before, doubtful_before)
     known = accepted_offers(workspace, account, run)
     select(others, known, selection, asked.dialect, earlier)
 
@@ -294,3 +295,26 @@ def fetch_context_of(session: Session, **more: Any) -> "FetchContext":
 
     how = {"pool": session.pool, "stopping": session.stopping, "ahead": session.ahead}
     return FetchContext(session.now, session.sleep, **{**how, **more})
+
+
+T = TypeVar("T")
+
+
+def ask_of(session: Session) -> AskService:
+    """Asks the service for something while files are read, before anything is sent."""
+    from feedtool.service.fetch import read_list
+
+    def ask(name: str, call: Call, read: Callable[[Reply], T]) -> T:
+        answers: list[T] = []
+        hint = tr("look at the base address (its version segment included); nothing was sent")
+        read_list(
+            name,
+            call,
+            lambda reply, _: answers.append(read(reply)),
+            session.client,
+            fetch_context_of(session),
+            hint,
+        )
+        return answers[-1]
+
+    return ask

@@ -4,6 +4,7 @@ Which call may be made when, and what an answer leads to, is decided elsewhere: 
 asks again as often as it takes; `feedtool.delivery` writes down each step before its call.
 """
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import (
     ALL_COMPLETED,
@@ -17,8 +18,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
-from feedtool.model.call import Call, Failure, NotSent, Reply, Sender
+from feedtool.model.call import Call, Failure, NotSent, OutcomeUnknown, Reply, Sender
 from feedtool.model.errors import FeedtoolError
+from feedtool.model.text import tr
 from feedtool.service.answers import (
     AnswerKind,
     Refusal,
@@ -276,15 +278,31 @@ class _Inline(Executor):
         return future
 
 
+MOST_PAGES = 1000
+"""No list of more pages is read as a whole."""
+
+
 def ask_all(client: Sender, calls: Sequence[Call]) -> CallResult:
-    """The answers to calls, one after the other up to one that is no success; or that of one."""
+    """The answers to calls, one after the other up to one that is no success; or that of one.
+
+    Of a list that is read as a whole each page is an answer.
+    """
     replies: list[Reply] = []
-    for call in calls:
+    left = deque(calls)
+    while left:
+        call = left.popleft()
         try:
             reply = client.send(call)
+            if reply.status in call.success and call.following:
+                link = call.following(reply)
+                left.extendleft([replace(call, target=link, query=())] if link else ())
         except (Failure, FeedtoolError) as error:
             return error
-        if len(calls) == 1 or reply.status not in call.success:
+        except Unreadable as error:
+            return OutcomeUnknown(error.args[0])
+        if reply.status not in call.success:
             return reply
         replies.append(reply)
-    return tuple(replies)
+        if len(replies) > MOST_PAGES:
+            return OutcomeUnknown(tr("the list has more than {most:,} pages", most=MOST_PAGES))
+    return tuple(replies) if len(replies) > 1 else replies[0]

@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import Literal
 
 from feedtool.feeds.columns import ColumnReader
-from feedtool.feeds.columns.choice import Choice
-from feedtool.feeds.columns.number import Days, Money, Number, Rate, Whole
+from feedtool.feeds.columns.choice import Choice, Suggested
+from feedtool.feeds.columns.number import Days, Measure, Money, Number, Rate, Whole
 from feedtool.feeds.columns.text import Gtin, Text
 from feedtool.feeds.feed import Feed, Row, SheetColumns
 from feedtool.feeds.template import (
@@ -178,6 +178,8 @@ def _example(column: Column, language: Language) -> str:
 
 
 def _choices(cell_type: CellType, language: Language, dialect: AccountSettings) -> tuple[str, ...]:
+    if isinstance(cell_type, Suggested):
+        return cell_type.setting(dialect)
     if not isinstance(cell_type, Choice):
         return ()
     allowed = cell_type.allowed(ColumnReader(cell_type, Context(dialect)))
@@ -209,6 +211,9 @@ def entry_of(
             number_format, width = TEXT, 24
         case Choice():
             return CellEntry("General", choice_width((label, *choices)), Limit("list"), choices)
+        case Suggested() if choices:
+            offered = Limit("list", is_strict=False)
+            return CellEntry(TEXT, choice_width((label, *choices)), offered, choices)
         case Money():
             number_format, width = "0.00##", 15  # a third decimal is refused, so it must be seen
         case Number():
@@ -236,8 +241,10 @@ def _limit(cell_type: CellType, _: Translate, bounds: Bounds) -> Limit | None:
             text = _("A whole number, {least} or more.")
             return between("whole", cell_type.most or bounds.highest_quantity, text)
         case Number(above=Decimal() as above):
-            refusal = _("A number above {bound}, with two decimals at most.").format(bound=above)
-            return Limit("decimal", refusal, "greaterThan", (str(above),))
+            text = _("A number above {bound}, with two decimals at most.")
+            if isinstance(cell_type, Measure):
+                text = _("A number above {bound}.")
+            return Limit("decimal", text.format(bound=above), "greaterThan", (str(above),))
         case Number(least=Decimal() as least):
             text = _("A number not below {bound}, with two decimals at most.")
             return Limit("decimal", text.format(bound=least), "greaterThanOrEqual", (str(least),))

@@ -16,10 +16,14 @@ def test_the_kinds() -> None:
     offers = ["offers-delete", "offers-update", "offers-upsert"]
     acts = ["orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"]
     talks = ["discussions", "discussions-close", "discussions-open", "discussions-read"]
-    kinds = [*talks, "invoices", *legacy, *offers, "orders", *acts, "products", "shipments"]
+    inbound = ["fulfillment-products", "inbound-shipments"]
+    outbound = ["outbound-shipments", "outbound-shipments-cancel"]
+    sent = ["orders", *acts, *outbound, "products", "returns", "shipments"]
+    kinds = [*talks, *inbound, "invoices", *legacy, *offers, *sent]
     assert list(load().feeds) == kinds
     asking = [kind for kind, feed in load().feeds.items() if feed.needs_asking]
-    assert asking == [*talks[1:], "invoices", *legacy, "offers-delete", *acts]
+    before = [*talks[1:], *inbound, "invoices", *legacy, "offers-delete", *acts]
+    assert asking == [*before, outbound[1], "returns"]
 
 
 @FEEDS

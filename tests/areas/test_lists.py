@@ -44,9 +44,7 @@ def test_a_list_of_a_fresh_sandbox(
     feedtool: Feedtool,
     asked: list[Endpoint],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     code, out, err = feedtool(f"export {kind} --sandbox {NEEDED.get(kind, '')}")
     assert code in {Exit.OK, Exit.NOTHING}, err
     made = {path.name for path in tmp_path.iterdir()} - {"home"}

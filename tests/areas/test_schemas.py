@@ -38,6 +38,22 @@ MESSAGE = {
     "attachments": [{"content": "JVBERi0=", "name": "label.pdf", "fileFormat": "pdf"}],
 }
 GOOD: dict[str, Any] = {
+    "fulfillment-products": {
+        "gtin": "4006381333931",
+        "label": "Kettle",
+        "sellerProductReference": "SKU-1",
+        "productCondition": "New",
+        "weight": 1.2,
+        "hasExpirationDate": False,
+        "originCountryCode": "FR",
+        "language": "fr-FR",
+    },
+    "inbound-shipments": {
+        "reference": "PO-1",
+        "storageCountry": "FR",
+        "supplyMode": "Xdock",
+        "items": [{"gtin": "4006381333931", "productCondition": "New", "quantity": 5}],
+    },
     "discussions": {
         "discussionId": "D-1",
         "salesChannel": "PRIMARY",
@@ -82,6 +98,43 @@ GOOD: dict[str, Any] = {
     },
     "offers-update": {**REFERENCE, **CHANGES},
     "offers-delete": REFERENCE,
+    "outbound-shipments": {
+        "reference": "OUT-1",
+        "storageCountry": "FR",
+        "deliveryAddress": {
+            "firstName": "Anne",
+            "lastName": "Martin",
+            "email": "anne@example.org",
+            "phone": "+33639980001",
+            "city": "Bourg",
+            "postalCode": "01000",
+            "countryCode": "FR",
+            "line": "12 rue des Lilas",
+            "pickupId": "P1",
+        },
+        "items": [
+            {
+                "productId": "4006381333931",
+                "productCondition": "New",
+                "sellerProductReference": "KETTLE",
+                "expectedQuantity": 2,
+                "delivery": {"mode": "THD"},
+                "unitSalesPrice": 19.9,
+                "shippingCost": 0,
+                "currencyCode": "EUR",
+            }
+        ],
+    },
+    "outbound-shipments-cancel": {"outboundShipmentId": "U-1", "reason": "r"},
+    "returns": {
+        "outboundShipmentId": "U-1",
+        "reference": "RET-1",
+        "reason": "Retraction",
+        "comment": "c",
+        "lines": [
+            {"productId": "4006381333931", "quantity": 1, "productCondition": "New"},
+        ],
+    },
     "products": {
         "gtin": "4006381333931",
         "sellerProductReference": "SKU-1",

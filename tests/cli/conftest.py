@@ -166,8 +166,11 @@ def references(listed: Iterable[Category | Brand]) -> frozenset[str]:
 
 @pytest.fixture
 def feedtool(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Callable[..., Ran]:
+    if "FEEDTOOL_HOME" not in os.environ:  # in a test that stands elsewhere
+        enter(tmp_path, monkeypatch)
+
     def command(*arguments: str | Path, stdin: bytes = b"") -> Ran:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         words = shlex.split(str(arguments[0])) if arguments else []

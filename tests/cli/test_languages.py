@@ -75,6 +75,10 @@ COMMANDS = (
     "export order-tracking --sandbox",
     "export cancellation-reasons --sandbox",
     "export channels --sandbox --sales-channel PRIMARY,B",
+    "export discussions --sandbox",
+    "export messages --sandbox",
+    "export attachments --sandbox",
+    "export typologies --sandbox",
     "todo --sandbox",
     "template products --category 0A",
     "explain",
@@ -139,6 +143,7 @@ def kept_words() -> frozenset[str]:
         "defaults",
         "txt",
         "WaitingAcceptance",
+        "Claim",
         LIST,
     ]
     for feed in load().feeds.values():

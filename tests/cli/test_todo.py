@@ -32,9 +32,10 @@ def todo(
     """What `todo` says of a service with these answers; a number from 400 on refuses a count."""
 
     def answer(path: str) -> tuple[int, dict[str, str], bytes]:
-        (status,) = parse_qs(urlsplit(path).query)["status"]
-        documents = counts if "/count" in path else pages
-        document = documents.get(status, [])
+        (status,) = parse_qs(urlsplit(path).query).get("status", [""])
+        is_count = "/count" in path
+        none: Any = {"count": 0} if path.startswith("/inbound") else 0
+        document = counts.get(status, none) if is_count else pages.get(status, [])
         if isinstance(document, int) and document >= 400:
             return document, {}, b"{}"
         return 200, {}, json.dumps(document).encode()

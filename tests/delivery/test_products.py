@@ -103,7 +103,7 @@ def test_a_mistake_is_told_with_its_field(scene: Scene) -> None:
     verdicts = scene.deliver(product(3), product(4, _x=None, **{f"_{PIECES}": ["many"]}))
     assert scene.statuses == ["Integrated", "Refused"]
     (message,) = verdicts[1].messages
-    assert message[::2] == ("NumberInvalid", PIECES)
+    assert (message.code, message.field) == ("NumberInvalid", PIECES)
 
 
 def test_the_pages_of_a_report(scene: Scene) -> None:

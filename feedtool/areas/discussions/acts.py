@@ -192,12 +192,11 @@ def _marked(act: Act, found: Discussion | None) -> str:
 def _patch_read(act: Act) -> Call:
     settings = act.package.settings.discussions
     name = str(act.baseline or json.loads(act.body)["messageId"])
-    return wire.patch("messages", name, settings, field="hasRead", yes=True)
+    return wire.mark_read(name, settings)
 
 
 def _patch_closed(act: Act) -> Call:
-    settings = act.package.settings.discussions
-    return wire.patch("discussions", act.reference, settings, field="isOpen", yes=False)
+    return wire.close(act.reference, act.package.settings.discussions)
 
 
 _of_discussion = partial(
@@ -255,9 +254,10 @@ def judge_opening(act: Act, found: Opening) -> Judgement:
     """Whether the discussion is there with our message, can be opened, or cannot."""
     asked = json.loads(act.body)
     for existing in found.existing:
-        is_named = existing.id == act.package.package_id  # its message may show later
+        if act.baseline is not None and not existing.messages:  # they show later
+            return Judgement(Goal.WAITING, Status.PENDING, (), _word(existing))
         first = existing._replace(messages=existing.messages[:1])
-        if is_named or _same(first, asked["message"]["body"]):
+        if _same(first, asked["message"]["body"]):
             proof = tr("is there: discussion {name}", name=existing.id)
             return reached(act, Status.OPENED, proof, _word(existing))
         message = tr("there is a discussion of this already: reply in {name}", name=existing.id)

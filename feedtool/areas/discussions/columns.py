@@ -34,8 +34,8 @@ RECEIVERS_TYPE = Choice({CUSTOMER: WORDS.of("Customer"), SUPPORT: WORDS.of("Supp
 
 
 @dataclass(frozen=True, slots=True)
-class MessageBody:
-    """A text of several lines; what is wrong with it never quotes it."""
+class UnquotedText(Text):
+    """A text of one line or several, of any length; what is wrong with it never quotes it."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """A str, its lines apart by line feeds alone."""
@@ -72,7 +72,7 @@ IDENTITY_COLUMNS = WORDS.group(
 )
 FILLED_COLUMNS = WORDS.group(
     "To fill",
-    _column(REPLY, MessageBody(), "Reply", "What is sent; an empty cell sends nothing."),
+    _column(REPLY, UnquotedText(), "Reply", "What is sent; an empty cell sends nothing."),
     _column(
         TEMPLATE,
         SavedReply({}),
@@ -81,7 +81,7 @@ FILLED_COLUMNS = WORDS.group(
     ),
     _column(RECEIVER, RECEIVERS_TYPE, "To", "Who gets it; empty means the customer.", CUSTOMER),
     *(
-        _column(key, Text(), f"File {number}", "A file, from the folder of this sheet on.")
+        _column(key, UnquotedText(), f"File {number}", "A file, from the folder of this sheet on.")
         for number, key in enumerate(FILES, 1)
     ),
     _column(MARK_READ, YesNo(), "Mark read", "Yes marks the customer's messages as read."),
@@ -89,7 +89,7 @@ FILLED_COLUMNS = WORDS.group(
 )
 NEW_COLUMNS = WORDS.group(
     "New discussion",
-    _column(SUBJECT, Text(), "Subject", "Of a new discussion: 5 to 50 characters."),
+    _column(SUBJECT, UnquotedText(), "Subject", "Of a new discussion: 5 to 50 characters."),
     _column(SUBTYPOLOGY, Identifier(), "About", "What a new discussion is about."),
 )
 FILLED = (REPLY, TEMPLATE, *FILES)

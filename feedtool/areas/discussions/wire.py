@@ -81,8 +81,8 @@ class Discussion(NamedTuple):
 # Calls.
 
 
-def _path(*parts: str) -> str:
-    return "/" + "/".join(quote(part, safe="") for part in parts)
+def _path(collection: str, name: str) -> str:
+    return f"/{collection}/{quote(name, safe='')}"
 
 
 def read_discussion(discussion: str) -> Call:
@@ -132,11 +132,24 @@ def begin(body: bytes) -> Call:
     return Call("POST", "/discussions", OPENED, headers=JSON, body=body)
 
 
-def patch(target: str, name: str, settings: DiscussionSettings, *, field: str, yes: bool) -> Call:
-    """Set a field of a message or a discussion (rule 5)."""
+def mark_read(message: str, settings: DiscussionSettings) -> Call:
+    """Mark a message as read."""
+    return _patch(_path("messages", message), _entry("hasRead", settings, yes=True))
+
+
+def close(discussion: str, settings: DiscussionSettings) -> Call:
+    """Close a discussion."""
+    return _patch(_path("discussions", discussion), _entry("isOpen", settings, yes=False))
+
+
+def _patch(target: str, entry: Mapping[str, object]) -> Call:
+    return Call("PATCH", target, STAGED, headers=JSON, body=orjson.dumps([entry]))
+
+
+def _entry(field: str, settings: DiscussionSettings, *, yes: bool) -> Mapping[str, object]:
+    """The one entry of a patch (rule 5)."""
     value: object = yes if settings.patch_value == "boolean" else str(yes).lower()
-    entry = {settings.patch_op: "replace", "path": f"/{field}", "value": value}
-    return Call("PATCH", _path(target, name), STAGED, headers=JSON, body=orjson.dumps([entry]))
+    return {settings.patch_op: "replace", "path": f"/{field}", "value": value}
 
 
 # Answers.

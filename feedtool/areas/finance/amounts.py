@@ -5,7 +5,7 @@ every reading is tried on every operation: the sum of its parts must be its tota
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import product
 from typing import NamedTuple
@@ -32,6 +32,8 @@ class Signs(NamedTuple):
     flow: int = 1
 
 
+WITHOUT = Signs(0, 0, 0)
+"""Leaves out what has a sign to be found."""
 READINGS = tuple(Signs(*signs) for signs in product((1, -1), repeat=3))
 
 
@@ -83,7 +85,7 @@ def parts_of(row: KeyedRow, signs: Signs) -> list[EventAmount]:
         given = refund * signs.refund
         found.append(EventAmount(OF_PARTS[REFUND], given, _signed(_vat(row, "vatRefund"), given)))
     if (commission := whole_of(row, COMMISSION)) is not None:
-        is_back = RESTITUTION in types and OF_PARTS[COMMISSION] not in types
+        is_back = _is_back(types)
         sign = 1 if is_back else signs.commission
         found.append(
             EventAmount(RESTITUTION if is_back else OF_PARTS[COMMISSION], commission * sign)
@@ -95,6 +97,11 @@ def parts_of(row: KeyedRow, signs: Signs) -> list[EventAmount]:
     if not found:
         parts = [EventAmount(", ".join(types), money(row, TOTAL) or NOTHING)]
     return parts
+
+
+def _is_back(types: Sequence[str]) -> bool:
+    """True if a commission is one that the seller gets back: that is above 0 in every reading."""
+    return RESTITUTION in types and OF_PARTS[COMMISSION] not in types
 
 
 def _signed(amount: Decimal, like: Decimal) -> Decimal:
@@ -111,7 +118,15 @@ def find_signs(rows: Iterable[KeyedRow], tolerance: Decimal) -> Signs:
     """The reading by which the most operations add up; of several the one closest to the text."""
     fitting: Counter[Signs] = Counter()
     for row in rows:
-        fitting.update(it for it in READINGS if abs(difference(row, it)) <= tolerance)
+        rest = difference(row, WITHOUT)
+        refund, commission, flow = (
+            whole_of(row, it) or NOTHING for it in (REFUND, COMMISSION, FLOW)
+        )
+        if _is_back(types_of(row)):
+            commission = NOTHING
+        for signs in READINGS:
+            read = signs.refund * refund + signs.commission * commission + signs.flow * flow
+            fitting[signs] += abs(rest - read) <= tolerance
     return max(READINGS, key=lambda reading: fitting[reading])
 
 

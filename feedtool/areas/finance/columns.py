@@ -102,8 +102,8 @@ def operation_row(document: Mapping[str, Any]) -> dict[str, Value]:
 
 def payment_row(document: Mapping[str, Any]) -> dict[str, Value]:
     """A payment under the keys of its columns, with one for each type of operation."""
-    row = flat_row({**document, **_channel(document, "salesChannelId")}, known=PAYMENTS)
-    row.pop("salesChannel", None)
+    channel = {"salesChannel": None, **_channel(document, "salesChannelId")}
+    row = flat_row({**document, **channel}, known=PAYMENTS)
     for key, names in _ALTERNATIVES.items():
         found = [row.pop(name) for name in names if row.get(name) is not None]
         row[key] = found[0] if found else None

@@ -32,6 +32,8 @@ from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
 
 PAID = "Paid"
+PAYMENT = tr("Payment")
+"""The text of an entry that is a payment; of operations it has the types of events."""
 WITH_VAT = {OF_PARTS[SALE], OF_PARTS[REFUND]}
 
 
@@ -132,8 +134,7 @@ def _vat(part: EventAmount, settings: AccountSettings) -> Decimal:
 def _of_payment(row: KeyedRow, settings: AccountSettings) -> JournalEntry:
     key, total = key_of_payment(row), rounded(money(row, TOTAL) or NOTHING)
     lines = (_line(BANK, total, settings), _line(CLEARING, -total, settings))
-    label = "Payment"
-    return JournalEntry(key.day, key.text, key.day, key.channel, key.currency, label, lines)
+    return JournalEntry(key.day, key.text, key.day, key.channel, key.currency, PAYMENT, lines)
 
 
 def _line(name: str, amount: Decimal, settings: AccountSettings) -> EntryLine:

@@ -12,13 +12,14 @@ from feedtool.areas.finance.amounts import find_signs
 from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
 from feedtool.areas.finance.entries import (
     PAID,
+    PAYMENT,
     EntryLine,
     JournalEntry,
     drafts,
     read_entry,
     taken_back,
 )
-from feedtool.areas.finance.operations import OPERATIONS, PAYMENTS
+from feedtool.areas.finance.operations import OPERATIONS, PAYMENTS, Note, notes, operations_in
 from feedtool.areas.finance.proof import Proof, compared, facts_of, is_facts
 from feedtool.feeds.export import (
     Export,
@@ -65,18 +66,17 @@ UNPAID, FOREIGN, CLEARED = "unpaid", "foreign", "cleared"
 def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[MadeRow]:
     """The lines of all entries of the month, once those that are new have their numbers."""
     payments = [row for row in lists[0] if not is_facts(row)]
-    operations = _Operations(lists[1])
     tolerance, month = query["tolerance"], query["month"]
-    proof = Proof(find_signs(operations, tolerance), tolerance)
+    proof = Proof(find_signs(operations_in(lists), tolerance), tolerance)
     unpaid = 0
-    for row in operations:
+    for row in operations_in(lists):
         proof.add(row)
         unpaid += row.get("paymentState") != PAID
     _refuse_odd(proof, facts_of(lists[1]).entries)
     paid = [it for it in compared(payments, proof.paid, month) if it.key.state == PAID]
     different = sum(abs(it.delta) > tolerance for it in paid)
     yield MadeRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different})
-    made = drafts(operations, payments, proof.signs, query.dialect)
+    made = drafts(operations_in(lists), payments, proof.signs, query.dialect)
     period = f"{month.since:%Y-%m}"
     for booked in query.book(query.dialect.journal, period, made, taken_back):
         entry = read_entry(booked.text)
@@ -90,16 +90,6 @@ class NotProved(FeedtoolError):
     """Amounts that nothing is booked of."""
 
     exit = Exit.ROWS
-
-
-class _Operations:
-    """The operations of a list, as often as they are asked for."""
-
-    def __init__(self, rows: KeyedRows) -> None:
-        self._rows = rows
-
-    def __iter__(self) -> Iterator[KeyedRow]:
-        return (row for row in self._rows if not is_facts(row))
 
 
 def _refuse_odd(proof: Proof, entries: int) -> None:
@@ -122,7 +112,8 @@ def _refuse_odd(proof: Proof, entries: int) -> None:
 
 def _line(query: Query, booked: BookedEntry, entry: JournalEntry, line: EntryLine) -> KeyedRow:
     say = Translator(query.language)
-    text = f"{entry.label} {entry.piece}"
+    label = say.message(PAYMENT) if entry.label == PAYMENT else entry.label
+    text = f"{label} {entry.piece}"
     if booked.reverses is not None:
         text = say(tr("Reversal of {number}: {text}", number=booked.reverses, text=text))
     is_foreign = entry.currency not in {"", EURO}
@@ -163,39 +154,52 @@ def _sheet(query: Query, _: KeyedRows, __: ExportTally) -> PlainTable:
     return PlainTable("Journal", fields, has_labels=True)
 
 
-def _summary(query: Query, tally: ExportTally) -> ExportSummary:
-    """That it is no legal FEC, what is not in it, and what is not proved."""
-    notes = [
-        ExportNote(
-            tr("this is a journal to import, not the FEC that the law asks for"),
-            tr("that has the books of a whole year, and your accounting program writes it"),
-        )
-    ]
-    if count := tally[UNPAID, ""]:
-        text = plural(
+_LEFT_OUT: Sequence[Note] = (
+    (
+        UNPAID,
+        lambda n: plural(
             "{count:,} operation of the month is not in it: it is not paid",
             "{count:,} operations of the month are not in it: they are not paid",
-            count,
-        )
-        notes.append(ExportNote(text))
-    if not query.dialect.vat_rate:
-        text = tr("VAT is split only where the service shows it")
-        notes.append(ExportNote(text, tr("vat_rate in the profile splits it everywhere")))
-    if count := tally[CLEARED, ""]:
-        text = plural(
+            n,
+        ),
+        "",
+    ),
+)
+_NOT_PROVED: Sequence[Note] = (
+    (
+        CLEARED,
+        lambda n: plural(
             "{count:,} payment differs from its operations: the clearing account keeps that",
             "{count:,} payments differ from their operations: the clearing account keeps that",
-            count,
-        )
-        notes.append(ExportNote(text, explained(TOTALS_DIFFER), is_loss=True))
-    if count := tally[FOREIGN, ""]:
-        text = plural(
+            n,
+        ),
+        explained(TOTALS_DIFFER),
+    ),
+    (
+        FOREIGN,
+        lambda n: plural(
             "{count:,} entry is not in euros: its debit and credit are in its own currency",
             "{count:,} entries are not in euros: debit and credit are in their own currency",
-            count,
-        )
-        notes.append(ExportNote(text, tr("convert them before you import"), is_loss=True))
-    return ExportSummary(notes)
+            n,
+        ),
+        tr("convert them before you import"),
+    ),
+)
+_NO_FEC = ExportNote(
+    tr("this is a journal to import, not the FEC that the law asks for"),
+    tr("that has the books of a whole year, and your accounting program writes it"),
+)
+_NO_RATE = ExportNote(
+    tr("VAT is split only where the service shows it"),
+    tr("vat_rate in the profile splits it everywhere"),
+)
+
+
+def _summary(query: Query, tally: ExportTally) -> ExportSummary:
+    """That it is no legal FEC, what is not in it, and what is not proved."""
+    usual = (_NO_FEC,) if query.dialect.vat_rate else (_NO_FEC, _NO_RATE)
+    left_out = notes(_LEFT_OUT, tally, is_loss=False)
+    return ExportSummary([*usual, *left_out, *notes(_NOT_PROVED, tally)])
 
 
 def _check(query: Query) -> None:

@@ -148,38 +148,47 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> PlainTable:
     return plain_table(tr("Operations"), known=known)(query, rows, tally)
 
 
+Note = tuple[str, Callable[[int], MessageText], str]
+"""An entry of the tally, what it tells where it is not 0, and what to do."""
+
+NOT_PROVED: Sequence[Note] = (
+    (
+        ODD,
+        lambda n: plural(
+            "{count:,} operation does not add up", "{count:,} operations do not add up", n
+        ),
+        explained(AMOUNTS_DO_NOT_ADD_UP),
+    ),
+    (
+        DIFFERENT,
+        lambda n: plural(
+            "{count:,} sum differs from the service's: see the sheet Check",
+            "{count:,} sums differ from the service's: see the sheet Check",
+            n,
+        ),
+        explained(TOTALS_DIFFER),
+    ),
+    (
+        LOST,
+        lambda n: plural(
+            "{count:,} entry may be missing: the list changed while it was read",
+            "{count:,} entries may be missing: the list changed while it was read",
+            n,
+        ),
+        tr("run it again"),
+    ),
+)
+
+
+def notes(told: Sequence[Note], tally: ExportTally, *, is_loss: bool = True) -> list[ExportNote]:
+    """The notes that a tally gives reason for."""
+    found = ((tally[name, ""], text, hint) for name, text, hint in told)
+    return [ExportNote(text(count), hint, is_loss) for count, text, hint in found if count]
+
+
 def summary(_: Query, tally: ExportTally) -> ExportSummary:
-    """What is not proved, was lost, or is not there."""
-    texts: Sequence[tuple[int, Callable[[int], MessageText], str]] = (
-        (
-            tally[ODD, ""],
-            lambda n: plural(
-                "{count:,} operation does not add up", "{count:,} operations do not add up", n
-            ),
-            explained(AMOUNTS_DO_NOT_ADD_UP),
-        ),
-        (
-            tally[DIFFERENT, ""],
-            lambda n: plural(
-                "{count:,} sum differs from the service's: see the sheet Check",
-                "{count:,} sums differ from the service's: see the sheet Check",
-                n,
-            ),
-            explained(TOTALS_DIFFER),
-        ),
-        (
-            tally[LOST, ""],
-            lambda n: plural(
-                "{count:,} entry may be missing: the list changed while it was read",
-                "{count:,} entries may be missing: the list changed while it was read",
-                n,
-            ),
-            tr("run it again"),
-        ),
-    )
-    return ExportSummary(
-        [ExportNote(text(count), hint, is_loss=True) for count, text, hint in texts if count]
-    )
+    """What is not proved, or was lost."""
+    return ExportSummary(notes(NOT_PROVED, tally))
 
 
 OPERATION_EXPORT = Export(

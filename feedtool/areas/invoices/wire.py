@@ -63,10 +63,17 @@ def form_of(bodies: Sequence[bytes]) -> Multipart:
 
 
 def submit(package: PackageRef, bodies: Sequence[bytes]) -> Call:
-    """Send invoices; the answer carries the id of their import (`import_id`)."""
+    """Send invoices; the answer carries the id of their import (`import_id`).
+
+    Where one travels at a time, it goes to its order itself, whose 400 tells of that order alone.
+    """
     form = form_of(bodies)
     headers = (("Accept-Language", language_tag(package.language)), *form.headers)
-    return Call("POST", IMPORTS, CREATED, headers=headers, body=form.body)
+    if package.settings.limits.invoices > 1:
+        return Call("POST", IMPORTS, CREATED, headers=headers, body=form.body)
+    order = quote(json.loads(bodies[0])["orderId"], safe="")
+    target = f"/orders/{order}/invoice-documents"
+    return Call("POST", target, CREATED, headers=headers, body=form.body)
 
 
 def import_id(reply: Reply) -> str:

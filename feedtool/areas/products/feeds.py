@@ -7,6 +7,7 @@ and what is right in them, the local catalogue says.
 from collections.abc import Mapping
 from typing import Any
 
+from feedtool.areas.products import variants
 from feedtool.areas.products.columns import common as columns
 from feedtool.areas.products.columns import properties
 from feedtool.areas.products.columns.attribute import PROPERTY_UNNEEDED, SEPARATOR
@@ -191,7 +192,7 @@ FEED = Feed(
     layout=properties.layout,
     extra_columns=properties.extra_columns,
     may_have=properties.may_have,
-    enrich=properties.enrich,
+    enrich=variants.enrich,
     name_of=name_of,
     title="Create or complete products",
     about=(

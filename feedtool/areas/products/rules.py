@@ -12,6 +12,7 @@ from feedtool.areas.products.columns.properties import (
     details_of,
 )
 from feedtool.areas.products.feeds import FEED, name_of
+from feedtool.areas.products.variants import VARIANT_GROUP_FOUND
 from feedtool.feeds.feed import Row, SheetColumns, stamped_list
 from feedtool.feeds.rule import Occurrences, Place, Problems, Rule, SheetFacts
 from feedtool.model.header import STAMP_LANGUAGE
@@ -71,8 +72,17 @@ def check_variant_incomplete(row: Row) -> Iterator[Issue]:
             message = tr(
                 "{field} is missing beside the rest of a variant", field=name_of(row, field)
             )
-            hint = tr("fill the cell, or empty the others")
+            hint = _group_hint(row) if field == GROUP else tr("fill the cell, or empty the others")
             yield Issue(VARIANT_INCOMPLETE, message, hint, field)
+
+
+def _group_hint(row: Row) -> str:
+    if row.sheet.context.ask is None:
+        return tr("fill the cell, or empty the others; submit asks the service for its group")
+    return tr(
+        "the service has it in none: write the group of its family, the GTIN of another member, or"
+        " a group of your own"
+    )
 
 
 def check_variant_not_allowed(row: Row) -> Iterator[Issue]:
@@ -280,6 +290,7 @@ RULES = (
     Rule(LANGUAGE_DIFFERS, check_language, is_once=True, kinds=KINDS),
     Rule(TEMPLATE_OUTDATED, check_sheet=check_template, kinds=KINDS),
     Rule(VARIANT_DOUBLE, survey=DoubleVariants, kinds=KINDS),
+    Rule(VARIANT_GROUP_FOUND),
     Rule(VARIANT_GROUP_CATEGORY, survey=GroupCategories, kinds=KINDS),
     Rule(VARIANT_INCOMPLETE, check_variant_incomplete, kinds=KINDS),
     Rule(VARIANT_NOT_ALLOWED, check_variant_not_allowed, kinds=KINDS),

@@ -197,6 +197,26 @@ def read_products(page: CatalogPage = FIRST_PAGE) -> Call:
     return page_call("/products", page, PRODUCTS_SIZE)
 
 
+READ_OR_NONE = READ | {400, 403, 404}
+"""A product that is not shown, or not to this seller, is one that the service does not have."""
+
+
+def read_product(gtin: str) -> Call:
+    """A product by its GTIN."""
+    return Call("GET", "/products", READ_OR_NONE, query=(("Gtin", gtin),))
+
+
+def group_of(reply: Reply, gtin: str) -> str:
+    """The variantGroupReference of a product, "" where it is in none; Unreadable for no list."""
+    products = items_of(reply, "products") if reply.status in READ else []
+    groups = (
+        _text(item, FIELDS["variantGroupReference"]) or _text(item, "variantGroupReference")
+        for item in _objects(products)
+        if text(item.get("gtin")).lstrip("0") == gtin.lstrip("0")
+    )
+    return next(filter(None, groups), "")
+
+
 def sheets_page(reply: Reply, page: CatalogPage, seller: str) -> Listing:
     """A page of products, as a seller has them."""
     return listing(reply, page, "products", lambda item: _sheet(item, seller))

@@ -153,6 +153,16 @@ class Money(Number):
 
 
 @dataclass(frozen=True, slots=True)
+class Measure(Number):
+    """A length or a weight, with as many decimals as it has; a Decimal."""
+
+    def checked(self, number: Decimal, cell: Cell, column: ColumnReader) -> object:
+        """The number, within the bounds of its column."""
+        del column
+        return self.out_of_range(number, cell, self.most) or number
+
+
+@dataclass(frozen=True, slots=True)
 class Rate(Number):
     """A percentage from 0 to 100: a cell formatted as one counts as what it shows."""
 

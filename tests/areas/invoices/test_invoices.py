@@ -126,6 +126,15 @@ def test_another_invoice_of_an_order_is_held_until_it_is_released(feedtool: Feed
     assert (had()["O-1"], had()["O-2"]) == (3, 2)
 
 
+def test_each_file_can_go_to_its_order(feedtool: Feedtool) -> None:
+    Path("invoices/O-9.pdf").write_bytes(pdf("no such order"))
+    Path("shop.toml").write_text("[profile.shop.limits]\ninvoices = 1\n")
+    ran = feedtool(SUBMIT, "invoices", "--config", "shop.toml", "--profile", "shop")
+    assert (ran.code, ran.statuses) == (1, [*["Success"] * 5, "Rejected"])
+    assert len(ran.only["packages"]) == 6
+    assert had() == dict.fromkeys(ORDERS, 1)
+
+
 def test_a_single_file_has_its_answer_beside_it(feedtool: Feedtool) -> None:
     assert feedtool(SUBMIT, "invoices/O-5.xml").code == 0
     assert rows_of("invoices/O-5.result.xlsx", "Invoices")[0]["feedtool status"] == "Success"

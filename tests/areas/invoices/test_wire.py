@@ -11,7 +11,7 @@ from feedtool.areas.invoices.wire import form_of, import_id, imports_page, match
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
 from feedtool.model.nouns import PendingRow, Status
-from feedtool.model.settings import AccountSettings
+from feedtool.model.settings import AccountSettings, PackageLimits
 from feedtool.service.answers import Unreadable
 
 URL = "https://service.example/v2/order-invoice-imports"
@@ -43,6 +43,13 @@ def test_invoices_travel_together_and_byte_for_byte() -> None:
     assert b'name="O-1.pdf"; filename="O-1.pdf"' in call.body
     assert b"\r\n\r\n%PDF-\r\n\0\xff\r\n" in call.body
     assert dict(call.headers)["Content-Type"].startswith("multipart/form-data; boundary=")
+
+
+def test_an_invoice_that_travels_alone_goes_to_its_order() -> None:
+    alone = package()._replace(settings=AccountSettings(limits=PackageLimits(invoices=1)))
+    call = wire.submit(alone, [body("O/1")])
+    assert (call.method, call.target) == ("POST", "/orders/O%2F1/invoice-documents")
+    assert call.body == form_of([body("O/1")]).body
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import orjson
 import pytest
 from openpyxl import load_workbook
 
+from feedtool.areas.orders.listing import STATUSES
 from feedtool.areas.orders.lists import (
     CANCELLATION_REASONS,
     CHANNEL_EXPORT,
@@ -167,7 +168,37 @@ def test_reasons_by_channel_and_status(tmp_path: Path) -> None:
     ]
 
 
+CHANNELS = "/sales-channel-configurations"
+LISTED = {
+    "items": [
+        {"salesChannelId": "PRIMARY", "isEnabled": True, "allowedReceivers": ["Customer"]},
+        {"id": "SECOND", "isEnabled": False},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("channels", "expected"), [(LISTED, ["PRIMARY", "SECOND"]), (404, ["PRIMARY"])]
+)
+def test_reasons_of_every_channel_and_status(
+    tmp_path: Path, channels: Any, expected: list[str]
+) -> None:
+    service = Service({CHANNELS: channels, "/cancellation-reasons": ["lost"]})
+    rows = table(CANCELLATION_REASONS, tmp_path, service)
+    places = [(row["salesChannelId"], row["orderStatus"]) for row in rows]
+    assert places == [(channel, status) for channel in expected for status in STATUSES]
+
+
 CONFIGURATION = "/sales-channel-commercial-gesture-configurations"
+
+
+def test_every_channel_has_what_is_known_of_it(tmp_path: Path) -> None:
+    service = Service({CHANNELS: LISTED, f"{CONFIGURATION}/PRIMARY": {"isEnabled": False}})
+    rows = table(CHANNEL_EXPORT, tmp_path, service)
+    assert [tuple(row.values()) for row in rows] == [
+        ("PRIMARY", "true", "Customer", "false"),
+        ("SECOND", "false", "", ""),
+    ]
 
 
 def test_channels_have_what_the_service_says_of_them(tmp_path: Path) -> None:

@@ -23,12 +23,15 @@ from feedtool.areas.discussions.sandbox.store import (
 )
 from feedtool.areas.orders.sandbox import shop
 from feedtool.areas.orders.sandbox.behaviour import OrderBehaviour
-from feedtool.areas.orders.sandbox.store import StoredOrder, numbered, shipped_every
+from feedtool.areas.orders.sandbox.store import StoredOrder, numbered, shipped
 from feedtool.sandbox.exchange import Exchange, HttpResponse, Route, SandboxSettings
 from feedtool.sandbox.state import moment_of, stamp
 
 TABLES = """
-CREATE TABLE IF NOT EXISTS discussion_shop(seller TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS written_until(
+  seller TEXT PRIMARY KEY,
+  shipped_at TEXT NOT NULL     -- customers of orders shipped by then have written
+) WITHOUT ROWID;
 """
 
 ROUTES: tuple[Route, ...] = ()
@@ -112,21 +115,29 @@ def written(answer: Callable[[Exchange], HttpResponse]) -> Callable[[Exchange], 
 
 def _write_until_now(db: Connection, seller: str, now: datetime, settings: SandboxSettings) -> None:
     behaviour = settings.of(DiscussionBehaviour)
-    is_new = db.execute("INSERT OR IGNORE INTO discussion_shop VALUES (?)", (seller,)).rowcount
-    if is_new and settings.of(OrderBehaviour).customers_every:
+    query = "SELECT shipped_at FROM written_until WHERE seller = ?"
+    row = db.execute(query, (seller,)).fetchone()
+    if row is None and settings.of(OrderBehaviour).customers_every:
         for past in PAST:
             if order := numbered(db, seller, past.number):
                 _remember(db, order, past, now, behaviour)
-    until = stamp(now - behaviour.writes_after)
-    for order in shipped_every(db, seller, EVERY_WRITES, until):
-        query = "SELECT 1 FROM discussion WHERE seller = ? AND order_id = ? AND opener = ?"
-        if db.execute(query, (seller, order.order_id, CUSTOMER)).fetchone() is None:
+    since, until = row["shipped_at"] if row else "", stamp(now - behaviour.writes_after)
+    for order in shipped(db, seller, since, until) if since < until else ():
+        if order.number % EVERY_WRITES == 0 and not _of_customer(db, order):
             at = moment_of(order.document["shippedAt"]) + behaviour.writes_after
             turn = order.number // EVERY_WRITES
             files = (PHOTO,) if turn % EVERY_ATTACHES == 0 else ()
             _complain(db, order, COMPLAINTS[turn % len(COMPLAINTS)], at, behaviour, files)
+    db.execute("INSERT OR REPLACE INTO written_until VALUES (?, ?)", (seller, max(since, until)))
     while (due := next_due(db)) and due <= stamp(now):
         step(db, settings)
+
+
+def _of_customer(db: Connection, order: StoredOrder) -> Row | None:
+    """The discussion that an order's customer has opened, if there is one."""
+    query = "SELECT * FROM discussion WHERE seller = ? AND order_id = ? AND opener = ?"
+    row: Row | None = db.execute(query, (order.seller, order.order_id, CUSTOMER)).fetchone()
+    return row
 
 
 def _complain(
@@ -213,8 +224,7 @@ def customer_writes(
 ) -> str:
     """The discussion in which an order's customer has written; a new one where there is none."""
     behaviour = DiscussionBehaviour()
-    query = "SELECT * FROM discussion WHERE seller = ? AND order_id = ? AND opener = ?"
-    row = db.execute(query, (order.seller, order.order_id, CUSTOMER)).fetchone()
+    row = _of_customer(db, order)
     if row is None:
         usual = COMPLAINTS[complaint]._replace(body=text)
         row = _complain(db, order, usual, now, behaviour)

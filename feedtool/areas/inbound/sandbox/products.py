@@ -59,7 +59,7 @@ _PRODUCT = jsonschema_rs.Draft202012Validator(
     {
         "$schema": DRAFT,
         "type": "object",
-        "required": ["gtin", "label", "sellerId", "sellerProductReference", "productCondition"],
+        "required": ["gtin", "label", "sellerProductReference", "productCondition"],
         "properties": {
             "gtin": _FILLED | {"pattern": "^[0-9]{8,14}$"},
             "label": _FILLED,

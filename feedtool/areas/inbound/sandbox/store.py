@@ -59,7 +59,7 @@ class PastShipment(NamedTuple):
 PAST = (
     PastShipment(60),
     PastShipment(45, "GB"),
-    PastShipment(30, is_unknown=True),
+    PastShipment(25, is_unknown=True),
     PastShipment(5.5),
     PastShipment(5.2, mode="Xdock"),
     PastShipment(4.5),

@@ -28,17 +28,9 @@ from feedtool.sandbox.exchange import (
     RequestRefused,
     SandboxSettings,
     bad_request,
-    json_answer,
 )
 
 FEEDBACK = "salesChannelFeedback"
-
-
-def read_channels(exchange: Exchange) -> HttpResponse:
-    """GET /sales-channel-configurations; the specification does not show how an item is named."""
-    channels = exchange.settings.channels
-    items = [{"salesChannelId": channel, "isEnabled": False} for channel in channels]
-    return json_answer(200, {"items": items})
 
 
 def read_offers(exchange: Exchange) -> HttpResponse:

@@ -322,7 +322,6 @@ BY_ITSELF: dict[str, Callable[[Connection, OfferBehaviour, Row], None]] = {
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/offers", offers.read_offers),
-    Route("GET", "/sales-channel-configurations", offers.read_channels),
     Route("POST", "/offer-packages", create, counted=True),
     Route("GET", "/offer-packages", read_all, counted=True),
     Route("GET", "/offer-packages/{packageId}", read, counted=True),

@@ -39,6 +39,7 @@ CREATE TABLE IF NOT EXISTS orders(
 CREATE INDEX IF NOT EXISTS orders_next ON orders(next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS orders_by_creation ON orders(seller, created_at, id);
 CREATE INDEX IF NOT EXISTS orders_by_change ON orders(seller, updated_at, id);
+CREATE INDEX IF NOT EXISTS orders_by_shipment ON orders(seller, shipped_at);
 CREATE TABLE IF NOT EXISTS unseen_change(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   shows_at TEXT NOT NULL,
@@ -105,13 +106,13 @@ def numbered(db: Connection, seller: str, number: int) -> StoredOrder | None:
     return row and _order(row)
 
 
-def shipped_every(db: Connection, seller: str, every: int, until: str) -> list[StoredOrder]:
-    """The seller's orders that were shipped by then, of which `every` divides the number."""
+def shipped(db: Connection, seller: str, since: str, until: str) -> list[StoredOrder]:
+    """The seller's orders that were shipped after one time and by another."""
     query = (
-        "SELECT * FROM orders WHERE seller = ? AND number % ? = 0 AND shipped_at <= ?"
+        "SELECT * FROM orders WHERE seller = ? AND shipped_at > ? AND shipped_at <= ?"
         " ORDER BY shipped_at, number"
     )
-    return [_order(row) for row in db.execute(query, (seller, every, until))]
+    return [_order(row) for row in db.execute(query, (seller, since, until))]
 
 
 def first_due(db: Connection) -> StoredOrder:

@@ -24,6 +24,8 @@ class OutboundBehaviour:
     """Until the logistics partner has decided on a cancellation."""
     label_after: timedelta = timedelta(minutes=12)
     """From the request of a return to its label."""
+    without_label: int = 404
+    """The answer where there is no label: 404, or 200 with nothing in it."""
     visible_after: timedelta = timedelta()
     """A new shipment, or return, is shown so much later."""
     countries: tuple[str, ...] = ("FR", "ES", "GB")

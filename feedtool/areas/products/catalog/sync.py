@@ -1,8 +1,8 @@
 """Brings the catalogue from the service into the cache: `feedtool catalog sync`.
 
 Brands and categories are lists in pages; once all categories are known, the properties of those
-that are wanted follow. Each answer is saved as it comes. At the end what the service no longer
-lists goes from the cache.
+that are wanted follow. A category that is named and in no list is asked for by itself. Each answer
+is saved as it comes. At the end what the service no longer lists goes from the cache.
 """
 
 from collections import Counter
@@ -29,7 +29,12 @@ from feedtool.service.fetch import MOST_PAGES, FetchContext, fetch
 
 GO_ON = tr("Go on with `feedtool catalog sync`: what was brought is kept.")
 
-_KINDS = {"brands": tr("brands"), "categories": tr("categories"), "properties": tr("properties")}
+_KINDS = {
+    "brands": tr("brands"),
+    "categories": tr("categories"),
+    "category": tr("categories"),
+    "properties": tr("properties"),
+}
 
 BAD_REQUEST = 400
 NOT_FOUND = 404
@@ -38,7 +43,7 @@ NOT_FOUND = 404
 class Ask(NamedTuple):
     """One thing to ask for."""
 
-    kind: Literal["brands", "categories", "properties"]
+    kind: Literal["brands", "categories", "category", "properties"]
     page: CatalogPage = wire.FIRST_PAGE
     category: str = ""
 
@@ -120,6 +125,8 @@ class _SyncReader:
             return wire.read_brands(asked.page, self.page_size)
         if asked.kind == "categories":
             return wire.read_categories(language, asked.page, self.page_size)
+        if asked.kind == "category":
+            return wire.read_category(asked.category, language)
         marks = self.begun.marks.get(asked.category, Validators())
         return wire.read_properties(asked.category, language, marks)
 
@@ -128,6 +135,8 @@ class _SyncReader:
         more: Iterable[Ask] = ()
         if asked.kind == "properties":
             self._take_properties(asked.category, reply)
+        elif asked.kind == "category":
+            more = self._take_category(asked.category, reply)
         else:
             more = self._take_list(asked, reply)
         self._report_step(asked)
@@ -142,6 +151,8 @@ class _SyncReader:
         if status == NOT_FOUND and asked.page.number > 1 and asked.page.link is None:
             # Where the service does not say how many pages there are, this one was a try.
             return self._asks_for_properties() if asked.kind == "categories" else []
+        if asked.kind == "category" and status in {BAD_REQUEST, NOT_FOUND}:
+            raise unknown_category(asked.category, self.categories)
         raise UsageProblem(
             tr(
                 "The service does not list its {kind}: {reason}",
@@ -217,9 +228,9 @@ class _SyncReader:
                 tr("The service lists no categories."),
                 tr("Try again later; what the cache had is kept."),
             )
-        for code in only:
-            if code not in categories:
-                raise unknown_category(code, categories)
+        if unlisted := [code for code in only if code not in categories]:
+            # A list may lack what is new or closed, and the category is there all the same.
+            return [Ask("category", category=code) for code in unlisted]
         scope = within(only, categories) if only else categories
         wanted = [
             code
@@ -230,6 +241,13 @@ class _SyncReader:
         self.synced.resumed = len(fetched.intersection(wanted))
         self.wanted = len(wanted)
         return [Ask("properties", category=code) for code in wanted if code not in fetched]
+
+    def _take_category(self, code: str, reply: Reply) -> list[Ask]:
+        """Save a category that no page had; after the last of them ask for properties."""
+        self.categories[code] = wire.category_of(reply)._replace(reference=code)
+        self.synced.categories += self.cache.save(self.begun.catalog, [self.categories[code]])
+        is_last = all(other in self.categories for other in self.only)
+        return self._asks_for_properties() if is_last else []
 
     def _take_properties(self, code: str, reply: Reply) -> None:
         result, begun = wire.properties_of(reply), self.begun

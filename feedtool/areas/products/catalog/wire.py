@@ -98,6 +98,12 @@ def read_categories(language: str, page: CatalogPage = FIRST_PAGE, size: int = P
     return page_call("/categories", page, size, CATEGORY_FIELDS, _in(language))
 
 
+def read_category(reference: str, language: str) -> Call:
+    """A single category; the answer is read by `category_of`."""
+    target = f"/categories/{quote(reference, safe='')}"
+    return Call("GET", target, READ, headers=_in(language))
+
+
 def read_properties(reference: str, language: str, marks: Validators = NO_VALIDATORS) -> Call:
     """A category's properties; the answer is read by `properties_of`.
 
@@ -140,6 +146,15 @@ def brands_page(reply: Reply, page: CatalogPage) -> Listing:
 def categories_page(reply: Reply, page: CatalogPage) -> Listing:
     """A page of categories."""
     return listing(reply, page, "categories", _category_from)
+
+
+def category_of(reply: Reply) -> Category:
+    """A single category; Unreadable for what is none."""
+    document = loads(reply.body)
+    category = _category_from(document) if isinstance(document, dict) else None
+    if category is None:
+        raise Unreadable(tr("the answer is no category"))
+    return category
 
 
 def listing(reply: Reply, page: CatalogPage, what: str, read: Callable[[Any], Any]) -> Listing:

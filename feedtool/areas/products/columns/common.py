@@ -260,7 +260,8 @@ TEMPLATE_COLUMNS = (
             GROUP,
             Reference(),
             "Variant group",
-            "The same for all sizes and colours of a product, where the category has variants.",
+            "The same for all sizes and colours of a product, where the category has variants; or "
+            "the GTIN of one of them that the service has.",
             "SHIRT-7",
         ),
     ),

@@ -57,8 +57,10 @@ class Shop:
             items = [{"brandReference": one, "name": name} for one, name in self.brands.items()]
         elif path == "/categories":
             items = [{"categoryReference": one, **told} for one, told in self.categories.items()]
-        else:
+        elif path.endswith("/properties"):
             return self._properties(path.split("/")[2], dict(call.headers))
+        else:
+            return Reply(404, url=BASE)
         size, headers = int(dict(call.query).get("pageSize", "2")), dict(self.headers)
         if self.is_linked and page * size < len(items):
             headers["link"] = f'<{BASE}{path}?pageIndex={page + 1}>; rel="next"'
@@ -231,6 +233,21 @@ def test_a_category_that_is_not_there(cache: Cache) -> None:
     with pytest.raises(UsageProblem, match="no category “0A0I01”") as caught:
         brought(shop(), cache, "0A0I01")
     assert caught.value.hint.startswith("Did you mean 0A0101")
+
+
+def test_a_category_that_is_in_no_list(cache: Cache) -> None:
+    service = shop()
+    told = {
+        "categoryReference": "0B0199",
+        "label": "New rakes",
+        "isActive": True,
+        "parentReference": "0B01",
+    }
+    alone = {"/categories/0B0199": Reply(200, {}, json.dumps(told).encode(), BASE)}
+    service.instead = alone.get
+    brought(service, cache, "0B0199", "0A0102")
+    assert asked_for(service) == ["0A0102", "0B0199"]
+    assert known(cache).categories["0B0199"].path == ("Garden", "Tools", "New rakes")
 
 
 def test_steps_are_told(cache: Cache) -> None:

@@ -1,0 +1,157 @@
+"""The columns of fulfilment products, and of shipments to the warehouses.
+
+Source: specification, "Fulfillment product (reference)" and "Inbound shipment". Other headers that
+mean a column are in `locale/`.
+"""
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from feedtool.areas.inbound.codes import COUNTRY_READ, WORD_UNKNOWN
+from feedtool.feeds.columns import ColumnReader, InvalidValue
+from feedtool.feeds.columns.choice import Choice, Country, Ignored, Suggested, YesNo
+from feedtool.feeds.columns.identifier import Identifier
+from feedtool.feeds.columns.number import Measure, Money, Whole
+from feedtool.feeds.columns.text import Gtin, Reference, Text
+from feedtool.feeds.template import Words
+from feedtool.model.cells import Cell
+from feedtool.model.header import CellType, Column
+from feedtool.model.nouns import Issue
+from feedtool.model.settings import AccountSettings
+from feedtool.model.text import tr
+
+GTIN, REFERENCE, CONDITION = "gtin", "sellerProductReference", "productCondition"
+DIMENSIONS = ("dimensionMinimum", "dimensionMedium", "dimensionMaximum")
+WEIGHT, VALUE, EXPIRES = "weight", "productValue", "hasExpirationDate"
+SHIPMENT, SHIPMENT_REFERENCE = "inboundShipmentId", "reference"
+COUNTRY, MODE, QUANTITY = "storageCountry", "supplyMode", "quantity"
+RECEIVED, DISPUTED = "received", "inDispute"
+NOTE = "deliveryNote"
+
+WORDS = Words("feedtool.areas.inbound")
+_column = WORDS.column
+
+
+@dataclass(frozen=True, slots=True)
+class StorageCountry(Country):
+    """The country of a warehouse, by the profile's list; UK is read as GB."""
+
+    def allowed(self, column: ColumnReader) -> tuple[str, ...]:
+        """The countries that the profile lists."""
+        return column.dialect.inbound.storage_countries
+
+    def read(self, cell: Cell, column: ColumnReader) -> object | None:
+        """The code (ISO 3166-1 alpha-2); the specification has both GB and UK for one country."""
+        if cell.text.strip().upper() != "UK":
+            return Country.read(self, cell, column)
+        value = Country.read(self, cell._replace(text="GB"), column)
+        read = (Issue(COUNTRY_READ, tr("UK is read as GB")),)
+        return value if isinstance(value, InvalidValue) else InvalidValue(value, read)
+
+
+_CONDITION = Suggested(lambda settings: settings.inbound.conditions, WORD_UNKNOWN)
+_TRACEABILITY = Suggested(lambda settings: settings.inbound.traceability, WORD_UNKNOWN)
+_MODES = Choice(dict.fromkeys(("Fulfillment", "Xdock"), ()))
+_LANGUAGES = Choice(dict.fromkeys(("fr-FR", "en-US", "es-ES"), ()))
+_MEASURE = Measure(above=Decimal(0))
+_OF_GTIN = "The product's GTIN (EAN), as on the package."
+_OF_CONDITION = "Of the product, as New."
+
+# Products.
+
+IDENTITY_COLUMNS = WORDS.group(
+    "Product",
+    _column(GTIN, Gtin(), "GTIN (EAN)", _OF_GTIN, "4006381333931"),
+    _column(
+        REFERENCE,
+        Reference(),
+        "Seller's reference",
+        "The same as on the sales channels; one for each GTIN and condition.",
+        "SKU-1001",
+    ),
+    _column(CONDITION, _CONDITION, "Condition", _OF_CONDITION, "New"),
+    _column("label", Text(), "Label", "What the product is called.", "Kettle 1.7 l"),
+)
+_OF_DIMENSION = "Of the packed product; the smallest first."
+SIZE_COLUMNS = WORDS.group(
+    "Packed product",
+    _column(DIMENSIONS[0], _MEASURE, "Smallest side", _OF_DIMENSION, "12"),
+    _column(DIMENSIONS[1], _MEASURE, "Middle side", _OF_DIMENSION, "20"),
+    _column(DIMENSIONS[2], _MEASURE, "Longest side", _OF_DIMENSION, "25.5"),
+    _column(WEIGHT, _MEASURE, "Weight", "Of the packed product.", "1.2"),
+)
+FURTHER_COLUMNS = WORDS.group(
+    "Further data",
+    _column(EXPIRES, YesNo(), "Has an expiration date", "Yes or No.", "No"),
+    _column("traceability", _TRACEABILITY, "Traced by", "As SerialNumber; may stay empty."),
+    _column("categoryUn", Text(), "UN category", "Of dangerous goods; may stay empty."),
+    _column("categoryIcpe", Text(), "ICPE category", "Of classified goods; may stay empty."),
+    _column("customsReference", Identifier(), "Customs reference", "May stay empty."),
+    _column(VALUE, Money(above=Decimal(0)), "Value", "Of the product; may stay empty.", "19.90"),
+    _column("originCountryCode", Country(), "Country of origin", "A country or its code.", "FR"),
+    _column("language", _LANGUAGES, "Language", "Of the label.", "en-US"),
+)
+_PRODUCT_COLUMNS = (*IDENTITY_COLUMNS, *SIZE_COLUMNS, *FURTHER_COLUMNS)
+
+
+def product_columns(settings: AccountSettings) -> tuple[Column, ...]:
+    """The columns of products, with the units that the profile names."""
+    inbound = settings.inbound
+    units = dict.fromkeys(DIMENSIONS, inbound.dimension_unit) | {WEIGHT: inbound.weight_unit}
+    return tuple(_with_unit(column, units.get(column.key, "")) for column in _PRODUCT_COLUMNS)
+
+
+def _with_unit(column: Column, unit: str) -> Column:
+    if not unit:
+        return column
+    first, second, third = (f"{text} ({unit})" for text in column.help)
+    return replace(column, help=(first, second, third))
+
+
+# Shipments.
+
+NOT_READ = Ignored()
+_SHOWN = "As the service shows it; it is not sent."
+
+
+def _shown(key: str, label: str, cell_type: CellType = NOT_READ) -> Column:
+    """A column that is never sent."""
+    return _column(key, cell_type, label, _SHOWN)
+
+
+HEADER_COLUMNS = WORDS.group(
+    "Shipment",
+    _column(
+        SHIPMENT_REFERENCE,
+        Identifier(),
+        "Reference",
+        "Your own name of the shipment; its rows have the same.",
+        "PO-2026-118",
+    ),
+    _column(COUNTRY, StorageCountry(), "Storage country", "Of the warehouse.", "FR"),
+    _column(MODE, _MODES, "Supply mode", "Fulfillment or Xdock.", "Fulfillment"),
+)
+ITEM_COLUMNS = WORDS.group(
+    "Item",
+    _column(GTIN, Gtin(), "GTIN (EAN)", _OF_GTIN, "4006381333931"),
+    _column(CONDITION, _CONDITION, "Condition", _OF_CONDITION, "New"),
+    _column(QUANTITY, Whole(least=Decimal(1)), "Quantity", "The pieces that are sent.", "120"),
+)
+ID_COLUMNS = WORDS.group(
+    "State", _shown(SHIPMENT, "Shipment", Identifier()), _shown("code", "Code")
+)
+STATE_COLUMNS = WORDS.group(
+    "State",
+    _shown("status", "Status"),
+    _shown(RECEIVED, "Received"),
+    _shown(DISPUTED, "In dispute"),
+    _shown("receptionDate", "Received on"),
+    _shown("refuse.reasons", "Refused because"),
+    _shown(NOTE, "Delivery note"),
+    _shown("createdAt", "Created"),
+    _shown("updatedAt", "Updated"),
+)
+FILLED_COLUMNS = (*HEADER_COLUMNS, *ITEM_COLUMNS)
+FILLED = tuple(column.key for column in FILLED_COLUMNS)
+SHOWN_COLUMNS = (*ID_COLUMNS, *STATE_COLUMNS)
+EVERY_COLUMN = (*FILLED_COLUMNS, *SHOWN_COLUMNS)

@@ -1,0 +1,192 @@
+"""How a shipment is announced: never twice, and followed to the warehouse's word.
+
+Specification, "Inbound shipment" and "Fulfillment", rules 1 and 2. Nothing has an idempotency key:
+the shipments of its reference are listed before it is sent, and after a lost answer. One that was
+not there before, and holds the same, is ours.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from feedtool.areas.inbound import codes, columns, wire
+from feedtool.areas.inbound.wire import InboundShipment, Pair, ShippedItem
+from feedtool.feeds.delivery import Needs
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.judgement import impossible, reached
+from feedtool.model.call import Call, Reply
+from feedtool.model.nouns import Message, Severity, Status
+from feedtool.model.text import MessageText, joined, tr
+from feedtool.service.answers import next_link
+
+REFUSED = "Refused"
+LAST_WORDS = frozenset({"Done", "AutomaticallyDone", REFUSED})
+TAKEN = frozenset(
+    {"Accepted", "AppointmentScheduled", "InProgress", "PartiallyDone", *LAST_WORDS} - {REFUSED}
+)
+"""Statuses of what the warehouse has accepted."""
+STATUSES = (
+    *("Created", "Referencing", "Referenced", "Processing", "Accepted", REFUSED),
+    *("AppointmentScheduled", "InProgress", "PartiallyDone", "Done", "AutomaticallyDone"),
+)
+
+
+class Announced(NamedTuple):
+    """What the service has of a shipment's reference, and of its products."""
+
+    shipments: Sequence[InboundShipment]
+    known: frozenset[Pair] | None
+    """The products that are referenced; None where that was not asked, or is not known."""
+
+
+def product_name(gtin: str, condition: str) -> str:
+    """What a product for the warehouses is called where a shipment waits for it."""
+    return f"{gtin.zfill(14)}|{condition}"
+
+
+def look(act: Act) -> Sequence[Call]:
+    """The shipments of its reference, and before it is sent the products that are referenced."""
+    if act.baseline is not None and act.package.package_id:
+        return [wire.read_shipment(act.package.package_id)]
+    shipments = wire.read_shipments([("reference", act.reference)])
+    return [shipments, wire.read_references()] if act.baseline is None else [shipments]
+
+
+def announced(act: Act, replies: Sequence[Reply]) -> Announced:
+    """The state that the looks show; shipments of other references are none of ours."""
+    shipments, *references = replies
+    own = [it for it in wire.shipments_of(shipments) if it.reference == act.reference]
+    known = [pair for page in references for pair in map(wire.pair_of, wire.references_of(page))]
+    is_whole = known and all(gtin for gtin, _ in known) and not next_link(references[-1])
+    return Announced(own, frozenset(known) if is_whole or (references and not known) else None)
+
+
+def judge(act: Act, state: Announced) -> Judgement:
+    """Before: whether it can be sent. After: what the service says of the new shipment."""
+    if act.baseline is None:
+        return _before(act, state)
+    before = frozenset(json.loads(act.baseline))
+    new = [it for it in state.shipments if it.id not in before]
+    own = [it for it in new if it.id == act.package.package_id or _is_same(act, it)]
+    return _told(act, own[0]) if own else Judgement(Goal.OPEN, Status.PENDING)
+
+
+def _before(act: Act, state: Announced) -> Judgement:
+    taken = [it for it in state.shipments if it.status != REFUSED]
+    same = next((it for it in taken if _is_same(act, it)), None)
+    if same:
+        return _told(act, same)
+    if taken:
+        message = tr(
+            "the reference {reference} is that of shipment {code}, which holds something else",
+            reference=act.reference,
+            code=taken[0].code or taken[0].id,
+        )
+        return impossible(codes.REFERENCE_TAKEN, message, taken[0].status)
+    unknown = tuple(_unknown_products(act, state))
+    if unknown:
+        message = tr("nothing was sent: products of the shipment are not referenced")
+        whole = impossible(codes.PRODUCT_NOT_REFERENCED, message)
+        return whole._replace(messages=(*whole.messages, *unknown))
+    return Judgement(Goal.OPEN, Status.PENDING)
+
+
+def _items(act: Act) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The items of a request, each with its row."""
+    return zip((act.row, *act.further_rows), json.loads(act.body)["items"], strict=True)
+
+
+def _is_same(act: Act, shipment: InboundShipment) -> bool:
+    """True if a shipment holds what was asked for."""
+    asked = json.loads(act.body)
+    header = (asked[columns.COUNTRY], asked[columns.MODE])
+    items = {wire.pair_of(item): item[columns.QUANTITY] for item in asked["items"]}
+    there = {item.pair: item.quantity for item in shipment.items}
+    return header == (shipment.country, shipment.mode) and items == there
+
+
+def _unknown_products(act: Act, state: Announced) -> Iterator[Message]:
+    for row, item in _items(act) if state.known is not None else ():
+        if wire.pair_of(item) not in (state.known or ()):
+            text = tr(
+                "{gtin}, {condition}, is not referenced: send it first with a sheet of kind "
+                "fulfillment-products",
+                gtin=item[columns.GTIN],
+                condition=item[columns.CONDITION],
+            )
+            name, severity = codes.PRODUCT_NOT_REFERENCED.name, Severity.ERROR
+            yield Message(name, text, columns.GTIN, severity, row)
+
+
+# The service's word.
+
+
+def _told(act: Act, shipment: InboundShipment) -> Judgement:
+    word = shipment.status
+    proof = tr("shipment {code} is {status}", code=shipment.code or shipment.id, status=word)
+    if word == REFUSED:
+        reason = proof
+        if shipment.refusals:
+            reason = tr("{proof}: {reasons}", proof=proof, reasons=joined(shipment.refusals))
+        messages = (Message("", reason), *_refused_products(act, shipment))
+        return Judgement(Goal.OTHERWISE, Status.REFUSED, messages, word)
+    if word in TAKEN:
+        judgement = reached(act, Status.ACCEPTED, proof, word)
+        return judgement._replace(messages=(*judgement.messages, *_counted(act, shipment)))
+    return Judgement(Goal.WAITING, Status.PENDING, (), word)
+
+
+def _refused_products(act: Act, shipment: InboundShipment) -> Iterator[Message]:
+    """A message for the row of each product that the shipment was refused for."""
+    for row, item in _items(act):
+        if wire.pair_of(item)[0] in shipment.refused:
+            text = tr("the shipment was refused for this product")
+            yield Message("", text, columns.GTIN, Severity.ERROR, row)
+
+
+def _counted(act: Act, shipment: InboundShipment) -> Iterator[Message]:
+    """What was received of each row's product, once the warehouse has counted it."""
+    there = {item.pair: item for item in shipment.items}
+    for row, item in _items(act):
+        found = there.get(wire.pair_of(item))
+        if found is None or found.received is None:
+            continue
+        is_all = found.received == item[columns.QUANTITY] and not found.disputed
+        field = "" if is_all else columns.QUANTITY
+        yield Message("", counted_text(found), field, Severity.WARNING, row)
+
+
+def counted_text(item: ShippedItem) -> MessageText:
+    """What was received of a product, and what is in dispute."""
+    values = {"received": item.received, "quantity": item.quantity}
+    if not item.disputed:
+        return tr("received {received} of {quantity}", **values)
+    return tr(
+        "received {received} of {quantity}, {disputed} in dispute",
+        disputed=item.disputed,
+        **values,
+    )
+
+
+SHIPPING: Direct[Announced] = Direct(
+    call=lambda act: wire.create(act.body),
+    looks=look,
+    state=announced,
+    judge=judge,
+    created=wire.created,
+    baseline=lambda _, state: json.dumps([it.id for it in state.shipments]),
+    repeat=Repeat.TRACED,
+    patience=timedelta(minutes=1),
+    last_words=LAST_WORDS,
+)
+"""Announcing a shipment: sent once more where two looks, a minute apart, show nothing of it."""
+
+PRODUCTS = Needs(
+    names=lambda _, product: frozenset(
+        product_name(*line.split("|")[-2:]) for line in product.splitlines()
+    ),
+    noun=tr("product"),
+    missing=frozenset({codes.PRODUCT_NOT_REFERENCED.name}),
+)
+"""The products that a shipment waits for, where the same command references them."""

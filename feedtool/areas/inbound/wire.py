@@ -1,0 +1,230 @@
+"""Fulfilment products and shipments to the warehouses: the calls, and what their answers say. Pure.
+
+Specification, "Fulfillment product (reference)", "Inbound shipment" and "Fulfillment". Names that
+it does not show are read by what they hold: `receivedQuantity`, `quantityReceived`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import orjson
+
+from feedtool.model.call import CREATED, JSON, READ, Call, Reply
+from feedtool.model.fulfilment_settings import InboundSettings
+from feedtool.model.text import tr
+from feedtool.service.answers import (
+    SMALL,
+    Unreadable,
+    amount,
+    items_of,
+    json_object,
+    last_segment,
+    loads,
+    text,
+    whole,
+)
+
+READ_OR_GONE = READ | {404}
+"""A shipment that there is not is an answer, too."""
+PAGE = 1000
+"""References, and shipments, of a page; the specification names no limit."""
+MOST_ITEMS = 10_000
+SHIPMENTS = "/inbound-shipments"
+
+Pair = tuple[str, str]
+"""A product for the warehouses: its GTIN of 14 digits, and its condition."""
+
+
+def pair_of(fields: Mapping[str, Any]) -> Pair:
+    """The product that a document names; its GTIN is empty where it names none."""
+    gtin = text(fields.get("gtin"))
+    condition = text(fields.get("productCondition")) or text(fields.get("condition"))
+    return (gtin.zfill(14) if gtin else "", condition)
+
+
+# Products.
+
+
+def reference_product(body: bytes, seller: int | None) -> Call:
+    """Let the warehouses know a product of a seller, whose number the request repeats."""
+    if seller is not None:
+        body = orjson.dumps({**orjson.loads(body), "sellerId": seller})
+    return Call("POST", "/fulfillment-products", CREATED, headers=JSON, body=body)
+
+
+def product_of(reply: Reply) -> Mapping[str, Any]:
+    """The product as the warehouses know it now; Unreadable for anything else."""
+    document = loads(reply.body, SMALL)
+    if not isinstance(document, dict) or not text(document.get("gtin")):
+        raise Unreadable(tr("the answer is no product"))
+    return document
+
+
+def read_references(reference: str = "") -> Call:
+    """The references of the seller's products, or one of them."""
+    query = (("sellerProductReference", reference),) if reference else ()
+    return Call("GET", "/stock-seller-references", READ, query=(*query, ("limit", str(PAGE))))
+
+
+def references_of(reply: Reply) -> list[Mapping[str, Any]]:
+    """The references of a page."""
+    return [item for item in items_of(reply, tr("references")) if isinstance(item, dict)]
+
+
+# Shipments.
+
+
+class ShippedItem(NamedTuple):
+    """A product in a shipment."""
+
+    pair: Pair
+    quantity: int | None
+    received: int | None
+    disputed: int | None
+    """None where the service does not say it yet."""
+    document: Mapping[str, Any]
+
+
+class InboundShipment(NamedTuple):
+    """A shipment to a warehouse."""
+
+    id: str
+    reference: str
+    code: str
+    status: str
+    country: str
+    mode: str
+    items: tuple[ShippedItem, ...]
+    refusals: tuple[str, ...]
+    """The reasons why it was refused."""
+    refused: frozenset[str]
+    """The GTINs, of 14 digits, of the products that it was refused for."""
+    has_note: bool
+    document: Mapping[str, Any]
+    """As the service shows it."""
+
+
+def create(body: bytes) -> Call:
+    """Announce a shipment."""
+    return Call("POST", SHIPMENTS, CREATED, headers=JSON, body=body)
+
+
+def created(reply: Reply) -> str | None:
+    """The id in the answer to a creation, where it has one."""
+    for name in ("content-location", "location"):
+        found = last_segment(reply.headers.get(name, ""))
+        if found and found != SHIPMENTS.strip("/"):
+            return found
+    document = json_object(reply.body)
+    return text(document.get("inboundShipmentId")) or text(document.get("id")) or None
+
+
+def read_shipment(name: str) -> Call:
+    """One shipment."""
+    return Call("GET", f"{SHIPMENTS}/{quote(name, safe='')}", READ_OR_GONE)
+
+
+def read_shipments(query: Iterable[tuple[str, str]]) -> Call:
+    """A page of shipments, the oldest first: where none is created, none moves."""
+    paged = (*query, ("orderBy", "Asc"), ("limit", str(PAGE)))
+    return Call("GET", SHIPMENTS, READ, query=paged)
+
+
+def read_count(*query: tuple[str, str]) -> Call:
+    """How many shipments there are, by the filters of the list."""
+    return Call("GET", f"{SHIPMENTS}/count", READ, query=query)
+
+
+def counted(reply: Reply) -> int:
+    """The number in the answer to a count; Unreadable without one."""
+    number = whole(json_object(reply.body).get("count"))
+    if number is None:
+        raise Unreadable(tr("the answer is no count"))
+    return number
+
+
+def shipments_of(reply: Reply) -> list[InboundShipment]:
+    """The shipments of a page, or the one of an answer; Unreadable where one is none."""
+    if reply.status not in READ:
+        return []
+    document = loads(reply.body)
+    is_page = not isinstance(document, dict) or "items" not in document or _is_page(document)
+    items = items_of(reply, tr("shipments")) if is_page else [document]
+    return [_shipment(item) for item in items]
+
+
+def _is_page(document: Mapping[str, Any]) -> bool:
+    """True of a list of shipments: a shipment has items, too."""
+    return not text(document.get("inboundShipmentId"))
+
+
+def _shipment(fields: Any) -> InboundShipment:
+    fields = fields if isinstance(fields, dict) else {}
+    name, status = text(fields.get("inboundShipmentId")), text(fields.get("status"))
+    if not name or not status:
+        raise Unreadable(tr("the answer holds what is no shipment"))
+    items = fields.get("items")
+    listed = items[:MOST_ITEMS] if isinstance(items, list) else []
+    told = [*_strings(_like(fields, "refus"))]
+    return InboundShipment(
+        *(name, text(fields.get("reference")), text(fields.get("code")), status),
+        *(text(fields.get("storageCountry")), text(fields.get("supplyMode"))),
+        tuple(_item(item) for item in listed if isinstance(item, dict)),
+        tuple(dict.fromkeys(value for key, value in told if not _is_product(key))),
+        frozenset(value.zfill(14) for key, value in told if "gtin" in key),
+        _like(fields, "deliverynote") is True,
+        fields,
+    )
+
+
+def _item(fields: Mapping[str, Any]) -> ShippedItem:
+    return ShippedItem(
+        pair_of(fields),
+        _pieces(fields.get("quantity")),
+        _pieces(_like(fields, "receiv")),
+        _pieces(_like(fields, "disput")),
+        fields,
+    )
+
+
+def _pieces(value: object) -> int | None:
+    number = amount(value)
+    return int(number) if isinstance(number, Decimal) and number == int(number) else None
+
+
+def reception_of(shipment: InboundShipment) -> Any:
+    """When it was received; None where the service does not say."""
+    return _like(shipment.document, "recept")
+
+
+def _like(fields: Mapping[str, Any], part: str) -> Any:
+    """The member in whose name a word stands; None where there is none."""
+    return next((value for name, value in fields.items() if part in name.casefold()), None)
+
+
+def _is_product(key: str) -> bool:
+    return any(part in key for part in ("gtin", "condition", "reference", "product"))
+
+
+def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """The texts in a document, each with the name that it stands under, in lower case."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _strings(inner, str(name).casefold())
+    elif isinstance(value, list):
+        for inner in value[:MOST_ITEMS]:
+            yield from _strings(inner, key)
+    elif found := text(value):
+        yield key, found
+
+
+# Delivery notes.
+
+
+def read_note(settings: InboundSettings, name: str) -> Call:
+    """The delivery note of a shipment."""
+    accept = (("Accept", "application/pdf, application/problem+json"),)
+    path = settings.delivery_note.replace("{id}", quote(name, safe=""))
+    return Call("GET", path, READ, headers=accept)

@@ -1,0 +1,100 @@
+"""Cancelling outbound shipments: the call, and what the shipment and the request say of it.
+
+Specification, "Outbound shipment": in Created the service decides, later the logistics partner.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from feedtool.areas.outbound import codes, wire
+from feedtool.areas.outbound.shipments import ACCEPTED, CANCELLED, CREATED, PREPARING, STATUSES
+from feedtool.areas.outbound.wire import Document, OutboundShipment
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.judgement import impossible, reached
+from feedtool.model.call import Call, Reply
+from feedtool.model.nouns import Message, Status
+from feedtool.model.text import tr
+from feedtool.service.answers import text
+
+CANCELLABLE = frozenset({CREATED, ACCEPTED, PREPARING})
+GRANTED, REFUSED = "Accepted", "Rejected"
+"""The words of a request that is decided."""
+
+
+class ShownCancellation(NamedTuple):
+    """A shipment, and the last request to cancel it."""
+
+    shipment: OutboundShipment | None
+    request: Document
+    """Empty where there is none."""
+
+
+def look(act: Act) -> Sequence[Call]:
+    """The shipment, and our request where its id is known."""
+    own, settings = act.package.package_id, act.package.settings.outbound
+    further = [wire.read_cancellation(own, settings)] if own else []
+    return [wire.read_shipment(act.reference), *further]
+
+
+def shown(_: Act, replies: Sequence[Reply]) -> ShownCancellation:
+    """The request as it shows itself, else as its shipment shows it."""
+    shipment = wire.shipment_of(replies[0])
+    own = wire.cancellation_of(replies[1]) if len(replies) > 1 else {}
+    return ShownCancellation(shipment, own or (shipment.cancellation if shipment else {}))
+
+
+def judge(act: Act, state: ShownCancellation) -> Judgement:
+    """Whether the shipment is cancelled, can be, or cannot any more."""
+    shipment, word = state.shipment, text(state.request.get("status"))
+    if shipment is None:
+        return unknown_shipment(act.reference)
+    if shipment.status == CANCELLED:
+        return reached(act, Status.CANCELLED, tr("is {status}", status=CANCELLED), CANCELLED)
+    if word not in {"", GRANTED, REFUSED}:
+        return Judgement(Goal.WAITING, Status.PENDING, (), word)
+    is_new = act.baseline is not None and _asked_at(act, state) != act.baseline
+    return _decided(act, shipment, word) if is_new and word else _possible(shipment)
+
+
+def _decided(act: Act, shipment: OutboundShipment, word: str) -> Judgement:
+    if word == GRANTED:
+        proof = tr("the cancellation is {status}", status=word)
+        return reached(act, Status.CANCELLED, proof, word)
+    message = tr("the cancellation was refused; the shipment is {status}", status=shipment.status)
+    messages = (Message(codes.CANCELLATION_REFUSED.name, message),)
+    return Judgement(Goal.OTHERWISE, Status.REJECTED, messages, word)
+
+
+def _possible(shipment: OutboundShipment) -> Judgement:
+    """Whether a shipment can be cancelled whose cancellation nobody has asked for."""
+    word = shipment.status
+    if word in CANCELLABLE:
+        return Judgement(Goal.OPEN, Status.PENDING, (), word)
+    if word not in STATUSES:
+        return Judgement(Goal.WAITING, Status.PENDING, (), word)
+    message = tr("the shipment is {status}: it can be cancelled no more", status=word)
+    return impossible(codes.CANCEL_TOO_LATE, message, word)
+
+
+def unknown_shipment(name: str) -> Judgement:
+    """The judgement of a shipment that the service does not have."""
+    message = tr("the service has no shipment {shipment}: look at its identifier", shipment=name)
+    return impossible(codes.SHIPMENT_UNKNOWN, message)
+
+
+def _asked_at(_: Act, state: ShownCancellation) -> str:
+    return text(state.request.get("timestamp"))
+
+
+CANCELLATION: Direct[ShownCancellation] = Direct(
+    call=lambda act: wire.cancel(act.body),
+    looks=look,
+    state=shown,
+    judge=judge,
+    created=wire.created,
+    baseline=_asked_at,
+    repeat=Repeat.SAFE,
+    patience=timedelta(minutes=15),
+)
+"""Cancelling a shipment: a request that is there already is followed, and not asked again."""

@@ -1,0 +1,162 @@
+"""The feeds of parcels: shipments to customers, their cancellation, and returns.
+
+A row that has the service's identifier shows what there is, and asks for nothing by itself.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from feedtool.areas.outbound import cancellations, columns, returns, shipments
+from feedtool.feeds.feed import ACTION, Feed, Row, SheetColumns
+from feedtool.model.text import tr
+
+
+def _missing(*keys: str) -> Any:
+    def missing(sheet: SheetColumns) -> list[str]:
+        return [key for key in keys if key not in sheet.fields]
+
+    return missing
+
+
+def _is_asked(row: Row) -> Sequence[Row]:
+    """The row itself where it is new, or says what is to be done; none where it only shows."""
+    own = columns.RETURN if row.feed.sheet == "Returns" else columns.SHIPMENT
+    return (row,) if row.is_blank(own) or not row.is_blank(ACTION) else ()
+
+
+# Shipments.
+
+ADDRESS = ("firstName", "lastName", "email", "phone", "city", "postalCode", "countryCode", "line")
+NEEDED = (columns.REFERENCE, columns.EXPECTED, columns.MODE)
+NEEDED_ADDRESS = tuple(
+    f"deliveryAddress.{name}" for name in ("lastName", "city", "postalCode", "countryCode", "line")
+)
+
+
+def _create_required(row: Row) -> list[str]:
+    needed = row.blanks((*NEEDED, *NEEDED_ADDRESS))
+    if row.is_blank(columns.PRODUCT_REFERENCE):
+        if row.is_blank(columns.PRODUCT):
+            return [*needed, columns.PRODUCT_REFERENCE]
+        needed += row.blanks((columns.CONDITION,))
+    return needed
+
+
+def shipment(*rows: Row) -> dict[str, object]:
+    """The shipment of a reference's rows: an item for each, and the header that all have."""
+    address = _filled(rows[0], {f"deliveryAddress.{name}": name for name in (*ADDRESS, "pickupId")})
+    header = _filled(rows[0], {columns.REFERENCE: "reference", columns.STORAGE: "storageCountry"})
+    return {**header, "deliveryAddress": address, "items": [_item(row) for row in rows]}
+
+
+_ITEM = (columns.PRODUCT, columns.CONDITION, columns.PRODUCT_REFERENCE, columns.EXPECTED)
+
+
+def _item(row: Row) -> dict[str, object]:
+    mode = {"delivery": {"mode": row.values[columns.MODE]}}
+    amounts = _filled(row, {columns.CURRENCY: columns.CURRENCY})
+    for key in (columns.PRICE, columns.SHIPPING):
+        if row.values.get(key) is not None:
+            amounts[key] = float(row.values[key])
+    return {**_filled(row, {key: key for key in _ITEM}), **mode, **amounts}
+
+
+def _filled(row: Row, names: dict[str, str]) -> dict[str, object]:
+    """The values of a row, by the names that they have in a request."""
+    return {name: row.values[key] for key, name in names.items() if row.values.get(key) is not None}
+
+
+_feed = partial(
+    Feed,
+    area="feedtool.areas.outbound",
+    split=_is_asked,
+    has_channel=False,
+    is_personal=True,
+    personal=columns.PERSONAL,
+)
+_SENT_SHIPMENT = frozenset(column.key for column in columns.SHIPMENT_COLUMNS)
+_of_shipments = partial(
+    _feed,
+    sheet="Outbound",
+    columns=lambda _: columns.SHIPMENT_COLUMNS,
+    understood=lambda _: (*columns.SHIPMENT_COLUMNS, *columns.SHOWN_SHIPMENT),
+    is_sent=_SENT_SHIPMENT.__contains__,
+    key_column=columns.EXPECTED,
+)
+CREATE = _of_shipments(
+    kind="outbound-shipments",
+    package_type="OutboundShipment",
+    action=columns.CREATE,
+    summary=tr("Parcels that a warehouse sends to customers: an item for each row."),
+    missing=_missing(*NEEDED),
+    required=_create_required,
+    request=shipment,
+    delivery=shipments.SHIPMENT,
+    reference=columns.REFERENCE,
+    group_by=(columns.REFERENCE,),
+    common=(columns.STORAGE, *sorted(columns.PERSONAL)),
+    folded=frozenset(
+        (columns.PRODUCT, columns.CONDITION, *columns.AMOUNTS, ACTION, columns.REASON)
+    ),
+    title="Outbound shipments",
+    about=tr(
+        "Each row is an item of a shipment; rows of one reference are one shipment, and have the "
+        "same address. A shipment cannot be changed: cancel it, and create it anew."
+    ),
+)
+CANCEL = _of_shipments(
+    kind="outbound-shipments-cancel",
+    package_type="OutboundCancellation",
+    action=columns.CANCEL,
+    summary=tr("Shipments that are not to leave the warehouse."),
+    missing=_missing(columns.SHIPMENT, columns.REASON),
+    required=lambda row: row.blanks((columns.SHIPMENT, columns.REASON)),
+    request=lambda *rows: {key: rows[0].values[key] for key in (columns.SHIPMENT, columns.REASON)},
+    delivery=cancellations.CANCELLATION,
+    reference=columns.SHIPMENT,
+    group_by=(columns.SHIPMENT,),
+    common=(columns.REASON,),
+    needs_asking=True,
+)
+
+# Returns.
+
+NEEDED_OF_RETURN = (
+    *(columns.SHIPMENT, columns.REFERENCE, columns.REASON),
+    *(columns.PRODUCT, columns.QUANTITY, columns.CONDITION),
+)
+
+
+def parcel_return(*rows: Row) -> dict[str, object]:
+    """The return of a reference's rows: a line for each, and the header that all have."""
+    header = (columns.SHIPMENT, columns.REFERENCE, columns.REASON, columns.COMMENT)
+    line = (columns.PRODUCT, columns.QUANTITY, columns.CONDITION)
+    lines = [{key: row.values[key] for key in line} for row in rows]
+    return {**_filled(rows[0], {key: key for key in header}), "lines": lines}
+
+
+_SENT_RETURN = frozenset(column.key for column in columns.RETURN_COLUMNS)
+RETURNS = _feed(
+    kind="returns",
+    sheet="Returns",
+    package_type="Return",
+    summary=tr("What customers send back to a warehouse: a product for each row."),
+    columns=lambda _: columns.RETURN_COLUMNS,
+    understood=lambda _: (*columns.RETURN_COLUMNS, *columns.SHOWN_RETURN),
+    is_sent=_SENT_RETURN.__contains__,
+    missing=_missing(*NEEDED_OF_RETURN),
+    required=lambda row: row.blanks(NEEDED_OF_RETURN),
+    request=parcel_return,
+    delivery=returns.RETURN,
+    reference=columns.REFERENCE,
+    group_by=(columns.REFERENCE,),
+    common=(columns.SHIPMENT, columns.REASON, columns.COMMENT),
+    needs_asking=True,
+    title="Returns",
+    about=tr(
+        "Each row is a product that comes back; rows of one reference are one return. A return "
+        "cannot be cancelled, and its label is made within 15 minutes."
+    ),
+)
+FEEDS = (CREATE, CANCEL, RETURNS)

@@ -1,0 +1,161 @@
+"""Announcing returns: the call, and what the shipment and its returns say of it.
+
+Specification, "Return" and "Fulfillment", rule 5: customers' returns alone, of what was sent, and
+of no more than that.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from feedtool.areas.outbound import codes, wire
+from feedtool.areas.outbound.cancellations import unknown_shipment
+from feedtool.areas.outbound.shipments import SENT, for_every_row
+from feedtool.areas.outbound.wire import OutboundShipment, ParcelReturn
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.judgement import impossible, reached
+from feedtool.model.call import Call, Reply
+from feedtool.model.nouns import Code, Message, Status
+from feedtool.model.text import tr
+from feedtool.service.answers import text, whole
+
+REFUSED = "Refused"
+STATUSES = ("Created", "Referencing", "Referenced", "Accepted", "Pending", "Completed", REFUSED)
+CARRIER_REASONS = ("Undeliverable", "CustomerRefusal", "TransportDamage", "NotRetrieved")
+PRODUCT, CONDITION, QUANTITY = "productId", "productCondition", "quantity"
+
+
+class ShownReturns(NamedTuple):
+    """A shipment, and what comes back of it."""
+
+    shipment: OutboundShipment | None
+    """None where it was not asked for, too."""
+    returns: Sequence[ParcelReturn]
+
+
+def look(act: Act) -> Sequence[Call]:
+    """Before: the shipment and its returns. After: the return, where its id is known."""
+    if act.package.package_id:
+        return [wire.read_return(act.package.package_id)]
+    name = json.loads(act.body)["outboundShipmentId"]
+    listed = wire.as_whole(wire.read_returns((("outboundShipmentId", name),)))
+    return [wire.read_shipment(name), listed]
+
+
+def shown(act: Act, replies: Sequence[Reply]) -> ShownReturns:
+    """The returns of the shipment, whatever else a list shows."""
+    if act.package.package_id:
+        own = wire.return_of(replies[0])
+        return ShownReturns(None, [own] if own else [])
+    name = json.loads(act.body)["outboundShipmentId"]
+    listed = [it for reply in replies[1:] for it in wire.returns_of(reply)]
+    return ShownReturns(
+        wire.shipment_of(replies[0]), [it for it in listed if it.shipment in {"", name}]
+    )
+
+
+def judge(act: Act, state: ShownReturns) -> Judgement:
+    """Whether the return is there, can be, or cannot."""
+    body = json.loads(act.body)
+    if act.baseline is not None:
+        before = json.loads(act.baseline)
+        new = [it for it in state.returns if it.id not in before and it.reference == act.reference]
+        return _announced(act, new[0]) if new else Judgement(Goal.OPEN, Status.PENDING)
+    for earlier in state.returns:
+        if earlier.reference == act.reference and earlier.status != REFUSED:
+            if _quantities(earlier.lines) == _quantities(body["lines"]):
+                return _announced(act, earlier)
+            message = tr("the reference is that of another return, {name}", name=earlier.id)
+            return impossible(codes.REFERENCE_TAKEN, message, earlier.status)
+    if state.shipment is None:
+        return unknown_shipment(body["outboundShipmentId"])
+    return _judge_shipment(act, state.shipment, state.returns, body["lines"])
+
+
+def _announced(act: Act, parcel: ParcelReturn) -> Judgement:
+    word = parcel.status
+    if word == REFUSED:
+        message = Message("", tr("return {name} is {status}", name=parcel.id, status=word))
+        return Judgement(Goal.OTHERWISE, Status.REJECTED, (message,), word)
+    proof = tr("is {status}, return {name}", status=word, name=parcel.id)
+    return reached(act, Status.CREATED, proof, word)
+
+
+def _judge_shipment(
+    act: Act,
+    shipment: OutboundShipment,
+    returns: Iterable[ParcelReturn],
+    lines: Sequence[Mapping[str, Any]],
+) -> Judgement:
+    word = shipment.status
+    if word not in SENT:
+        message = tr("the shipment is {status}: what was sent alone can come back", status=word)
+        return impossible(codes.RETURN_NOT_SHIPPED, message, word)
+    sent = _quantities(shipment.items, "expectedQuantity")
+    before: Counter[tuple[str, str]] = Counter()
+    for earlier in returns:
+        before += Counter() if earlier.status == REFUSED else _quantities(earlier.lines)
+    # A service that does not show what was sent judges by itself.
+    wrong = [*_wrong_lines(act, lines, sent, before)] if all(key for key, _ in sent) else []
+    if wrong and sent:
+        return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, for_every_row(act, wrong), word)
+    return Judgement(Goal.OPEN, Status.PENDING, (), word)
+
+
+def _wrong_lines(
+    act: Act,
+    lines: Sequence[Mapping[str, Any]],
+    sent: Counter[tuple[str, str]],
+    before: Counter[tuple[str, str]],
+) -> Iterator[Message]:
+    left = Counter(sent)
+    left.subtract(before)
+    for row, line in zip((act.row, *act.further_rows), lines, strict=False):
+        key, asked = _pair(line), whole(line[QUANTITY]) or 0
+        left[key] -= asked
+        if key not in sent:
+            text_of = tr("the shipment has no product {product} in this condition", product=key[0])
+            yield _about(row, codes.RETURN_PRODUCT, text_of, PRODUCT)
+        elif left[key] < 0:
+            text_of = tr(
+                "{sent} of {product} were sent, and {before} have come back: {asked} are too many",
+                sent=sent[key],
+                product=key[0],
+                before=before[key],
+                asked=asked,
+            )
+            yield _about(row, codes.RETURN_QUANTITY, text_of, QUANTITY)
+
+
+def _about(row: int, code: Code, message: str, field: str) -> Message:
+    return Message(code.name, message, field, row=row)
+
+
+def _pair(line: Mapping[str, Any]) -> tuple[str, str]:
+    return text(line.get(PRODUCT)), text(line.get(CONDITION))
+
+
+def _quantities(
+    lines: Iterable[Mapping[str, Any]], key: str = QUANTITY
+) -> Counter[tuple[str, str]]:
+    """The pieces of each product, in each condition."""
+    found: Counter[tuple[str, str]] = Counter()
+    for line in lines:
+        found[_pair(line)] += whole(line.get(key)) or 0
+    return found
+
+
+RETURN: Direct[ShownReturns] = Direct(
+    call=lambda act: wire.announce(act.body),
+    looks=look,
+    state=shown,
+    judge=judge,
+    created=wire.created,
+    baseline=lambda _, state: json.dumps([it.id for it in state.returns]),
+    repeat=Repeat.TRACED,
+    doubt=codes.PARCEL_DOUBTFUL,
+    patience=timedelta(minutes=30),
+)
+"""Announcing a return: it cannot be cancelled, and is found again by its shipment and reference."""

@@ -1,0 +1,180 @@
+"""Creating outbound shipments: the call, and what the list of shipments says of it.
+
+Specification, "Outbound shipment" and "Fulfillment", rules 1, 3 and 4. A second parcel to a
+customer is the worst that can happen: whatever bears the reference, and was not there before,
+counts as ours, and nothing is sent again before a list that was read to its end has shown none for
+a long time.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from feedtool.areas.outbound import codes, wire
+from feedtool.areas.outbound.wire import OutboundShipment
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
+from feedtool.feeds.judgement import impossible, reached
+from feedtool.model.call import Call, Reply
+from feedtool.model.nouns import Message, Status
+from feedtool.model.text import joined, tr
+from feedtool.service.answers import service_time, text, whole
+
+CREATED, ACCEPTED, PREPARING = "Created", "Accepted", "InPreparation"
+REJECTED, CANCELLED = "Rejected", "Cancelled"
+SENT = ("PartiallyShipped", "Shipped", "Delivered")
+TAKEN = frozenset({ACCEPTED, PREPARING, *SENT})
+STATUSES = (CREATED, ACCEPTED, PREPARING, *SENT, CANCELLED, REJECTED)
+
+SETTLED = timedelta(minutes=10)
+"""The clocks of a service may differ by as much, and what was created shows by then."""
+
+
+class ShownShipments(NamedTuple):
+    """The shipments of a reference that a look has shown."""
+
+    shipments: Sequence[OutboundShipment]
+    since: str
+    """From then on a shipment is looked for that is created now; empty: for ever."""
+
+
+def look(act: Act) -> Sequence[Call]:
+    """The shipment, where its id is known, else the list; after it was sent, of what is new."""
+    if act.package.package_id:
+        return [wire.read_shipment(act.package.package_id)]
+    name = act.package.settings.outbound.reference_filter
+    query = ((name, act.reference),) if name else ()
+    if act.baseline is not None:
+        since = json.loads(act.baseline)["since"]
+        query = (("createdAtMin", since),) if since else ()
+    return [wire.as_whole(wire.read_shipments(query))]
+
+
+def shown(act: Act, replies: Sequence[Reply]) -> ShownShipments:
+    """The shipments that bear the reference."""
+    if act.package.package_id:
+        own = wire.shipment_of(replies[0])
+        return ShownShipments([own] if own else [], "")
+    at = service_time(replies[0])
+    listed = [it for reply in replies for it in wire.shipments_of(reply)]
+    since = (at - SETTLED).isoformat().replace("+00:00", "Z") if at else ""
+    return ShownShipments([it for it in listed if it.reference == act.reference], since)
+
+
+def judge(act: Act, state: ShownShipments) -> Judgement:
+    """Whether the shipment is there, and what the warehouse says of it."""
+    if act.baseline is not None:
+        before = json.loads(act.baseline)["before"]
+        new = [it for it in state.shipments if it.id not in before]
+        return judged(act, new[0]) if new else Judgement(Goal.OPEN, Status.PENDING)
+    # What was rejected or cancelled may be asked for anew.
+    alive = [it for it in state.shipments if it.status not in {CANCELLED, REJECTED}]
+    if not alive:
+        return Judgement(Goal.OPEN, Status.PENDING)
+    same = [it for it in alive if is_same(json.loads(act.body), it)]
+    if same:
+        return judged(act, same[0])
+    other = alive[0]
+    message = tr(
+        "the reference is that of another shipment, {shipment}, which is {status}",
+        shipment=other.id,
+        status=other.status,
+    )
+    return impossible(codes.REFERENCE_TAKEN, message, other.status)
+
+
+def judged(act: Act, shipment: OutboundShipment) -> Judgement:
+    """What the status of a shipment means for a request of it."""
+    word = shipment.status
+    if word in TAKEN:
+        proof = tr("is {status}, shipment {shipment}", status=word, shipment=shipment.id)
+        if parcels := joined(filter(None, map(parcel_text, shipment.parcels)), "; "):
+            proof = tr("{proof}, parcel {parcels}", proof=proof, parcels=parcels)
+        return reached(act, Status.ACCEPTED, proof, word)
+    if word == REJECTED:
+        return Judgement(Goal.OTHERWISE, Status.REJECTED, _reasons(act, shipment), word)
+    if word == CANCELLED:
+        message = tr("shipment {shipment} was cancelled", shipment=shipment.id)
+        return Judgement(Goal.OTHERWISE, Status.REJECTED, (Message("", message),), word)
+    return Judgement(Goal.WAITING, Status.PENDING, (), word)
+
+
+def parcel_text(parcel: Mapping[str, Any]) -> str:
+    """A parcel's number and carrier; empty where it has none yet."""
+    names = (("trackingNumber", "parcelNumber", "trackingId"), ("carrier", "carrierName"))
+    found = (next(filter(None, (text(parcel.get(it)) for it in some)), "") for some in names)
+    return " ".join(filter(None, found))
+
+
+def _reasons(act: Act, shipment: OutboundShipment) -> tuple[Message, ...]:
+    """The reasons of a rejection; one that names a product is told on its row's cell."""
+    code, items = codes.SHIPMENT_REJECTED.name, json.loads(act.body)["items"]
+    messages = []
+    for reason in shipment.reasons:
+        named = {text(value) for value in reason.values()}
+        places = [
+            (row, key)
+            for row, item in zip((act.row, *act.further_rows), items, strict=False)
+            for key in (REFERENCE, PRODUCT)
+            if item.get(key) in named
+        ]
+        row, field = places[0] if places else (0, "")
+        messages.append(Message(code, wire.reason_text(reason), field, row=row))
+    nothing = tr("the warehouse has rejected the shipment, and names no reason")
+    return for_every_row(act, messages) or (Message(code, nothing),)
+
+
+def for_every_row(act: Act, messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Messages about rows of a request, and for its other rows one that names the first of them."""
+    told = {message.row for message in messages}
+    others = () if 0 in told or not told else {act.row, *act.further_rows} - told
+    first = min(told, default=0)
+    text_of = tr("row {row} is of the same request, see there", row=first)
+    return (*messages, *(Message("", text_of, row=row) for row in sorted(others)))
+
+
+REFERENCE, PRODUCT, CONDITION = "sellerProductReference", "productId", "productCondition"
+
+
+def is_same(body: Mapping[str, Any], shipment: OutboundShipment) -> bool:
+    """True if a shipment is of the items of a request, and goes to the same address."""
+    address = wire.object_of(shipment.document.get("deliveryAddress"))
+    wanted = body["deliveryAddress"]
+    if any(text(address.get(key)) not in {"", text(wanted[key])} for key in wanted):
+        return False
+    return all(
+        Counter(_named(item, names) for item in body["items"])
+        == Counter(_named(item, names) for item in shipment.items)
+        for names in _shared(body["items"], shipment.items)
+    )
+
+
+def _shared(*items: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """The ways of naming a product that all items have."""
+    every = [item for some in items for item in some]
+    ways = ((REFERENCE,), (PRODUCT, CONDITION))
+    return [way for way in ways if all(text(item.get(key)) for item in every for key in way)]
+
+
+def _named(item: Mapping[str, Any], names: Sequence[str]) -> tuple[object, ...]:
+    return (*(text(item.get(name)) for name in names), whole(item.get("expectedQuantity")))
+
+
+def _baseline(_: Act, state: ShownShipments) -> str:
+    return json.dumps({"since": state.since, "before": [it.id for it in state.shipments]})
+
+
+SHIPMENT: Direct[ShownShipments] = Direct(
+    call=lambda act: wire.create_shipment(act.body),
+    looks=look,
+    state=shown,
+    judge=judge,
+    created=wire.created,
+    baseline=_baseline,
+    repeat=Repeat.TRACED,
+    doubt=codes.PARCEL_DOUBTFUL,
+    patience=timedelta(minutes=30),
+    last_words=frozenset({"Delivered", CANCELLED, REJECTED}),
+)
+"""Creating a shipment: it is sent once more only where a whole list has shown none in 30 min."""

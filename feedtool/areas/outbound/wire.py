@@ -1,0 +1,266 @@
+"""Outbound shipments, cancellations, returns and labels: the calls, and what answers say. Pure.
+
+Specification, "Outbound shipment", "Return" and "Fulfillment". Names that it does not show are read
+by alternatives; every shape is checked, none is trusted.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
+from feedtool.model.fulfilment_settings import OutboundSettings
+from feedtool.model.text import tr
+from feedtool.service import answers
+from feedtool.service.answers import (
+    SMALL,
+    Unreadable,
+    items_of,
+    json_object,
+    last_segment,
+    loads,
+    next_link,
+    text,
+    whole,
+)
+
+READ_OR_GONE = READ | {404}
+"""What there is not is an answer, too."""
+READ_OR_NONE = READ_OR_GONE | {400}
+"""A service may not have a path that the specification does not show: that is no error."""
+PAGE = 100
+MOST_PARTS = 1000
+"""Of a shipment no more items, parcels or reasons are read."""
+SHIPMENTS, RETURNS = "/outbound-shipments", "/returns"
+
+Document = Mapping[str, Any]
+Pairs = Iterable[tuple[str, str]]
+
+
+class OutboundShipment(NamedTuple):
+    """A shipment from a warehouse to a customer."""
+
+    id: str
+    reference: str
+    status: str
+    created_at: str
+    updated_at: str
+    """When its status changed last."""
+    items: Sequence[Document]
+    parcels: Sequence[Document]
+    reasons: Sequence[Document]
+    """The reasons why it is rejected."""
+    cancellation: Document
+    document: Document
+    """As the service shows it."""
+
+
+class ParcelReturn(NamedTuple):
+    """What comes back of a shipment."""
+
+    id: str
+    reference: str
+    status: str
+    kind: str
+    """Customer or Carrier."""
+    shipment: str
+    created_at: str
+    updated_at: str
+    lines: Sequence[Document]
+    document: Document
+
+    @property
+    def is_conform(self) -> bool:
+        """False where the warehouse has found something that was not announced so."""
+        unexpected = whole(self.document.get("unexpectedQuantity")) or 0
+        return not unexpected and all(
+            text(line.get("conformity")) != "NonConform" for line in self.lines
+        )
+
+
+# Calls.
+
+
+def read_shipments(query: Pairs = ()) -> Call:
+    """A page of shipments."""
+    return Call("GET", SHIPMENTS, READ, query=(*query, ("limit", str(PAGE))))
+
+
+def read_returns(query: Pairs = ()) -> Call:
+    """A page of returns."""
+    return Call("GET", RETURNS, READ, query=(*query, ("limit", str(PAGE))))
+
+
+def as_whole(page: Call) -> Call:
+    """A list that is read to its end, from its first page on."""
+    return replace(page, following=next_link)
+
+
+def count_shipments(settings: OutboundSettings, query: Pairs = ()) -> Call:
+    """How many shipments there are, by the filters of the list."""
+    return Call("GET", settings.shipment_count, READ_OR_NONE, query=tuple(query))
+
+
+def count_returns(settings: OutboundSettings, query: Pairs = ()) -> Call:
+    """How many returns there are, by the filters of the list."""
+    return Call("GET", settings.return_count, READ_OR_NONE, query=tuple(query))
+
+
+def read_shipment(name: str) -> Call:
+    """One shipment."""
+    return Call("GET", f"{SHIPMENTS}/{quote(name, safe='')}", READ_OR_GONE)
+
+
+def read_return(name: str) -> Call:
+    """One return."""
+    return Call("GET", f"{RETURNS}/{quote(name, safe='')}", READ_OR_GONE)
+
+
+def read_cancellation(name: str, settings: OutboundSettings) -> Call:
+    """The request of a cancellation, by its id."""
+    path = settings.cancellation.replace("{id}", quote(name, safe=""))
+    return Call("GET", path, READ_OR_NONE)
+
+
+def read_label(name: str, media_type: str) -> Call:
+    """The label of a return."""
+    accepted = (("Accept", f"{media_type}, application/problem+json"),)
+    path = f"{RETURNS}/{quote(name, safe='')}/labels"
+    return Call("GET", path, READ | {204}, headers=accepted)
+
+
+def create_shipment(body: bytes) -> Call:
+    """Ask for a shipment."""
+    return Call("POST", SHIPMENTS, CREATED | STAGED, headers=JSON, body=body)
+
+
+def cancel(body: bytes) -> Call:
+    """Ask for the cancellation of a shipment."""
+    path = "/outbound-cancellation-requests"
+    return Call("POST", path, CREATED | STAGED, headers=JSON, body=body)
+
+
+def announce(body: bytes) -> Call:
+    """Announce a return."""
+    return Call("POST", RETURNS, CREATED | STAGED, headers=JSON, body=body)
+
+
+# Answers.
+
+
+def created(reply: Reply) -> str | None:
+    """The id that an answer to a POST carries, where it carries one."""
+    names = ("cancellationRequestId", "returnId", "outboundShipmentId", "id")
+    document = json_object(reply.body) if len(reply.body) <= SMALL else {}
+    in_headers = (
+        last_segment(reply.headers.get(name, "")) for name in ("content-location", "location")
+    )
+    found = (*in_headers, *(text(document.get(name)) for name in names))
+    return next(filter(None, found), None)
+
+
+def counted(reply: Reply) -> int | None:
+    """The number that an answer is; None where the service does not count."""
+    try:
+        return answers.counted(reply) if reply.status in READ else None
+    except Unreadable:
+        return None
+
+
+def shipment_of(reply: Reply) -> OutboundShipment | None:
+    """The shipment of an answer, None for a 404; Unreadable for anything else."""
+    return _shipment(loads(reply.body)) if reply.status in READ else None
+
+
+def shipments_of(reply: Reply) -> list[OutboundShipment]:
+    """The shipments of a page; Unreadable where one is none."""
+    return [_shipment(item) for item in items_of(reply, tr("shipments"))]
+
+
+def return_of(reply: Reply) -> ParcelReturn | None:
+    """The return of an answer, None for a 404; Unreadable for anything else."""
+    return _return(loads(reply.body)) if reply.status in READ else None
+
+
+def returns_of(reply: Reply) -> list[ParcelReturn]:
+    """The returns of a page; Unreadable where one is none."""
+    return [_return(item) for item in items_of(reply, tr("returns"))]
+
+
+def _shipment(document: Any) -> OutboundShipment:
+    fields = object_of(document)
+    name, status = _first(fields, "outboundShipmentId", "id"), text(fields.get("status"))
+    if not name or not status:
+        raise Unreadable(tr("the answer is no outbound shipment"))
+    created_at = text(fields.get("createdAt"))
+    return OutboundShipment(
+        name,
+        text(fields.get("reference")),
+        status,
+        created_at,
+        _first(fields, "statusUpdatedAt", "updatedAt") or created_at,
+        objects_of(fields.get("items")),
+        objects_of(fields.get("parcels")),
+        _reasons(fields),
+        object_of(fields.get("cancellationRequest")),
+        fields,
+    )
+
+
+def _reasons(fields: Document) -> list[Document]:
+    """Reasons as objects, of whatever name; the state may hold them, too."""
+    for holder in (fields, object_of(fields.get("state"))):
+        for name, value in holder.items():
+            if "reason" in name.casefold() and isinstance(value, list):
+                return [
+                    item if isinstance(item, dict) else {"message": item}
+                    for item in value[:MOST_PARTS]
+                ]
+            if "rejection" in name.casefold() and text(value):
+                return [{"message": value}]
+    return []
+
+
+def reason_text(reason: Document) -> str:
+    """A reason in words, else its code."""
+    return _first(reason, "message", "description", "reason", "label", "code")
+
+
+def _return(document: Any) -> ParcelReturn:
+    fields = object_of(document)
+    name, status = _first(fields, "returnId", "id"), text(fields.get("status"))
+    if not name or not status:
+        raise Unreadable(tr("the answer is no return"))
+    created_at = text(fields.get("createdAt"))
+    return ParcelReturn(
+        name,
+        text(fields.get("reference")),
+        status,
+        text(fields.get("type")),
+        text(fields.get("outboundShipmentId")),
+        created_at,
+        text(fields.get("updatedAt")) or created_at,
+        objects_of(fields.get("lines")),
+        fields,
+    )
+
+
+def cancellation_of(reply: Reply) -> Document:
+    """The request of a cancellation; empty where the service has none of that id."""
+    return object_of(loads(reply.body, SMALL)) if reply.status in READ else {}
+
+
+def object_of(value: Any) -> Document:
+    """A JSON object; an empty one for what is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_of(value: Any) -> list[Document]:
+    """The objects of a JSON list."""
+    items = value[:MOST_PARTS] if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, dict)]
+
+
+def _first(fields: Document, *names: str) -> str:
+    return next(filter(None, (text(fields.get(name)) for name in names)), "")

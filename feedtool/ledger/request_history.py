@@ -1,0 +1,48 @@
+"""What a seller's runs have sent before, and what came of it, by the requests' references."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Engine, Executable
+
+from feedtool.ledger import sent
+from feedtool.ledger.database import reading
+from feedtool.model.nouns import Item, Status
+
+
+class RequestHistory:
+    """The part of a ledger that tells of earlier requests."""
+
+    engine: Engine
+
+    def _all(self, query: Executable) -> Sequence[Any]:
+        with reading(self.engine) as db:
+            return db.execute(query).all()
+
+    def sent_before(self, service: str, seller: str, run_id: int | None, item: Item) -> int | None:
+        """The last other run of a seller in which a request was sent just so, and not refused."""
+        query = sent.sent_before(service, seller, run_id, item)
+        return next((run for run, _ in self._all(query)), None)
+
+    def taken_before(
+        self, service: str, seller: str, run_id: int | None, item: Item
+    ) -> tuple[int, str] | None:
+        """The last other run in which a request of the reference was a success, and its product."""
+        query = sent.taken_before(service, seller, run_id, item)
+        return next(((run, product) for run, product in self._all(query)), None)
+
+    def doubtful_before(
+        self, service: str, seller: str, run_id: int | None, item: Item
+    ) -> int | None:
+        """The last other run that sent the reference, if it is Unknown what became of it."""
+        query = sent.sent_last(service, seller, run_id, item)
+        return next((run for run, fate in self._all(query) if fate == Status.UNKNOWN), None)
+
+    def failed(self, service: str, seller: str) -> dict[int, int]:
+        """By run, how many requests of a seller have failed and were not sent again since."""
+        return dict(map(tuple, self._all(sent.failed(service, seller))))
+
+    def last_status(self, service: str, seller: str, package_type: str, reference: str) -> str:
+        """The last status of a request of a type and reference; a success before any other."""
+        query = sent.last_status(service, seller, package_type, reference)
+        return next((status for (status,) in self._all(query)), "")

@@ -1,0 +1,82 @@
+"""Personal data: no message is told or kept, and files of messages are their owner's alone."""
+
+import sqlite3
+import stat
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.areas.discussions.feeds import FEEDS
+from tests.areas.discussions.test_discussions import (
+    discussions,
+    effects,
+    exported,
+    fill,
+    opening,
+    shop,
+)
+from tests.areas.orders.test_personal import _usual_rights
+from tests.cli.conftest import Feedtool
+from tests.cli.conftest import feedtool as the_command
+from tests.runs.test_notify import KEEP, python
+
+feedtool, exported, shop = the_command, exported, shop  # noqa: PLW0127 - fixtures of these names
+usual_rights = _usual_rights
+REPLY = "She wept over the broken heliotrope teapot"
+SHORT = "Heliotrope"
+FILE = b"%PDF-1.7 heliotrope mews"
+SECRETS = (REPLY.encode(), SHORT.encode(), FILE, b"heliotrope")
+
+
+def test_all_kinds_are_personal() -> None:
+    assert all(feed.is_personal for feed in FEEDS)
+    assert all(feed.is_hidden("reply") and feed.is_hidden("last.body") for feed in FEEDS)
+
+
+def asked(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A reply with a file to the claim, and to another one that is too short."""
+    if row["graduation"] == "Claim":
+        return {"reply": REPLY, "attachment.1": "label.pdf", "close": "Yes"}
+    return {"reply": SHORT} if row["salesChannelId"] == "SECOND" else {}
+
+
+def test_no_message_is_told_or_kept(
+    shop: list[dict[str, Any]], feedtool: Feedtool, tmp_path: Path
+) -> None:
+    Path("label.pdf").write_bytes(FILE)
+    claim = next(row for row in shop if row["graduation"] == "Claim")
+    fill(asked, opening(claim, reply=f"{REPLY}?", subject="Heliotrope teapot"))
+    hook = python(tmp_path / "hook.py", KEEP)
+    ran = feedtool("submit filled.xlsx --sandbox --format json --log log.jsonl --hook", hook)
+    assert ran.code == 1
+    assert effects() == {"message": 1, "read": 1, "close": 1, "discussion": 1}
+    told = [Path(name).read_bytes() for name in ("log.jsonl", "told")]
+    kept = [path.read_bytes() for path in Path("home").glob("ledger*")]
+    assert all(told)
+    assert any(b"sha256:" in content for content in kept)
+    for secret in SECRETS:
+        assert not [1 for content in (*told, *kept, ran.err.encode()) if secret in content]
+    with closing(sqlite3.connect("home/ledger.sqlite")) as db:
+        bodies = [body for (body,) in db.execute("SELECT body FROM requests")]
+    assert len(bodies) == 4
+    assert {body[:7] for body in bodies} == {b"sha256:"}
+
+
+@pytest.mark.usefixtures("usual_rights")
+def test_who_may_read_what_is_written(shop: list[dict[str, Any]], feedtool: Feedtool) -> None:
+    fill(asked)
+    for command, code in {
+        "submit filled.xlsx --sandbox": 1,
+        "export discussions --sandbox --yes": 0,
+        "export discussions --sandbox --out discussions.csv": 0,
+        "export messages --sandbox": 0,
+        "export messages --sandbox --out messages.csv": 0,
+    }.items():
+        assert feedtool(command).code == code, command
+    names = ("discussions.xlsx", "discussions.csv", "messages.xlsx", "messages.csv")
+    written = (*names, "filled.result.xlsx", "filled.failed.xlsx")
+    assert {stat.S_IMODE(Path(name).stat().st_mode) for name in written} == {0o600}
+    assert len(discussions("discussions.xlsx")) == len(shop)

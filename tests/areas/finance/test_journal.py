@@ -1,0 +1,271 @@
+"""The journal: balanced, with numbers that stay, and refused where nothing is proved."""
+
+import csv
+from collections import Counter, defaultdict
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feedtool.areas.finance.amounts import Signs, find_signs
+from feedtool.areas.finance.columns import operation_row, payment_row
+from feedtool.areas.finance.entries import balance, drafts, read_entry, taken_back
+from feedtool.areas.finance.journal import COLUMNS, JOURNAL, NotProved
+from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
+from feedtool.areas.finance.sandbox.events import EVENT_TYPES
+from feedtool.ledger import Ledger
+from feedtool.model.errors import UsageProblem
+from feedtool.model.settings import AccountSettings
+from tests.areas.finance.counter import AtDesk, brought, losses
+from tests.areas.orders.sandbox.counter import QUIET
+from tests.cli.conftest import Feedtool
+from tests.cli.conftest import feedtool as the_command
+from tests.resume.runner import killed
+from tests.sandbox.desk import Desk
+
+feedtool = the_command
+PAST = "2026-10"
+"""A month whose operations are all paid, blocked or not payable."""
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Any:
+    with Ledger(tmp_path / "ledger.sqlite") as opened:
+        yield opened
+
+
+def entries(path: Path) -> dict[str, list[dict[str, str]]]:
+    """The lines of a CSV's entries by their numbers."""
+    found = defaultdict(list)
+    with path.open(encoding="utf-8-sig") as file:
+        for row in csv.DictReader(file):
+            found[row["Entry"]].append(row)
+    return dict(found)
+
+
+def amount(line: dict[str, str]) -> Decimal:
+    return Decimal(line["Debit"]) - Decimal(line["Credit"])
+
+
+@pytest.mark.parametrize("is_negative", [True, False])
+def test_every_entry_is_balanced_and_the_clearing_account_ends_at_nothing(
+    new_desk: type[Desk], tmp_path: Path, ledger: Ledger, *, is_negative: bool
+) -> None:
+    path = tmp_path / "journal.csv"
+    with new_desk(FinanceBehaviour(negative_fees=is_negative)) as desk:
+        exported = brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger)
+    assert losses(exported) == []
+    found = entries(path)
+    assert [*found] == [str(number) for number in range(1, len(found) + 1)]
+    assert {sum(map(amount, lines)) for lines in found.values()} == {0}
+    accounts: Counter[str] = Counter()
+    for line in (line for lines in found.values() for line in lines):
+        accounts[line["Account"]] += int(amount(line) * 100)
+    assert accounts["467000"] == 0
+    assert accounts["512000"] > 0 > accounts["707000"]
+    assert set(accounts) >= {"709700", "622200", "613500", "635800", "275000", "445710"}
+
+
+def test_a_text_has_the_columns_of_the_fec(desk: Desk, tmp_path: Path, ledger: Ledger) -> None:
+    path = tmp_path / "journal.txt"
+    exported = brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger, language="fr")
+    head, *lines = path.read_bytes().decode("utf-8").removesuffix("\r\n").split("\r\n")
+    assert head.split("\t") == [*COLUMNS]
+    assert len(lines) == exported.rows
+    first = dict(zip(COLUMNS, lines[0].split("\t"), strict=True))
+    assert (first["JournalCode"], first["EcritureNum"], first["CompteNum"]) == (
+        *("MKT", "1", "467000"),
+    )
+    assert (first["EcritureDate"][:6], len(first["EcritureDate"])) == ("202610", 8)
+    assert first["Debit"].partition(",")[2].isdigit()
+    assert first["CompteLib"] == "Compte d'attente place de marché"
+    assert "no legal FEC" not in str(exported.notes)
+    assert "not the FEC that the law asks for" in str(exported.notes[0][0])
+
+
+@pytest.mark.parametrize("ending", [".txt", ".csv"])
+def test_the_same_month_twice_is_the_same_file(
+    desk: Desk, tmp_path: Path, ledger: Ledger, ending: str
+) -> None:
+    first, between, again = (tmp_path / f"{name}{ending}" for name in "abc")
+    service = AtDesk(desk)
+    brought(JOURNAL, service, first, month=PAST, ledger=ledger)
+    brought(JOURNAL, service, between, month="2026-11", ledger=ledger)
+    brought(JOURNAL, service, again, month=PAST, ledger=ledger)
+    assert first.read_bytes() == again.read_bytes() != between.read_bytes()
+
+
+def test_what_has_changed_is_taken_back_and_booked_anew(
+    desk: Desk, tmp_path: Path, ledger: Ledger
+) -> None:
+    path, service = tmp_path / "journal.csv", AtDesk(desk)
+    brought(JOURNAL, service, path, month=PAST, ledger=ledger)
+    before = entries(path)
+    settings = AccountSettings(accounts={"Subscription": "651000"})
+    brought(JOURNAL, service, path, month=PAST, ledger=ledger, settings=settings)
+    after = entries(path)
+    added = [*after][len(before) :]
+    assert {number: after[number] for number in before} == before
+    assert len(added) == 2
+    back, anew = (after[number] for number in added)
+    (old,) = (lines for lines in before.values() if lines[0]["Entry text"] == anew[0]["Entry text"])
+    number = old[0]["Entry"]
+    assert back[0]["Entry text"] == f"Reversal of {number}: {anew[0]['Entry text']}"
+    assert [amount(line) for line in back] == [-amount(line) for line in old]
+    assert {line["Account"] for line in anew} == {"467000", "651000"}
+    brought(JOURNAL, service, path, month=PAST, ledger=ledger, settings=settings)
+    assert entries(path) == after
+
+
+def test_a_month_with_a_broken_cent_is_refused(
+    new_desk: type[Desk], tmp_path: Path, ledger: Ledger
+) -> None:
+    path = tmp_path / "journal.csv"
+    with new_desk(QUIET, FinanceBehaviour(broken_operation=30)) as desk:
+        with pytest.raises(NotProved, match="operation does not add up") as caught:
+            brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger)
+        assert "amounts-do-not-add-up" in caught.value.hint
+        assert not path.exists()
+        exported = brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger, tolerance="0.01")
+    assert {sum(map(amount, lines)) for lines in entries(path).values()} == {0}
+    assert losses(exported) == []
+
+
+def test_a_payment_that_differs_leaves_its_difference(
+    new_desk: type[Desk], tmp_path: Path, ledger: Ledger
+) -> None:
+    path = tmp_path / "journal.csv"
+    with new_desk(QUIET, FinanceBehaviour(broken_payment="2026-10-11")) as desk:
+        exported = brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger)
+    (told,) = losses(exported)
+    assert "differ" in told
+    cleared = sum(
+        amount(line)
+        for lines in entries(path).values()
+        for line in lines
+        if line["Account"] == "467000"
+    )
+    assert cleared != 0
+
+
+def test_vat_is_split_by_a_rate_where_the_service_shows_none(
+    desk: Desk, tmp_path: Path, ledger: Ledger
+) -> None:
+    path = tmp_path / "journal.csv"
+    settings = AccountSettings(vat_rate=Decimal(20))
+    brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger, settings=settings)
+    sales = [lines for lines in entries(path).values() if "Sale" in lines[0]["Entry text"]]
+    for lines in sales:
+        by_account = {line["Account"]: -amount(line) for line in lines}
+        assert abs(by_account["445710"] * 5 - by_account["707000"]) < Decimal("0.05")
+
+
+# Entries.
+
+
+def operation(types: list[str], total: object, **fields: Any) -> dict[str, Any]:
+    document = {
+        "operationReference": "O1",
+        "eventTypes": types,
+        "paymentState": "Paid",
+        "currency": "EUR",
+        "paidAt": "2026-11-01T18:00:00Z",
+        "createdAt": "2026-10-20T00:00:00Z",
+        "salesChannel": "PRIMARY",
+        "totalAmount": total,
+        **fields,
+    }
+    return dict(operation_row(document))
+
+
+def test_a_type_without_an_account_stops_all() -> None:
+    rows = [operation(["NewFee"], Decimal(-3))]
+    with pytest.raises(UsageProblem, match="no account for NewFee") as caught:
+        list(drafts(rows, (), Signs(), AccountSettings()))
+    assert "account-missing" in caught.value.hint
+    settings = AccountSettings(accounts={"NewFee": "658000"})
+    (draft,) = drafts(rows, (), Signs(), settings)
+    assert "658000" in draft.text
+
+
+@pytest.mark.parametrize("name", [*EVENT_TYPES, "AnyBrandServices"])
+def test_every_known_type_has_an_account(name: str) -> None:
+    (draft,) = drafts([operation([name], Decimal(-3))], (), Signs(), AccountSettings())
+    assert balance(read_entry(draft.text)) == 0
+
+
+def test_only_what_is_paid_is_booked_and_equals_are_told_apart() -> None:
+    rows = [operation(["Sale"], Decimal(3)) for _ in range(2)]
+    rows.append(operation(["Sale"], Decimal(3), paymentState="Blocked"))
+    payments = [
+        dict(payment_row({"date": "2026-11-01", "state": state, "total": 6, "salesChannel": "P"}))
+        for state in ("Paid", "Estimated")
+    ]
+    keys = [draft.key for draft in drafts(rows, payments, Signs(), AccountSettings())]
+    assert len(keys) == len(set(keys)) == 3
+
+
+money = st.decimals(-9999, 9999, places=2)
+
+
+@given(money, money, money, money, st.decimals(0, 30, places=1))
+def test_an_entry_comes_to_nothing_whatever_its_amounts(
+    sale: Decimal, refund: Decimal, commission: Decimal, vat: Decimal, rate: Decimal
+) -> None:
+    row = operation(
+        ["Sale", "Refund", "Commission"],
+        sale + refund + commission,
+        sale={"total": sale},
+        refund={"total": refund},
+        commission=commission,
+        vatSale={"salesTotalVatAmount": vat},
+    )
+    signs = find_signs([row], Decimal(0))
+    (draft,) = drafts([row], (), signs, AccountSettings(vat_rate=rate))
+    entry = read_entry(draft.text)
+    assert balance(entry) == 0
+    assert entry.text == draft.text
+    back = read_entry(taken_back(draft.text, draft.text))
+    assert [line.amount for line in back.lines] == [-line.amount for line in entry.lines]
+
+
+# From the command line.
+
+
+def month_of(feedtool: Feedtool) -> str:
+    """A month in which the sandbox has paid something."""
+    assert feedtool("export payments --sandbox --state Paid --out paid.csv").code == 0
+    with Path("paid.csv").open(encoding="utf-8-sig") as file:
+        return min(row["paymentDate"] for row in csv.DictReader(file))[:7]
+
+
+def test_from_the_command_line(feedtool: Feedtool) -> None:
+    code, _, err = feedtool("export journal --sandbox")
+    assert (code, err.splitlines()[0]) == (2, "error: say of which month the journal is")
+    month = month_of(feedtool)
+    journal = f"export journal --sandbox --month {month}"
+    code, out, err = feedtool(journal)
+    assert (code, out.split()[0]) == (0, "journal.txt")
+    assert "not the FEC that the law asks for" in err
+    assert feedtool(f"{journal} --out again.txt").code == 0
+    assert Path("journal.txt").read_bytes() == Path("again.txt").read_bytes()
+    code, _, err = feedtool(f"{journal} --out journal.xlsx")
+    assert (code, err.splitlines()[0]) == (
+        2,
+        "error: journal.xlsx would be neither a text nor a CSV",
+    )
+
+
+def test_killed_at_any_write_the_numbers_stay(feedtool: Feedtool) -> None:
+    month = month_of(feedtool)
+    journal = f"export journal --sandbox --month {month}"
+    for at in range(20):
+        points = killed(at, *f"{journal} --out killed.csv --yes --ledger at{at}.sqlite".split())
+        assert feedtool(f"{journal} --out at{at}.csv --ledger at{at}.sqlite").code == 0
+        assert Path(f"at{at}.csv").read_bytes() == Path("at0.csv").read_bytes(), points
+        if len(points) <= at:
+            return
+    raise AssertionError(points)

@@ -1,0 +1,279 @@
+"""A month of operations is proved, whatever signs the service shows, and each cent is found."""
+
+import csv
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from feedtool.areas.finance import wire
+from feedtool.areas.finance.columns import operation_row
+from feedtool.areas.finance.operations import (
+    OPERATION_EXPORT,
+    OPERATIONS,
+    PAYMENT_EXPORT,
+    PAYMENTS,
+)
+from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
+from feedtool.areas.finance.sandbox.events import EVENT_TYPES
+from feedtool.areas.finance.windows import WindowReader
+from feedtool.areas.registry import sandbox_parts
+from feedtool.feeds.export import ListPage, Query
+from feedtool.model.call import Call, Reply
+from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.sandbox import SandboxSettings
+from feedtool.sandbox.server import Server
+from tests.areas.finance.counter import MONTH, AtDesk, brought, losses, sheets
+from tests.areas.finance.sandbox.till import EMPTY, many, sale
+from tests.areas.orders.sandbox.counter import QUIET
+from tests.cli.conftest import Feedtool
+from tests.cli.conftest import feedtool as the_command
+from tests.sandbox.desk import Desk
+
+feedtool = the_command
+SIGNS = {
+    True: "refunds with their own sign, commissions with their own sign, service fees with their"
+    " own sign",
+    False: "refunds above 0 where you pay, commissions above 0 where you pay, service fees above 0"
+    " where you pay",
+}
+
+
+@pytest.mark.parametrize("is_negative", SIGNS)
+def test_a_month_with_all_types_adds_up_with_both_readings_of_the_signs(
+    new_desk: type[Desk], tmp_path: Path, *, is_negative: bool
+) -> None:
+    path = tmp_path / "operations.xlsx"
+    with new_desk(FinanceBehaviour(negative_fees=is_negative)) as desk:
+        exported = brought(OPERATION_EXPORT, AtDesk(desk), path, month=MONTH)
+    found = sheets(path)
+    assert losses(exported) == []
+    assert {row["eventType"] for row in found["Totals"]} == set(EVENT_TYPES)
+    total = sum(cents(row["totalAmount"]) for row in found["Operations"])
+    assert total == sum(cents(row["gross"]) for row in found["Totals"])
+    signs, number, everything, *payments = found["Check"]
+    assert signs["key"] == SIGNS[is_negative]
+    assert number["service"] == number["own"] == exported.rows
+    assert cents(everything["service"]) == total
+    assert {row["difference"] for row in (number, everything, *payments)} == {0}
+    assert len(payments) == len(found["Payments"])
+    assert all(row["totalAmount"] == row["operations"] for row in found["Payments"])
+    days = [row["paidAt"] for row in found["Operations"]]
+    assert days == sorted(days)
+    assert not any("check" in row for row in found["Operations"])
+
+
+def cents(amount: float) -> int:
+    return round(amount * 100)
+
+
+BROKEN: dict[str, tuple[dict[str, Any], list[str], set[str]]] = {
+    "an operation": (
+        {"broken_operation": 1},
+        [
+            "1 operation does not add up",
+            "2 sums differ from the service's: see the sheet Check",
+        ],
+        {"Operation that does not add up", "Payment", "Sum of all operations"},
+    ),
+    "the list": (
+        {"is_list_broken": True},
+        ["1 sum differs from the service's: see the sheet Check"],
+        {"Sum of all operations"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("broken", "told", "subjects"), BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("is_negative", [True, False])
+def test_a_broken_cent_is_named_and_is_a_loss(
+    new_desk: type[Desk],
+    tmp_path: Path,
+    broken: dict[str, Any],
+    told: list[str],
+    subjects: set[str],
+    *,
+    is_negative: bool,
+) -> None:
+    behaviour = FinanceBehaviour(history=0, negative_fees=is_negative, **broken)
+    path = tmp_path / "operations.xlsx"
+    with new_desk(QUIET, behaviour) as desk:
+        service = AtDesk(desk)
+        for number in range(3):
+            sale(desk, f"O{number}")
+        exported = brought(OPERATION_EXPORT, service, path, month="2026-12")
+        found = sheets(path)
+        assert losses(exported) == told
+        wrong = [row for row in found["Check"] if row.get("difference")]
+        assert {row["subject"] for row in wrong} == subjects
+        marked = [(at, row) for at, row in enumerate(found["Operations"], 3) if "check" in row]
+        named = [(row["row"], row["key"]) for row in wrong if "row" in row]
+        assert named == [(at, row["operationReference"]) for at, row in marked]
+        assert [row["check"] for _, row in marked] == [
+            "the total differs by +0.01 from the sum of its parts"
+        ] * len(named)
+        proved = sum(cents(row["gross"]) for row in found["Totals"])
+        assert proved == sum(cents(row["totalAmount"]) for row in found["Operations"])
+        lenient = brought(OPERATION_EXPORT, service, path, month="2026-12", tolerance="0.01")
+        assert losses(lenient) == []
+
+
+def test_a_broken_payment_is_named(new_desk: type[Desk], tmp_path: Path) -> None:
+    path = tmp_path / "operations.xlsx"
+    with new_desk(QUIET, FinanceBehaviour(history=0, broken_payment="2026-12-01")) as desk:
+        service = AtDesk(desk)
+        sale(desk)
+        exported = brought(OPERATION_EXPORT, service, path, month="2026-12")
+    found = sheets(path)
+    assert losses(exported) == ["1 sum differs from the service's: see the sheet Check"]
+    (payment,) = found["Payments"]
+    assert payment["difference"] == 0.01
+    assert found["Check"][-1]["key"] == "2026-12-01 PRIMARY Estimated EUR"
+
+
+FILTERED: dict[str, tuple[dict[str, Any], int, set[str]]] = {
+    "an order": ({"order": ("O1",)}, 1, {"Operations", "Totals", "Check"}),
+    "two orders": ({"order": ("O1", "O2", "O9")}, 2, {"Operations", "Totals", "Check"}),
+    "a day": (
+        {"payment_date": "2026-12-01"},
+        3,
+        {"Operations", "Totals", "Payments", "Check"},
+    ),
+    "days": ({"paid": "2026-12-01..2026-12-02"}, 3, {"Operations", "Totals", "Payments", "Check"}),
+    "a channel": (
+        {"month": "2026-12", "sales_channel": ("SECOND",)},
+        1,
+        {"Operations", "Totals", "Payments", "Check"},
+    ),
+    "a state": (
+        {"month": "2026-12", "state": ("Estimated", "Paid")},
+        3,
+        {"Operations", "Totals", "Payments", "Check"},
+    ),
+    "a type": ({"month": "2026-12", "type": ("Sale",)}, 3, {"Operations", "Totals", "Check"}),
+    "a change": ({"changed_since": "2026-11-20"}, 3, {"Operations", "Totals", "Check"}),
+}
+
+
+@pytest.mark.parametrize(("given", "rows", "names"), FILTERED.values(), ids=FILTERED)
+def test_filters(
+    new_desk: type[Desk], tmp_path: Path, given: dict[str, Any], rows: int, names: set[str]
+) -> None:
+    path = tmp_path / "operations.xlsx"
+    with new_desk(*EMPTY) as desk:
+        service = AtDesk(desk)
+        sale(desk)
+        sale(desk, "O2", channel="SECOND")
+        sale(desk, "O3")
+        exported = brought(OPERATION_EXPORT, service, path, **given)
+    assert (exported.rows, losses(exported)) == (rows, [])
+    found = sheets(path)
+    assert set(found) == names
+    differences = [row["difference"] for row in found["Check"] if "difference" in row]
+    assert set(differences) == {0}
+    is_compared = any("not compared" in str(row.get("key")) for row in found["Check"])
+    assert is_compared == ("Payments" not in names)
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "no filter": ({}, "say which operations"),
+    "only what does not do": ({"state": ("Paid",)}, "say which operations"),
+    "two ranges": ({"month": "2026-11", "payment_date": "2026-11-01"}, "give one of --month"),
+    "no month": ({"month": "November"}, "is no month"),
+    "a month that is none": ({"month": "2026-13"}, "is no day"),
+    "no day": ({"payment_date": "21.11.2026"}, "is no day"),
+    "backwards": ({"paid": "2026-11-02..2026-11-01"}, "ends before"),
+    "an unknown state": ({"month": "2026-11", "state": ("paid",)}, "no payment state “paid”"),
+    "an invoice that is none": ({"invoice": ("F-1",)}, "identifiers are numbers"),
+    "a tolerance below 0": ({"month": "2026-11", "tolerance": "-1"}, "is no amount"),
+    "a tolerance that is none": ({"month": "2026-11", "tolerance": "a cent"}, "is no amount"),
+}
+
+
+@pytest.mark.parametrize(("given", "told"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_asked_for(
+    desk: Desk, tmp_path: Path, given: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(UsageProblem, match=told):
+        brought(OPERATION_EXPORT, AtDesk(desk), tmp_path / "x.csv", **given)
+
+
+def test_nothing_is_told(new_desk: type[Desk], tmp_path: Path) -> None:
+    with new_desk(*EMPTY) as desk, pytest.raises(NothingToDo, match="no operations like that"):
+        brought(OPERATION_EXPORT, AtDesk(desk), tmp_path / "x.csv", month="2026-11")
+
+
+def test_more_than_a_query_shows_comes_whole(new_desk: type[Desk], tmp_path: Path) -> None:
+    def page(_: Query) -> Callable[[Reply, Call], ListPage]:
+        return WindowReader(
+            wire.OPERATIONS, lambda _, page: list(map(operation_row, page.items)), 40
+        ).page
+
+    lists = (PAYMENTS, OPERATIONS._replace(page=page))
+    path = tmp_path / "operations.csv"
+    with new_desk(*EMPTY) as desk:
+        service = AtDesk(desk)
+        many(desk, 300)
+        kind = OPERATION_EXPORT._replace(listings=lambda _: lists)
+        exported = brought(kind, service, path, paid="2026-11-01..2026-12-31")
+    assert (exported.rows, losses(exported)) == (300, [])
+    with path.open(encoding="utf-8-sig") as file:
+        names = [row["operationReference"] for row in csv.DictReader(file)]
+    assert len(set(names)) == 300
+    assert service.asked.count("/operations/count") > 10
+
+
+def test_payments_are_listed(desk: Desk, tmp_path: Path) -> None:
+    path = tmp_path / "payments.xlsx"
+    exported = brought(PAYMENT_EXPORT, AtDesk(desk), path, state=("Blocked",))
+    rows = sheets(path)["Payments"]
+    assert exported.rows == len(rows) > 1
+    assert {row["paymentState"] for row in rows} == {"Blocked"}
+    brought(PAYMENT_EXPORT, AtDesk(desk), path, month=MONTH, language="fr")
+    assert {row["paymentDate"].month for row in sheets(path)["Paiements"]} == {11}
+
+
+ALL = "--paid 2020-01-01..2035-12-31"
+
+
+def test_from_the_command_line(feedtool: Feedtool) -> None:
+    code, _, err = feedtool("export operations --sandbox")
+    assert (code, err.splitlines()[0]) == (
+        2,
+        "error: say which operations: the service lists none without a filter",
+    )
+    code, _, err = feedtool(f"export operations --sandbox {ALL} --type Sale,Refund")
+    assert (code, err) == (0, "")
+    told = feedtool(f"export operations --sandbox {ALL} --format json --out all.xlsx").json
+    (listed,) = told if isinstance(told, list) else (told,)
+    found = sheets(Path("all.xlsx"))
+    assert listed["rows"] == len(found["Operations"])
+    differences = {Decimal(str(row.get("difference", 0))) for row in found["Check"]}
+    assert differences == {Decimal(0)}
+
+
+@pytest.mark.parametrize("target", ["broken.xlsx", "broken.csv"])
+def test_a_broken_cent_is_the_exit_code(
+    feedtool: Feedtool, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    monkeypatch.setenv("FEEDTOOL_TOKEN", "sandbox")
+    behaviour = SandboxSettings(parts=(FinanceBehaviour(broken_operation=5),))
+    with Server(sandbox_parts(), settings=behaviour) as server:
+        account = f"--base-url {server.base} --seller S1 --insecure-http"
+        code, _, err = feedtool(f"export operations {account} {ALL} --out {target}")
+        assert code == 1
+        assert "warning: 1 operation does not add up" in err
+        assert "`feedtool explain amounts-do-not-add-up` says what to do" in err
+        lenient = f"export operations {account} {ALL} --tolerance 0,01 --out lenient-{target}"
+        assert feedtool(lenient).code == 0
+    if target.endswith(".xlsx"):
+        (named,) = [row for row in sheets(Path(target))["Check"] if "row" in row]
+        assert sheets(Path(target))["Operations"][named["row"] - 3]["check"]
+
+
+@pytest.mark.parametrize("code", ["account-missing", "amounts-do-not-add-up", "totals-differ"])
+def test_each_code_has_its_page(feedtool: Feedtool, code: str) -> None:
+    told = feedtool(f"explain {code}")
+    assert (told.code, "To fix it" in told.out) == (0, True)

@@ -1,0 +1,377 @@
+"""Products and shipments from the command line: sent, answered beside each row, never twice."""
+
+import csv
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+from openpyxl.utils import get_column_letter
+
+from feedtool.areas.registry import sandbox_parts
+from feedtool.sandbox import Sandbox
+from tests.areas.inbound.sandbox.dock import GTINS
+from tests.cli.conftest import STATE, Feedtool, coloured, enter, made_by, rows_of
+from tests.cli.conftest import feedtool as the_command
+from tests.resume.runner import killed
+
+feedtool = the_command
+Row = dict[str, Any]
+SUBMIT = "submit --sandbox --format json"
+NEW_GTIN = "4006381333931"
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a home whose sandbox has shipments, and with their export."""
+    folder = tmp_path_factory.mktemp("exported")
+    made_by(folder, "export inbound-shipments --sandbox")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _shop(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
+    enter(tmp_path, monkeypatch)
+
+
+@contextmanager
+def state() -> Iterator[Connection]:
+    """What the embedded sandbox has."""
+    with Sandbox(sandbox_parts(), STATE) as sandbox, sandbox.state.transaction() as db:
+        yield db
+
+
+def effects() -> Counter[tuple[str, str]]:
+    """How often the embedded sandbox was brought to do what, and to which reference."""
+    with Sandbox(sandbox_parts(), STATE) as sandbox:
+        return Counter((effect.kind, effect.key) for effect in sandbox.effects())
+
+
+def wait(time: timedelta) -> None:
+    """Let time pass at the embedded sandbox."""
+    with state() as db:
+        db.execute(
+            "UPDATE clock SET offset_us = offset_us + ?", (time // timedelta(microseconds=1),)
+        )
+
+
+def write(path: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    listed = [*rows]
+    with Path(path).open("w", newline="") as file:
+        writer = csv.DictWriter(file, listed[0])
+        writer.writeheader()
+        writer.writerows(listed)
+
+
+def product(gtin: str = NEW_GTIN, reference: str = "SKU-1", **changes: Any) -> Row:
+    row = {"gtin": gtin, "sellerProductReference": reference, "productCondition": "New"}
+    return {**row, "label": "Kettle", "weight": "1.5", "hasExpirationDate": "No", **changes}
+
+
+def item(reference: str, gtin: str = GTINS[0], **changes: Any) -> Row:
+    row = {"reference": reference, "storageCountry": "FR", "supplyMode": "Fulfillment"}
+    return {**row, "gtin": gtin, "productCondition": "New", "quantity": "5", **changes}
+
+
+def sent(feedtool: Feedtool, kind: str, *rows: Row, name: str = "sheet.csv") -> Any:
+    write(name, rows)
+    return feedtool(SUBMIT, name, "--as", kind)
+
+
+def beside(path: str = "sheet.result.csv") -> list[tuple[str, str, str]]:
+    """The status, the message and the code beside each row."""
+    with Path(path).open(encoding="utf-8-sig") as file:
+        ours = ("feedtool status", "feedtool message", "feedtool code")
+        return [(row[ours[0]], row[ours[1]], row[ours[2]]) for row in csv.DictReader(file)]
+
+
+# Products.
+
+
+def test_a_product_is_referenced_once_and_kept_as_it_is(feedtool: Feedtool) -> None:
+    ran = sent(feedtool, "fulfillment-products", product())
+    assert (ran.code, ran.statuses) == (0, ["Created"])
+    assert beside() == [("Created", "is referenced", "")]
+    again = sent(feedtool, "fulfillment-products", product(weight="1.2", label="Pot"))
+    assert (again.code, again.statuses) == (0, ["Existing"])
+    ((_, message, _),) = beside()
+    assert "weight is 1.5, not 1.2: not overwritten" in message
+    assert "label is Kettle, not Pot: not overwritten" in message
+    same = sent(feedtool, "fulfillment-products", product())
+    assert same.statuses == ["Existing"]
+    assert beside() == [("Existing", "was referenced before, and is as the row says", "")]
+    assert effects() == {("fulfilment product", "SKU-1"): 1}
+
+
+def test_what_differs_is_marked_on_its_very_cell(feedtool: Feedtool) -> None:
+    sent(feedtool, "fulfillment-products", product())
+    assert feedtool("template fulfillment-products").code == 0
+    fill("fulfillment-products.xlsx", [product(weight=1.2)])
+    ran = feedtool(SUBMIT, "fulfillment-products.xlsx")
+    assert (ran.code, ran.statuses) == (0, ["Existing"])
+    keys = [*rows_of("fulfillment-products.xlsx", "Fulfilment products")[0]]
+    cells = coloured("fulfillment-products.result.xlsx", "Fulfilment products")
+    assert f"{get_column_letter(keys.index('weight') + 1)}3" in cells
+
+
+def test_a_reference_of_another_product_is_refused(feedtool: Feedtool) -> None:
+    ran = sent(feedtool, "fulfillment-products", product(reference="ART-000"))
+    assert (ran.code, ran.statuses) == (1, ["Rejected"])
+    assert "ART-000 is the reference of" in beside()[0][1]
+    assert not effects()
+
+
+# Shipments.
+
+
+def test_a_shipment_of_several_rows_is_sent_once_and_answered(feedtool: Feedtool) -> None:
+    rows = [item("PO-A"), item("PO-B", quantity="7"), item("PO-A", GTINS[1])]
+    ran = sent(feedtool, "inbound-shipments", *rows)
+    assert (ran.code, ran.statuses) == (0, ["Accepted"] * 3)
+    assert [message for _, message, _ in beside()] == [
+        "shipment IN-000009 is Accepted",
+        "shipment IN-000010 is Accepted",
+        "shipment IN-000009 is Accepted",
+    ]
+    done = {("inbound shipment", "PO-A"): 1, ("inbound shipment", "PO-B"): 1}
+    assert effects() == done
+    again = sent(feedtool, "inbound-shipments", *rows)
+    assert (again.code, again.statuses) == (0, ["Accepted"] * 3)
+    assert {code for _, _, code in beside()} == {"already-so"}
+    assert effects() == done
+
+
+def test_what_is_taken_unknown_or_closed_is_told_on_its_rows(feedtool: Feedtool) -> None:
+    rows = [
+        item("PO-0001"),
+        item("PO-A", NEW_GTIN),
+        item("PO-A"),
+        item("PO-ES", storageCountry="ES"),
+    ]
+    ran = sent(feedtool, "inbound-shipments", *rows)
+    assert (ran.code, ran.statuses) == (1, ["Rejected"] * 4)
+    assert [code for _, _, code in beside()] == [
+        "reference-taken",
+        *("product-not-referenced", "product-not-referenced"),
+        "ER400",
+    ]
+    marks = [NEW_GTIN in message for _, message, _ in beside()]
+    assert marks == [False, True, False, False]
+    assert not effects()
+
+
+def test_a_shipment_waits_for_its_products(feedtool: Feedtool) -> None:
+    for kind, rows in {
+        "inbound-shipments": [item("PO-A", NEW_GTIN), item("PO-A")],
+        "fulfillment-products": [product()],
+    }.items():
+        assert feedtool(f"template {kind} --yes").code == 0
+        fill(f"{kind}.xlsx", rows)
+    ran = feedtool(SUBMIT, "inbound-shipments.xlsx", "fulfillment-products.xlsx")
+    assert ran.code == 0, ran
+    assert [[it["status"] for it in sheet["results"]] for sheet in ran.json] == [
+        ["Accepted"] * 2,
+        ["Created"],
+    ]
+
+
+SHEETS = {
+    "inbound-shipments.xlsx": "Inbound",
+    "fulfillment-products.xlsx": "Fulfilment products",
+}
+
+
+def fill(path: str, rows: Iterable[Row]) -> None:
+    """Fills an empty template as a person does."""
+    book = load_workbook(path)
+    sheet = book[SHEETS[path]]
+    columns = {cell.value: place for place, cell in enumerate(sheet[2], 1)}
+    for number, row in enumerate(rows, 3):
+        for key, value in row.items():
+            sheet.cell(number, columns[key]).value = value
+    book.save(path)
+
+
+def test_a_refusal_marks_its_products_on_their_own_rows(feedtool: Feedtool) -> None:
+    write("sheet.csv", [item("PO-A"), item("PO-A", GTINS[1])])
+    ran = feedtool(SUBMIT, "sheet.csv", "--as", "inbound-shipments", "--no-wait")
+    assert (ran.code, ran.statuses) == (6, ["Pending"] * 2)
+    with state() as db:
+        db.execute("DELETE FROM fulfilment_product WHERE gtin = ?", (GTINS[1].zfill(14),))
+    ran = feedtool("results 1 --format json")
+    assert (ran.code, ran.statuses) == (1, ["Refused"] * 2)
+    (_, first, _), (_, second, _) = beside()
+    assert first == "shipment IN-000009 is Refused: UnknownProduct"
+    assert second.startswith(first)
+    assert "the shipment was refused for this product" in second
+    # What was refused takes its reference from nobody.
+    sent(feedtool, "fulfillment-products", product(GTINS[1], "ART-001"), name="product.csv")
+    again = sent(feedtool, "inbound-shipments", item("PO-A"), item("PO-A", GTINS[1]))
+    assert (again.code, again.statuses) == (0, ["Accepted"] * 2)
+
+
+def test_results_tells_later_what_was_received(feedtool: Feedtool) -> None:
+    rows = [item(f"PO-{name}") for name in "ABCD"]  # the fourth is the shop's twelfth
+    assert sent(feedtool, "inbound-shipments", *rows).code == 0
+    wait(timedelta(days=10))
+    ran = feedtool("results 1 --format json")
+    assert (ran.code, ran.statuses) == (0, ["Accepted"] * 4)
+    first, *_, last = (message for _, message, _ in beside())
+    assert first == "shipment IN-000009 is AppointmentScheduled"  # it never arrives
+    assert "received 4 of 5, 1 in dispute" in last
+    assert feedtool("results 1 --format json").statuses == ran.statuses
+    assert effects().total() == 4
+
+
+# Lists.
+
+
+def test_an_untouched_export_does_nothing(feedtool: Feedtool) -> None:
+    rows = rows_of("inbound-shipments.xlsx", "Inbound")
+    assert len(rows) == 17
+    assert feedtool("validate inbound-shipments.xlsx").code == 9
+    ran = feedtool(SUBMIT, "inbound-shipments.xlsx")
+    assert (ran.code, ran.statuses) == (9, ["Skipped"] * 17)
+    assert not effects()
+
+
+def test_a_new_row_in_an_export_is_a_new_shipment(feedtool: Feedtool) -> None:
+    book = load_workbook("inbound-shipments.xlsx")
+    sheet = book["Inbound"]
+    keys = [cell.value for cell in sheet[2]]
+    new = sheet.max_row + 1
+    for key, value in item("PO-NEW", quantity=3).items():
+        sheet.cell(new, keys.index(key) + 1).value = value
+    book.save("inbound-shipments.xlsx")
+    ran = feedtool(SUBMIT, "inbound-shipments.xlsx")
+    assert (ran.code, ran.statuses) == (0, [*["Skipped"] * 17, "Accepted"])
+    assert effects() == {("inbound shipment", "PO-NEW"): 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "shipments"),
+    [
+        ("", 8),
+        ("--status Refused", 1),
+        ("--status Done,PartiallyDone", 4),
+        ("--in-dispute", 1),
+        ("--reference PO-0002", 1),
+        ("--code IN-000003", 1),
+        ("--country GB", 2),
+        ("--supply-mode Xdock", 1),
+        ("--reference NONE", 0),
+        ("--created-until 2020-01-01", 0),
+        ("--created-since 2020-01-01", 8),
+    ],
+)
+def test_what_is_exported(feedtool: Feedtool, options: str, shipments: int) -> None:
+    ran = feedtool(f"export inbound-shipments --sandbox --out some.csv {options}")
+    assert ran.code == (0 if shipments else 9), ran
+    if shipments:
+        with Path("some.csv").open(encoding="utf-8-sig") as file:
+            assert len({row["reference"] for row in csv.DictReader(file)}) == shipments
+
+
+def test_an_export_shows_what_became_of_shipments() -> None:
+    rows = {row["code"]: row for row in rows_of("inbound-shipments.xlsx", "Inbound")}
+    assert rows["IN-000003"]["refuse.reasons"] == "UnknownProduct"
+    assert rows["IN-000004"]["received"] <= rows["IN-000004"]["quantity"]
+    assert {rows[code].get("deliveryNote") for code in ("IN-000001", "IN-000003")} == {
+        *("true", "false")
+    }
+    assert isinstance(rows["IN-000001"]["receptionDate"], datetime)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--status Arrived", "there is no status “Arrived”"),
+        ("--created-since soon", "--created-since soon is no date and no time"),
+    ],
+)
+def test_a_filter_that_there_is_not(feedtool: Feedtool, options: str, message: str) -> None:
+    ran = feedtool(f"export inbound-shipments --sandbox --out some.csv {options}")
+    assert (ran.code, ran.error()[0]) == (2, message)
+
+
+def test_a_cursor_brings_what_has_changed(feedtool: Feedtool) -> None:
+    export = "export inbound-shipments --sandbox --changed --out"
+    assert feedtool(export, "first.csv").code == 0
+    assert feedtool(export, "none.csv").code == 9
+    assert sent(feedtool, "inbound-shipments", item("PO-NEW")).code == 0
+    assert feedtool(export, "second.csv").code == 0
+    with Path("second.csv").open(encoding="utf-8-sig") as file:
+        assert [row["reference"] for row in csv.DictReader(file)] == ["PO-NEW"]
+    wait(timedelta(days=2))
+    assert feedtool(export, "third.csv").code == 0
+    with Path("third.csv").open(encoding="utf-8-sig") as file:
+        assert "PO-NEW" in [row["reference"] for row in csv.DictReader(file)]
+
+
+def test_references_and_delivery_notes(feedtool: Feedtool) -> None:
+    assert feedtool("export fulfillment-references --sandbox").code == 0
+    assert len(rows_of("fulfillment-references.xlsx")) == 8
+    none = "export fulfillment-references --sandbox --reference NONE --out none.csv"
+    assert feedtool(none).code == 9
+    assert feedtool("export delivery-notes --sandbox").code == 0
+    with Path("delivery-notes/delivery-notes.csv").open(encoding="utf-8-sig") as file:
+        index = [*csv.DictReader(file)]
+    assert [row["file"] for row in index] == [
+        f"IN-{number:06d}.pdf" for number in (1, 2, 4, 5, 6, 7, 8)
+    ]
+    for row in index:
+        assert Path("delivery-notes", row["file"]).read_bytes().startswith(b"%PDF-")
+
+
+def test_a_shop_without_anything_has_nothing_to_export(feedtool: Feedtool) -> None:
+    with state() as db:
+        db.execute("DELETE FROM fulfilment_product")
+        db.execute("UPDATE inbound_shipment SET seller = 'other', next_at = NULL")
+    for kind in ("inbound-shipments", "fulfillment-references", "delivery-notes"):
+        assert feedtool(f"export {kind} --sandbox --yes").code == 9, kind
+
+
+def test_what_waits_for_the_seller(feedtool: Feedtool) -> None:
+    ran = feedtool("todo --sandbox --format json")
+    counts = {line["name"]: line["count"] for line in ran.json}
+    assert (counts["inbound-refused"], counts["inbound-in-dispute"]) == (1, 1)
+
+
+# Killed.
+
+WRITES = 70
+"""A submit of a shipment and a product reaches fewer points; at a later one nothing dies."""
+FEW = range(6, WRITES, 20)
+LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
+
+
+@pytest.mark.parametrize("at", [*FEW, *LONG])
+@pytest.mark.parametrize(
+    ("kind", "rows", "status"),
+    [
+        ("inbound-shipments", [item("PO-A"), item("PO-A", GTINS[1])], "Accepted"),
+        ("fulfillment-products", [product()], "Created"),
+    ],
+    ids=["shipment", "product"],
+)
+def test_killed_at_a_write_each_is_done_once(
+    feedtool: Feedtool, at: int, kind: str, rows: list[Row], status: str
+) -> None:
+    write("sheet.csv", rows)
+    submit = ("submit", "sheet.csv", "--as", kind, "--sandbox")
+    points = killed(at, *submit)
+    assert len(points) <= WRITES
+    assert feedtool("resume").code in {0, 9}
+    ran = feedtool("results", "1", "--format", "json")
+    if not ran.out or not ran.only["results"]:  # it died before its rows were written down
+        assert not any(" before add_output" in point for point in points)
+        ran = feedtool(*submit, "--format", "json")
+    assert ran.statuses == [status] * len(rows)
+    assert [*effects().values()] == [1]

@@ -1,0 +1,229 @@
+"""What a state says of a product, and of a shipment: what is sent, told, and on which row."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from feedtool.areas.inbound.products import REFERENCING
+from feedtool.areas.inbound.shipments import LAST_WORDS, SHIPPING, STATUSES
+from feedtool.feeds.direct import Act, Goal, Judgement
+from feedtool.feeds.package_ref import PackageRef
+from feedtool.model.call import Reply
+from feedtool.model.fulfilment_settings import InboundSettings
+from feedtool.model.nouns import Status
+from feedtool.model.settings import AccountSettings
+
+GTIN, OTHER = "4006381333931", "3760452000016"
+ITEMS = [
+    {"gtin": GTIN, "productCondition": "New", "quantity": 5},
+    {"gtin": OTHER, "productCondition": "New", "quantity": 2},
+]
+BODY = {"reference": "PO-1", "storageCountry": "FR", "supplyMode": "Xdock", "items": ITEMS}
+KNOWN = [{"gtin": GTIN, "productCondition": "New"}, {"gtin": OTHER, "productCondition": "New"}]
+
+
+def reply(document: Any, status: int = 200) -> Reply:
+    return Reply(status, {}, json.dumps(document).encode())
+
+
+def shipment(status: str = "Created", name: str = "I-1", **changes: Any) -> dict[str, Any]:
+    return {**BODY, "inboundShipmentId": name, "code": "IN-1", "status": status, **changes}
+
+
+def act(baseline: str | None = None, package: str = "", body: Any = BODY) -> Act:
+    ref = PackageRef("InboundShipment", "", "en", AccountSettings(), package, seller="42")
+    return Act(ref, 3, str(body.get("reference")), json.dumps(body).encode(), baseline, 0, (5,))
+
+
+def judged(
+    *shipments: Any, baseline: str | None = None, package: str = "", known: Any = KNOWN
+) -> Judgement:
+    """What is said of a request whose looks show these shipments and references."""
+    asked = act(baseline, package)
+    replies = [reply({"items": [*shipments]})]
+    if len(SHIPPING.looks(asked)) > 1:
+        replies.append(reply({"items": known}))
+    return SHIPPING.judge(asked, SHIPPING.state(asked, replies))
+
+
+def told(judgement: Judgement) -> "Told":
+    """The goal, the status, and of each message the code and the row."""
+    messages = [(message.code, message.row) for message in judgement.messages]
+    return judgement.goal, judgement.status, messages
+
+
+Told = tuple[Goal, Status, list[tuple[str, int]]]
+OPEN: Told = (Goal.OPEN, Status.PENDING, [])
+WAITING: Told = (Goal.WAITING, Status.PENDING, [])
+TAKEN = (Goal.IMPOSSIBLE, Status.REJECTED, [("reference-taken", 0)])
+ALREADY = (Goal.REACHED, Status.ACCEPTED, [("already-so", 0)])
+UNREFERENCED = "product-not-referenced"
+
+
+@pytest.mark.parametrize(
+    ("shipments", "known", "expected"),
+    [
+        ([], KNOWN, OPEN),
+        ([shipment("Accepted")], KNOWN, ALREADY),
+        ([shipment("Accepted", items=[*reversed(ITEMS)])], KNOWN, ALREADY),
+        ([shipment("Processing")], KNOWN, WAITING),
+        ([shipment("Accepted", items=ITEMS[:1])], KNOWN, TAKEN),
+        ([shipment("Accepted", storageCountry="GB")], KNOWN, TAKEN),
+        ([shipment("Accepted", items=[{**ITEMS[0], "quantity": 6}, ITEMS[1]])], KNOWN, TAKEN),
+        ([shipment("Refused")], KNOWN, OPEN),
+        ([shipment("Accepted", reference="PO-11")], KNOWN, OPEN),
+        (
+            [],
+            KNOWN[:1],
+            (Goal.IMPOSSIBLE, Status.REJECTED, [(UNREFERENCED, 0), (UNREFERENCED, 5)]),
+        ),
+        ([], [], (Goal.IMPOSSIBLE, Status.REJECTED, [(UNREFERENCED, at) for at in (0, 3, 5)])),
+        # References without their GTINs tell nothing.
+        ([], [{"sellerProductReference": "SKU", "productCondition": "New"}], OPEN),
+    ],
+    ids=str,
+)
+def test_before_it_is_sent(shipments: Any, known: Any, expected: Any) -> None:
+    assert told(judged(*shipments, known=known)) == expected
+
+
+def test_of_several_pages_of_references_one_tells_nothing() -> None:
+    asked = act()
+    page = replace(reply({"items": KNOWN[:1]}), headers={"link": '</v2/x?cursor=1>; rel="next"'})
+    state = SHIPPING.state(asked, [reply({"items": []}), page])
+    assert told(SHIPPING.judge(asked, state)) == OPEN
+
+
+@pytest.mark.parametrize(
+    ("shipments", "package", "expected"),
+    [
+        ([], "", OPEN),
+        ([shipment("Accepted", "I-0")], "", OPEN),  # was there before
+        ([shipment("Accepted", "I-0"), shipment("Created")], "", WAITING),
+        ([shipment("Accepted", items=ITEMS[:1])], "", OPEN),  # a colleague's
+        ([shipment("Accepted")], "", (Goal.REACHED, Status.ACCEPTED, [("", 0)])),
+        ([shipment("Accepted", items=[])], "I-1", (Goal.REACHED, Status.ACCEPTED, [("", 0)])),
+    ],
+    ids=str,
+)
+def test_after_it_was_sent(shipments: Any, package: str, expected: Any) -> None:
+    assert told(judged(*shipments, baseline='["I-0"]', package=package)) == expected
+
+
+@pytest.mark.parametrize("status", [*STATUSES, "Frozen"])
+def test_each_word_of_the_service(status: str) -> None:
+    judgement = judged(shipment(status), baseline="[]")
+    if status == "Refused":
+        assert (judgement.goal, judgement.status) == (Goal.OTHERWISE, Status.REFUSED)
+    elif status in {"Created", "Referencing", "Referenced", "Processing", "Frozen"}:
+        assert (judgement.goal, judgement.status) == (Goal.WAITING, Status.PENDING)
+    else:
+        assert (judgement.goal, judgement.status) == (Goal.REACHED, Status.ACCEPTED)
+    assert judgement.word == status
+    assert {*STATUSES} > LAST_WORDS
+
+
+def test_a_refusal_is_told_on_the_rows_of_its_products() -> None:
+    detail = {"reasons": ["UnknownProduct"], "products": [{"gtin": OTHER}]}
+    judgement = judged(shipment("Refused", refuseDetail=detail), baseline="[]")
+    whole, of_row = judgement.messages
+    assert whole.text == "shipment IN-1 is Refused: UnknownProduct"
+    assert (of_row.row, of_row.field) == (5, "gtin")
+
+
+def test_what_was_received_is_told_on_each_row() -> None:
+    counted = [
+        {**ITEMS[0], "receivedQuantity": 5, "inDisputeQuantity": 0},
+        {**ITEMS[1], "receivedQuantity": 1, "inDisputeQuantity": 1},
+    ]
+    judgement = judged(shipment("PartiallyDone", items=counted), baseline="[]")
+    _, first, second = judgement.messages
+    assert (first.row, first.field, first.text) == (3, "", "received 5 of 5")
+    text = "received 1 of 2, 1 in dispute"
+    assert (second.row, second.field, second.text) == (5, "quantity", text)
+
+
+def test_one_that_is_called_by_its_name_is_looked_at_alone() -> None:
+    (look,) = SHIPPING.looks(act("[]", "I-1"))
+    assert look.target == "/inbound-shipments/I-1"
+    state = SHIPPING.state(act("[]", "I-1"), [reply({}, 404)])
+    assert told(SHIPPING.judge(act("[]", "I-1"), state)) == OPEN
+
+
+# Products.
+
+PRODUCT = {
+    "gtin": GTIN,
+    "sellerProductReference": "SKU-1",
+    "productCondition": "New",
+    "label": "Kettle",
+    "weight": 1.5,
+    "hasExpirationDate": False,
+}
+
+
+def product(baseline: str | None = None, **settings: Any) -> Act:
+    dialect = AccountSettings(inbound=InboundSettings(**settings))
+    ref = PackageRef("FulfillmentProduct", "", "en", dialect, seller="S1")
+    return Act(ref, 3, "SKU-1", json.dumps(PRODUCT).encode(), baseline)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "answer", "status", "fields"),
+    [
+        ("unknown", PRODUCT, Status.CREATED, []),
+        ("unknown", {**PRODUCT, "gtin": "0" + GTIN, "weight": "1.5"}, Status.EXISTING, ["weight"]),
+        ("known", PRODUCT, Status.EXISTING, []),
+        ("known", {"gtin": GTIN}, Status.EXISTING, []),
+        ("unknown", {**PRODUCT, "sellerProductReference": "X"}, Status.EXISTING, None),
+        ("known", {**PRODUCT, "weight": 1.2, "label": "Pot"}, Status.EXISTING, ["label", "weight"]),
+        ("known", {**PRODUCT, "hasExpirationDate": True}, Status.EXISTING, ["hasExpirationDate"]),
+    ],
+    ids=str,
+)
+def test_what_differs(baseline: str, answer: Any, status: Status, fields: Any) -> None:
+    assert REFERENCING.answered is not None
+    judgement = REFERENCING.answered(product(baseline), reply(answer, 201))
+    marked = [message.field for message in judgement.messages if message.field]
+    assert (judgement.goal, judgement.status) == (Goal.REACHED, status)
+    assert marked == (["sellerProductReference"] if fields is None else fields)
+
+
+def test_how_a_difference_is_said() -> None:
+    assert REFERENCING.answered is not None
+    answer = reply({**PRODUCT, "weight": 1.20, "hasExpirationDate": True}, 201)
+    texts = [message.text for message in REFERENCING.answered(product("known"), answer).messages]
+    assert texts[1:] == [
+        "weight is 1.2, not 1.5: not overwritten",
+        "hasExpirationDate is yes, not no: not overwritten",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("baseline", "references", "goal"),
+    [
+        (None, [], Goal.OPEN),
+        (None, ["SKU-1"], Goal.OPEN),
+        ("unknown", [], Goal.OPEN),
+        ("unknown", ["SKU-2"], Goal.OPEN),
+        ("unknown", ["SKU-1"], Goal.REACHED),
+        ("known", ["SKU-1"], Goal.OPEN),
+    ],
+)
+def test_after_a_lost_answer(baseline: str | None, references: list[str], goal: Goal) -> None:
+    asked = product(baseline)
+    items = [{"sellerProductReference": it, "productCondition": "New"} for it in references]
+    state = REFERENCING.state(asked, [reply({"items": items})])
+    assert REFERENCING.judge(asked, state).goal is goal
+
+
+@pytest.mark.parametrize(
+    ("seller", "settings", "number"),
+    [("42", {}, 42), ("S1", {}, None), ("S1", {"seller_number": "7"}, 7)],
+)
+def test_the_sellers_number(seller: str, settings: Any, number: int | None) -> None:
+    asked = product("unknown", **settings)
+    call = REFERENCING.call(asked._replace(package=asked.package._replace(seller=seller)))
+    assert json.loads(call.body or b"").get("sellerId") == number

@@ -1,0 +1,318 @@
+"""Shipments, cancellations and returns: what a state says of a request, and what is looked at."""
+
+import json
+from typing import Any
+
+import pytest
+
+from feedtool.areas.outbound.cancellations import CANCELLATION
+from feedtool.areas.outbound.returns import RETURN
+from feedtool.areas.outbound.shipments import SHIPMENT
+from feedtool.feeds.direct import Act, Direct, Goal, Judgement
+from feedtool.feeds.package_ref import PackageRef
+from feedtool.model.call import Reply
+from feedtool.model.fulfilment_settings import OutboundSettings
+from feedtool.model.nouns import Status
+from feedtool.model.settings import AccountSettings
+from feedtool.service.answers import Unreadable
+
+DATE = {"date": "Mon, 23 Nov 2026 09:20:00 GMT"}
+SENT_SINCE = json.dumps({"since": "2026-11-23T09:10:00Z", "before": ["OLD"]})
+ADDRESS = {"lastName": "Martin", "city": "Brest", "countryCode": "FR"}
+ITEMS: list[dict[str, Any]] = [
+    {"sellerProductReference": "MUG", "expectedQuantity": 2, "delivery": {"mode": "THD"}},
+    {"sellerProductReference": "POT", "expectedQuantity": 1, "delivery": {"mode": "THD"}},
+]
+BODY = {"reference": "R-1", "deliveryAddress": ADDRESS, "items": ITEMS}
+
+
+def act(
+    body: Any,
+    reference: str = "R-1",
+    baseline: str | None = None,
+    own: str = "",
+    settings: AccountSettings | None = None,
+) -> Act:
+    package = PackageRef("X", "", "en", settings or AccountSettings(), own)
+    content = json.dumps(body).encode()
+    return Act(package, 2, reference, content, baseline, further_rows=(3,))
+
+
+def reply(document: Any) -> Reply:
+    if document is None:
+        return Reply(404, DATE)
+    return Reply(200, DATE, json.dumps(document).encode())
+
+
+def judged(protocol: Direct[Any], asked: Act, *documents: Any) -> Judgement:
+    judgement: Judgement = protocol.judge(asked, protocol.state(asked, [*map(reply, documents)]))
+    return judgement
+
+
+def told(judgement: Judgement) -> tuple[Goal, Status, str]:
+    message = judgement.messages[0] if judgement.messages else None
+    return judgement.goal, judgement.status, message.code if message else ""
+
+
+OPEN = (Goal.OPEN, Status.PENDING, "")
+WAITING = (Goal.WAITING, Status.PENDING, "")
+
+# Creating shipments.
+
+
+def shipment(status: str = "Created", name: str = "NEW", **fields: Any) -> dict[str, Any]:
+    common = {"outboundShipmentId": name, "reference": "R-1", "status": status}
+    return {**common, "deliveryAddress": ADDRESS, "items": ITEMS, **fields}
+
+
+def page(*items: Any) -> dict[str, Any]:
+    return {"items": items}
+
+
+BEFORE: dict[str, tuple[dict[str, Any], tuple[Goal, Status, str]]] = {
+    "nothing": (page(), OPEN),
+    "another reference": (page(shipment(reference="R-2")), OPEN),
+    "a longer reference": (page(shipment(reference="R-11")), OPEN),
+    "rejected": (page(shipment("Rejected")), OPEN),
+    "cancelled": (page(shipment("Cancelled")), OPEN),
+    "being decided": (page(shipment()), WAITING),
+    "an unknown word": (page(shipment("Dreaming")), WAITING),
+    "accepted": (page(shipment("Accepted")), (Goal.REACHED, Status.ACCEPTED, "already-so")),
+    "delivered": (page(shipment("Delivered")), (Goal.REACHED, Status.ACCEPTED, "already-so")),
+    "other items": (
+        page(shipment("Accepted", items=ITEMS[:1])),
+        (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
+    ),
+    "other pieces": (
+        page(shipment("Accepted", items=[{**it, "expectedQuantity": 3} for it in ITEMS])),
+        (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
+    ),
+    "another address": (
+        page(shipment("Accepted", deliveryAddress={**ADDRESS, "city": "Nice"})),
+        (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
+    ),
+    "an address that is not shown": (
+        page(shipment("Accepted", deliveryAddress=None)),
+        (Goal.REACHED, Status.ACCEPTED, "already-so"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BEFORE)
+def test_before_a_shipment_is_sent(case: str) -> None:
+    shown, expected = BEFORE[case]
+    assert told(judged(SHIPMENT, act(BODY), shown)) == expected
+
+
+AFTER: dict[str, tuple[list[Any], tuple[Goal, Status, str]]] = {
+    "nothing": ([page()], OPEN),
+    "what was there before": ([page(shipment("Accepted", "OLD"))], OPEN),
+    "on the second page": (
+        [page(shipment(reference="R-2")), page(shipment("Accepted"))],
+        (Goal.REACHED, Status.ACCEPTED, ""),
+    ),
+    # Whatever is new and bears the reference is ours: a second parcel is worse.
+    "with other items": (
+        [page(shipment("Accepted", items=[]))],
+        (Goal.REACHED, Status.ACCEPTED, ""),
+    ),
+    "not decided": ([page(shipment())], WAITING),
+    "rejected": (
+        [page(shipment("Rejected"))],
+        (Goal.OTHERWISE, Status.REJECTED, "shipment-rejected"),
+    ),
+    "cancelled": ([page(shipment("Cancelled"))], (Goal.OTHERWISE, Status.REJECTED, "")),
+}
+
+
+@pytest.mark.parametrize("case", AFTER)
+def test_after_a_shipment_was_sent(case: str) -> None:
+    shown, expected = AFTER[case]
+    assert told(judged(SHIPMENT, act(BODY, baseline=SENT_SINCE), *shown)) == expected
+
+
+def test_reasons_are_told_on_the_cells_of_their_rows() -> None:
+    reasons = [{"code": "UnknownProduct", "message": "No POT.", "product": "POT"}]
+    shown = page(shipment("Rejected", rejectionReasons=reasons))
+    messages = judged(SHIPMENT, act(BODY, baseline=SENT_SINCE), shown).messages
+    assert [(it.row, it.field, it.text) for it in messages] == [
+        (3, "sellerProductReference", "No POT."),
+        (2, "", "row 3 is of the same request, see there"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"rejectionReasons": ["No stock."]}, "No stock."),
+        ({"state": {"value": "Invalid", "reasons": ["No right."]}}, "No right."),
+        ({"rejectionReason": "No mode."}, "No mode."),
+        ({}, "the warehouse has rejected the shipment, and names no reason"),
+    ],
+)
+def test_reasons_of_any_shape(fields: dict[str, Any], text: str) -> None:
+    shown = page(shipment("Rejected", **fields))
+    messages = judged(SHIPMENT, act(BODY, baseline=SENT_SINCE), shown).messages
+    assert [(it.row, it.text) for it in messages] == [(0, text)]
+
+
+def queries(asked: Act) -> list[tuple[str, dict[str, str]]]:
+    calls = SHIPMENT.looks(asked)
+    return [(call.target, dict(call.query)) for call in calls]
+
+
+def test_what_is_looked_at() -> None:
+    path = "/outbound-shipments"
+    assert queries(act(BODY)) == [(path, {"reference": "R-1", "limit": "100"})]
+    since = {"createdAtMin": "2026-11-23T09:10:00Z", "limit": "100"}
+    assert queries(act(BODY, baseline=SENT_SINCE)) == [(path, since)]
+    assert queries(act(BODY, baseline=SENT_SINCE, own="A/B")) == [(f"{path}/A%2FB", {})]
+    every = AccountSettings(outbound=OutboundSettings(reference_filter=""))
+    assert queries(act(BODY, settings=every)) == [(path, {"limit": "100"})]
+
+
+def test_what_is_written_down_before_it_is_sent() -> None:
+    asked = act(BODY)
+    state = SHIPMENT.state(asked, [reply(page(shipment("Rejected", "OLD")))])
+    assert SHIPMENT.baseline(asked, state) == SENT_SINCE
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"items": [{}]}', b'{"items": [1]}', b"<html>"])
+@pytest.mark.parametrize(("protocol", "own"), [(SHIPMENT, ""), (SHIPMENT, "U"), (RETURN, "U")])
+def test_an_answer_that_shows_nothing_proves_nothing(
+    protocol: Direct[Any], own: str, body: bytes
+) -> None:
+    with pytest.raises(Unreadable):
+        protocol.state(act(BODY, baseline="[]", own=own), [Reply(200, DATE, body)])
+
+
+# Cancelling.
+
+
+def cancellable(status: str, request: str = "", at: str = "T1") -> dict[str, Any]:
+    asked = {"status": request, "timestamp": at, "reason": "r"} if request else None
+    return shipment(status, cancellationRequest=asked)
+
+
+CANCEL = {"outboundShipmentId": "NEW", "reason": "r"}
+TOO_LATE = (Goal.IMPOSSIBLE, Status.REJECTED, "cancel-too-late")
+REFUSED = (Goal.OTHERWISE, Status.REJECTED, "cancellation-refused")
+
+
+@pytest.mark.parametrize(
+    ("shown", "before", "after"),
+    [
+        (None, *[(Goal.IMPOSSIBLE, Status.REJECTED, "shipment-unknown")] * 2),
+        (cancellable("Created"), OPEN, OPEN),
+        (cancellable("Accepted"), OPEN, OPEN),
+        (cancellable("InPreparation"), OPEN, OPEN),
+        (cancellable("PartiallyShipped"), TOO_LATE, TOO_LATE),
+        (cancellable("Shipped"), TOO_LATE, TOO_LATE),
+        (cancellable("Delivered"), TOO_LATE, TOO_LATE),
+        (cancellable("Rejected"), TOO_LATE, TOO_LATE),
+        (cancellable("Dreaming"), WAITING, WAITING),
+        (cancellable("Accepted", "Created"), WAITING, WAITING),
+        (cancellable("Accepted", "InProgress"), WAITING, WAITING),
+        (cancellable("Accepted", "Accepted"), OPEN, (Goal.REACHED, Status.CANCELLED, "")),
+        (cancellable("Accepted", "Rejected"), OPEN, REFUSED),
+        (cancellable("Shipped", "Rejected"), TOO_LATE, REFUSED),
+        # An earlier request says nothing of ours.
+        (cancellable("Accepted", "Rejected", "T0"), OPEN, OPEN),
+        (
+            cancellable("Cancelled", "Accepted"),
+            (Goal.REACHED, Status.CANCELLED, "already-so"),
+            (Goal.REACHED, Status.CANCELLED, ""),
+        ),
+    ],
+)
+def test_cancellations(shown: Any, before: object, after: object) -> None:
+    assert told(judged(CANCELLATION, act(CANCEL, "NEW"), shown)) == before
+    assert told(judged(CANCELLATION, act(CANCEL, "NEW", "T0"), shown)) == after
+
+
+def test_our_own_request_is_asked_for_and_wins() -> None:
+    asked = act(CANCEL, "NEW", "T0", own="C-1")
+    assert [call.target for call in CANCELLATION.looks(asked)] == [
+        *("/outbound-shipments/NEW", "/outbound-cancellation-requests/C-1")
+    ]
+    own = {"status": "Rejected", "timestamp": "T2"}
+    assert told(judged(CANCELLATION, asked, cancellable("Accepted", "Accepted"), own)) == REFUSED
+    # Its path is not shown: a service may have none, and its shipment tells all the same.
+    shown = cancellable("Accepted", "Accepted")
+    assert judged(CANCELLATION, asked, shown, None).goal is Goal.REACHED
+
+
+# Returns.
+
+MUG = {"productId": "1", "productCondition": "New"}
+SENT = {"items": [{**MUG, "expectedQuantity": 3}]}
+RETURNED = {"outboundShipmentId": "S", "reference": "B-1", "reason": "Damaged"}
+
+
+def returned(quantity: int, reference: str = "B-0", status: str = "Created") -> dict[str, Any]:
+    own = {"returnId": f"{reference}-{quantity}", "reference": reference, "status": status}
+    return {**own, "outboundShipmentId": "S", "lines": [{**MUG, "quantity": quantity}]}
+
+
+def asked_return(*quantities: int, baseline: str | None = None, own: str = "", **line: Any) -> Act:
+    lines = [{**MUG, "quantity": quantity, **line} for quantity in quantities]
+    return act({**RETURNED, "lines": lines}, "B-1", baseline, own)
+
+
+DELIVERED = shipment("Delivered", "S", **SENT)
+
+
+@pytest.mark.parametrize(
+    ("asked", "parcel", "returns", "expected"),
+    [
+        (asked_return(3), DELIVERED, [], ""),
+        (asked_return(4), DELIVERED, [], "return-quantity"),
+        (asked_return(2, 2), DELIVERED, [], "return-quantity"),
+        (asked_return(2), DELIVERED, [returned(1)], ""),
+        (asked_return(2), DELIVERED, [returned(2)], "return-quantity"),
+        (asked_return(2), DELIVERED, [returned(2, status="Refused")], ""),
+        (asked_return(1, productId="2"), DELIVERED, [], "return-product"),
+        (asked_return(1, productCondition="LikeNew"), DELIVERED, [], "return-product"),
+        (asked_return(1), shipment("PartiallyShipped", "S", **SENT), [], ""),
+        (asked_return(1), shipment("Accepted", "S", **SENT), [], "return-not-shipped"),
+        (asked_return(1), None, [], "shipment-unknown"),
+        (asked_return(1), DELIVERED, [returned(1, "B-1")], "already-so"),
+        (asked_return(1), DELIVERED, [returned(2, "B-1")], "parcel-reference-taken"),
+        # The service shows no products: it judges by itself.
+        (asked_return(9), shipment("Shipped", "S", items=[{"expectedQuantity": 1}]), [], ""),
+    ],
+)
+def test_before_a_return_is_announced(
+    asked: Act, parcel: Any, returns: list[Any], expected: str
+) -> None:
+    judgement = judged(RETURN, asked, parcel, page(*returns))
+    assert told(judgement)[2] == expected
+    assert (judgement.goal is Goal.OPEN) == (not expected)
+
+
+def test_the_line_that_is_too_much_is_told_on_its_cell() -> None:
+    messages = judged(RETURN, asked_return(2, 2), DELIVERED, page()).messages
+    assert [(it.row, it.field) for it in messages] == [(3, "quantity"), (2, "")]
+
+
+@pytest.mark.parametrize(
+    ("returns", "expected"),
+    [
+        ([], OPEN),
+        ([returned(1, "B-2")], OPEN),
+        ([returned(7, "B-1")], OPEN),
+        ([returned(1, "B-1")], (Goal.REACHED, Status.CREATED, "")),
+        ([returned(1, "B-1", "Dreaming")], (Goal.REACHED, Status.CREATED, "")),
+        ([returned(1, "B-1", "Refused")], (Goal.OTHERWISE, Status.REJECTED, "")),
+    ],
+)
+def test_after_a_return_was_announced(returns: list[Any], expected: object) -> None:
+    asked = asked_return(1, baseline='["B-1-7"]')
+    assert told(judged(RETURN, asked, DELIVERED, page(*returns))) == expected
+
+
+def test_a_return_is_followed_by_its_id() -> None:
+    asked = asked_return(1, baseline="[]", own="B-1-1")
+    assert [call.target for call in RETURN.looks(asked)] == ["/returns/B-1-1"]
+    assert judged(RETURN, asked, returned(1, "B-1")).goal is Goal.REACHED
+    assert told(judged(RETURN, asked, None)) == OPEN

@@ -1,0 +1,404 @@
+"""Parcels from the command line: sent, cancelled, sent back, exported, and never doubled."""
+
+import csv
+import json
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from feedtool.areas.outbound import columns
+from feedtool.areas.outbound.feeds import FEEDS
+from feedtool.areas.registry import sandbox_parts
+from feedtool.sandbox import Sandbox
+from tests.areas.outbound.test_rules import back, parcel
+from tests.cli.conftest import STATE, Feedtool, enter, made_by, rows_of
+from tests.cli.conftest import feedtool as the_command
+from tests.resume.runner import killed
+
+feedtool = the_command
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a home whose warehouses have sent parcels, and with their exports."""
+    folder = tmp_path_factory.mktemp("parcels")
+    exports = ("outbound-shipments", "returns")
+    made_by(folder, *(f"export {kind} --sandbox" for kind in exports))
+    return folder
+
+
+@pytest.fixture
+def shop(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Row]:
+    """The rows of `outbound-shipments.xlsx`, in a folder of the test's own."""
+    shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
+    enter(tmp_path, monkeypatch)
+    return shipments("outbound-shipments.xlsx")
+
+
+def shipments(path: str) -> list[Row]:
+    return rows_of(path, "Outbound", header=2)
+
+
+def returns(path: str) -> list[Row]:
+    return rows_of(path, "Returns", header=2)
+
+
+def write(path: str, *rows: Mapping[str, object]) -> None:
+    with Path(path).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def fill(wanted: Callable[[Row], Mapping[str, Any]], sheet: str = "Outbound") -> None:
+    """Fills the rows of the export as a person does, into `filled.xlsx`."""
+    book = load_workbook("outbound-shipments.xlsx")
+    cells = book[sheet]
+    places = {cell.value: place for place, cell in enumerate(cells[2], start=1)}
+    for number, row in enumerate(shipments("outbound-shipments.xlsx"), start=3):
+        for key, value in wanted(row).items():
+            cells.cell(number, places[key]).value = value
+    book.save("filled.xlsx")
+
+
+def effects() -> Counter[tuple[str, str]]:
+    """How often the embedded sandbox was brought to do what."""
+    with Sandbox(sandbox_parts(), STATE) as sandbox:
+        return Counter((effect.kind, effect.key) for effect in sandbox.effects())
+
+
+def answers(ran: Any) -> list[tuple[str, list[str]]]:
+    return [
+        (result["status"], [message["resultCode"] for message in result["messages"]])
+        for result in ran.only["results"]
+    ]
+
+
+def submit(feedtool: Feedtool, path: str, *more: str) -> Any:
+    return feedtool("submit", path, "--sandbox", "--format", "json", *more)
+
+
+MUG, POT = {"sellerProductReference": "ART-001"}, {"sellerProductReference": "ART-002"}
+NEW = [
+    parcel(reference="N-1", **MUG),
+    parcel(reference="N-1", **POT, expectedQuantity="1"),
+    parcel(reference="N-2", sellerProductReference="NOBODYS"),
+    parcel(reference="N-2", **POT),
+]
+
+
+@pytest.mark.usefixtures("shop")
+def test_shipments_are_sent_once_and_answered(feedtool: Feedtool) -> None:
+    write("new.csv", *NEW)
+    ran = submit(feedtool, "new.csv")
+    assert (ran.code, ran.only["kind"]) == (1, "outbound-shipments")
+    rejected = ("Rejected", ["shipment-rejected"])
+    assert answers(ran) == [("Accepted", [""])] * 2 + [rejected, ("Rejected", [""])]
+    with Path("new.result.csv").open(encoding="utf-8-sig") as file:
+        beside = [row["feedtool message"] for row in csv.DictReader(file)]
+    assert beside[0].startswith("is Accepted, shipment ")
+    assert beside[2].endswith("sellerProductReference: UnknownProduct: NOBODYS.")
+    assert beside[3] == "row 4 is of the same request, see there"
+    sent = {("outbound shipment", "N-1"): 1, ("outbound shipment", "N-2"): 1}
+    assert effects() == sent
+    # What was rejected may be asked for anew, what was accepted is there.
+    again = submit(feedtool, "new.csv")
+    assert answers(again)[:2] == [("Accepted", ["already-so"])] * 2
+    assert effects() == sent | {("outbound shipment", "N-2"): 2}
+
+
+def test_an_untouched_export_does_nothing(shop: list[Row], feedtool: Feedtool) -> None:
+    for path, count in (
+        ("outbound-shipments.xlsx", len(shop)),
+        ("returns.xlsx", len(returns("returns.xlsx"))),
+    ):
+        assert feedtool("validate", path).code == 9
+        ran = submit(feedtool, path)
+        assert (ran.code, ran.statuses) == (9, ["Skipped"] * count), path
+    assert not effects()
+
+
+def test_an_untouched_csv_does_nothing(shop: list[Row], feedtool: Feedtool) -> None:
+    assert feedtool("export outbound-shipments --sandbox --out all.csv").code == 0
+    ran = submit(feedtool, "all.csv")
+    assert (ran.code, ran.statuses) == (9, ["Skipped"] * len(shop))
+
+
+def cancelled(row: Row) -> dict[str, str]:
+    is_meant = row["status"] in {"Created", "InPreparation", "Delivered", "Cancelled"}
+    return {"action": "Cancel", "reason": "Customer called"} if is_meant else {}
+
+
+def test_shipments_are_cancelled(shop: list[Row], feedtool: Feedtool) -> None:
+    fill(cancelled)
+    ran = submit(feedtool, "filled.xlsx")
+    meant = {row["status"]: place for place, row in enumerate(shop) if cancelled(row)}
+    found = answers(ran)
+    # The logistics partner takes two hours to decide.
+    assert found[meant["InPreparation"]][0] == "Pending"
+    assert found[meant["Delivered"]] == ("Rejected", ["cancel-too-late"])
+    assert found[meant["Cancelled"]] == ("Cancelled", ["already-so"])
+    assert ran.code == 6
+    assert set(effects().values()) == {1}
+    assert {kind for kind, _ in effects()} == {"outbound cancellation"}
+    for _ in range(3):
+        ran = feedtool("results 1 --format json")
+    assert answers(ran)[meant["InPreparation"]] == ("Cancelled", [""])
+
+
+def of(shop: Iterable[Row], reference: str) -> Row:
+    return next(row for row in shop if row["reference"] == reference)
+
+
+def sent_back(shop: Iterable[Row], shipment: str, **changes: str | None) -> dict[str, str]:
+    """A row of a return of one of the shop's shipments."""
+    source = of(shop, shipment)
+    return back(outboundShipmentId=source["outboundShipmentId"], productId=source["productId"]) | {
+        key: value or "" for key, value in changes.items()
+    }
+
+
+def test_returns_are_announced_once_and_answered(shop: list[Row], feedtool: Feedtool) -> None:
+    write(
+        "back.csv",
+        sent_back(shop, "OUT-0001", reference="B-1"),
+        sent_back(shop, "OUT-0001", reference="B-2", quantity="6"),
+        sent_back(shop, "OUT-0008", reference="B-3"),
+        sent_back(shop, "OUT-0001", reference="B-4", reason="Undeliverable"),
+        sent_back(shop, "OUT-0001", reference="RET-0001"),
+    )
+    ran = submit(feedtool, "back.csv", "--as", "returns")
+    assert answers(ran) == [
+        ("Created", [""]),
+        ("Rejected", ["return-quantity"]),
+        ("Rejected", ["return-not-shipped"]),
+        ("Invalid", ["carrier-reason"]),
+        ("Created", ["already-so"]),
+    ]
+    assert effects() == {("return", "B-1"): 1}
+    again = submit(feedtool, "back.csv", "--as", "returns")
+    assert answers(again)[0] == ("Created", ["already-so"])
+    assert effects() == {("return", "B-1"): 1}
+
+
+# Exports.
+
+
+def test_what_is_exported(shop: list[Row]) -> None:
+    by = {row["reference"]: row for row in shop}
+    assert len(by) == len(shop) == 10
+    assert by["OUT-0005"]["status"] == "PartiallyShipped"
+    assert by["OUT-0005"]["parcels.trackingNumber"] == "6A000000051; 6A000000052"
+    assert by["OUT-0005"]["parcels.status"] == "Shipped; Packaged"
+    assert by["OUT-0007"]["rejection"] == "UnknownProduct: UNKNOWN-7."
+    assert by["OUT-0006"]["cancellation.status"] == "Accepted"
+    assert by["OUT-0001"]["deliveryAddress.city"]
+    back = {row["reference"]: row for row in returns("returns.xlsx")}
+    assert (back["RET-0004"]["conformity"], back["RET-0001"]["conformity"]) == (
+        *("NonConform", "Conform"),
+    )
+
+
+NARROWED = {
+    "outbound-shipments --status Delivered,Rejected": 3,
+    "outbound-shipments --state Invalid": 1,
+    "outbound-shipments --reference OUT-0001,OUT-0002": 2,
+    "returns --non-conform": 1,
+    "returns --type Carrier": 1,
+    "returns --reason Damaged": 2,
+    "returns --status Pending,Accepted": 2,
+}
+
+
+@pytest.mark.usefixtures("shop")
+def test_filters(feedtool: Feedtool) -> None:
+    for words, count in NARROWED.items():
+        ran = feedtool(f"export {words} --sandbox --out some.csv --yes --format json")
+        assert (ran.code, ran.only["rows"]) == (0, count), words
+    for words in ("outbound-shipments --status Lost", "returns --type Nobody"):
+        assert feedtool(f"export {words} --sandbox").code == 2
+    for words in ("outbound-shipments --reference X", "returns --reference X"):
+        assert feedtool(f"export {words} --sandbox --out none.csv").code == 9
+
+
+def test_an_empty_list_ends_with_9(feedtool: Feedtool) -> None:
+    for kind in ("outbound-shipments", "returns"):
+        ran = feedtool(f"export {kind} --sandbox --reference none --out none.xlsx")
+        assert ran.code == 9
+        assert not Path("none.xlsx").exists()
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_is_new_comes_once(feedtool: Feedtool) -> None:
+    first = feedtool("export outbound-shipments --sandbox --new --out a.csv --format json")
+    assert (first.code, first.only["rows"]) == (0, 10)
+    assert feedtool("export outbound-shipments --sandbox --new --out b.csv").code == 9
+    write("new.csv", *NEW[:2])
+    assert submit(feedtool, "new.csv").code == 0
+    ran = feedtool("export outbound-shipments --sandbox --new --out c.csv --format json")
+    assert (ran.code, ran.only["rows"]) == (0, 2)
+    assert feedtool("export returns --sandbox --new --out d.csv").code == 0
+    assert feedtool("export returns --sandbox --new --out e.csv").code == 9
+
+
+# Labels.
+
+
+def test_labels_come_into_a_folder(shop: list[Row], feedtool: Feedtool) -> None:
+    write("back.csv", sent_back(shop, "OUT-0001", reference="B-1"))
+    assert submit(feedtool, "back.csv", "--as", "returns").code == 0
+    # The label of what was announced just now is waited for: 12 minutes of the sandbox's time.
+    ran = feedtool("export return-labels --sandbox --out labels --label-format png --format json")
+    assert ran.code == 0, ran
+    with Path("labels/return-labels.csv").open(encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    labels = {row["reference"]: row["file"] for row in rows}
+    assert "B-1" in labels
+    for name in labels.values():
+        assert name.endswith(".png")
+        assert Path("labels", name).read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_a_carrier_brings_back_has_no_label(feedtool: Feedtool) -> None:
+    ran = feedtool("export return-labels --sandbox --out labels --type Carrier")
+    assert ran.code == 1
+    text = Path("labels/return-labels.csv").read_text("utf-8")
+    assert "what a carrier brings back has no label" in text
+    assert feedtool("export return-labels --sandbox --out x --label-format gif").code == 2
+    assert feedtool("export return-labels --sandbox --out x --reference none").code == 9
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_waits(feedtool: Feedtool) -> None:
+    ran = feedtool("todo --sandbox --format json")
+    waiting = {entry["name"]: entry["count"] for entry in ran.json}
+    assert waiting["outbound-rejected"] == waiting["returns-to-look-at"] == 1
+
+
+# Personal data.
+
+SECRETS = ("Quillfeather", "77 Heliotrope Mews", "q@f.example")
+
+
+@pytest.mark.usefixtures("shop")
+def test_nothing_that_is_kept_names_a_customer(feedtool: Feedtool) -> None:
+    name, street, mail = SECRETS
+    address = {
+        "deliveryAddress__lastName": name,
+        "deliveryAddress__line": street,
+        "deliveryAddress__city": name * 60,  # a warning, which quotes it
+    }
+    row = parcel(reference="N-1", **MUG, **address) | {"deliveryAddress.email": mail}
+    wrong = {**row, "reference": "N-2", "deliveryAddress.countryCode": mail}
+    write("new.csv", row, wrong)
+    ran = submit(feedtool, "new.csv", "--log", "log.jsonl")
+    assert ran.statuses == ["Accepted", "Invalid"]
+    kept = [path.read_bytes() for path in Path("home").glob("ledger*")]
+    kept.append(Path("log.jsonl").read_bytes())
+    assert not [secret for secret in SECRETS for text in kept if secret.encode() in text]
+    assert Path("new.result.csv").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_kinds_are_personal() -> None:
+    assert all(feed.is_personal for feed in FEEDS)
+    assert all(FEEDS[0].is_hidden(key) for key in columns.PERSONAL)
+
+
+@pytest.mark.usefixtures("shop")
+def test_an_export_without_addresses(feedtool: Feedtool) -> None:
+    assert feedtool("export outbound-shipments --sandbox --no-addresses --out bare.xlsx").code == 0
+    assert not any(row.get(key) for row in shipments("bare.xlsx") for key in columns.PERSONAL)
+
+
+# In doubt.
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_is_in_doubt_is_held_until_it_is_released(feedtool: Feedtool) -> None:
+    write("new.csv", *NEW[:2])
+    assert submit(feedtool, "new.csv").code == 0
+    with sqlite3.connect("home/ledger.sqlite") as db:
+        db.execute("DELETE FROM results")
+        db.execute("UPDATE requests SET fate = 'Unknown'")
+    with sqlite3.connect(STATE) as db:
+        db.execute("DELETE FROM outbound WHERE json_extract(document, '$.reference') = 'N-1'")
+    held = submit(feedtool, "new.csv")
+    assert answers(held) == [("Held", ["parcel-doubtful"])] * 2
+    assert sum(effects().values()) == 1
+    assert submit(feedtool, "new.csv", "--release", "parcel-doubtful").code == 0
+    assert sum(effects().values()) == 2
+    # What came of the last one is known: nothing holds it.
+    assert answers(submit(feedtool, "new.csv")) == [("Accepted", ["already-so"])] * 2
+
+
+# Killed.
+
+WRITES = 60
+FEW = (6, 18, 24, 30)
+LONG = [pytest.param(at, marks=pytest.mark.long) for at in range(WRITES) if at not in FEW]
+
+
+def settled(feedtool: Feedtool, *arguments: str) -> Any:
+    """The results of run 1, however it ended, once all is known."""
+    assert feedtool("resume").code in {0, 9}
+    ran = feedtool("results", "1", "--format", "json")
+    if not ran.out or not ran.only["results"]:  # it died before its rows were written down
+        ran = feedtool(*arguments, "--format", "json")
+    return ran
+
+
+@pytest.mark.parametrize("at", [*FEW, *LONG])
+@pytest.mark.usefixtures("shop")
+def test_killed_at_a_write_a_parcel_leaves_once(feedtool: Feedtool, at: int) -> None:
+    write("new.csv", *NEW[:2])
+    arguments = ("submit", "new.csv", "--sandbox")
+    killed(at, *arguments)
+    ran = settled(feedtool, *arguments)
+    assert ran.statuses == ["Accepted"] * 2
+    assert effects() == {("outbound shipment", "N-1"): 1}
+
+
+@pytest.mark.parametrize("at", [*FEW[1:3], *LONG])
+def test_killed_at_a_write_a_return_is_announced_once(
+    shop: list[Row], feedtool: Feedtool, at: int
+) -> None:
+    write("back.csv", sent_back(shop, "OUT-0001", reference="B-1"))
+    arguments = ("submit", "back.csv", "--as", "returns", "--sandbox")
+    killed(at, *arguments)
+    ran = settled(feedtool, *arguments)
+    assert ran.statuses == ["Created"]
+    assert effects() == {("return", "B-1"): 1}
+
+
+@pytest.mark.parametrize("at", [FEW[2], *LONG])
+def test_killed_at_a_write_a_cancellation_is_asked_for_once(
+    shop: list[Row], feedtool: Feedtool, at: int
+) -> None:
+    fill(lambda row: cancelled(row) if row["status"] == "Created" else {})
+    arguments = ("submit", "filled.xlsx", "--sandbox")
+    killed(at, *arguments)
+    feedtool("resume")
+    ran = feedtool("results", "1", "--format", "json")
+    if not ran.out or not ran.only["results"]:
+        ran = feedtool(*arguments, "--format", "json")
+    (status,) = set(ran.statuses) - {"Skipped"}
+    assert status in {"Cancelled", "Pending"}
+    (row,) = [row for row in shop if row["status"] == "Created"]
+    assert effects() == {("outbound cancellation", row["outboundShipmentId"]): 1}
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_dry_run_writes_what_would_be_sent(feedtool: Feedtool) -> None:
+    write("new.csv", *NEW)
+    assert feedtool("submit new.csv --dry-run --requests requests").code == 0
+    written = sorted(Path("requests/new.csv").iterdir())
+    assert [json.loads(path.read_bytes())["reference"] for path in written] == ["N-1", "N-2"]
+    assert not effects()

@@ -1,0 +1,109 @@
+"""What answers about parcels say, whatever their shape."""
+
+import json
+from typing import Any
+
+import pytest
+
+from feedtool.areas.outbound import wire
+from feedtool.model.call import Call, Reply
+from feedtool.service.answers import AnswerKind, Unreadable
+from feedtool.service.calls import ask_all, read_answer
+from tests.answers import AROUND
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "name"),
+    [
+        ({}, {"outboundShipmentId": "U"}, "U"),
+        ({}, {"returnId": "R", "outboundShipmentId": "U"}, "R"),
+        ({}, {"cancellationRequestId": "C", "outboundShipmentId": "U"}, "C"),
+        ({}, {"id": "I"}, "I"),
+        ({"location": "/v2/returns/L"}, {"returnId": "R"}, "L"),
+        ({"content-location": "/v2/returns/L"}, None, "L"),
+        ({}, None, None),
+        ({}, [], None),
+    ],
+)
+def test_the_id_of_what_was_created(headers: dict[str, str], body: Any, name: str | None) -> None:
+    content = b"" if body is None else json.dumps(body).encode()
+    assert wire.created(Reply(201, headers, content)) == name
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "count"),
+    [
+        *((200, b"0", 0), (200, b"12", 12), (200, b'{"count": 3}', 3)),
+        *((200, b'{"a": 1, "b": 2}', None), (200, b"[]", None), (404, b"7", None)),
+        (400, b'{"statusCode": 400}', None),
+    ],
+)
+def test_counts(status: int, body: bytes, count: int | None) -> None:
+    assert wire.counted(Reply(status, body=body)) == count
+
+
+@pytest.mark.parametrize("body", [b"", b"1", b"[]", b'{"status": "x"}', b'{"returnId": "x"}'])
+def test_what_is_none_is_unreadable(body: bytes) -> None:
+    for read in (wire.shipment_of, wire.return_of):
+        with pytest.raises(Unreadable):
+            read(Reply(200, body=body))
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_conform"),
+    [
+        ({}, True),
+        ({"lines": [{"conformity": "Conform"}]}, True),
+        ({"lines": [{"conformity": "Conform"}, {"conformity": "NonConform"}]}, False),
+        ({"unexpectedQuantity": 1}, False),
+        ({"unexpectedQuantity": None, "lines": None}, True),
+    ],
+)
+def test_what_is_conform(fields: dict[str, Any], is_conform: bool) -> None:  # noqa: FBT001
+    body = json.dumps({"returnId": "R", "status": "Completed", **fields}).encode()
+    found = wire.return_of(Reply(200, body=body))
+    assert found is not None
+    assert found.is_conform == is_conform
+
+
+# A list that is read as a whole.
+
+
+class Pages:
+    """A service whose list has pages; the one of a number fails."""
+
+    def __init__(self, count: int, broken: int = 0, link: str = "") -> None:
+        self.count, self.broken, self.link = count, broken, link
+        self.asked: list[str] = []
+
+    def send(self, call: Call) -> Reply:
+        self.asked.append(call.target)
+        number = len(self.asked)
+        if number == self.broken:
+            return Reply(500)
+        address = self.link or f"https://shop.example/returns?cursor={number}"
+        headers = {"link": f'<{address}>; rel="next"'} if number < self.count else {}
+        return Reply(200, headers, b'{"items": []}', "https://shop.example/returns")
+
+
+WHOLE = wire.as_whole(wire.read_returns())
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_all_pages_are_read(count: int) -> None:
+    pages = Pages(count)
+    result = ask_all(pages, [WHOLE])
+    assert len(result if isinstance(result, tuple) else (result,)) == count
+    assert len(pages.asked) == count
+
+
+@pytest.mark.parametrize("pages", [Pages(3, broken=2), Pages(3, link="https://thief.example/")])
+def test_a_list_that_is_not_whole_is_no_answer(pages: Pages) -> None:
+    answer = read_answer(WHOLE, ask_all(pages, [WHOLE]), AROUND.now(), lambda _: None)
+    assert answer.kind is AnswerKind.UNKNOWN
+
+
+def test_a_list_without_an_end_is_no_answer() -> None:
+    answer = read_answer(WHOLE, ask_all(Pages(10**9), [WHOLE]), AROUND.now(), lambda _: None)
+    assert answer.kind is AnswerKind.UNKNOWN
+    assert "1,000 pages" in answer.detail
