@@ -12,7 +12,7 @@ from tests.simulation.world import World
 
 
 def main(seed: int, what: str = "") -> None:
-    """`what` is a mutant's name, or one of `shop`, `undone`, `acts`, `creations`: a world with more."""
+    """`what` is a mutant's name, or a world with more: `shop`, `undone`, `acts`, `creations`."""
     kind = {"shop": Shop, "undone": Undone, "acts": Acts, "creations": Creations}.get(what, World)
     plain = Mutant(nullcontext, seed, kind)
     mutant = MUTANTS.get(what, plain)

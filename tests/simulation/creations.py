@@ -120,9 +120,9 @@ class Creations(SingleCalls):
         self.others |= {effect.id for effect in self.service.effects()}
         self.network.pass_time(timedelta(hours=8))
         chance = self._dice("colleagues")
-        for kind in PATHS:
+        for kind, path in PATHS.items():
             if chance.random() < 0.3:
-                self.post_by_other(PATHS[kind], self._body(kind, 1)[1])
+                self.post_by_other(path, self._body(kind, 1)[1])
         self.there = frozenset(self.others_deeds)
         self.network.pass_time(timedelta(hours=1))
 
