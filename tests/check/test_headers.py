@@ -263,12 +263,15 @@ def test_nobody_looks_for_a_name_in_what_is_long(text: str) -> None:
 
 def test_the_most_demanding_feed_of_a_family_comes_first() -> None:
     assert [[feed.kind for feed in family] for family in families(load())] == [
+        ["discussions", "discussions-close", "discussions-open", "discussions-read"],
         ["fulfillment-products"],
         ["inbound-shipments"],
         ["invoices"],
         ["legacy-offers", "legacy-stock-and-price"],
         ["offers-upsert", "offers-update", "offers-delete"],
         ["orders", "orders-accept", "orders-cancel", "orders-gesture", "orders-refuse"],
+        ["outbound-shipments", "outbound-shipments-cancel"],
         ["products"],
+        ["returns"],
         ["shipments"],
     ]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -235,6 +236,36 @@ def test_a_look_of_an_earlier_process_is_not_trusted(ledger: Ledger) -> None:
     orders.closed = True
     assert [status for status, _ in go_on(ledger, run, orders)] == ["Rejected"]
     assert orders.posts == 1
+
+
+def test_an_answer_may_say_all_there_is(ledger: Ledger) -> None:
+    def answered(act: Act, reply: Reply) -> Judgement:
+        rows = (act.row, *act.further_rows)
+        told = (Message("", f"row {row}", row=row) for row in rows)
+        whole = Message("", f"HTTP {reply.status}")
+        return Judgement(Goal.REACHED, Status.INTEGRATED, (whole, *told), "Shipped")
+
+    says_all = protocol(Repeat.SAFE)._replace(answered=answered)
+    orders, run = Orders(repeat=Repeat.SAFE), begin(ledger, MANY[:1])
+    with mock.patch.dict(ROUTES[Repeat.SAFE], {"Ship": replace(FEED, delivery=says_all)}):
+        found = go_on(ledger, run, orders)
+    # Each of its rows is told what is about it, and nothing was looked at afterwards.
+    texts = [[message.text for message in messages] for _, messages in found]
+    assert texts == [["HTTP 200", "row 2"], ["HTTP 200", "row 4"]]
+    (package,) = ledger.read_packages(run)
+    assert (package.phase, package.state, orders.posts) == (Phase.CLOSED, "Shipped", 1)
+
+
+def test_what_goes_on_is_looked_at_again_and_stays_told_meanwhile(ledger: Ledger) -> None:
+    orders, run = Orders(words=["Shipped"]), begin(ledger, ONE)
+    assert go_on(ledger, run, orders) == [DONE]
+    for words, is_open in (({"Shipped"}, False), ({"Delivered"}, True)):
+        ledger.look_again(run, {"Ship": words})
+        assert ledger.has_to_fetch(run) is is_open
+    (file,) = ledger.files(run)
+    assert [found.status for found in ledger.verdicts(file.file)] == [Status.INTEGRATED]
+    assert go_on(ledger, run, orders) == [DONE]
+    assert (ledger.has_to_fetch(run), orders.posts) == (False, 1)
 
 
 def test_single_requests_wait_for_nobody(ledger: Ledger) -> None:

@@ -4,6 +4,7 @@ import sys
 from contextlib import nullcontext
 
 from tests.simulation.acts import Acts
+from tests.simulation.creations import Creations
 from tests.simulation.mutants import MUTANTS, Mutant
 from tests.simulation.shop import Shop
 from tests.simulation.undone import Undone
@@ -11,8 +12,8 @@ from tests.simulation.world import World
 
 
 def main(seed: int, what: str = "") -> None:
-    """`what` is a mutant's name, or one of `shop`, `undone`, `acts`: a world with more."""
-    kind = {"shop": Shop, "undone": Undone, "acts": Acts}.get(what, World)
+    """`what` is a mutant's name, or a world with more: `shop`, `undone`, `acts`, `creations`."""
+    kind = {"shop": Shop, "undone": Undone, "acts": Acts, "creations": Creations}.get(what, World)
     plain = Mutant(nullcontext, seed, kind)
     mutant = MUTANTS.get(what, plain)
     with mutant.ledger() as ledger, mutant.alter():

@@ -76,7 +76,7 @@ def forgotten(package: Package, context: AnswerContext) -> Transition:
     return told._replace(package=replace(told.package, baseline=None))
 
 
-def _rule(step: Step, rule: Rule) -> Alter:
+def rule_for(step: Step, rule: Rule) -> Alter:
     return lambda: mock.patch.dict(machine.RULES, {(step, AnswerKind.DONE): rule})
 
 
@@ -86,11 +86,11 @@ def _again() -> AbstractContextManager[object]:
 
 CHECKED, CONFIRMED = (machine.RULES[step, AnswerKind.DONE] for step in (Step.CHECK, Step.CONFIRM))
 MUTANTS = {
-    "no look before the call": Mutant(_rule(Step.CHECK, blind), 16, Acts),
-    "sent again at once": Mutant(_rule(Step.CONFIRM, impatient), 20, Acts),
+    "no look before the call": Mutant(rule_for(Step.CHECK, blind), 16, Acts),
+    "sent again at once": Mutant(rule_for(Step.CONFIRM, impatient), 20, Acts),
     "money is sent again": Mutant(_again, 208, Acts),
     "no intent before the call": Mutant(nullcontext, 126, Acts, Forgetful),
-    "baseline forgotten": Mutant(_rule(Step.CHECK, forgotten), 2, Acts),
+    "baseline forgotten": Mutant(rule_for(Step.CHECK, forgotten), 2, Acts),
 }
 
 

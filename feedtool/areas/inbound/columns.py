@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from feedtool.areas.inbound.codes import COUNTRY_READ, WORD_UNKNOWN
 from feedtool.feeds.columns import ColumnReader, InvalidValue
-from feedtool.feeds.columns.choice import Choice, Country, Ignored, Suggested, YesNo
+from feedtool.feeds.columns.choice import NO, Choice, Country, Ignored, Suggested, YesNo
 from feedtool.feeds.columns.identifier import Identifier
 from feedtool.feeds.columns.number import Measure, Money, Whole
 from feedtool.feeds.columns.text import Gtin, Reference, Text
@@ -61,7 +61,6 @@ _OF_CONDITION = "Of the product, as New."
 
 IDENTITY_COLUMNS = WORDS.group(
     "Product",
-    _column(GTIN, Gtin(), "GTIN (EAN)", _OF_GTIN, "4006381333931"),
     _column(
         REFERENCE,
         Reference(),
@@ -69,6 +68,7 @@ IDENTITY_COLUMNS = WORDS.group(
         "The same as on the sales channels; one for each GTIN and condition.",
         "SKU-1001",
     ),
+    _column(GTIN, Gtin(), "GTIN (EAN)", _OF_GTIN, "4006381333931"),
     _column(CONDITION, _CONDITION, "Condition", _OF_CONDITION, "New"),
     _column("label", Text(), "Label", "What the product is called.", "Kettle 1.7 l"),
 )
@@ -82,7 +82,7 @@ SIZE_COLUMNS = WORDS.group(
 )
 FURTHER_COLUMNS = WORDS.group(
     "Further data",
-    _column(EXPIRES, YesNo(), "Has an expiration date", "Yes or No.", "No"),
+    _column(EXPIRES, YesNo(), "Has an expiration date", "Yes or No.", NO),
     _column("traceability", _TRACEABILITY, "Traced by", "As SerialNumber; may stay empty."),
     _column("categoryUn", Text(), "UN category", "Of dangerous goods; may stay empty."),
     _column("categoryIcpe", Text(), "ICPE category", "Of classified goods; may stay empty."),

@@ -1,6 +1,7 @@
 """Returns: what is taken, what becomes of it, when, and their labels."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from tests.areas.outbound.sandbox.parcels import (
     DAY,
     MINUTE,
+    QUIET,
     SENT,
     give_back,
     given_back,
@@ -59,6 +61,11 @@ def test_labels_come_after_12_minutes(quiet: Desk) -> None:
     assert label(quiet, name) == (200, b"%PDF")
     assert label(quiet, name, "image/png") == (200, b"\x89PNG")
     assert read_return(quiet, name)["hasLabel"]
+
+
+def test_a_label_that_is_not_there_may_be_empty(new_desk: type[Desk]) -> None:
+    with new_desk(replace(QUIET, without_label=200)) as desk:
+        assert label(desk, given_back(desk, shipped(desk))) == (200, b"")
 
 
 def test_a_parcel_that_nobody_takes_comes_back_without_a_label(quiet: Desk) -> None:
