@@ -9,7 +9,7 @@ from feedtool.feeds.area import Wait
 from feedtool.model.call import Reply
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr
-from feedtool.service.answers import moment
+from feedtool.service.answers import counted, moment
 
 OPEN = ("isOpen", "true")
 WAITING = ("processStatus", TO_TREAT)
@@ -21,7 +21,7 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
         "to-answer",
         tr("To answer"),
         wire.read_count(OPEN, WAITING),
-        wire.counted,
+        counted,
         lambda count: plural("{count:,} discussion", "{count:,} discussions", count),
         ("export", "discussions", "--to-treat"),
         wire.read_discussions((OPEN, WAITING, ("sort", "asc:updatedAt")), size=1),
@@ -31,7 +31,7 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
         "claims",
         tr("Claims"),
         wire.read_count(OPEN, WAITING, ("graduationCode", CLAIM)),
-        wire.counted,
+        counted,
         lambda count: plural("{count:,} claim", "{count:,} claims", count),
         ("export", "discussions", "--to-treat", "--graduation", CLAIM),
     )
