@@ -8,7 +8,7 @@ shape is checked, and none trusted.
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from email.utils import parsedate_to_datetime
@@ -265,6 +265,11 @@ def next_link(reply: Reply) -> str | None:
         if "next" in relations:
             return _same_origin(target.strip(), reply.url)
     return None
+
+
+def as_whole(page: Call) -> Call:
+    """The call of a list that is read to its end, from its first page on."""
+    return replace(page, following=next_link)
 
 
 def _same_origin(target: str, page: str) -> str:

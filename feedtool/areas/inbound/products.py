@@ -30,7 +30,7 @@ def seller_number(act: Act) -> int | None:
 
 def is_known(act: Act, replies: Sequence[Reply]) -> bool:
     """True if the warehouses know the product of this reference."""
-    product, own = json.loads(act.body), act.reference
+    product, own = json.loads(act.body), text(act.reference)
     return any(
         text(item.get("sellerProductReference")) == own
         and wire.pair_of(item)[1] in {"", product["productCondition"]}

@@ -18,7 +18,7 @@ from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Severity, Status
 from feedtool.model.text import MessageText, joined, tr
-from feedtool.service.answers import next_link
+from feedtool.service.answers import as_whole, json_object, next_link, text, whole
 
 REFUSED = "Refused"
 LAST_WORDS = frozenset({"Done", "AutomaticallyDone", REFUSED})
@@ -49,17 +49,24 @@ def look(act: Act) -> Sequence[Call]:
     """The shipments of its reference, and before it is sent the products that are referenced."""
     if act.baseline is not None and act.package.package_id:
         return [wire.read_shipment(act.package.package_id)]
-    shipments = wire.read_shipments([("reference", act.reference)])
-    return [shipments, wire.read_references()] if act.baseline is None else [shipments]
+    shipments = as_whole(wire.read_shipments([("reference", act.reference)]))
+    return [wire.read_references(), shipments] if act.baseline is None else [shipments]
 
 
 def announced(act: Act, replies: Sequence[Reply]) -> Announced:
     """The state that the looks show; shipments of other references are none of ours."""
-    shipments, *references = replies
-    own = [it for it in wire.shipments_of(shipments) if it.reference == act.reference]
-    known = [pair for page in references for pair in map(wire.pair_of, wire.references_of(page))]
-    is_whole = known and all(gtin for gtin, _ in known) and not next_link(references[-1])
-    return Announced(own, frozenset(known) if is_whole or (references and not known) else None)
+    pages = replies if act.baseline is not None else replies[1:]
+    shown = [it for page in pages for it in wire.shipments_of(page)]
+    own = [it for it in shown if act.package.package_id or it.reference == text(act.reference)]
+    return Announced(own, None if act.baseline is not None else _referenced(replies[0]))
+
+
+def _referenced(page: Reply) -> frozenset[Pair] | None:
+    """The products of a page of references; None where it may not name them all."""
+    known = [*map(wire.pair_of, wire.references_of(page))]
+    size = whole(json_object(page.body).get("itemsPerPage")) or wire.PAGE
+    is_cut = len(known) >= min(size, wire.PAGE) or next_link(page)
+    return None if is_cut or not all(gtin for gtin, _ in known) else frozenset(known)
 
 
 def judge(act: Act, state: Announced) -> Judgement:
@@ -87,8 +94,8 @@ def _before(act: Act, state: Announced) -> Judgement:
     unknown = tuple(_unknown_products(act, state))
     if unknown:
         message = tr("nothing was sent: products of the shipment are not referenced")
-        whole = impossible(codes.PRODUCT_NOT_REFERENCED, message)
-        return whole._replace(messages=(*whole.messages, *unknown))
+        refused = impossible(codes.PRODUCT_NOT_REFERENCED, message)
+        return refused._replace(messages=(*refused.messages, *unknown))
     return Judgement(Goal.OPEN, Status.PENDING)
 
 
@@ -109,14 +116,14 @@ def _is_same(act: Act, shipment: InboundShipment) -> bool:
 def _unknown_products(act: Act, state: Announced) -> Iterator[Message]:
     for row, item in _items(act) if state.known is not None else ():
         if wire.pair_of(item) not in (state.known or ()):
-            text = tr(
+            message = tr(
                 "{gtin}, {condition}, is not referenced: send it first with a sheet of kind "
                 "fulfillment-products",
                 gtin=item[columns.GTIN],
                 condition=item[columns.CONDITION],
             )
             name, severity = codes.PRODUCT_NOT_REFERENCED.name, Severity.ERROR
-            yield Message(name, text, columns.GTIN, severity, row)
+            yield Message(name, message, columns.GTIN, severity, row)
 
 
 # The service's word.
@@ -141,8 +148,8 @@ def _refused_products(act: Act, shipment: InboundShipment) -> Iterator[Message]:
     """A message for the row of each product that the shipment was refused for."""
     for row, item in _items(act):
         if wire.pair_of(item)[0] in shipment.refused:
-            text = tr("the shipment was refused for this product")
-            yield Message("", text, columns.GTIN, Severity.ERROR, row)
+            message = tr("the shipment was refused for this product")
+            yield Message("", message, columns.GTIN, Severity.ERROR, row)
 
 
 def _counted(act: Act, shipment: InboundShipment) -> Iterator[Message]:

@@ -9,6 +9,7 @@ from feedtool.feeds.area import Wait
 from feedtool.model.call import Reply
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr
+from feedtool.service.answers import as_whole
 
 RECEIVED = ("PartiallyDone", "Done")
 RECENT = timedelta(days=30)
@@ -29,8 +30,8 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
     yield Wait(
         "inbound-in-dispute",
         tr("Inbound in dispute"),
-        lambda now: wire.read_shipments(
-            [("status", ",".join(RECEIVED)), ("updatedAtMin", _recent(now))]
+        lambda now: as_whole(
+            wire.read_shipments([("status", ",".join(RECEIVED)), ("updatedAtMin", _recent(now))])
         ),
         disputed,
         _shipments,
@@ -46,8 +47,8 @@ def _shipments(count: int) -> MessageText:
     return plural("{count:,} shipment", "{count:,} shipments", count)
 
 
-def disputed(reply: Reply) -> int:
-    """The shipments of a page with a quantity in dispute."""
-    return sum(
-        any(item.disputed for item in shipment.items) for shipment in wire.shipments_of(reply)
-    )
+def disputed(replies: Reply | tuple[Reply, ...]) -> int:
+    """The shipments of a list with a quantity in dispute."""
+    pages = replies if isinstance(replies, tuple) else (replies,)
+    shipments = (shipment for page in pages for shipment in wire.shipments_of(page))
+    return sum(any(item.disputed for item in shipment.items) for shipment in shipments)

@@ -19,7 +19,7 @@ from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Code, Message, Status
 from feedtool.model.text import tr
-from feedtool.service.answers import text, whole
+from feedtool.service.answers import as_whole, text, whole
 
 REFUSED = "Refused"
 STATUSES = ("Created", "Referencing", "Referenced", "Accepted", "Pending", "Completed", REFUSED)
@@ -40,7 +40,7 @@ def look(act: Act) -> Sequence[Call]:
     if act.package.package_id:
         return [wire.read_return(act.package.package_id)]
     name = json.loads(act.body)["outboundShipmentId"]
-    listed = wire.as_whole(wire.read_returns((("outboundShipmentId", name),)))
+    listed = as_whole(wire.read_returns((("outboundShipmentId", name),)))
     return [wire.read_shipment(name), listed]
 
 
@@ -59,12 +59,15 @@ def shown(act: Act, replies: Sequence[Reply]) -> ShownReturns:
 def judge(act: Act, state: ShownReturns) -> Judgement:
     """Whether the return is there, can be, or cannot."""
     body = json.loads(act.body)
+    own = [
+        it for it in state.returns if act.package.package_id or it.reference == text(act.reference)
+    ]
     if act.baseline is not None:
         before = json.loads(act.baseline)
-        new = [it for it in state.returns if it.id not in before and it.reference == act.reference]
+        new = [it for it in own if it.id not in before]
         return _announced(act, new[0]) if new else Judgement(Goal.OPEN, Status.PENDING)
-    for earlier in state.returns:
-        if earlier.reference == act.reference and earlier.status != REFUSED:
+    for earlier in own:
+        if earlier.status != REFUSED:
             if _quantities(earlier.lines) == _quantities(body["lines"]):
                 return _announced(act, earlier)
             message = tr("the reference is that of another return, {name}", name=earlier.id)

@@ -19,7 +19,7 @@ from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import joined, tr
-from feedtool.service.answers import service_time, text, whole
+from feedtool.service.answers import as_whole, service_time, text, whole
 
 CREATED, ACCEPTED, PREPARING = "Created", "Accepted", "InPreparation"
 REJECTED, CANCELLED = "Rejected", "Cancelled"
@@ -48,7 +48,7 @@ def look(act: Act) -> Sequence[Call]:
     if act.baseline is not None:
         since = json.loads(act.baseline)["since"]
         query = (("createdAtMin", since),) if since else ()
-    return [wire.as_whole(wire.read_shipments(query))]
+    return [as_whole(wire.read_shipments(query))]
 
 
 def shown(act: Act, replies: Sequence[Reply]) -> ShownShipments:
@@ -59,7 +59,7 @@ def shown(act: Act, replies: Sequence[Reply]) -> ShownShipments:
     at = service_time(replies[0])
     listed = [it for reply in replies for it in wire.shipments_of(reply)]
     since = (at - SETTLED).isoformat().replace("+00:00", "Z") if at else ""
-    return ShownShipments([it for it in listed if it.reference == act.reference], since)
+    return ShownShipments([it for it in listed if it.reference == text(act.reference)], since)
 
 
 def judge(act: Act, state: ShownShipments) -> Judgement:

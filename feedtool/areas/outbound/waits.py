@@ -11,7 +11,7 @@ from feedtool.model.call import Call, Reply
 from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr
-from feedtool.service.answers import Unreadable
+from feedtool.service.answers import Unreadable, as_whole
 
 LATELY = timedelta(days=30)
 """What is older waits for nobody."""
@@ -33,7 +33,7 @@ def _counted(reply: Reply) -> int:
 
 
 def _read_arrived(now: datetime) -> Call:
-    return wire.as_whole(wire.read_returns((("updatedAtMin", _since(now)),)))
+    return as_whole(wire.read_returns((("updatedAtMin", _since(now)),)))
 
 
 def _not_conform(replies: Reply | tuple[Reply, ...]) -> int:

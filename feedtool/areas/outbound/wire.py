@@ -5,7 +5,6 @@ by alternatives; every shape is checked, none is trusted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -20,7 +19,6 @@ from feedtool.service.answers import (
     json_object,
     last_segment,
     loads,
-    next_link,
     text,
     whole,
 )
@@ -90,11 +88,6 @@ def read_shipments(query: Pairs = ()) -> Call:
 def read_returns(query: Pairs = ()) -> Call:
     """A page of returns."""
     return Call("GET", RETURNS, READ, query=(*query, ("limit", str(PAGE))))
-
-
-def as_whole(page: Call) -> Call:
-    """A list that is read to its end, from its first page on."""
-    return replace(page, following=next_link)
 
 
 def count_shipments(settings: OutboundSettings, query: Pairs = ()) -> Call:

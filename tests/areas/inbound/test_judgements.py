@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from feedtool.areas.inbound.products import REFERENCING
 from feedtool.areas.inbound.shipments import LAST_WORDS, SHIPPING, STATUSES
+from feedtool.areas.inbound.waits import disputed, waits
 from feedtool.feeds.direct import Act, Goal, Judgement
 from feedtool.feeds.package_ref import PackageRef
 from feedtool.model.call import Reply
@@ -42,9 +44,8 @@ def judged(
 ) -> Judgement:
     """What is said of a request whose looks show these shipments and references."""
     asked = act(baseline, package)
-    replies = [reply({"items": [*shipments]})]
-    if len(SHIPPING.looks(asked)) > 1:
-        replies.append(reply({"items": known}))
+    references = [reply({"items": known})] if len(SHIPPING.looks(asked)) > 1 else []
+    replies = [*references, reply({"items": [*shipments]})]
     return SHIPPING.judge(asked, SHIPPING.state(asked, replies))
 
 
@@ -91,9 +92,37 @@ def test_before_it_is_sent(shipments: Any, known: Any, expected: Any) -> None:
 
 def test_of_several_pages_of_references_one_tells_nothing() -> None:
     asked = act()
-    page = replace(reply({"items": KNOWN[:1]}), headers={"link": '</v2/x?cursor=1>; rel="next"'})
-    state = SHIPPING.state(asked, [reply({"items": []}), page])
-    assert told(SHIPPING.judge(asked, state)) == OPEN
+    linked = replace(reply({"items": KNOWN[:1]}), headers={"link": '</v2/x?cursor=1>; rel="next"'})
+    full = reply({"items": KNOWN[:1] * 1000})
+    capped = reply({"items": KNOWN[:1], "itemsPerPage": 1})
+    for page in (linked, full, capped):
+        state = SHIPPING.state(asked, [page, reply({"items": []})])
+        assert told(SHIPPING.judge(asked, state)) == OPEN
+
+
+@pytest.mark.parametrize("baseline", [None, "[]"])
+def test_a_shipment_on_the_second_page_is_found(baseline: str | None) -> None:
+    asked = act(baseline)
+    references = [reply({"items": KNOWN})] if baseline is None else []
+    pages = [reply({"items": []}), reply({"items": [shipment("Accepted")]})]
+    state = SHIPPING.state(asked, [*references, *pages])
+    assert SHIPPING.judge(asked, state).goal is Goal.REACHED
+    assert SHIPPING.looks(asked)[-1].following
+
+
+@pytest.mark.parametrize("reference", ["I  1", "I\u00a01", " I 1", "I" * 3000])
+def test_a_reference_is_found_whatever_its_blanks(reference: str) -> None:
+    asked = act("[]", body={**BODY, "reference": reference})
+    state = SHIPPING.state(asked, [reply({"items": [shipment("Accepted", reference=reference)]})])
+    assert SHIPPING.judge(asked, state).goal is Goal.REACHED
+
+
+def test_disputes_of_all_pages_are_counted() -> None:
+    item = {**ITEMS[0], "inDisputeQuantity": 1}
+    page = reply({"items": [shipment("Done", items=[item])]})
+    assert (disputed(page), disputed((page, page))) == (1, 2)
+    of_list = next(wait for wait in waits(AccountSettings()) if wait.read is disputed)
+    assert of_list.call(datetime(2026, 11, 23, tzinfo=UTC)).following
 
 
 @pytest.mark.parametrize(

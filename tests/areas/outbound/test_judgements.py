@@ -131,6 +131,22 @@ def test_after_a_shipment_was_sent(case: str) -> None:
     assert told(judged(SHIPMENT, act(BODY, baseline=SENT_SINCE), *shown)) == expected
 
 
+BLANKS = ["Z  1", "Z\u00a01", " Z 1", "Z" * 3000]
+"""References that answers show folded into one line, and cut."""
+
+
+@pytest.mark.parametrize("reference", BLANKS)
+def test_a_reference_is_found_whatever_its_blanks(reference: str) -> None:
+    asked, sent = {**BODY, "reference": reference}, {**RETURNED, "lines": [{**MUG, "quantity": 1}]}
+    parcel = page(shipment("Accepted", reference=reference))
+    assert judged(SHIPMENT, act(asked, reference), parcel).goal is Goal.REACHED
+    assert judged(SHIPMENT, act(asked, reference, SENT_SINCE), parcel).goal is Goal.REACHED
+    back = page(returned(1, reference))
+    for baseline in (None, "[]"):
+        of_return = act(sent, reference, baseline)
+        assert judged(RETURN, of_return, DELIVERED, back).goal is Goal.REACHED
+
+
 def test_reasons_are_told_on_the_cells_of_their_rows() -> None:
     reasons = [{"code": "UnknownProduct", "message": "No POT.", "product": "POT"}]
     shown = page(shipment("Rejected", rejectionReasons=reasons))
@@ -315,4 +331,5 @@ def test_a_return_is_followed_by_its_id() -> None:
     asked = asked_return(1, baseline="[]", own="B-1-1")
     assert [call.target for call in RETURN.looks(asked)] == ["/returns/B-1-1"]
     assert judged(RETURN, asked, returned(1, "B-1")).goal is Goal.REACHED
+    assert judged(RETURN, asked, returned(1, "another")).goal is Goal.REACHED
     assert told(judged(RETURN, asked, None)) == OPEN

@@ -7,7 +7,7 @@ import pytest
 
 from feedtool.areas.outbound import wire
 from feedtool.model.call import Call, Reply
-from feedtool.service.answers import AnswerKind, Unreadable
+from feedtool.service.answers import AnswerKind, Unreadable, as_whole
 from feedtool.service.calls import ask_all, read_answer
 from tests.answers import AROUND
 
@@ -86,7 +86,7 @@ class Pages:
         return Reply(200, headers, b'{"items": []}', "https://shop.example/returns")
 
 
-WHOLE = wire.as_whole(wire.read_returns())
+WHOLE = as_whole(wire.read_returns())
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
