@@ -68,13 +68,20 @@ def judge(act: Act, state: ShownReturns) -> Judgement:
         return _announced(act, new[0]) if new else Judgement(Goal.OPEN, Status.PENDING)
     for earlier in own:
         if earlier.status != REFUSED:
-            if _quantities(earlier.lines) == _quantities(body["lines"]):
+            if _is_same(body, earlier):
                 return _announced(act, earlier)
             message = tr("the reference is that of another return, {name}", name=earlier.id)
-            return impossible(codes.REFERENCE_TAKEN, message, earlier.status)
+            return impossible(codes.REFERENCE_TAKEN, message)
     if state.shipment is None:
         return unknown_shipment(body["outboundShipmentId"])
     return _judge_shipment(act, state.shipment, state.returns, body["lines"])
+
+
+def _is_same(body: Mapping[str, Any], earlier: ParcelReturn) -> bool:
+    """True if a return is of the lines of a request, and for its reason."""
+    reason = text(earlier.document.get("reason"))
+    lines = _quantities(earlier.lines) == _quantities(body["lines"])
+    return lines and reason in {"", text(body.get("reason"))}
 
 
 def _announced(act: Act, parcel: ParcelReturn) -> Judgement:
@@ -94,16 +101,17 @@ def _judge_shipment(
 ) -> Judgement:
     word = shipment.status
     if word not in SENT:
-        message = tr("the shipment is {status}: what was sent alone can come back", status=word)
-        return impossible(codes.RETURN_NOT_SHIPPED, message, word)
-    sent = _quantities(shipment.items, "expectedQuantity")
+        message = tr("the shipment is {status}: only what was sent can come back", status=word)
+        return impossible(codes.RETURN_NOT_SHIPPED, message)
+    sent = _quantities(shipment.items)
     before: Counter[tuple[str, str]] = Counter()
     for earlier in returns:
         before += Counter() if earlier.status == REFUSED else _quantities(earlier.lines)
-    # A service that does not show what was sent judges by itself.
-    wrong = [*_wrong_lines(act, lines, sent, before)] if all(key for key, _ in sent) else []
+    # A service that does not show all of what was sent judges by itself.
+    is_shown = all(all(_pair(it)) and wire.pieces_of(it) is not None for it in shipment.items)
+    wrong = [*_wrong_lines(act, lines, sent, before)] if is_shown else []
     if wrong and sent:
-        return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, for_every_row(act, wrong), word)
+        return Judgement(Goal.IMPOSSIBLE, Status.REJECTED, for_every_row(act, wrong))
     return Judgement(Goal.OPEN, Status.PENDING, (), word)
 
 
@@ -123,11 +131,10 @@ def _wrong_lines(
             yield _about(row, codes.RETURN_PRODUCT, text_of, PRODUCT)
         elif left[key] < 0:
             text_of = tr(
-                "{sent} of {product} were sent, and {before} have come back: {asked} are too many",
+                "{sent} of {product} were sent: only {left} can still come back",
                 sent=sent[key],
                 product=key[0],
-                before=before[key],
-                asked=asked,
+                left=max(0, left[key] + asked),
             )
             yield _about(row, codes.RETURN_QUANTITY, text_of, QUANTITY)
 
@@ -137,16 +144,14 @@ def _about(row: int, code: Code, message: str, field: str) -> Message:
 
 
 def _pair(line: Mapping[str, Any]) -> tuple[str, str]:
-    return text(line.get(PRODUCT)), text(line.get(CONDITION))
+    return text(line.get(PRODUCT)), wire.condition_of(line)
 
 
-def _quantities(
-    lines: Iterable[Mapping[str, Any]], key: str = QUANTITY
-) -> Counter[tuple[str, str]]:
+def _quantities(lines: Iterable[Mapping[str, Any]]) -> Counter[tuple[str, str]]:
     """The pieces of each product, in each condition."""
     found: Counter[tuple[str, str]] = Counter()
     for line in lines:
-        found[_pair(line)] += whole(line.get(key)) or 0
+        found[_pair(line)] += wire.pieces_of(line) or 0
     return found
 
 

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from feedtool.areas.outbound import codes, wire
@@ -19,7 +20,7 @@ from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
 from feedtool.model.nouns import Message, Status
 from feedtool.model.text import joined, tr
-from feedtool.service.answers import as_whole, service_time, text, whole
+from feedtool.service.answers import amount, as_whole, service_time, text
 
 CREATED, ACCEPTED, PREPARING = "Created", "Accepted", "InPreparation"
 REJECTED, CANCELLED = "Rejected", "Cancelled"
@@ -72,7 +73,8 @@ def judge(act: Act, state: ShownShipments) -> Judgement:
     alive = [it for it in state.shipments if it.status not in {CANCELLED, REJECTED}]
     if not alive:
         return Judgement(Goal.OPEN, Status.PENDING)
-    same = [it for it in alive if is_same(json.loads(act.body), it)]
+    body = json.loads(act.body, parse_float=Decimal)
+    same = [it for it in alive if is_same(body, it)]
     if same:
         return judged(act, same[0])
     other = alive[0]
@@ -81,7 +83,7 @@ def judge(act: Act, state: ShownShipments) -> Judgement:
         shipment=other.id,
         status=other.status,
     )
-    return impossible(codes.REFERENCE_TAKEN, message, other.status)
+    return impossible(codes.REFERENCE_TAKEN, message)
 
 
 def judged(act: Act, shipment: OutboundShipment) -> Judgement:
@@ -108,21 +110,27 @@ def parcel_text(parcel: Mapping[str, Any]) -> str:
 
 
 def _reasons(act: Act, shipment: OutboundShipment) -> tuple[Message, ...]:
-    """The reasons of a rejection; one that names a product is told on its row's cell."""
+    """The reasons of a rejection, each on the cells that its code is about."""
     code, items = codes.SHIPMENT_REJECTED.name, json.loads(act.body)["items"]
     messages = []
     for reason in shipment.reasons:
         named = {text(value) for value in reason.values()}
-        places = [
-            (row, key)
+        places = {
+            row: _field(text(reason.get("code")), key)
             for row, item in zip((act.row, *act.further_rows), items, strict=False)
             for key in (REFERENCE, PRODUCT)
             if item.get(key) in named
-        ]
-        row, field = places[0] if places else (0, "")
-        messages.append(Message(code, wire.reason_text(reason), field, row=row))
+        }
+        for row, field in (places or {0: _field(text(reason.get("code")), "")}).items():
+            messages.append(Message(code, wire.reason_text(reason), field, row=row))
     nothing = tr("the warehouse has rejected the shipment, and names no reason")
     return for_every_row(act, messages) or (Message(code, nothing),)
+
+
+def _field(code: str, named: str) -> str:
+    """The column that a reason is about by the words in its code; empty where they do not say."""
+    columns = {"mode": DELIVERY, "pric": PRICE, "storage": STORAGE, "product": named}
+    return next((key for part, key in columns.items() if part in code.casefold()), "")
 
 
 def for_every_row(act: Act, messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -135,30 +143,49 @@ def for_every_row(act: Act, messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 REFERENCE, PRODUCT, CONDITION = "sellerProductReference", "productId", "productCondition"
+DELIVERY, STORAGE, PRICE = "delivery.mode", "storageCountry", "unitSalesPrice"
+TRAITS = (DELIVERY, PRICE, "shippingCost", "currencyCode")
+"""What differs between shipments of the same items, where the service shows it."""
 
 
 def is_same(body: Mapping[str, Any], shipment: OutboundShipment) -> bool:
-    """True if a shipment is of the items of a request, and goes to the same address."""
+    """True if a shipment is of the items of a request, sent in its way, to the same address."""
+    countries = {text(body.get(STORAGE)), text(shipment.document.get(STORAGE))} - {""}
+    if len(countries) > 1:
+        return False
     address = wire.object_of(shipment.document.get("deliveryAddress"))
     wanted = body["deliveryAddress"]
     if any(text(address.get(key)) not in {"", text(wanted[key])} for key in wanted):
         return False
+    mode = {"delivery": {"mode": shipment.document.get("deliveryMode")}}
+    there = [{**mode, **item} for item in shipment.items]
     return all(
         Counter(_named(item, names) for item in body["items"])
-        == Counter(_named(item, names) for item in shipment.items)
-        for names in _shared(body["items"], shipment.items)
+        == Counter(_named(item, names) for item in there)
+        for names in _shared(body["items"], there)
     )
 
 
 def _shared(*items: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """The ways of naming a product that all items have."""
+    """The ways of naming a product that all items have, each with the traits that all have."""
     every = [item for some in items for item in some]
-    ways = ((REFERENCE,), (PRODUCT, CONDITION))
-    return [way for way in ways if all(text(item.get(key)) for item in every for key in way)]
+
+    def have(*keys: str) -> bool:
+        return all(_value(item, key) for item in every for key in keys)
+
+    traits = tuple(filter(have, TRAITS))
+    ways = [way for way in ((REFERENCE,), (PRODUCT, CONDITION)) if have(*way)]
+    return [(*way, *traits) for way in ways or [()]]
 
 
 def _named(item: Mapping[str, Any], names: Sequence[str]) -> tuple[object, ...]:
-    return (*(text(item.get(name)) for name in names), whole(item.get("expectedQuantity")))
+    return (*(_value(item, name) for name in names), wire.pieces_of(item))
+
+
+def _value(item: Mapping[str, Any], key: str) -> object:
+    if key == DELIVERY:
+        return text(wire.object_of(item.get("delivery")).get("mode"))
+    return amount(item.get(key)) or text(item.get(key))
 
 
 def _baseline(_: Act, state: ShownShipments) -> str:

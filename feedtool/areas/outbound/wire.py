@@ -239,6 +239,17 @@ def _return(document: Any) -> ParcelReturn:
     )
 
 
+def pieces_of(item: Document) -> int | None:
+    """The pieces of an item or line, by whichever name; None where it shows none."""
+    names = ("expectedQuantity", "quantity", "announcedQuantity", "shippedQuantity")
+    return next((found for name in names if (found := whole(item.get(name))) is not None), None)
+
+
+def condition_of(item: Document) -> str:
+    """The condition of an item's product."""
+    return _first(item, "productCondition", "condition")
+
+
 def cancellation_of(reply: Reply) -> Document:
     """The request of a cancellation; empty where the service has none of that id."""
     return object_of(loads(reply.body, SMALL)) if reply.status in READ else {}

@@ -23,7 +23,16 @@ ITEMS: list[dict[str, Any]] = [
     {"sellerProductReference": "MUG", "expectedQuantity": 2, "delivery": {"mode": "THD"}},
     {"sellerProductReference": "POT", "expectedQuantity": 1, "delivery": {"mode": "THD"}},
 ]
-BODY = {"reference": "R-1", "deliveryAddress": ADDRESS, "items": ITEMS}
+PRICED = [{**item, "unitSalesPrice": 19.9} for item in ITEMS]
+NAMED = [
+    {key: item[key] for key in ("sellerProductReference", "expectedQuantity")} for item in ITEMS
+]
+BODY = {
+    "reference": "R-1",
+    "storageCountry": "FR",
+    "deliveryAddress": ADDRESS,
+    "items": PRICED,
+}
 
 
 def act(
@@ -91,6 +100,38 @@ BEFORE: dict[str, tuple[dict[str, Any], tuple[Goal, Status, str]]] = {
         page(shipment("Accepted", deliveryAddress={**ADDRESS, "city": "Nice"})),
         (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
     ),
+    "another mode": (
+        page(shipment("Accepted", deliveryMode="PPMR", items=NAMED)),
+        (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
+    ),
+    "a mode that is not shown": (
+        page(shipment("Accepted", items=NAMED)),
+        (Goal.REACHED, Status.ACCEPTED, "already-so"),
+    ),
+    "another mode of an item": (
+        page(shipment("Accepted", items=[{**it, "delivery": {"mode": "X"}} for it in ITEMS])),
+        (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
+    ),
+    "another price": (
+        page(shipment("Accepted", items=[{**it, "unitSalesPrice": 9} for it in ITEMS])),
+        (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
+    ),
+    "the same price": (
+        page(shipment("Accepted", items=[{**it, "unitSalesPrice": "19.90"} for it in ITEMS])),
+        (Goal.REACHED, Status.ACCEPTED, "already-so"),
+    ),
+    "another warehouse": (
+        page(shipment("Accepted", storageCountry="ES")),
+        (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
+    ),
+    "other pieces of products that are not named": (
+        page(shipment("Accepted", items=[{"quantity": 3}])),
+        (Goal.IMPOSSIBLE, Status.REJECTED, "parcel-reference-taken"),
+    ),
+    "pieces of another name": (
+        page(shipment("Accepted", items=[{"quantity": 1}, {"quantity": 2}])),
+        (Goal.REACHED, Status.ACCEPTED, "already-so"),
+    ),
     "an address that is not shown": (
         page(shipment("Accepted", deliveryAddress=None)),
         (Goal.REACHED, Status.ACCEPTED, "already-so"),
@@ -155,6 +196,23 @@ def test_reasons_are_told_on_the_cells_of_their_rows() -> None:
         (3, "sellerProductReference", "No POT."),
         (2, "", "row 3 is of the same request, see there"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("code", "field"),
+    [
+        ("UnknownProduct", "sellerProductReference"),
+        ("InvalidDeliveryMode", "delivery.mode"),
+        ("MissingPrice", "unitSalesPrice"),
+        ("StorageCountry", "storageCountry"),
+        ("Dreaming", ""),
+    ],
+)
+def test_a_reason_is_told_on_every_row_of_its_product(code: str, field: str) -> None:
+    asked = act({**BODY, "items": [ITEMS[0], ITEMS[0]]}, baseline=SENT_SINCE)
+    shown = page(shipment("Rejected", rejectionReasons=[{"code": code, "product": "MUG"}]))
+    messages = judged(SHIPMENT, asked, shown).messages
+    assert [(it.row, it.field) for it in messages] == [(2, field), (3, field)]
 
 
 @pytest.mark.parametrize(
@@ -265,9 +323,11 @@ SENT = {"items": [{**MUG, "expectedQuantity": 3}]}
 RETURNED = {"outboundShipmentId": "S", "reference": "B-1", "reason": "Damaged"}
 
 
-def returned(quantity: int, reference: str = "B-0", status: str = "Created") -> dict[str, Any]:
+def returned(
+    quantity: int, reference: str = "B-0", status: str = "Created", **fields: Any
+) -> dict[str, Any]:
     own = {"returnId": f"{reference}-{quantity}", "reference": reference, "status": status}
-    return {**own, "outboundShipmentId": "S", "lines": [{**MUG, "quantity": quantity}]}
+    return {**own, "outboundShipmentId": "S", "lines": [{**MUG, "quantity": quantity}], **fields}
 
 
 def asked_return(*quantities: int, baseline: str | None = None, own: str = "", **line: Any) -> Act:
@@ -276,6 +336,10 @@ def asked_return(*quantities: int, baseline: str | None = None, own: str = "", *
 
 
 DELIVERED = shipment("Delivered", "S", **SENT)
+
+
+def sent_as(**names: Any) -> dict[str, Any]:
+    return shipment("Delivered", "S", items=[{"productId": "1", **names}])
 
 
 @pytest.mark.parametrize(
@@ -294,7 +358,12 @@ DELIVERED = shipment("Delivered", "S", **SENT)
         (asked_return(1), None, [], "shipment-unknown"),
         (asked_return(1), DELIVERED, [returned(1, "B-1")], "already-so"),
         (asked_return(1), DELIVERED, [returned(2, "B-1")], "parcel-reference-taken"),
-        # The service shows no products: it judges by itself.
+        (asked_return(1), DELIVERED, [returned(1, "B-1", reason="Lost")], "parcel-reference-taken"),
+        # By other names; and what is not shown whole the service judges by itself.
+        (asked_return(2), sent_as(productCondition="New", quantity=1), [], "return-quantity"),
+        (asked_return(2), sent_as(condition="New", quantity=2), [], ""),
+        (asked_return(2), sent_as(productCondition="New", pieces=2), [], ""),
+        (asked_return(2), sent_as(state="New", quantity=2), [], ""),
         (asked_return(9), shipment("Shipped", "S", items=[{"expectedQuantity": 1}]), [], ""),
     ],
 )
