@@ -244,6 +244,19 @@ def last_segment(address: str) -> str:
     return _checked_id(unquote(path.strip().rstrip("/").rpartition("/")[2])) or ""
 
 
+def created_id(reply: Reply, collection: str, *names: str) -> str | None:
+    """The id that an answer to a POST to a collection carries, where it carries one.
+
+    It is in a header, else under the first of the names that the body has.
+    """
+    for name in ("content-location", "location"):
+        found = last_segment(reply.headers.get(name, ""))
+        if found and found != collection.strip("/"):
+            return found
+    document = json_object(reply.body) if len(reply.body) <= SMALL else {}
+    return next(filter(None, (text(document.get(name)) for name in names)), None)
+
+
 _LINK = re.compile(r'<([^>]*)>((?:[^,"]|"(?:[^"\\]|\\.)*")*)')
 
 

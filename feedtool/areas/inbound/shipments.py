@@ -90,7 +90,7 @@ def _before(act: Act, state: Announced) -> Judgement:
             reference=act.reference,
             code=taken[0].code or taken[0].id,
         )
-        return impossible(codes.REFERENCE_TAKEN, message, taken[0].status)
+        return impossible(codes.REFERENCE_TAKEN, message)
     unknown = tuple(_unknown_products(act, state))
     if unknown:
         message = tr("nothing was sent: products of the shipment are not referenced")

@@ -9,7 +9,7 @@ from feedtool.feeds.area import Wait
 from feedtool.model.call import Reply
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr
-from feedtool.service.answers import as_whole
+from feedtool.service.answers import as_whole, counted
 
 RECEIVED = ("PartiallyDone", "Done")
 RECENT = timedelta(days=30)
@@ -22,7 +22,7 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
         "inbound-refused",
         tr("Inbound refused"),
         lambda now: wire.read_count(("status", REFUSED), ("updatedAtMin", _recent(now))),
-        wire.counted,
+        counted,
         _shipments,
         ("export", "inbound-shipments", "--status", REFUSED),
     )

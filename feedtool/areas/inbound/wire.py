@@ -18,12 +18,10 @@ from feedtool.service.answers import (
     SMALL,
     Unreadable,
     amount,
+    created_id,
     items_of,
-    json_object,
-    last_segment,
     loads,
     text,
-    whole,
 )
 
 READ_OR_GONE = READ | {404}
@@ -113,12 +111,7 @@ def create(body: bytes) -> Call:
 
 def created(reply: Reply) -> str | None:
     """The id in the answer to a creation, where it has one."""
-    for name in ("content-location", "location"):
-        found = last_segment(reply.headers.get(name, ""))
-        if found and found != SHIPMENTS.strip("/"):
-            return found
-    document = json_object(reply.body)
-    return text(document.get("inboundShipmentId")) or text(document.get("id")) or None
+    return created_id(reply, SHIPMENTS, "inboundShipmentId", "id")
 
 
 def read_shipment(name: str) -> Call:
@@ -135,14 +128,6 @@ def read_shipments(query: Iterable[tuple[str, str]]) -> Call:
 def read_count(*query: tuple[str, str]) -> Call:
     """How many shipments there are, by the filters of the list."""
     return Call("GET", f"{SHIPMENTS}/count", READ, query=query)
-
-
-def counted(reply: Reply) -> int:
-    """The number in the answer to a count; Unreadable without one."""
-    number = whole(json_object(reply.body).get("count"))
-    if number is None:
-        raise Unreadable(tr("the answer is no count"))
-    return number
 
 
 def shipments_of(reply: Reply) -> list[InboundShipment]:

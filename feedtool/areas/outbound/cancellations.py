@@ -3,6 +3,7 @@
 Specification, "Outbound shipment": in Created the service decides, later the logistics partner.
 """
 
+import json
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
@@ -53,7 +54,7 @@ def judge(act: Act, state: ShownCancellation) -> Judgement:
         return reached(act, Status.CANCELLED, tr("is {status}", status=CANCELLED), CANCELLED)
     if word not in {"", GRANTED, REFUSED}:
         return Judgement(Goal.WAITING, Status.PENDING, (), word)
-    is_new = act.baseline is not None and _asked_at(act, state) != act.baseline
+    is_new = act.baseline is not None and _request(act, state) != act.baseline
     return _decided(act, shipment, word) if is_new and word else _possible(shipment)
 
 
@@ -73,8 +74,8 @@ def _possible(shipment: OutboundShipment) -> Judgement:
         return Judgement(Goal.OPEN, Status.PENDING, (), word)
     if word not in STATUSES:
         return Judgement(Goal.WAITING, Status.PENDING, (), word)
-    message = tr("the shipment is {status}: it can be cancelled no more", status=word)
-    return impossible(codes.CANCEL_TOO_LATE, message, word)
+    message = tr("the shipment is {status}: it can no longer be cancelled", status=word)
+    return impossible(codes.CANCEL_TOO_LATE, message)
 
 
 def unknown_shipment(name: str) -> Judgement:
@@ -83,8 +84,8 @@ def unknown_shipment(name: str) -> Judgement:
     return impossible(codes.SHIPMENT_UNKNOWN, message)
 
 
-def _asked_at(_: Act, state: ShownCancellation) -> str:
-    return text(state.request.get("timestamp"))
+def _request(_: Act, state: ShownCancellation) -> str:
+    return json.dumps(state.request, sort_keys=True, default=str)
 
 
 CANCELLATION: Direct[ShownCancellation] = Direct(
@@ -92,8 +93,8 @@ CANCELLATION: Direct[ShownCancellation] = Direct(
     looks=look,
     state=shown,
     judge=judge,
-    created=wire.created,
-    baseline=_asked_at,
+    created=wire.created_cancellation,
+    baseline=_request,
     repeat=Repeat.SAFE,
     patience=timedelta(minutes=15),
 )

@@ -143,8 +143,9 @@ def for_every_row(act: Act, messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 REFERENCE, PRODUCT, CONDITION = "sellerProductReference", "productId", "productCondition"
-DELIVERY, STORAGE, PRICE = "delivery.mode", "storageCountry", "unitSalesPrice"
-TRAITS = (DELIVERY, PRICE, "shippingCost", "currencyCode")
+DELIVERY, STORAGE = "delivery.mode", "storageCountry"
+AMOUNTS = PRICE, SHIPPING = ("unitSalesPrice", "shippingCost")
+TRAITS = (DELIVERY, *AMOUNTS, "currencyCode")
 """What differs between shipments of the same items, where the service shows it."""
 
 
@@ -185,7 +186,8 @@ def _named(item: Mapping[str, Any], names: Sequence[str]) -> tuple[object, ...]:
 def _value(item: Mapping[str, Any], key: str) -> object:
     if key == DELIVERY:
         return text(wire.object_of(item.get("delivery")).get("mode"))
-    return amount(item.get(key)) or text(item.get(key))
+    number = amount(item.get(key)) if key in AMOUNTS else None
+    return text(item.get(key)) if number is None else f"{number.normalize():f}"
 
 
 def _baseline(_: Act, state: ShownShipments) -> str:
@@ -197,7 +199,7 @@ SHIPMENT: Direct[ShownShipments] = Direct(
     looks=look,
     state=shown,
     judge=judge,
-    created=wire.created,
+    created=wire.created_shipment,
     baseline=_baseline,
     repeat=Repeat.TRACED,
     doubt=codes.PARCEL_DOUBTFUL,

@@ -15,9 +15,8 @@ from feedtool.service import answers
 from feedtool.service.answers import (
     SMALL,
     Unreadable,
+    created_id,
     items_of,
-    json_object,
-    last_segment,
     loads,
     text,
     whole,
@@ -31,6 +30,7 @@ PAGE = 100
 MOST_PARTS = 1000
 """Of a shipment no more items, parcels or reasons are read."""
 SHIPMENTS, RETURNS = "/outbound-shipments", "/returns"
+CANCELLATIONS = "/outbound-cancellation-requests"
 
 Document = Mapping[str, Any]
 Pairs = Iterable[tuple[str, str]]
@@ -130,8 +130,7 @@ def create_shipment(body: bytes) -> Call:
 
 def cancel(body: bytes) -> Call:
     """Ask for the cancellation of a shipment."""
-    path = "/outbound-cancellation-requests"
-    return Call("POST", path, CREATED | STAGED, headers=JSON, body=body)
+    return Call("POST", CANCELLATIONS, CREATED | STAGED, headers=JSON, body=body)
 
 
 def announce(body: bytes) -> Call:
@@ -142,15 +141,19 @@ def announce(body: bytes) -> Call:
 # Answers.
 
 
-def created(reply: Reply) -> str | None:
-    """The id that an answer to a POST carries, where it carries one."""
-    names = ("cancellationRequestId", "returnId", "outboundShipmentId", "id")
-    document = json_object(reply.body) if len(reply.body) <= SMALL else {}
-    in_headers = (
-        last_segment(reply.headers.get(name, "")) for name in ("content-location", "location")
-    )
-    found = (*in_headers, *(text(document.get(name)) for name in names))
-    return next(filter(None, found), None)
+def created_shipment(reply: Reply) -> str | None:
+    """The id of a new shipment, where the answer has it."""
+    return created_id(reply, SHIPMENTS, "outboundShipmentId", "id")
+
+
+def created_cancellation(reply: Reply) -> str | None:
+    """The id of a new request of a cancellation, where the answer has it."""
+    return created_id(reply, CANCELLATIONS, "cancellationRequestId", "requestId", "id")
+
+
+def created_return(reply: Reply) -> str | None:
+    """The id of a new return, where the answer has it."""
+    return created_id(reply, RETURNS, "returnId", "id")
 
 
 def counted(reply: Reply) -> int | None:

@@ -104,16 +104,6 @@ def test_what_a_new_shipment_is_called(headers: Any, document: Any, name: Any) -
     assert wire.created(reply(document, 201, **headers)) == name
 
 
-@pytest.mark.parametrize("document", [7, {}, {"count": "many"}, b"{"], ids=str)
-def test_what_is_no_count(document: Any) -> None:
-    with pytest.raises(Unreadable):
-        wire.counted(reply(document))
-
-
-def test_a_count() -> None:
-    assert wire.counted(reply({"count": 7})) == 7
-
-
 @pytest.mark.parametrize("document", [[], {}, 7, {"gtin": ""}, b"{"], ids=str)
 def test_what_is_no_product(document: Any) -> None:
     with pytest.raises(Unreadable):

@@ -269,6 +269,7 @@ def cancellable(status: str, request: str = "", at: str = "T1") -> dict[str, Any
 
 
 CANCEL = {"outboundShipmentId": "NEW", "reason": "r"}
+EARLIER = cancellable("Accepted", "Rejected", "T0")
 TOO_LATE = (Goal.IMPOSSIBLE, Status.REJECTED, "cancel-too-late")
 REFUSED = (Goal.OTHERWISE, Status.REJECTED, "cancellation-refused")
 
@@ -291,7 +292,9 @@ REFUSED = (Goal.OTHERWISE, Status.REJECTED, "cancellation-refused")
         (cancellable("Accepted", "Rejected"), OPEN, REFUSED),
         (cancellable("Shipped", "Rejected"), TOO_LATE, REFUSED),
         # An earlier request says nothing of ours.
-        (cancellable("Accepted", "Rejected", "T0"), OPEN, OPEN),
+        (EARLIER, OPEN, OPEN),
+        # A new one need not have another time.
+        (cancellable("Accepted", "Accepted", "T0"), OPEN, (Goal.REACHED, Status.CANCELLED, "")),
         (
             cancellable("Cancelled", "Accepted"),
             (Goal.REACHED, Status.CANCELLED, "already-so"),
@@ -301,7 +304,9 @@ REFUSED = (Goal.OTHERWISE, Status.REJECTED, "cancellation-refused")
 )
 def test_cancellations(shown: Any, before: object, after: object) -> None:
     assert told(judged(CANCELLATION, act(CANCEL, "NEW"), shown)) == before
-    assert told(judged(CANCELLATION, act(CANCEL, "NEW", "T0"), shown)) == after
+    old = CANCELLATION.state(act(CANCEL, "NEW"), [reply(EARLIER)])
+    asked = act(CANCEL, "NEW", CANCELLATION.baseline(act(CANCEL, "NEW"), old))
+    assert told(judged(CANCELLATION, asked, shown)) == after
 
 
 def test_our_own_request_is_asked_for_and_wins() -> None:

@@ -1,6 +1,7 @@
 """What answers about parcels say, whatever their shape."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,23 +12,34 @@ from feedtool.service.answers import AnswerKind, Unreadable, as_whole
 from feedtool.service.calls import ask_all, read_answer
 from tests.answers import AROUND
 
+SHIPMENT, CANCELLATION = wire.created_shipment, wire.created_cancellation
+RETURN = wire.created_return
+
 
 @pytest.mark.parametrize(
-    ("headers", "body", "name"),
+    ("read", "headers", "body", "name"),
     [
-        ({}, {"outboundShipmentId": "U"}, "U"),
-        ({}, {"returnId": "R", "outboundShipmentId": "U"}, "R"),
-        ({}, {"cancellationRequestId": "C", "outboundShipmentId": "U"}, "C"),
-        ({}, {"id": "I"}, "I"),
-        ({"location": "/v2/returns/L"}, {"returnId": "R"}, "L"),
-        ({"content-location": "/v2/returns/L"}, None, "L"),
-        ({}, None, None),
-        ({}, [], None),
+        (SHIPMENT, {}, {"outboundShipmentId": "U"}, "U"),
+        (RETURN, {}, {"returnId": "R", "outboundShipmentId": "U"}, "R"),
+        (CANCELLATION, {}, {"cancellationRequestId": "C", "outboundShipmentId": "U"}, "C"),
+        (CANCELLATION, {}, {"id": "C", "outboundShipmentId": "U"}, "C"),
+        (CANCELLATION, {}, {"outboundShipmentId": "U"}, None),
+        (SHIPMENT, {}, {"id": "I"}, "I"),
+        (RETURN, {"location": "/v2/returns/L"}, {"returnId": "R"}, "L"),
+        (RETURN, {"content-location": "/v2/returns/L"}, None, "L"),
+        # The address of the list names nothing.
+        (RETURN, {"location": "/v2/returns"}, {"returnId": "R"}, "R"),
+        (SHIPMENT, {"location": "/outbound-shipments/"}, None, None),
+        (CANCELLATION, {"location": "/v2/outbound-cancellation-requests"}, None, None),
+        (SHIPMENT, {}, None, None),
+        (SHIPMENT, {}, [], None),
     ],
 )
-def test_the_id_of_what_was_created(headers: dict[str, str], body: Any, name: str | None) -> None:
+def test_the_id_of_what_was_created(
+    read: Callable[[Reply], str | None], headers: dict[str, str], body: Any, name: str | None
+) -> None:
     content = b"" if body is None else json.dumps(body).encode()
-    assert wire.created(Reply(201, headers, content)) == name
+    assert read(Reply(201, headers, content)) == name
 
 
 @pytest.mark.parametrize(
