@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -138,6 +138,15 @@ class Wait(NamedTuple):
     """Asked only where some wait."""
     detail: Callable[[Reply], str] = lambda _: ""
     """What more its answer tells: `the first by …`; raises Unreadable."""
+
+
+LATELY = timedelta(days=30)
+"""What is older waits for nobody."""
+
+
+def lately(now: datetime) -> str:
+    """The time from which on something may wait for somebody, as filters of lists take it."""
+    return (now - LATELY).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 class Area(NamedTuple):

@@ -1,19 +1,16 @@
 """What waits for the seller at the warehouses."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 
 from feedtool.areas.inbound import wire
 from feedtool.areas.inbound.shipments import REFUSED
-from feedtool.feeds.area import Wait
+from feedtool.feeds.area import Wait, lately
 from feedtool.model.call import Reply
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr
 from feedtool.service.answers import as_whole, counted
 
 RECEIVED = ("PartiallyDone", "Done")
-RECENT = timedelta(days=30)
-"""What was told longer ago waits for nobody."""
 
 
 def waits(_: AccountSettings) -> Iterator[Wait]:
@@ -21,7 +18,7 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
     yield Wait(
         "inbound-refused",
         tr("Inbound refused"),
-        lambda now: wire.read_count(("status", REFUSED), ("updatedAtMin", _recent(now))),
+        lambda now: wire.read_count(("status", REFUSED), ("updatedAtMin", lately(now))),
         counted,
         _shipments,
         ("export", "inbound-shipments", "--status", REFUSED),
@@ -31,16 +28,12 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
         "inbound-in-dispute",
         tr("Inbound in dispute"),
         lambda now: as_whole(
-            wire.read_shipments([("status", ",".join(RECEIVED)), ("updatedAtMin", _recent(now))])
+            wire.read_shipments([("status", ",".join(RECEIVED)), ("updatedAtMin", lately(now))])
         ),
         disputed,
         _shipments,
         ("export", "inbound-shipments", "--in-dispute"),
     )
-
-
-def _recent(now: datetime) -> str:
-    return (now - RECENT).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def _shipments(count: int) -> MessageText:

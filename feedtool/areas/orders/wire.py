@@ -17,6 +17,7 @@ from feedtool.service.answers import (
     SMALL,
     Unreadable,
     amount,
+    created_id,
     items_of,
     last_segment,
     loads,
@@ -221,15 +222,8 @@ _WHOLE = "/order-cancellation-requests"
 
 def created(reply: Reply) -> str | None:
     """The id that an answer to a POST carries, where it carries one."""
-    for name in ("content-location", "location"):
-        if found := last_segment(reply.headers.get(name, "")):
-            return found
-    try:
-        document = loads(reply.body, SMALL)
-    except Unreadable:
-        return None
     names = ("requestId", "cancellationRequestId", "partialCancellationRequestId", "id")
-    return next(filter(None, (text(_object(document).get(name)) for name in names)), None)
+    return created_id(reply, last_segment(reply.url), *names)
 
 
 # Gestures.

@@ -24,6 +24,8 @@ AMOUNTS = PRICE, SHIPPING, CURRENCY = ("unitSalesPrice", "shippingCost", "curren
 COUNTRY, PICKUP = "deliveryAddress.countryCode", "deliveryAddress.pickupId"
 RETURN, COMMENT, QUANTITY = "returnId", "comment", "quantity"
 CREATE, CANCEL = "Create", "Cancel"
+CARRIER_REASONS = ("Undeliverable", "CustomerRefusal", "TransportDamage", "NotRetrieved")
+"""Reasons that no request may have: a rule refuses them."""
 
 WORDS = Words("feedtool.areas.outbound")
 _column = WORDS.column
@@ -167,7 +169,7 @@ RETURN_COLUMNS = (
         "To fill",
         _column(
             REASON,
-            Suggested(reasons, RETURN_REASON_UNKNOWN),
+            Suggested(reasons, RETURN_REASON_UNKNOWN, CARRIER_REASONS),
             "Reason",
             "Why the customer sends it back.",
             "Retraction",

@@ -23,7 +23,6 @@ from feedtool.service.answers import as_whole, text, whole
 
 REFUSED = "Refused"
 STATUSES = ("Created", "Referencing", "Referenced", "Accepted", "Pending", "Completed", REFUSED)
-CARRIER_REASONS = ("Undeliverable", "CustomerRefusal", "TransportDamage", "NotRetrieved")
 PRODUCT, CONDITION, QUANTITY = "productId", "productCondition", "quantity"
 
 

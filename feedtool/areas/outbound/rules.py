@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from feedtool.areas.outbound import codes, columns
 from feedtool.areas.outbound.feeds import CREATE, FEEDS, RETURNS
-from feedtool.areas.outbound.returns import CARRIER_REASONS
 from feedtool.feeds.feed import Row
 from feedtool.feeds.rule import Occurrences, Place, Rule
 from feedtool.model.nouns import Issue
@@ -43,7 +42,7 @@ def check_amounts(row: Row) -> Iterator[Issue]:
 def check_reason(row: Row) -> Iterator[Issue]:
     """A reason that only carriers can give."""
     reason = row.values.get(columns.REASON)
-    if reason in CARRIER_REASONS:
+    if reason in columns.CARRIER_REASONS:
         message = tr("“{reason}” is a reason of carriers", reason=reason)
         hint = tr("choose a reason of customers: {reasons}", reasons=_reasons(row))
         yield Issue(codes.CARRIER_REASON, message, hint, columns.REASON)

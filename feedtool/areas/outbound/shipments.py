@@ -175,8 +175,8 @@ def _shared(*items: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
         return all(_value(item, key) for item in every for key in keys)
 
     traits = tuple(filter(have, TRAITS))
-    ways = [way for way in ((REFERENCE,), (PRODUCT, CONDITION)) if have(*way)]
-    return [(*way, *traits) for way in ways or [()]]
+    ways: list[tuple[str, ...]] = [(REFERENCE,), (PRODUCT, CONDITION)]
+    return [(*way, *traits) for way in filter(lambda way: have(*way), ways)] or [traits]
 
 
 def _named(item: Mapping[str, Any], names: Sequence[str]) -> tuple[object, ...]:

@@ -1,28 +1,21 @@
 """What of parcels waits for the seller: lines of `feedtool todo`."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from feedtool.areas.outbound import wire
 from feedtool.areas.outbound.shipments import REJECTED
-from feedtool.feeds.area import Wait
+from feedtool.feeds.area import Wait, lately
 from feedtool.model.call import Call, Reply
 from feedtool.model.fulfilment_settings import OutboundSettings
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import MessageText, plural, tr
 from feedtool.service.answers import Unreadable, as_whole
 
-LATELY = timedelta(days=30)
-"""What is older waits for nobody."""
-
-
-def _since(now: datetime) -> str:
-    return (now - LATELY).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
 
 def _read_rejected(settings: OutboundSettings, now: datetime) -> Call:
-    return wire.count_shipments(settings, (("status", REJECTED), ("createdAtMin", _since(now))))
+    return wire.count_shipments(settings, (("status", REJECTED), ("createdAtMin", lately(now))))
 
 
 def _counted(reply: Reply) -> int:
@@ -33,7 +26,7 @@ def _counted(reply: Reply) -> int:
 
 
 def _read_arrived(now: datetime) -> Call:
-    return as_whole(wire.read_returns((("updatedAtMin", _since(now)),)))
+    return as_whole(wire.read_returns((("updatedAtMin", lately(now)),)))
 
 
 def _not_conform(replies: Reply | tuple[Reply, ...]) -> int:

@@ -12,7 +12,7 @@ from feedtool.feeds.columns.text import identified, plain, refused, trimmed, vis
 from feedtool.model.cells import Cell, Kind
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.settings import AccountSettings
-from feedtool.model.text import LANGUAGES, Label, joined, tr
+from feedtool.model.text import LANGUAGES, Label, MessageText, joined, tr
 
 ENUM_VALUE = PROBLEMS.error("enum-value")
 FIELD_RETIRED = PROBLEMS.error("field-retired")
@@ -104,12 +104,14 @@ class Choice:
     def _unknown(self, text: str, allowed: tuple[str, ...]) -> InvalidValue:
         near = self._nearest(_folded(text), CLOSE)
         nearest = self._by_writing[near] if near else None
-        choices = joined(map(self.label, allowed))
         hint = tr("write the one that is meant")
         if nearest in allowed:
             hint = tr("did you mean {choice}?", choice=self.label(nearest))
-        message = tr("“{text}” is none of {choices}", text=visible(text), choices=choices)
-        return refused(ENUM_VALUE, message, hint)
+        return refused(ENUM_VALUE, self._is_none(visible(text), allowed), hint)
+
+    def _is_none(self, text: str, allowed: tuple[str, ...]) -> MessageText:
+        choices = joined(map(self.label, allowed))
+        return tr("“{text}” is none of {choices}", text=text, choices=choices)
 
     def label(self, value: str) -> Label:
         """A value that people read as a list in their language has it."""
@@ -216,6 +218,8 @@ class Suggested:
     setting: Callable[[AccountSettings], tuple[str, ...]]
     unknown: Code
     """The warning's."""
+    known: tuple[str, ...] = ()
+    """Values that a rule of the area tells more about."""
 
     def read(self, cell: Cell, column: ColumnReader) -> object | None:
         """The text, as the profile writes it where it has it."""
@@ -227,7 +231,7 @@ class Suggested:
         if not isinstance(text, str) or not suggested:
             return value
         known = _by_folded(suggested)
-        if same := known.get(_folded(text)):
+        if same := known.get(_folded(text)) or _by_folded(self.known).get(_folded(text)):
             return same
         from rapidfuzz import process
 
@@ -265,3 +269,7 @@ class Country(Choice):
     """A country by its code (ISO 3166-1 alpha-2) or its name; the value is the code."""
 
     values: Mapping[str, tuple[str, ...]] = field(default_factory=country_names)
+
+    def _is_none(self, text: str, allowed: tuple[str, ...]) -> MessageText:
+        del allowed  # too many for a message
+        return tr("“{text}” is no country, and no code of one", text=text)

@@ -122,6 +122,7 @@ def test_disputes_of_all_pages_are_counted() -> None:
     page = reply({"items": [shipment("Done", items=[item])]})
     assert (disputed(page), disputed((page, page))) == (1, 2)
     of_list = next(wait for wait in waits(AccountSettings()) if wait.read is disputed)
+    assert callable(of_list.call)
     assert of_list.call(datetime(2026, 11, 23, tzinfo=UTC)).following
 
 
@@ -216,7 +217,7 @@ def test_what_differs(baseline: str, answer: Any, status: Status, fields: Any) -
     assert REFERENCING.answered is not None
     judgement = REFERENCING.answered(product(baseline), reply(answer, 201))
     marked = [message.field for message in judgement.messages if message.field]
-    assert (judgement.goal, judgement.status) == (Goal.REACHED, status)
+    assert (judgement.goal, judgement.status, judgement.word) == (Goal.REACHED, status, "")
     assert marked == (["sellerProductReference"] if fields is None else fields)
 
 

@@ -378,11 +378,14 @@ def test_before_a_return_is_announced(
     judgement = judged(RETURN, asked, parcel, page(*returns))
     assert told(judgement)[2] == expected
     assert (judgement.goal is Goal.OPEN) == (not expected)
+    # The state of a shipment is none of a return that there is not.
+    assert not (judgement.goal is Goal.IMPOSSIBLE and judgement.word)
 
 
 def test_the_line_that_is_too_much_is_told_on_its_cell() -> None:
     messages = judged(RETURN, asked_return(2, 2), DELIVERED, page()).messages
     assert [(it.row, it.field) for it in messages] == [(3, "quantity"), (2, "")]
+    assert messages[0].text == "3 of 1 were sent: only 1 can still come back"
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ FAILS: dict[str, tuple[list[Row], list[object]]] = {
     ),
     "a carrier's reason": (
         [back(reason="Undeliverable")],
-        [(2, "carrier-reason", "reason"), (2, "return-reason-unknown", "reason")],
+        [(2, "carrier-reason", "reason")],
     ),
     "an unknown reason": ([back(reason="Boredom")], [(2, "return-reason-unknown", "reason")]),
     "two shipments of one return": (
@@ -156,6 +156,13 @@ def test_each_code_says_how_to_fix_it(files: Files) -> None:
     (sheet,) = checked(files.csv(parcel(delivery__mode="PPMR")))
     (problem,) = told(sheet, "pickup-point-missing")
     assert problem.hint == "fill the pickup point, or choose another delivery mode"
+
+
+def test_an_unknown_country_lists_no_countries(files: Files) -> None:
+    (sheet,) = checked(files.csv(parcel(deliveryAddress__countryCode="Germani")))
+    (problem,) = told(sheet, "enum-value")
+    assert problem.message == "“Germani” is no country, and no code of one"
+    assert problem.hint == "did you mean Germany?"
 
 
 def test_rows_of_a_reference_are_one_shipment(files: Files) -> None:
