@@ -69,7 +69,7 @@ def _read_days(text: str) -> DayRange:
 def _read_tolerance(text: str) -> Decimal:
     try:
         tolerance = Decimal(text.strip().replace(",", "."))
-        if tolerance >= 0:
+        if tolerance.is_finite() and tolerance >= 0:
             return tolerance
     except InvalidOperation:
         pass

@@ -188,6 +188,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown state": ({"month": "2026-11", "state": ("paid",)}, "no payment state “paid”"),
     "an invoice that is none": ({"invoice": ("F-1",)}, "identifiers are numbers"),
     "a tolerance below 0": ({"month": "2026-11", "tolerance": "-1"}, "is no amount"),
+    "a tolerance without an end": ({"month": "2026-11", "tolerance": "Infinity"}, "is no amount"),
     "a tolerance that is none": ({"month": "2026-11", "tolerance": "a cent"}, "is no amount"),
 }
 
