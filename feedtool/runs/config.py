@@ -84,6 +84,7 @@ RANGES = {
     "reconcile_every": (365, tr("number of days"), tr("number of days")),
     "reconcile_days": (365, tr("number of days"), tr("number of days")),
     "keep_personal": (3_650, tr("number of days"), tr("number of days")),
+    "vat_rate": (100, tr("rate of VAT"), tr("number of percent")),
     "resend_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
 }
 """The highest value of numbers from 0 on, and two names of them. The header of a template is looked
@@ -265,6 +266,9 @@ def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
             value=repr(settings.operator_category),
         )
         yield reason, tr('write its name: "C1"')
+    if not (settings.journal and all(settings.accounts.values())):
+        reason = tr("the journal, and each of its accounts, needs a text")
+        yield reason, tr('write journal = "MKT", for example')
     for name, (most, meaning, number) in RANGES.items():
         value = getattr(settings, name)
         if not 0 <= value <= most:

@@ -95,7 +95,7 @@ def _of_operation(row: KeyedRow, signs: Signs, settings: AccountSettings) -> Jou
     lines = [_line(CLEARING, total, settings)]
     for part in parts_of(row, signs):
         gross, vat = rounded(part.gross), _vat(part, settings)
-        lines.append(_line(part.type, vat - gross, settings))
+        lines.append(_line(part.type, vat - gross, settings, row))
         lines.append(_line(VAT_SALES, -vat, settings))
     # Differences within the tolerance: the clearing account takes what the parts come to.
     short = sum((line.amount for line in lines), NOTHING)
@@ -124,14 +124,26 @@ def _of_payment(payment: PaymentProof, settings: AccountSettings) -> JournalEntr
     return JournalEntry(key.day, key.text, key.day, key.channel, key.currency, PAYMENT, lines)
 
 
-def _line(name: str, amount: Decimal, settings: AccountSettings) -> EntryLine:
+def _line(
+    name: str, amount: Decimal, settings: AccountSettings, operation: KeyedRow | None = None
+) -> EntryLine:
     account = account_of(name, settings)
     if account is None:
-        raise UsageProblem(
-            tr("there is no account for {name}: the journal was not written", name=name),
-            explained(ACCOUNT_MISSING),
-        )
+        raise UsageProblem(_no_account(name, operation or {}), explained(ACCOUNT_MISSING))
     return EntryLine(name, account, amount)
+
+
+def _no_account(name: str, operation: KeyedRow) -> str:
+    told = {"name": name, "operation": operation.get("operationReference") or ""}
+    if ", " in name:
+        return tr(
+            "operation {operation}: its amount cannot be divided into {name}, which have several"
+            " accounts: the journal was not written",
+            **told,
+        )
+    return tr(
+        "operation {operation}: there is no account for {name}: the journal was not written", **told
+    )
 
 
 def balance(entry: JournalEntry) -> Decimal:

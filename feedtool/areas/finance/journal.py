@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from feedtool.areas.finance import filters
-from feedtool.areas.finance.accounts import CLEARING, NAMES, OF_FEES
-from feedtool.areas.finance.amounts import find_signs
+from feedtool.areas.finance.accounts import CLEARING, NAMES, OF_FEES, unused_accounts
+from feedtool.areas.finance.amounts import find_signs, types_of
 from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
 from feedtool.areas.finance.entries import (
     PAID,
@@ -60,7 +60,7 @@ COLUMNS = {
 }
 """The 18 columns of the FEC, and their names in English, which a CSV has."""
 EURO = "EUR"
-UNPAID, FOREIGN, CLEARED, BACK = "unpaid", "foreign", "cleared", "back"
+UNPAID, FOREIGN, CLEARED, BACK, UNUSED = "unpaid", "foreign", "cleared", "back", "unused"
 MOST_TOLERATED = Decimal(1)
 """No greater difference of an operation is booked."""
 
@@ -69,15 +69,17 @@ def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[
     """The lines of all entries of the month, once those that are new have their numbers."""
     tolerance, month = query["tolerance"], query["month"]
     proof = Proof(find_signs(operations_in(lists), tolerance), tolerance)
-    unpaid = 0
+    unpaid, types = 0, set[str]()
     for row in operations_in(lists):
         proof.add(row)
+        types.update(types_of(row))
         unpaid += row.get("paymentState") != PAID
     _refuse_odd(proof)
     _refuse_change(proof, facts_of(lists[1]))
     paid = [it for it in compared(lists[0], proof.paid, month) if it.key.state == PAID]
     different = sum(abs(it.delta) > tolerance for it in paid)
-    yield MadeRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different})
+    unused = {(UNUSED, name): 1 for name in unused_accounts(query.dialect, types)}
+    yield MadeRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different, **unused})
     made = texts(operations_in(lists), paid, proof.signs, query.dialect)
     period = f"{month.since:%Y-%m}"
     for booked in query.book(query.dialect.journal, period, made, taken_back):
@@ -227,7 +229,15 @@ def _summary(query: Query, tally: ExportTally) -> ExportSummary:
     """That it is no legal FEC, what is not in it, and what is not proved."""
     usual = (_NO_FEC,) if query.dialect.vat_rate else (_NO_FEC, _NO_RATE)
     left_out = notes(_LEFT_OUT, tally, is_loss=False)
-    return ExportSummary([*usual, *left_out, *notes(_NOT_PROVED, tally)])
+    unused = [
+        ExportNote(
+            tr("the profile has an account for {name}, which is of no operation", name=name),
+            tr("write the type of an event: Sale, Commission, Subscription"),
+        )
+        for sort, name in tally
+        if sort == UNUSED
+    ]
+    return ExportSummary([*usual, *left_out, *unused, *notes(_NOT_PROVED, tally)])
 
 
 def _check(query: Query) -> None:
@@ -247,7 +257,7 @@ JOURNAL = Export(
     """Export what was paid in a month as a journal for the accountant, balanced entry by entry.
 
     A .txt has the columns of the FEC, a .csv has them in English. The numbers of entries stay: the
-    same month is the same file. What has changed since is booked anew, and taken back as it was.
+    same month is the same file. What has changed since is taken back, and booked anew.
     """,
     lambda _: (PAYMENTS._replace(may_be_empty=True), OPERATIONS),
     _sheet,

@@ -208,6 +208,26 @@ def test_a_type_without_an_account_stops_all() -> None:
     assert "658000" in text
 
 
+def test_several_types_without_parts_need_one_account() -> None:
+    usual, one = AccountSettings(), AccountSettings(accounts={"Sale": "1", "Refund": "1"})
+    (text,) = texts([operation(["Commission", "Subscription"], Decimal(-3))], (), Signs(), usual)
+    assert "622200" in text
+    rows = [operation(["Sale", "Refund"], Decimal(3))]
+    with pytest.raises(UsageProblem, match="operation O1: its amount cannot be divided into Sale"):
+        list(texts(rows, (), Signs(), usual))
+    (text,) = texts(rows, (), Signs(), one)
+    assert balance(read_entry(text)) == 0
+
+
+def test_an_account_of_nothing_is_told(tmp_path: Path, ledger: Ledger) -> None:
+    accounts = dict.fromkeys(("Sael", "Refund", "bank", "NewFee", "OwnServices"), "7")
+    service, path = Service(sold(), sold("NewFee")), tmp_path / "journal.csv"
+    settings = AccountSettings(accounts=accounts)
+    exported = brought(JOURNAL, service, path, month=PAST, ledger=ledger, settings=settings)
+    told = [text for text, *_ in exported.notes if "has an account" in text]
+    assert told == ["the profile has an account for Sael, which is of no operation"]
+
+
 @pytest.mark.parametrize("name", [*EVENT_TYPES, "AnyBrandServices"])
 def test_every_known_type_has_an_account(name: str) -> None:
     (text,) = texts([operation([name], Decimal(-3))], (), Signs(), AccountSettings())
