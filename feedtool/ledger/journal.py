@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import count, islice
+from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, func, insert, select
 
@@ -67,8 +68,8 @@ class _Booking:
         left = iter(texts)
         while chunk := [*islice(left, CHUNK)]:
             self._add((_key(text), text, None) for text in self._new(chunk))
-        for chunk in self._gone():
-            self._add((key, reverse(text), number) for key, text, number in chunk)
+        for gone in self._gone():
+            self._add((key, reverse(text), number) for key, text, number in gone)
 
     def _new(self, texts: Iterable[str]) -> Iterator[str]:
         """The texts that are not booked, each as often as it is missing."""
@@ -89,11 +90,11 @@ class _Booking:
         while number < self._last:
             of = t.entries.c
             query = self._standing().where(of.number > number).limit(CHUNK)
-            found = [(*row,) for row in self._db.execute(query)]
-            number = found[-1][-1] if found else self._last
-            yield [row for row in found if row[-1] not in self._kept]
+            found = self._db.execute(query).all()
+            number = found[-1].number if found else self._last
+            yield [(row.key, row.text, row.number) for row in found if row.number not in self._kept]
 
-    def _standing(self) -> Select[tuple[str, str, int]]:
+    def _standing(self) -> Select[Any]:
         """The entries of before that take nothing back, and are not taken back."""
         of, by = t.entries.c, t.entries.alias()
         back = select(by.c.reverses).filter_by(**self._whose, period=self._period)

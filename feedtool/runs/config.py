@@ -84,7 +84,7 @@ RANGES = {
     "reconcile_every": (365, tr("number of days"), tr("number of days")),
     "reconcile_days": (365, tr("number of days"), tr("number of days")),
     "keep_personal": (3_650, tr("number of days"), tr("number of days")),
-    "vat_rate": (100, tr("rate of VAT"), tr("number of percent")),
+    "vat_rate": (100, tr("rate of VAT"), tr("percentage")),
     "resend_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
 }
 """The highest value of numbers from 0 on, and two names of them. The header of a template is looked

@@ -38,7 +38,7 @@ ABOVE = (
     "refunds above 0 where you pay, commissions above 0 where you pay, service fees above 0 where"
     " you pay"
 )
-SIGNS: dict[str, dict[str, bool]] = {
+SIGNS: dict[str, dict[str, Any]] = {
     "refunds with their own sign, commissions with their own sign, service fees with their own"
     " sign": {},
     ABOVE: {"negative_fees": False},
@@ -51,7 +51,7 @@ SIGNS: dict[str, dict[str, bool]] = {
 
 @pytest.mark.parametrize(("text", "behaviour"), SIGNS.items())
 def test_a_month_with_all_types_adds_up_with_each_reading_of_the_signs(
-    new_desk: type[Desk], tmp_path: Path, text: str, behaviour: dict[str, bool]
+    new_desk: type[Desk], tmp_path: Path, text: str, behaviour: dict[str, Any]
 ) -> None:
     path = tmp_path / "operations.xlsx"
     with new_desk(FinanceBehaviour(**behaviour)) as desk:
