@@ -147,7 +147,9 @@ def _fill_first_row(sheet: Worksheet, contents: Contents) -> None:
         if field.is_number:
             cell.value = float(field.example.replace(",", "."))
         else:
-            limits.put(sheet, FIRST_ROW, column, reference if column == place + 1 else field.example)
+            limits.put(
+                sheet, FIRST_ROW, column, reference if column == place + 1 else field.example
+            )
         cell.number_format = field.entry.number_format
 
 
