@@ -138,7 +138,7 @@ def _confirmed(package: Package, context: AnswerContext) -> Transition:
     if judgement.goal is Goal.REACHED or not package.staged(Stage.REFUSED):
         if judgement.goal is not Goal.OPEN:
             return _closed(package, judgement, context)
-        return _not_shown(package, context)
+        return _not_shown(package, judgement, context)
     return _refused(package, context)
 
 
@@ -148,13 +148,13 @@ def _refused(package: Package, context: AnswerContext) -> Transition:
     return _rejected(replace(package, message=None), refusal, context)
 
 
-def _not_shown(package: Package, context: AnswerContext) -> Transition:
+def _not_shown(package: Package, judgement: Judgement, context: AnswerContext) -> Transition:
     """A call that may have been taken, and of which nothing shows."""
     protocol: Direct[object] = context.protocol
     looks, only_reads = package.readings + 1, not context.settings.submissions
     if looks < LOOKS or _is_early(package, context) or only_reads:
         return Transition(context.retry(package, readings=looks))
-    if package.creations >= SENDS[protocol.repeat]:
+    if package.creations >= SENDS[protocol.repeat] or judgement.status is Status.UNKNOWN:
         return _unknown(package, NOT_SHOWN, context)
     anew = {"phase": Phase.CHECKED, "readings": 0, "uploads": (Stage.PLANNED,)}
     return Transition(package.advance(context.time, **anew))

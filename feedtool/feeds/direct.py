@@ -46,7 +46,8 @@ class Judgement(NamedTuple):
 
     goal: Goal
     status: Status
-    """The row's status where this is the last word."""
+    """The row's status where this is the last word. UNKNOWN with OPEN says that it may be done: it
+    is not sent again."""
     messages: tuple[Message, ...] = ()
     word: str = ""
 

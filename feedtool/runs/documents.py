@@ -25,12 +25,12 @@ from feedtool.feeds.export import (
 from feedtool.model.call import Call, Reply, Sender
 from feedtool.model.spool import temporary_folder
 from feedtool.service.fetch import FetchContext, fetch
-from feedtool.sheets.atomic_write import atomic_write
+from feedtool.sheets.atomic_write import atomic_write, cannot_write
 
 LARGEST = 1 << 30
 """No file of more bytes is brought."""
-LONGEST_NAME = 120
-"""Characters of each part of a file's name, its ending aside."""
+LONGEST_NAME, LONGEST_ENDING = 160, 40
+"""Bytes of each part of a file's name, as a system counts them."""
 NOT_IN_NAMES = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 """Names that Windows keeps for its devices."""
@@ -40,16 +40,17 @@ def bring_documents(
     documents: Documents,
     query: Query,
     rows: KeyedRows,
-    folder: Path,
+    index: Path,
     client: Sender,
     context: FetchContext,
 ) -> Iterator[KeyedRow]:
     """The rows, each as often as it has files, with the place of its file or why there is none.
 
-    The files are in the folder then; raises as `fetch` does.
+    The files are then in the folder of the index, which is written by whoever asks for them; raises
+    as `fetch` does.
     """
     with temporary_folder() as temporary:
-        reader = _Reader(documents, folder, temporary)
+        reader = _Reader(documents, index, temporary)
         left: list[DocumentCall] = [*documents.calls(query, rows)]
         while left:
             fetch(left, reader, client, context)
@@ -71,7 +72,7 @@ class _Reader:
     """Writes the files of each answer into the folder."""
 
     documents: Documents
-    folder: Path
+    index: Path
     temporary: Path
     again: list[DocumentCall] = field(default_factory=list)
     wait: timedelta = timedelta()
@@ -83,7 +84,7 @@ class _Reader:
 
     def call(self, asked: DocumentCall) -> Call:
         place = self._places.setdefault(asked, self.temporary / str(len(self._places)))
-        return replace(asked.call, into=place, largest=LARGEST)
+        return replace(asked.call, into=place, largest=asked.call.largest or LARGEST)
 
     def take(self, asked: DocumentCall, reply: Reply) -> Iterable[DocumentCall]:
         body = self._places[asked]
@@ -103,33 +104,41 @@ class _Reader:
         self.wait = max(self.wait, answer.wait)
 
     def _write(self, file: DocumentFile) -> dict[str, str]:
-        name = safe_name(file.name)
-        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-        content = file.content
-        if isinstance(content, bytes):
-            whole = self.temporary / "whole"
-            whole.write_bytes(content)
+        folder, name = self.index.parent, safe_name(file.name, self.index.name)
+        whole = self.temporary / "whole"
+        if isinstance(file.content, bytes):
+            whole.write_bytes(file.content)
         else:
-            whole = content
+            whole = file.content
         digest = _digest(whole)
-        place = _free_place(self.folder / name, digest)
+        try:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            place = _free_place(folder / name, digest)
+        except OSError as error:
+            raise cannot_write(folder / name, error) from error
         if not place.exists():
             with atomic_write(place, is_private=True) as target:
                 copyfile(whole, target)
-        return {FILE: place.relative_to(self.folder).as_posix(), DIGEST: digest}
+        return {FILE: place.relative_to(folder).as_posix(), DIGEST: digest}
 
 
-def safe_name(name: str) -> PurePosixPath:
-    """A relative path that any system takes, and that leads nowhere else."""
-    parts = [*filter(None, map(_safe_part, re.split(r"[/\\]", name)))]
-    return PurePosixPath(*parts or ["file"])
+def safe_name(name: str, taken: str = "") -> PurePosixPath:
+    """A relative path that any system takes, leading nowhere else, nor to what is `taken`."""
+    first, *others = [*filter(None, map(_safe_part, re.split(r"[/\\]", name)))] or ["file"]
+    is_taken = first.casefold() == taken.casefold()
+    return PurePosixPath(f"_{first}" if is_taken else first, *others)
 
 
 def _safe_part(part: str) -> str:
     cleaned = NOT_IN_NAMES.sub("_", part).strip(" .")
     base, ending = os.path.splitext(cleaned)  # noqa: PTH122  # a part, not a path
-    cleaned = base[:LONGEST_NAME].rstrip() + ending[:LONGEST_NAME]
+    cleaned = _cut(base, LONGEST_NAME).rstrip() + _cut(ending, LONGEST_ENDING)
     return f"_{cleaned}" if RESERVED.match(cleaned) else cleaned
+
+
+def _cut(text: str, most: int) -> str:
+    """As much of a text as so many bytes hold."""
+    return text.encode()[:most].decode(errors="ignore")
 
 
 def _free_place(wanted: Path, digest: str) -> Path:

@@ -158,7 +158,7 @@ def export(
         if kind.rows:
             rows = stack.enter_context(_kept(kind.rows(query, lists, tally), tally, context))
         if kind.documents:
-            whole = (kind.documents, query, rows, target.parent, client, context)
+            whole = (kind.documents, query, rows, target, client, context)
             brought = _counted(bring_documents(*whole))
             rows = stack.enter_context(_kept(brought, tally, context))
         sheet = kind.sheet(query, rows, tally)

@@ -39,7 +39,8 @@ def _judge(act: Act, state: dict[str, Any]) -> Judgement:
     if len(state["parcels"]) > before:
         goal = Goal.REACHED if word == "Shipped" else Goal.WAITING
         return Judgement(goal, Status.INTEGRATED, (), word)
-    return Judgement(Goal.OPEN, Status.PENDING, (), word)
+    doubt = Status.UNKNOWN if word == "Perhaps" else Status.PENDING
+    return Judgement(Goal.OPEN, doubt, (), word)
 
 
 def protocol(repeat: Repeat) -> Direct[dict[str, Any]]:
@@ -172,6 +173,8 @@ SHOWN_LATE = timedelta(minutes=3)
         (Orders(["lost before"] * 9, repeat=Repeat.SAFE), UNSHOWN, 3, 0),
         (Orders(["lost before"] * 9), UNSHOWN, 2, 0),
         (Orders(["lost before"] * 9, repeat=Repeat.NEVER), UNSHOWN, 1, 0),
+        # Something shows that may be its effect.
+        (Orders(["lost before"] * 9, words=["Perhaps"]), UNSHOWN, 1, 0),
         # The second call is refused, since the first one has shipped it after all.
         (Orders(["lost after", "409"], late=timedelta(minutes=11)), DONE, 2, 1),
         (Orders(["409"]), ("Rejected", (Message("", "No (HTTP 409)"),)), 1, 0),

@@ -20,7 +20,11 @@ from feedtool.runs.documents import LONGEST_NAME, safe_name
         (" . ", "file"),
         ("", "file"),
         ("x" * 500 + ".pdf", "x" * LONGEST_NAME + ".pdf"),
+        ("好" * 120 + ".pdf", "好" * (LONGEST_NAME // 3) + ".pdf"),
+        ("labels.csv", "_labels.csv"),
+        ("Labels.CSV/a.pdf", "_Labels.CSV/a.pdf"),
+        ("a/labels.csv", "a/labels.csv"),
     ],
 )
 def test_a_name_is_safe(name: str, expected: str) -> None:
-    assert safe_name(name).as_posix() == expected
+    assert safe_name(name, "labels.csv").as_posix() == expected

@@ -43,6 +43,7 @@ PATHS = {
 }
 """By the package's type, what is posted to."""
 
+SILENT = timedelta(days=1000)
 LATEST = {"/messages": 20, "/discussions": 20, "/inbound-shipments": 20}
 """Seconds that a call may still be on its way after it was given up, where they are few: no longer
 than half of what the area waits before it sends again."""
@@ -100,7 +101,11 @@ class Creations(SingleCalls):
         return SandboxSettings(
             parts=(
                 OrderBehaviour(customers_every=timedelta()),
-                DiscussionBehaviour(visible_after=late, closed_channels=()),
+                DiscussionBehaviour(
+                    visible_after=late,
+                    closed_channels=(),
+                    thanks_after=SILENT,  # who is written to after that is answered again
+                ),
                 InboundBehaviour(opening_shipments=0, visible_after=late),
                 OutboundBehaviour(has_past=False, visible_after=later),
             )

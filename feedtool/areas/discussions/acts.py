@@ -5,14 +5,15 @@ discussion shows all of its messages: a text of the seller's that was not there 
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from feedtool.areas.discussions import codes, wire
 from feedtool.areas.discussions.wire import (
-    SELLER,
     ChannelRules,
     Discussion,
     SentMessage,
@@ -22,8 +23,9 @@ from feedtool.areas.discussions.wire import (
 from feedtool.feeds.direct import Act, Direct, Goal, Judgement, Repeat
 from feedtool.feeds.judgement import impossible, reached
 from feedtool.model.call import Call, Reply
-from feedtool.model.nouns import Status
+from feedtool.model.nouns import EARLIEST, LATEST, Status
 from feedtool.model.text import MessageText, tr
+from feedtool.service.answers import moment
 
 SETTLED = timedelta(seconds=60)
 """So late a message may show."""
@@ -58,7 +60,26 @@ def _open(found: Discussion) -> Judgement:
 def _same(found: Discussion, body: str) -> list[SentMessage]:
     """The seller's messages of this text."""
     wanted = folded(body)
-    return [it for it in found.messages if it.sender == SELLER and folded(it.body) == wanted]
+    return [it for it in found.messages if it.is_own and folded(it.body) == wanted]
+
+
+def _is_answered(found: Discussion, own: SentMessage) -> bool:
+    """True if somebody else has written after a message of the seller's."""
+    at = moment(own.created_at) or LATEST
+    others = (it for it in found.messages if not it.is_own)
+    return any((moment(it.created_at) or EARLIEST) > at for it in others)
+
+
+def _key(message: SentMessage) -> str:
+    return message.id or digest_of(message.body)
+
+
+def _new(found: Discussion, before: Sequence[str]) -> list[SentMessage]:
+    """The seller's messages that were not there before."""
+    left = Counter(before)
+    own = [it for it in found.messages if it.is_own]
+    left.subtract(map(_key, own))
+    return [it for it in own if left[_key(it)] < 0]
 
 
 def _names(files: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -69,20 +90,30 @@ def judge_reply(act: Act, found: Discussion | None) -> Judgement:
     """Whether the message is there, can be sent, or cannot."""
     if found is None:
         return _unknown(act)
-    asked, same = json.loads(act.body), _same(found, json.loads(act.body)["body"])
-    if act.baseline is not None:
-        before = json.loads(act.baseline)["same"]
-        is_named = any(it.id and it.id == act.package.package_id for it in same)
-        new = same[-1:] if is_named or len(same) > before else ()
-    else:
-        files = _names(asked["attachments"])
-        new = [it for it in same if sorted(file.name for file in it.attachments) == files][-1:]
-    if new:
-        proof = tr("is there, written {at}", at=new[0].created_at or "?")
-        return reached(act, Status.SENT, proof, _word(found))
+    asked = json.loads(act.body)
     if act.baseline is None:
-        return _hindered(found, asked) or _open(found)
-    return _open(found)
+        written = _written_before(found, asked)
+        return _sent(act, found, written) if written else _hindered(found, asked) or _open(found)
+    new, wanted = _new(found, json.loads(act.baseline)["own"]), folded(asked["body"])
+    named = (it for it in found.messages if it.id and it.id == act.package.package_id)
+    if written := next(chain(named, (it for it in new if folded(it.body) == wanted)), None):
+        return _sent(act, found, written)
+    # A new message of another text may be this one, as the service shows it.
+    return Judgement(Goal.OPEN, Status.UNKNOWN if new else Status.PENDING, (), _word(found))
+
+
+def _written_before(found: Discussion, asked: Mapping[str, Any]) -> SentMessage | None:
+    """The same message, unless somebody else has written since."""
+    for it in reversed(_same(found, asked["body"])):
+        if sorted(file.name for file in it.attachments) == _names(asked["attachments"]):
+            return None if _is_answered(found, it) else it
+    return None
+
+
+def _sent(act: Act, found: Discussion, written: SentMessage) -> Judgement:
+    at = moment(written.created_at)
+    proof = tr("is there, written {at} UTC", at=f"{at:%Y-%m-%d %H:%M}") if at else tr("is there")
+    return reached(act, Status.SENT, proof, _word(found))
 
 
 def _hindered(found: Discussion, asked: Mapping[str, Any]) -> Judgement | None:
@@ -106,10 +137,10 @@ def not_eligible(receiver: str, eligible: Sequence[str]) -> Judgement | None:
     return impossible(codes.RECEIVER_NOT_ELIGIBLE, message)
 
 
-def _before_reply(act: Act, found: Discussion | None) -> str:
-    """How often the text was there, and the channel that the row may not name."""
-    same = len(_same(found, json.loads(act.body)["body"])) if found else 0
-    return json.dumps({"same": same, "channel": found.channel if found else ""})
+def _before_reply(_: Act, found: Discussion | None) -> str:
+    """The seller's messages that were there, and the channel that the row may not name."""
+    own = [_key(it) for it in found.messages if it.is_own] if found else []
+    return json.dumps({"own": own, "channel": found.channel if found else ""})
 
 
 def _send(act: Act) -> Call:
@@ -139,10 +170,11 @@ REPLY: Direct[Discussion | None] = Direct(
 def _lacks_reply(act: Act, found: Discussion) -> Judgement | None:
     """That the reply of the same row is not there; None where it is, or there is none."""
     after = json.loads(act.body).get("after")
-    own = (it for it in found.messages if it.sender == SELLER)
-    if not after or any(digest_of(it.body) == after for it in own):
+    own = [it for it in found.messages if it.is_own and digest_of(it.body) == after]
+    if not after or any(not _is_answered(found, it) for it in own):
         return None
-    return impossible(codes.REPLY_MISSING, tr("the reply is not there: it comes first"))
+    message = tr("the reply is not there, or somebody has written since: answer first")
+    return impossible(codes.REPLY_MISSING, message)
 
 
 Judge = Callable[[Act, Discussion], Judgement]
@@ -261,6 +293,11 @@ def judge_opening(act: Act, found: Opening) -> Judgement:
             proof = tr("is there: discussion {name}", name=existing.id)
             return reached(act, Status.OPENED, proof, _word(existing))
         message = tr("there is a discussion of this already: reply in {name}", name=existing.id)
+        if not existing.is_open:
+            message = tr(
+                "there is a closed discussion of this, {name}: open one about something else",
+                name=existing.id,
+            )
         return impossible(codes.DISCUSSION_EXISTS, message, _word(existing))
     if act.baseline is None and not found.channel.is_enabled:
         message = tr(

@@ -6,12 +6,13 @@ field has met; every shape is checked, none is trusted.
 
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from html import unescape
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import orjson
 
-from feedtool.areas.channel_list import TARGET
+from feedtool.areas.channel_list import REFUSALS, TARGET
 from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
 from feedtool.model.limits import MIB
 from feedtool.model.settings import DiscussionSettings
@@ -24,7 +25,6 @@ from feedtool.service.answers import (
     listed,
     loads,
     text,
-    whole,
 )
 
 READ_OR_GONE = READ | {404}
@@ -59,6 +59,11 @@ class SentMessage(NamedTuple):
     """True if it is somebody else's, and not marked read."""
     created_at: str
     attachments: tuple[Attachment, ...]
+
+    @property
+    def is_own(self) -> bool:
+        """True for the seller's, and for what may be: the service names no sender."""
+        return self.sender in {SELLER, ""}
 
 
 class Discussion(NamedTuple):
@@ -102,7 +107,7 @@ def read_count(*query: tuple[str, str]) -> Call:
 
 def read_configuration(channel: str) -> Call:
     """Whether a seller may open discussions on a channel, and write to whom."""
-    return Call("GET", f"{TARGET}/{quote(channel, safe='')}", READ_OR_NONE)
+    return Call("GET", f"{TARGET}/{quote(channel, safe='')}", READ | REFUSALS)
 
 
 def read_typologies(channel: str, status: str, typology: str = "order", user: str = "") -> Call:
@@ -188,7 +193,7 @@ def read_document(document: Any) -> Discussion | None:
         _named(fields, "productId"),
         fields.get("isOpen") is not False,
         text(fields.get("updatedAt")),
-        tuple(messages),
+        tuple(messages[-MOST_MESSAGES:]),
         _users(fields.get("eligibleReceivers")),
         fields,
     )
@@ -197,13 +202,14 @@ def read_document(document: Any) -> Discussion | None:
 def _messages(fields: Mapping[str, Any]) -> list[Any]:
     """The messages, wherever an answer has them."""
     if isinstance(every := fields.get("messages"), list):
-        return every[:MOST_MESSAGES]
+        return every
     singles = (fields.get(name) for name in ("message", "firstMessage", "lastMessage"))
     return [it for it in singles if it]
 
 
 def _message(fields: Mapping[str, Any]) -> SentMessage:
-    sender = next(iter(_users([fields.get("sender") or fields.get("userType")])), "")
+    named = next(iter(_users([fields.get("sender") or fields.get("userType")])), "")
+    sender = SELLER if named.casefold() == SELLER.casefold() else named
     receivers = fields.get("receivers")
     files = fields.get("attachments")
     return SentMessage(
@@ -211,7 +217,7 @@ def _message(fields: Mapping[str, Any]) -> SentMessage:
         sender,
         _users(receivers if isinstance(receivers, list) else [fields.get("receiver")]),
         prose(fields.get("body")),
-        fields.get("hasRead") is False and sender != SELLER,
+        fields.get("hasRead") is not True and sender != SELLER,
         text(fields.get("createdAt")),
         tuple(map(_attachment, files[:MOST_MESSAGES])) if isinstance(files, list) else (),
     )
@@ -247,8 +253,8 @@ def prose(value: object) -> str:
 
 
 def folded(body: str) -> str:
-    """A message as it is compared: services change blanks and line ends."""
-    return " ".join(prose(body).split())
+    """A message as it is compared: services change blanks and line ends, and write `&amp;`."""
+    return " ".join(prose(unescape(body)).split())
 
 
 def digest_of(body: str) -> str:
@@ -267,15 +273,6 @@ def created(reply: Reply) -> str | None:
         return None
     fields = document if isinstance(document, dict) else {}
     return _named(fields, "messageId", "discussionId", "id") or None
-
-
-def counted(reply: Reply) -> int:
-    """The discussionsCount of an answer; Unreadable without any."""
-    document = loads(reply.body, SMALL)
-    value = document.get("discussionsCount") if isinstance(document, dict) else document
-    if (number := whole(value)) is None:
-        raise Unreadable(tr("the answer is no count"))
-    return number
 
 
 class ChannelRules(NamedTuple):

@@ -38,7 +38,7 @@ HINT = tr("look at --seller; nothing was written")
 
 def _page(reply: Reply, call: Call) -> ListPage:
     rows = [
-        (name, {**flat_row(report, known=KNOWN), REPORT: name})
+        (name or None, {**flat_row(report, known=KNOWN), REPORT: name})
         for name, report in wire.reports_of(reply)
     ]
     return following(ListPage(rows, progress=len(rows)), reply, call, wire.read_reports)
@@ -55,7 +55,7 @@ LISTING = ServiceList(
 
 
 def _key(row: KeyedRow) -> str:
-    return str(row[REPORT])
+    return str(row.get(REPORT) or "")
 
 
 def _file(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
@@ -84,7 +84,9 @@ EXPORTS = (
         documents=Documents(
             _key,
             lambda _, rows: [
-                DocumentCall(wire.read_document(report), (report,)) for report in map(_key, rows)
+                DocumentCall(wire.read_document(report), (report,))
+                for report in map(_key, rows)
+                if report
             ],
             _file,
         ),

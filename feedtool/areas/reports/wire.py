@@ -26,12 +26,12 @@ def read_reports(page: int = 1) -> Call:
 
 
 def reports_of(reply: Reply) -> list[tuple[str, Mapping[str, Any]]]:
-    """The reports of a page, each with its identifier; Unreadable where it is no list."""
+    """The reports of a page, each with its identifier, which may lack; Unreadable for no list."""
     if reply.status not in READ:
         return []
     reports = [item for item in items_of(reply, tr("reports")) if isinstance(item, dict)]
     names = [text(report.get("reportId")) or text(report.get("id")) for report in reports]
-    return [(name, report) for name, report in zip(names, reports, strict=True) if name]
+    return [*zip(names, reports, strict=True)]
 
 
 def read_document(report: str) -> Call:

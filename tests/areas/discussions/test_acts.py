@@ -34,6 +34,7 @@ def discussion(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 CLOSED = {"isOpen": False}
+DAYS = ("2026-11-19T08:00:00.5Z", "2026-11-20T08:00:00Z")
 ASKED = {
     "discussionId": "D/1",
     "salesChannel": "",
@@ -89,6 +90,19 @@ BEFORE: dict[str, tuple[Any, dict[str, Any], tuple[Goal, Status, str]]] = {
         {},
         (Goal.IMPOSSIBLE, Status.REJECTED, "discussion-closed"),
     ),
+    "the customer wrote before": (
+        discussion(message(createdAt=DAYS[0]), own(createdAt=DAYS[1])),
+        {},
+        SENT_BEFORE,
+    ),
+    "and wrote again": (
+        discussion(own(createdAt=DAYS[0]), message(body="And now?", createdAt=DAYS[1])),
+        {},
+        OPEN,
+    ),
+    "the service names no senders": (discussion({"body": TEXT}), {}, SENT_BEFORE),
+    "it writes the sender small": (discussion(message("seller", TEXT)), {}, SENT_BEFORE),
+    "it escapes signs": (discussion(own("A &amp; B &lt;3")), {"body": "A & B <3"}, SENT_BEFORE),
     "it is closed and answered": (discussion(own(), **CLOSED), {}, SENT_BEFORE),
     "an eligible receiver": (discussion(eligibleReceivers=["Customer"]), {}, OPEN),
     "another": (
@@ -104,19 +118,35 @@ def test_before_a_reply(document: Any, changes: Any, expected: Any) -> None:
     assert told(acts.REPLY, act({**ASKED, **changes}), document) == expected
 
 
-AFTER: dict[str, tuple[Any, int, str, tuple[Goal, Status, str]]] = {
-    "nothing shows": (discussion(message()), 0, "", OPEN),
-    "it shows": (discussion(message(), own()), 0, "", SENT),
-    "only what was there": (discussion(own()), 1, "", OPEN),
-    "one more": (discussion(own(), own()), 1, "", SENT),
-    "the one that the answer named": (discussion(own()), 1, "M1", SENT),
-    "it was closed meanwhile": (discussion(message(), **CLOSED), 0, "", OPEN),
+IN_DOUBT = (Goal.OPEN, Status.UNKNOWN, "")
+LONG = [message(body=f"{number}", createdAt=f"2026-01-01T{number:06}") for number in range(1000)]
+NO_NAMES: dict[str, Any] = {"messageId": None}
+AFTER: dict[str, tuple[Any, list[str], str, tuple[Goal, Status, str]]] = {
+    "nothing shows": (discussion(message()), [], "", OPEN),
+    "it shows": (discussion(message(), own()), [], "", SENT),
+    "only what was there": (discussion(own()), ["M1"], "", OPEN),
+    "one more": (discussion(own(), own()), ["M1"], "", SENT),
+    "without names, none is new": (discussion(own(**NO_NAMES)), [digest_of(TEXT)], "", OPEN),
+    "one more without a name": (
+        discussion(own(**NO_NAMES), own(**NO_NAMES)),
+        [digest_of(TEXT)],
+        "",
+        SENT,
+    ),
+    "the one that the answer named": (discussion(own()), ["M1"], "M1", SENT),
+    "the one named, changed": (discussion(message(), own("Good…")), [], "M2", SENT),
+    "the one named, without a sender": (discussion({"body": "Good…"}), [], "M1", SENT),
+    "perhaps it, changed": (discussion(message(), own("Good…")), [], "", IN_DOUBT),
+    "perhaps it, without a sender": (discussion({"body": "Good…"}), [], "", IN_DOUBT),
+    "somebody else's": (discussion(message(), message("GrcOperator")), [], "", OPEN),
+    "after a thousand": (discussion(*LONG, own(createdAt="2026-01-02")), [], "M1001", SENT),
+    "it was closed meanwhile": (discussion(message(), **CLOSED), [], "", OPEN),
 }
 
 
 @pytest.mark.parametrize(("document", "before", "name", "expected"), AFTER.values(), ids=AFTER)
-def test_after_a_reply(document: Any, before: int, name: str, expected: Any) -> None:
-    baseline = json.dumps({"same": before, "channel": "PRIMARY"})
+def test_after_a_reply(document: Any, before: list[str], name: str, expected: Any) -> None:
+    baseline = json.dumps({"own": before, "channel": "PRIMARY"})
     assert told(acts.REPLY, act(ASKED, baseline, name), document) == expected
 
 
@@ -125,7 +155,7 @@ def test_a_reply_gets_its_channel_from_the_discussion() -> None:
     state = acts.REPLY.state(asked, [reply(discussion(own(), salesChannel="SECOND"))])
     baseline = acts.REPLY.baseline(asked, state)
     sent = acts.REPLY.call(asked._replace(baseline=baseline))
-    assert json.loads(baseline) == {"same": 1, "channel": "SECOND"}
+    assert json.loads(baseline) == {"own": ["M1"], "channel": "SECOND"}
     assert json.loads(sent.body or b"") == {**ASKED, "salesChannel": "SECOND"}
 
 
@@ -144,6 +174,11 @@ CLOSING: dict[str, tuple[Any, dict[str, str], tuple[Any, ...]]] = {
     "unknown": (None, {}, UNKNOWN),
     "without its reply": (discussion(message()), AFTER_REPLY, MISSING),
     "with its reply": (discussion(own()), AFTER_REPLY, OPEN),
+    "with an old one alone": (
+        discussion(own(createdAt=DAYS[0]), message(createdAt=DAYS[1])),
+        AFTER_REPLY,
+        MISSING,
+    ),
     "closed without its reply": (
         discussion(**CLOSED),
         AFTER_REPLY,
@@ -159,6 +194,7 @@ def test_closing(document: Any, asked: dict[str, str], expected: Any) -> None:
 
 READING: dict[str, tuple[Any, dict[str, str], tuple[Any, ...]]] = {
     "unread": (discussion(message()), {"messageId": "M1"}, OPEN),
+    "not said": (discussion(message(hasRead=None)), {"messageId": "M1"}, OPEN),
     "read": (
         discussion(message(hasRead=True)),
         {"messageId": "M1"},
@@ -238,6 +274,12 @@ OPENING: dict[str, tuple[Any, Any, str, tuple[Any, ...]]] = {
         "Customer",
         OPEN,
     ),
+    "a closed one": (
+        listed(discussion(message(), **SAME, **CLOSED)),
+        ALLOWED,
+        "Customer",
+        EXISTS,
+    ),
     "about a product": (
         listed(discussion(own(), subTypologyCode="lost", productId="P")),
         ALLOWED,
@@ -273,6 +315,13 @@ OPENING: dict[str, tuple[Any, Any, str, tuple[Any, ...]]] = {
 def test_before_an_opening(discussions: Any, channel: Any, receiver: str, expected: Any) -> None:
     asked = act({**NEW, "message": {**NEW["message"], "receiver": receiver}})  # type: ignore[dict-item]  # a dict
     assert told(acts.OPEN, asked, discussions, channel) == expected
+
+
+def test_nobody_is_sent_to_a_closed_discussion() -> None:
+    closed = listed(discussion(message(), **SAME, **CLOSED))
+    asked = act(NEW)
+    judgement = acts.OPEN.judge(asked, acts.OPEN.state(asked, [reply(closed), reply(ALLOWED)]))
+    assert "closed discussion of this, D/1" in judgement.messages[0].text
 
 
 AFTER_OPENING: dict[str, tuple[Any, tuple[Any, ...]]] = {

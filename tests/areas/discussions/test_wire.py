@@ -61,7 +61,13 @@ ALTERNATIVES: dict[str, tuple[Callable[[], object], object]] = {
     "a receiver": (lambda: message(receiver="Seller").receivers, ("Seller",)),
     "unread": (lambda: message(hasRead=False, userType="Customer").is_unread, True),
     "one's own": (lambda: message(hasRead=False, userType="Seller").is_unread, False),
-    "not said": (lambda: message(userType="Customer").is_unread, False),
+    "one's own in small letters": (
+        lambda: message(userType="seller", hasRead=False).is_unread,
+        False,
+    ),
+    "not said": (lambda: message(userType="Customer").is_unread, True),
+    "said in a word": (lambda: message(hasRead="false", userType="Customer").is_unread, True),
+    "read": (lambda: message(hasRead=True, userType="Customer").is_unread, False),
     "a body": (lambda: message(body=" a \r\n\x07b\n").body, "a\n b"),
     "no body": (lambda: message(body=["a"]).body, ""),
     "files": (
@@ -86,20 +92,6 @@ def test_typologies() -> None:
         wire.TypologyEntry("", "a", True, "Seller, Customer")
     ]
     assert wire.typologies_of(answer({}, 404)) == []
-
-
-COUNTS = [({"discussionsCount": 4}, 4), (4, 4)]
-
-
-@pytest.mark.parametrize(("document", "expected"), COUNTS, ids=str)
-def test_counts(document: Any, expected: int) -> None:
-    assert wire.counted(answer(document)) == expected
-
-
-@pytest.mark.parametrize("document", [{}, {"discussionsCount": "many"}, [4]], ids=str)
-def test_no_count(document: Any) -> None:
-    with pytest.raises(Unreadable):
-        wire.counted(answer(document))
 
 
 def test_files() -> None:

@@ -49,7 +49,10 @@ def table(kind: Export, folder: Path, service: Any) -> list[dict[str, str]]:
 LISTS: dict[str, tuple[Any, list[str]]] = {
     "bare": ([{"reportId": "R1"}, {"reportId": "R2"}], ["R1", "R2"]),
     "in a wrapper, by another name": ({"items": [{"id": 7}]}, ["7"]),
-    "with what is no report": ([{"reportId": "R1"}, "R2", {"label": "?"}], ["R1"]),
+    "with what is no report, and one without an identifier": (
+        [{"reportId": "R1"}, "R2", {"label": "?"}],
+        ["R1", ""],
+    ),
 }
 
 
