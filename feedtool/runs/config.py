@@ -46,12 +46,7 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.model.errors import UsageProblem, reason_of
-from feedtool.model.settings import (
-    CELL,
-    AccountSettings,
-    Constant,
-    is_constant,
-)
+from feedtool.model.settings import CELL, AccountSettings, Constant, is_constant
 from feedtool.model.text import joined, tr
 
 FILE = "feedtool.toml"
@@ -261,10 +256,8 @@ def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
         reason = tr("invoice_name = {value} has no group", value=repr(settings.invoice_name))
         yield reason, tr("write invoice_name = {example}", example="'.*_([^_]+)[.]pdf'")
     if not CELL.fullmatch(settings.operator_category):
-        reason = tr(
-            "operator_category = {value} is no cell",
-            value=repr(settings.operator_category),
-        )
+        value = repr(settings.operator_category)
+        reason = tr("operator_category = {value} is no cell", value=value)
         yield reason, tr('write its name: "C1"')
     if not (settings.journal and all(settings.accounts.values())):
         reason = tr("the journal, and each of its accounts, needs a text")
