@@ -82,6 +82,7 @@ def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[
     yield MadeRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different, **unused})
     made = texts(operations_in(lists), paid, proof.signs, query.dialect)
     period = f"{month.since:%Y-%m}"
+    booked = None
     for booked in query.book(query.dialect.journal, period, made, taken_back):
         entry = read_entry(booked.text)
         tally = {
@@ -91,6 +92,8 @@ def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[
         for line in entry.lines:
             yield MadeRow(_line(query, booked, entry, line), tally)
             tally = {}
+    if booked is None and not proof.count:
+        raise OPERATIONS.nothing(query, ExportTally())
 
 
 class NotProved(FeedtoolError):
@@ -259,7 +262,8 @@ JOURNAL = Export(
     A .txt has the columns of the FEC, a .csv has them in English. The numbers of entries stay: the
     same month is the same file. What has changed since is taken back, and booked anew.
     """,
-    lambda _: (PAYMENTS._replace(may_be_empty=True), OPERATIONS),
+    # What is booked is taken back where a month has become empty.
+    lambda _: tuple(it._replace(may_be_empty=True) for it in (PAYMENTS, OPERATIONS)),
     _sheet,
     _summary,
     (filters.MONTH, filters.TOLERANCE),

@@ -21,7 +21,7 @@ from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
 from feedtool.areas.finance.sandbox.events import EVENT_TYPES
 from feedtool.ledger import Ledger
 from feedtool.model.call import Call, Reply
-from feedtool.model.errors import UsageProblem
+from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import AccountSettings
 from tests.areas.finance.counter import AtDesk, brought, losses
 from tests.areas.orders.sandbox.counter import QUIET
@@ -298,6 +298,7 @@ CHANGED: dict[str, tuple[list[Any], list[Any], list[str], list[str]]] = {
     "its amount": ([OTHER, sold()], [OTHER, sold(total=8)], ["Sale"], ["Sale"]),
     "its types": ([OTHER, sold()], [OTHER, sold("Refund", -9)], ["Refund"], ["Sale"]),
     "its state": ([OTHER, sold()], [OTHER, sold(paymentState="Blocked")], [], ["Sale"]),
+    "all of the month": ([sold()], [sold(paid="2026-11-11")], [], ["Sale"]),
     "its month": ([OTHER, sold()], [OTHER, sold(paid="2026-11-11")], [], ["Sale"]),
     "one of equals is gone": ([OTHER, sold(), sold()], [sold(), OTHER], [], ["Sale"]),
     "one of several": (
@@ -337,6 +338,13 @@ def test_a_month_is_what_is_paid_in_it(
     if any(it["paidAt"] > "2026-11" for it in after):
         assert len(booked("2026-11")) == 1
     assert booked() == second
+
+
+def test_a_month_of_nothing_is_no_file(tmp_path: Path, ledger: Ledger) -> None:
+    path = tmp_path / "journal.csv"
+    with pytest.raises(NothingToDo, match="no operations like that"):
+        brought(JOURNAL, Service(), path, month=PAST, ledger=ledger)
+    assert not path.exists()
 
 
 def test_the_same_in_two_months_is_booked_in_both(tmp_path: Path, ledger: Ledger) -> None:
