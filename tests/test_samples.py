@@ -36,6 +36,8 @@ NOT_SHOWN = {
     "schema-mismatch": "a contradiction in a profile, no mistake in a row",
     "not-a-row": "a total below the table, and no row of it",
     "request-incomplete": "of requests of several rows, which offers are not",
+    "header-differs": "of requests of several rows, which offers are not",
+    "variant-group-found": "of products, and found at the service alone",
     "vat-fraction": "a mistake of whole columns",
     "recipe-failed": "of a recipe, and a template needs none",
 }

@@ -170,7 +170,7 @@ def _export(kind: Export, ctx: click.Context, /, out: Path | None, form: str, **
             echo("help", hint)
     write_exported(exported, sys.stdout, form, CONSOLE.say)
     if kind.is_sent_back and exported.rows:
-        after_writing(exported.file, form)
+        after_writing(exported.file, form, exported.kind)
     return Exit.ROWS if any(is_loss for *_, is_loss in exported.notes) else Exit.OK
 
 

@@ -263,10 +263,16 @@ def echo_demo() -> None:
     echo_next(tr("`{command}` sends a sample workbook to the sandbox", command=line))
 
 
-def after_writing(file: Path, form: str = "text") -> None:
-    """What comes after a file that is to be filled, or edited, and sent."""
+def after_writing(file: Path, form: str = "text", kind: str = "") -> None:
+    """What comes after a file that is to be filled, or edited, and sent.
+
+    A CSV of a `kind` that its headers alone do not tell needs the kind to be said.
+    """
     if form == "text":
-        line = command("validate", file, options=typed(PLACES | {"profile", "channel"}))
+        feed = load().feeds.get(kind if file.suffix.lower() == ".csv" else "")
+        is_asked = feed and all(other.needs_asking for other in load().family(feed).values())
+        words = ("validate", file, *(("--as", kind) if is_asked else ()))
+        line = command(*words, options=typed(PLACES | {"profile", "channel"}))
         echo_next(tr("when {file} is ready: `{command}`", file=file.name, command=line))
 
 

@@ -161,6 +161,8 @@ class Contents:
     """True if the first row to fill is an example, which is not sent as long as it stays one."""
     account: str = ""
     """The options of the account that it was made for, with which commands are shown."""
+    reference: str = ""
+    """The key of the column whose cell says that a row is an example."""
 
 
 class Basis(NamedTuple):

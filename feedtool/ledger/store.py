@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy import and_, delete, exists, func, insert, select, update
 
 from feedtool.ledger import clearing
 from feedtool.ledger import tables as t
@@ -134,18 +134,14 @@ class Ledger(LedgerReader):
         of, result = t.packages.c, t.results.c
         is_done = exists().where(result.package == of.package, result.status.in_(AS_ASKED))
         of_run = of.file.in_(select(t.files.c.file).where(t.files.c.run_id == run_id))
+        # What was there already was never sent: it is another run's to look at.
+        was_sent = and_(of.phase == Phase.CLOSED, of.committed_at.is_not(None))
         taken_up = {"phase": Phase.SUBMITTED, "tries": 0, "due": None}
         with writing(self.engine) as db:
             for kind, words in last_words.items():
-                goes_on = (
-                    of.package_type == kind,
-                    of.state.not_in(words),
-                    of.phase == Phase.CLOSED,
-                )
+                goes_on = and_(of.package_type == kind, of.state.not_in(words))
                 db.execute(
-                    update(t.packages)
-                    .where(of_run, is_done, *goes_on, of.state.not_in(words))
-                    .values(taken_up)
+                    update(t.packages).where(of_run, is_done, was_sent, goes_on).values(taken_up)
                 )
 
     def clear(self, packages: Iterable[tuple[Package, Clearance]], run: Run) -> list[Package]:

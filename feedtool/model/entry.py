@@ -4,15 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 
-class DraftEntry(NamedTuple):
-    """An entry as it should be booked now."""
-
-    key: str
-    """What it is of: the same for the same operation, whatever becomes of it."""
-    text: str
-    """Its lines; of an entry that is booked with another text there is a new one."""
-
-
 class BookedEntry(NamedTuple):
     """An entry with its number."""
 
@@ -23,11 +14,12 @@ class BookedEntry(NamedTuple):
     """The number of the entry that it takes back."""
 
 
-Reverse = Callable[[str, str], str]
-"""The text of the entry that takes back the first of two, for the second."""
+Reverse = Callable[[str], str]
+"""The text of the entry that takes another one back."""
 
-Book = Callable[[str, str, Iterable[DraftEntry], Reverse], Iterator[BookedEntry]]
-"""All entries of a journal and of a period, by their numbers, once the drafts are booked."""
+Book = Callable[[str, str, Iterable[str], Reverse], Iterator[BookedEntry]]
+"""All entries of a journal and of a period, by their numbers, once these texts are booked: each as
+often as it is given, and no other that is not taken back."""
 
 
 def book_nothing(*_: object) -> Iterator[BookedEntry]:

@@ -46,12 +46,7 @@ from pathlib import Path
 from typing import Any
 
 from feedtool.model.errors import UsageProblem, reason_of
-from feedtool.model.settings import (
-    CELL,
-    AccountSettings,
-    Constant,
-    is_constant,
-)
+from feedtool.model.settings import CELL, AccountSettings, Constant, is_constant
 from feedtool.model.text import joined, tr
 
 FILE = "feedtool.toml"
@@ -84,6 +79,7 @@ RANGES = {
     "reconcile_every": (365, tr("number of days"), tr("number of days")),
     "reconcile_days": (365, tr("number of days"), tr("number of days")),
     "keep_personal": (3_650, tr("number of days"), tr("number of days")),
+    "vat_rate": (100, tr("rate of VAT"), tr("percentage")),
     "resend_pause": (86_400, tr("pause that can be kept"), tr("number of seconds")),
 }
 """The highest value of numbers from 0 on, and two names of them. The header of a template is looked
@@ -260,11 +256,12 @@ def _impossible(settings: AccountSettings) -> Iterator[tuple[str, str]]:
         reason = tr("invoice_name = {value} has no group", value=repr(settings.invoice_name))
         yield reason, tr("write invoice_name = {example}", example="'.*_([^_]+)[.]pdf'")
     if not CELL.fullmatch(settings.operator_category):
-        reason = tr(
-            "operator_category = {value} is no cell",
-            value=repr(settings.operator_category),
-        )
+        value = repr(settings.operator_category)
+        reason = tr("operator_category = {value} is no cell", value=value)
         yield reason, tr('write its name: "C1"')
+    if not (settings.journal and all(settings.accounts.values())):
+        reason = tr("the journal, and each of its accounts, needs a text")
+        yield reason, tr('write journal = "MKT", for example')
     for name, (most, meaning, number) in RANGES.items():
         value = getattr(settings, name)
         if not 0 <= value <= most:

@@ -61,6 +61,7 @@ def plain_contents(feed: Feed, basis: Basis) -> Contents:
         {need: _(text) for need, text in (*legend.items(), (Need.NEVER, "Optional"))},
         first_unfrozen="B",
         begins_with_example=basis.has_example,
+        reference=feed.reference,
     )
 
 

@@ -130,10 +130,12 @@ def _fill_first_row(sheet: Worksheet, contents: Contents) -> None:
 
     It looks like one as long as its reference stays: what is written over it looks like any row.
     """
-    reference = example_reference(contents.language, contents.fields[0].example)
+    keys = [field.key for field in contents.fields]
+    place = keys.index(contents.reference) if contents.reference in keys else 0
+    reference = example_reference(contents.language, contents.fields[place].example)
     is_example = Rule(
         type="expression",
-        formula=[f'$A${FIRST_ROW}="{reference}"'],
+        formula=[f'${get_column_letter(place + 1)}${FIRST_ROW}="{reference}"'],
         dxf=DifferentialStyle(font=guide.EXAMPLE_LOOK),
     )
     last = get_column_letter(len(contents.fields))
@@ -145,7 +147,9 @@ def _fill_first_row(sheet: Worksheet, contents: Contents) -> None:
         if field.is_number:
             cell.value = float(field.example.replace(",", "."))
         else:
-            limits.put(sheet, FIRST_ROW, column, reference if column == 1 else field.example)
+            limits.put(
+                sheet, FIRST_ROW, column, reference if column == place + 1 else field.example
+            )
         cell.number_format = field.entry.number_format
 
 

@@ -3,6 +3,7 @@
 And of each the page of endpoints says what it asks for.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,19 @@ def test_a_list_of_a_fresh_sandbox(
     led = [{f"export {kind}", CATALOGUE}.intersection(clients()[of].commands) for of in asked]
     assert led
     assert all(led), asked
+
+
+SENT_BACK = [name for name, kind in load().exports.items() if kind.is_sent_back]
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv"])
+@pytest.mark.parametrize("kind", SENT_BACK)
+def test_what_is_said_next_of_a_list_can_be_done(
+    kind: str, ending: str, feedtool: Feedtool
+) -> None:
+    """A file that is left as it was is read as what it is; most ask for nothing then."""
+    exported = feedtool(f"export {kind} --sandbox --out a.{ending}")
+    if exported.code == Exit.NOTHING:  # a fresh sandbox has no offers
+        return
+    (line,) = re.findall("`feedtool (validate [^`]*)`", exported.err)
+    assert feedtool(line).code in {Exit.OK, Exit.NOTHING}

@@ -25,7 +25,7 @@ def test_each_rule_is_tested(rule: Rule) -> None:
     tables = (path for folder in folders for path in tests.glob(f"{folder}/test_*.py"))
     name = rule.code.name
     assert f"test_{name.replace('-', '_')}" in files or any(
-        f'"{name}"' in path.read_text("utf-8") for path in tables
+        f'{name}"' in path.read_text("utf-8") for path in tables
     )
 
 

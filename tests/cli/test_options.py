@@ -16,6 +16,10 @@ OWN_MEANINGS = {
     "--reference": "of an offer the seller's reference, of an order its own",
     "--state": "design: the file of the served sandbox",
     "--json-schema": "names the file that the schema is for",
+    **dict.fromkeys(
+        ("--status", "--order", "--since", "--type", "--supply-mode", "--country"),
+        "a filter of each list of the service: of orders, of shipments, of operations",
+    ),
 }
 """Options with a meaning of their own in some command, and why."""
 

@@ -1,6 +1,9 @@
 """Numbers of journal entries are given out once, and what has changed is taken back."""
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from threading import Event
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 from feedtool.ledger import Ledger
 from feedtool.ledger.journal import CHUNK, Journals
-from feedtool.model.entry import BookedEntry, DraftEntry
+from feedtool.model.entry import BookedEntry
 from tests.ledger.conftest import SERVICE
 
 SELLERS = count()
@@ -19,15 +22,9 @@ def journals(ledger: Ledger) -> Journals:
     return Journals(ledger.engine, SERVICE, "S1")
 
 
-def book(journals: Journals, period: str = "11", journal: str = "M", **drafts: str) -> list[str]:
+def book(journals: Journals, period: str, texts: str, journal: str = "M") -> list[str]:
     """The entries of a period, as `number text` or `number text takes back number`."""
-    entries = journals.book(
-        journal,
-        period,
-        [DraftEntry(*draft) for draft in drafts.items()],
-        lambda old, new: f"-{old}+{new}",
-    )
-    return [_told(entry) for entry in entries]
+    return [*map(_told, journals.book(journal, period, texts.split(), lambda old: f"-{old}"))]
 
 
 def _told(entry: BookedEntry) -> str:
@@ -35,64 +32,96 @@ def _told(entry: BookedEntry) -> str:
     return f"{entry.number} {entry.text}{back}"
 
 
-def test_the_same_again_is_the_same(journals: Journals) -> None:
-    first = book(journals, a="1", b="2")
-    assert first == ["1 1", "2 2"]
-    assert book(journals, b="2", a="1") == first
+BOOKED: dict[str, list[tuple[str, str, list[str]]]] = {
+    "nothing": [("11", "", [])],
+    "the same again": [("11", "a b", ["1 a", "2 b"]), ("11", "b a", ["1 a", "2 b"])],
+    "what is new comes behind": [("11", "b", ["1 b"]), ("11", "a b", ["1 b", "2 a"])],
+    "what has changed": [
+        ("11", "a b", ["1 a", "2 b"]),
+        ("11", "x b", ["1 a", "2 b", "3 x", "4 -a takes back 1"]),
+        ("11", "x b", ["1 a", "2 b", "3 x", "4 -a takes back 1"]),
+        ("11", "b a", [*("1 a", "2 b", "3 x", "4 -a takes back 1"), "5 a", "6 -x takes back 3"]),
+    ],
+    "what is no longer so": [
+        ("11", "a b", ["1 a", "2 b"]),
+        ("11", "b", ["1 a", "2 b", "3 -a takes back 1"]),
+        ("11", "b", ["1 a", "2 b", "3 -a takes back 1"]),
+        ("11", "", ["1 a", "2 b", "3 -a takes back 1", "4 -b takes back 2"]),
+    ],
+    "equals": [
+        ("11", "a a", ["1 a", "2 a"]),
+        ("11", "a a a", ["1 a", "2 a", "3 a"]),
+        ("11", "a a", ["1 a", "2 a", "3 a", "4 -a takes back 3"]),
+    ],
+    "the same in two periods": [
+        ("11", "a b", ["1 a", "2 b"]),
+        ("12", "a", ["3 a"]),
+        ("11", "a b", ["1 a", "2 b"]),
+        ("12", "a", ["3 a"]),
+    ],
+    "what has moved to another period": [
+        ("11", "a b", ["1 a", "2 b"]),
+        ("12", "a", ["3 a"]),
+        ("11", "b", ["1 a", "2 b", "4 -a takes back 1"]),
+        ("12", "a", ["3 a"]),
+    ],
+}
 
 
-def test_what_is_new_comes_behind(journals: Journals) -> None:
-    book(journals, b="2")
-    assert book(journals, a="1", b="2") == ["1 2", "2 1"]
-
-
-def test_what_has_changed_is_taken_back_and_booked_anew(journals: Journals) -> None:
-    book(journals, a="1", b="2")
-    changed = ["1 1", "2 2", "3 -1+9 takes back 1", "4 9"]
-    assert book(journals, a="9", b="2") == changed
-    assert book(journals, a="9", b="2") == changed
-    assert book(journals, a="1")[4:] == ["5 -9+1 takes back 4", "6 1"]
-
-
-def test_what_has_moved_to_another_period_is_taken_back_there(journals: Journals) -> None:
-    book(journals, a="1", b="2")
-    assert book(journals, "12", a="3") == ["3 -1+3 takes back 1", "4 3"]
-    assert book(journals, b="2") == ["1 1", "2 2"]
+@pytest.mark.parametrize("steps", BOOKED.values(), ids=BOOKED)
+def test_what_is_booked(journals: Journals, steps: list[tuple[str, str, list[str]]]) -> None:
+    assert [book(journals, period, texts) for period, texts, _ in steps] == [
+        expected for *_, expected in steps
+    ]
 
 
 def test_journals_and_sellers_have_numbers_of_their_own(journals: Journals, ledger: Ledger) -> None:
-    book(journals, a="1")
-    assert book(journals, journal="N", a="1") == ["1 1"]
-    assert book(Journals(ledger.engine, SERVICE, "S2"), a="2") == ["1 2"]
-    assert book(journals) == ["1 1"]
+    book(journals, "11", "a")
+    assert book(journals, "11", "b", journal="N") == ["1 b"]
+    assert book(Journals(ledger.engine, SERVICE, "S2"), "11", "c") == ["1 c"]
+    assert book(journals, "11", "a") == ["1 a"]
+
+
+def test_two_at_once_have_numbers_of_their_own(journals: Journals) -> None:
+    begun = Event()
+
+    def slow() -> Iterator[str]:
+        begun.set()
+        for number in range(100):
+            yield f"s{number}"
+
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(lambda: [*journals.book("M", "11", slow(), str)])
+        begun.wait()
+        second = pool.submit(lambda: [*journals.book("M", "12", map(str, range(100)), str)])
+    numbers = [entry.number for entry in first.result() + second.result()]
+    assert sorted(numbers) == [*range(1, 201)]
 
 
 def test_many(journals: Journals) -> None:
-    many = {f"k{number}": "x" for number in range(2 * CHUNK + 1)}
-    assert [entry.split()[0] for entry in book(journals, **many)] == [
-        str(number) for number in range(1, 2 * CHUNK + 2)
-    ]
+    """Also equals that are far apart."""
+    half = [f"k{number}" for number in range(CHUNK + 1)]
+    many = " ".join(["x", *half, "x", *half, "y"])
+    first = book(journals, "11", many)
+    assert [entry.split()[0] for entry in first] == [*map(str, range(1, 2 * CHUNK + 6))]
+    assert book(journals, "11", many) == first
+    last = book(journals, "11", "x y")
+    assert len(last) == 2 * len(first) - 2
 
 
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(
-    st.lists(st.dictionaries(st.sampled_from("abc"), st.sampled_from("12"), max_size=3), max_size=5)
-)
-def test_what_is_booked_comes_to_what_is_so_last(
-    ledger: Ledger, months: list[dict[str, str]]
-) -> None:
-    """No gap, no entry that changes; and what is not taken back is each key's last text."""
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=5))
+def test_what_is_booked_comes_to_what_is_so_last(ledger: Ledger, months: list[list[str]]) -> None:
+    """No gap, no entry that changes; and what is not taken back is what was so last."""
     journals = Journals(ledger.engine, SERVICE, f"T{next(SELLERS)}")
     before: list[str] = []
-    last: dict[str, str] = {}
     for month in months:
-        entries = book(journals, **month)
+        entries = book(journals, "11", " ".join(month))
         assert entries[: len(before)] == before
         before = entries
-        last |= month
     assert [entry.split()[0] for entry in before] == [str(at + 1) for at in range(len(before))]
     back = {entry.split()[-1] for entry in before if "takes back" in entry}
     left = [entry for entry in before if "takes" not in entry and entry.split()[0] not in back]
-    assert sorted(entry.split()[1] for entry in left) == sorted(last.values())
+    assert sorted(entry.split()[1] for entry in left) == sorted(months[-1] if months else [])

@@ -293,6 +293,11 @@ def judge_opening(act: Act, found: Opening) -> Judgement:
             proof = tr("is there: discussion {name}", name=existing.id)
             return reached(act, Status.OPENED, proof, _word(existing))
         message = tr("there is a discussion of this already: reply in {name}", name=existing.id)
+        if not existing.is_open:
+            message = tr(
+                "there is a closed discussion of this, {name}: open one about something else",
+                name=existing.id,
+            )
         return impossible(codes.DISCUSSION_EXISTS, message, _word(existing))
     if act.baseline is None and not found.channel.is_enabled:
         message = tr(

@@ -12,8 +12,8 @@ from feedtool.model.errors import reason_of
 from feedtool.model.nouns import Code, Issue
 from feedtool.model.text import tr
 
-HEIF = b"ftyp"
-"""Where the content of HEIC, HEIF and films begins, after four bytes."""
+HEIF = frozenset(b"ftyp" + it for it in (b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1"))
+"""How the content of HEIC and HEIF begins, after four bytes; films have other words."""
 OFFICE = {b"word/": "docx", b"xl/": "xlsx"}
 """A folder in a ZIP of Office, and the format that it tells."""
 BEGINNINGS = {
@@ -74,7 +74,7 @@ def _read(path: Path, name: str, most: int) -> LocalFile | Issue:
         return _too_large(path.stat().st_size, most)
     format_ = format_of(content, Path(name).suffix)
     if format_ is None:
-        is_photo = content[4:8] == HEIF
+        is_photo = content[4:12] in HEIF
         text = tr("the service takes no HEIC") if is_photo else tr("the service takes no such file")
         hint = tr("save it as a PDF, a JPG or a PNG")
         return _issue(codes.ATTACHMENT_TYPE, text, hint)

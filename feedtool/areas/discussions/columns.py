@@ -65,6 +65,7 @@ IDENTITY_COLUMNS = WORDS.group(
         Identifier(),
         "Discussion",
         "The discussion's identifier; it stays as it is. Empty opens a new one.",
+        "f81ca182",
     ),
     _column(ORDER, Identifier(), "Order", "The order that it is about.", "24A17F09"),
     _column(CHANNEL, Identifier(), "Sales channel", "The channel of the order."),
@@ -72,7 +73,13 @@ IDENTITY_COLUMNS = WORDS.group(
 )
 FILLED_COLUMNS = WORDS.group(
     "To fill",
-    _column(REPLY, UnquotedText(), "Reply", "What is sent; an empty cell sends nothing."),
+    _column(
+        REPLY,
+        UnquotedText(),
+        "Reply",
+        "What is sent; an empty cell sends nothing.",
+        "Your parcel left our warehouse today.",
+    ),
     _column(
         TEMPLATE,
         SavedReply({}),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from feedtool.areas.channel_list import ENABLED, RECEIVERS, channel_list, channels_in
+from feedtool.areas.channel_list import ENABLED, RECEIVERS, REFUSALS, channel_list, channels_in
 from feedtool.areas.discussions import columns, rules, wire
 from feedtool.areas.discussions.feeds import REPLY
 from feedtool.areas.discussions.listing import (
@@ -19,7 +19,7 @@ from feedtool.areas.discussions.listing import (
     whole_list,
     whole_rows,
 )
-from feedtool.areas.discussions.rows import CLAIM, TO_TREAT, attachment_rows, message_rows
+from feedtool.areas.discussions.rows import CLAIM, TREATED, attachment_rows, message_rows
 from feedtool.areas.discussions.wire import SELLER, Discussion
 from feedtool.areas.plain_list import DATE, no_loss, nothing, plain_table, shown_fields
 from feedtool.feeds.export import (
@@ -43,7 +43,7 @@ from feedtool.feeds.export import (
 )
 from feedtool.feeds.feed import CHANNEL
 from feedtool.feeds.template import TEXT
-from feedtool.model.call import Call, Reply
+from feedtool.model.call import READ, Call, Reply
 from feedtool.model.text import MessageText, plural, tr
 from feedtool.service.answers import Unreadable
 
@@ -54,7 +54,7 @@ CHANNELS = channel_list(tr("channels"), BY_SALES_CHANNEL, OF_CHANNELS)
 
 STATUSES = ("Accepted", "InPreparation", "Shipped", "Delivered", "Cancelled", "Undefined")
 """Of orders, as typologies know them."""
-OPENED_IN = STATUSES[:4]
+TYPOLOGY_CODES = ("order", "offer")
 _CODE, _ENABLED, _RECEIVERS = "typology", "enabled", "receivers"
 _WAITING, _CLAIM = "waiting", "claim"
 
@@ -101,7 +101,7 @@ TYPOLOGY_EXPORT = Export(
                 wire.read_typologies(channel, status, typology)
                 for channel in channels_in(channels)
                 for status in STATUSES
-                for typology in ("order", "offer")
+                for typology in TYPOLOGY_CODES
             ],
             lambda _: _typology_rows,
             nothing(tr("the service names no typologies"), OF_CHANNELS),
@@ -123,11 +123,15 @@ def _usable_list() -> ServiceList:
         known.update((str(row[CHANNEL]), row) for row in channels)
         asked = [name for name, row in known.items() if row.get(ENABLED) != "false"]
         for channel in asked or list(known)[:1]:
-            for status in OPENED_IN:
-                yield wire.read_typologies(channel, status, user=SELLER)
+            for status in STATUSES:
+                for typology in TYPOLOGY_CODES:
+                    call = wire.read_typologies(channel, status, typology, user=SELLER)
+                    yield replace(call, success=READ | REFUSALS)
 
-    def read(reply: Reply, _: Call) -> ListPage:
-        codes = (it.code for it in wire.typologies_of(reply) if it.is_usable)
+    def read(reply: Reply, call: Call) -> ListPage:
+        channel = dict(call.query)["salesChannel"]
+        usable = (it.code for it in wire.typologies_of(reply) if it.is_usable)
+        codes = (f"{channel}={code}" for code in usable)
         channels = ((name, f"{name}={row.get(ENABLED, '')}") for name, row in known.items())
         who = ((_RECEIVERS, f"{name}={row.get(RECEIVERS, '')}") for name, row in known.items())
         tally = Counter((*((_CODE, code) for code in codes), *who))
@@ -169,7 +173,7 @@ def _sheet(query: Query, rows: KeyedRows, tally: ExportTally) -> FilledTemplate:
         query.context,
         query.language,
         further=shown_fields(shown, query.language, FORMATS, folded=columns.FOLDED),
-        choices={columns.SUBTYPOLOGY: codes},
+        choices={columns.SUBTYPOLOGY: sorted({code.partition("=")[2] for code in codes})},
         stamps={name.removeprefix("feedtool."): values for name, values in stamps.items()},
     )
 
@@ -184,7 +188,7 @@ def _counted(_: Query, lists: Sequence[KeyedRows], __: ExportTally) -> Iterator[
     """Counts what waits for an answer among the rows that go into the file."""
     for row in lists[-1]:
         is_open = row.get(columns.IS_OPEN) == "true"
-        is_waiting = is_open and row.get(columns.PROCESS_STATUS) == TO_TREAT
+        is_waiting = is_open and row.get(columns.PROCESS_STATUS) != TREATED
         is_claim = is_waiting and row.get(columns.GRADUATION) == CLAIM
         yield MadeRow(row, {(_WAITING, ""): is_waiting, (_CLAIM, ""): is_claim})
 
@@ -279,28 +283,35 @@ FILE_TABLE = {
 }
 
 
+_PLACE = (columns.DISCUSSION, "messageId", "attachmentId")
+
+
+def _file_key(row: KeyedRow) -> str:
+    """Where a file is, and its name: attachments of two discussions may have the same id."""
+    return "\n".join(str(row.get(it) or "") for it in (*_PLACE, "name"))
+
+
 def _file_calls(_: Query, rows: KeyedRows) -> Iterator[DocumentCall]:
     for row in rows:
-        name = str(row.get("attachmentId") or "")
-        if name:
-            place = {it: str(row.get(it) or "") for it in (columns.DISCUSSION, "messageId")}
-            call = wire.read_attachments(str(row.get(CHANNEL) or ""), **place, attachmentId=name)
-            yield DocumentCall(call, (name,))
+        place = {it: str(row[it]) for it in _PLACE if row.get(it)}
+        call = wire.read_attachments(str(row.get(CHANNEL) or ""), **place)
+        yield DocumentCall(call, (_file_key(row),))
 
 
 def _files(asked: DocumentCall, reply: Reply, body: Path) -> DocumentAnswer:
     """The file of an attachment, in the folder of its discussion."""
-    (key,), place = asked.keys, dict(asked.call.query)
+    (key,) = asked.keys
+    discussion, message, name, label = key.split("\n")
     files = wire.files_of(replace(reply, body=body.read_bytes()))
-    found = next((file for file in files if file.id in {key, ""}), None)
+    found = [it for it in files if (it.id in {name, ""} if name else it.name == label)]
+    if len(found) != 1:
+        return DocumentAnswer(missing={key: tr("the service has no such file, or several")})
     try:
-        content = b64decode(found.content, validate=True) if found else b""
+        content = b64decode(found[0].content, validate=True)
     except ValueError as error:
         raise Unreadable(tr("the answer holds no file")) from error
-    if found is None:
-        return DocumentAnswer(missing={key: tr("the service has no such file")})
-    path = f"{place[columns.DISCUSSION]}/{place['messageId']}-{found.name or key}"
-    return DocumentAnswer([DocumentFile(key, path, content)])
+    path = "-".join(filter(None, (message, found[0].name or label or name)))
+    return DocumentAnswer([DocumentFile(key, f"{discussion}/{path}", content)])
 
 
 ATTACHMENT_EXPORT = Export(
@@ -311,7 +322,7 @@ ATTACHMENT_EXPORT = Export(
     no_loss,
     (*FILTERS, SINCE),
     check,
-    documents=Documents(lambda row: str(row.get("attachmentId") or ""), _file_calls, _files),
+    documents=Documents(_file_key, _file_calls, _files),
 )
 
 EXPORTS = (DISCUSSIONS, MESSAGE_EXPORT, TYPOLOGY_EXPORT, ATTACHMENT_EXPORT)

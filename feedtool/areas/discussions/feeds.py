@@ -18,7 +18,7 @@ from feedtool.model.text import FieldName, tr
 
 BODY, MESSAGE = "body", "messageId"
 """Keys of what a row gets here: the finished text, and the message that is marked."""
-_PLACE = re.compile(r"\{(\w+)\}")
+_PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 def _missing(sheet: SheetColumns) -> list[str]:
@@ -53,7 +53,8 @@ def _body(row: Row) -> tuple[str | None, list[Issue]]:
         hint = tr("empty one of the two cells")
         return None, [Issue(codes.REPLY_TWICE, message, hint, columns.TEMPLATE)]
     saved = row.sheet.context.settings.discussions.replies[str(name)]
-    lacking = [key for key in _PLACE.findall(saved) if not row.values.get(key)]
+    filled = {key for key in columns.PLACES if row.values.get(key)}
+    lacking = [key for key in _PLACE.findall(saved) if key not in filled]
     if lacking:
         return None, [_lacking(key) for key in dict.fromkeys(lacking)]
     return _PLACE.sub(lambda match: str(row.values[match[1]]), saved).strip(), []

@@ -11,7 +11,7 @@ from functools import partial
 
 from feedtool.areas.channel_list import ASKED_AT
 from feedtool.areas.discussions import columns, wire
-from feedtool.areas.discussions.rows import CLAIM, TO_TREAT, discussion_row
+from feedtool.areas.discussions.rows import CLAIM, TREATED, discussion_row
 from feedtool.areas.discussions.wire import Discussion
 from feedtool.feeds import keyset
 from feedtool.feeds.export import (
@@ -81,7 +81,7 @@ def check(query: Query) -> None:
 def _matches(query: Query, found: Discussion) -> bool:
     """True if a discussion is asked for."""
     fields = found.document
-    is_waiting = found.is_open and fields.get("processStatus") == TO_TREAT
+    is_waiting = found.is_open and fields.get("processStatus") != TREATED
     listed = {"sales-channel": found.channel, "order": found.order, "discussion": found.id}
     words = {"graduation": fields.get("graduation"), "about": fields.get("subTypologyCode")}
     flags = {"open": found.is_open, "closed": not found.is_open, "to-treat": is_waiting}

@@ -11,7 +11,7 @@ from feedtool.model.cells import Value
 from feedtool.model.text import joined
 from feedtool.service.answers import moment, text
 
-TO_TREAT, CLAIM = "ToTreat", "Claim"
+TO_TREAT, TREATED, CLAIM = "ToTreat", "Treated", "Claim"
 
 
 def discussion_row(

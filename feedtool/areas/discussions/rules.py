@@ -23,8 +23,8 @@ ENABLED, RECEIVERS, TYPOLOGIES = (
     "feedtool.receivers",
     "feedtool.typologies",
 )
-"""Stamps of an export: `PRIMARY=true`, `PRIMARY=Customer|GrcOperator`, and what there is of
-subtypologies."""
+"""Stamps of an export: `PRIMARY=true`, `PRIMARY=Customer|GrcOperator`, and `PRIMARY=lost` for each
+subtypology."""
 
 SHORTEST, SHORTEST_ADVISED, LONGEST = 12, 13, 5000
 """Characters of a message: the specification names 12 to 1500 and 13 to 5000 (rule 4)."""
@@ -104,15 +104,20 @@ def check_channel(row: Row) -> Iterator[Issue]:
 
 
 def check_subtypology(row: Row) -> Iterator[Issue]:
-    """A subtypology that the service does not list."""
-    code = row.values.get(columns.SUBTYPOLOGY)
-    listed = stamped_list(row.sheet.stamp, TYPOLOGIES)
+    """A subtypology that the service does not list for the channel."""
+    code, channel = row.values.get(columns.SUBTYPOLOGY), row.values.get(CHANNEL)
+    pairs = (entry.partition("=") for entry in stamped_list(row.sheet.stamp, TYPOLOGIES))
+    listed = [code for of, _, code in pairs if of == channel]
     if code and listed and code not in listed:
         message = tr("“{code}” is none that the service takes", code=code)
         hint = tr("choose one of: {choices}", choices=", ".join(listed))
         yield Issue(codes.SUBTYPOLOGY_UNUSABLE, message, hint, columns.SUBTYPOLOGY)
 
 
+_NO_ADDRESS = re.compile(
+    r"https?://\S+|\b20\d\d-[01]\d-[0-3]\d\b|\b[0-3]?\d[./-][01]?\d[./-]20\d\d\b"
+)
+"""An address on the web, or a date."""
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w|(?<![\w/])\+?\d(?:[ .-]?\d){8,13}(?![\w/])")
 """An e-mail address, or so many digits as a phone number has."""
 
@@ -121,7 +126,7 @@ def check_contact(row: Row) -> Iterator[Issue]:
     """A way to reach somebody beside the service, which marketplaces forbid."""
     body = str(row.values.get(BODY) or "")
     named = {str(row.values.get(key)) for key in columns.PLACES | {columns.DISCUSSION}}
-    found = (match[0] for match in _ADDRESS.finditer(re.sub(r"https?://\S+", "", body)))
+    found = (match[0] for match in _ADDRESS.finditer(_NO_ADDRESS.sub(" ", body)))
     if any(it not in named for it in found):
         message = tr("the message seems to hold an e-mail address or a phone number")
         hint = tr("marketplaces forbid it; take it out")

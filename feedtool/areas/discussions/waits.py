@@ -1,10 +1,10 @@
 """What of discussions waits for the seller: lines of `feedtool todo`."""
 
 from collections.abc import Iterator
-from datetime import UTC
 
 from feedtool.areas.discussions import wire
 from feedtool.areas.discussions.rows import CLAIM, TO_TREAT
+from feedtool.areas.discussions.wire import SELLER
 from feedtool.feeds.area import Wait
 from feedtool.model.call import Reply
 from feedtool.model.settings import AccountSettings
@@ -13,6 +13,7 @@ from feedtool.service.answers import counted, moment
 
 OPEN = ("isOpen", "true")
 WAITING = ("processStatus", TO_TREAT)
+SORT = ("sort", "asc:updatedAt")
 
 
 def waits(_: AccountSettings) -> Iterator[Wait]:
@@ -24,8 +25,8 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
         counted,
         lambda count: plural("{count:,} discussion", "{count:,} discussions", count),
         ("export", "discussions", "--to-treat"),
-        wire.read_discussions((OPEN, WAITING, ("sort", "asc:updatedAt")), size=1),
-        oldest,
+        wire.read_discussions((OPEN, WAITING, SORT, ("includeMessages", "LastMessage"))),
+        longest,
     )
     yield Wait(
         "claims",
@@ -37,8 +38,10 @@ def waits(_: AccountSettings) -> Iterator[Wait]:
     )
 
 
-def oldest(reply: Reply) -> MessageText | str:
-    """Since when the first discussion of a page waits."""
-    found = next(iter(wire.discussions_of(reply)), None)
-    at = moment(found.updated_at) if found else None
-    return tr("the oldest of {at} UTC", at=f"{at.astimezone(UTC):%Y-%m-%d %H:%M}") if at else ""
+def longest(reply: Reply) -> MessageText | str:
+    """Since when somebody has waited for an answer."""
+    last = (message for found in wire.discussions_of(reply) for message in found.messages[-1:])
+    at = min(
+        filter(None, (moment(it.created_at) for it in last if it.sender != SELLER)), default=None
+    )
+    return tr("waiting since {at} UTC", at=f"{at:%Y-%m-%d %H:%M}") if at else ""

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import orjson
 
-from feedtool.areas.channel_list import TARGET
+from feedtool.areas.channel_list import REFUSALS, TARGET
 from feedtool.model.call import CREATED, JSON, READ, STAGED, Call, Reply
 from feedtool.model.limits import MIB
 from feedtool.model.settings import DiscussionSettings
@@ -107,7 +107,7 @@ def read_count(*query: tuple[str, str]) -> Call:
 
 def read_configuration(channel: str) -> Call:
     """Whether a seller may open discussions on a channel, and write to whom."""
-    return Call("GET", f"{TARGET}/{quote(channel, safe='')}", READ_OR_NONE)
+    return Call("GET", f"{TARGET}/{quote(channel, safe='')}", READ | REFUSALS)
 
 
 def read_typologies(channel: str, status: str, typology: str = "order", user: str = "") -> Call:

@@ -1,6 +1,6 @@
 """The accounts of amounts: the usual ones of the French plan, unless a profile says others."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
@@ -47,6 +47,18 @@ OF_FEES = tr("Commissions and fees")
 
 
 def account_of(name: str, settings: AccountSettings) -> str | None:
-    """The number of an account by the type of an event, or by its part; None for an unknown one."""
-    usual = FEES if name.endswith(SERVICES) else USUAL.get(name)
-    return settings.accounts.get(name) or usual
+    """The number of an account by the type of an event, or by its part.
+
+    Several types have the account that each of them has. None for an unknown one.
+    """
+    found = {settings.accounts.get(it) or _usual(it) for it in name.split(", ")}
+    return found.pop() if len(found) == 1 else None
+
+
+def _usual(name: str) -> str | None:
+    return FEES if name.endswith(SERVICES) else USUAL.get(name)
+
+
+def unused_accounts(settings: AccountSettings, types: Collection[str]) -> list[str]:
+    """What a profile has accounts for that is neither known nor one of these types of events."""
+    return [name for name in settings.accounts if name not in types and not _usual(name)]

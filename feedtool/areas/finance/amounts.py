@@ -30,11 +30,13 @@ class Signs(NamedTuple):
     refund: int = 1
     commission: int = 1
     flow: int = 1
+    restitution: int = 1
+    """Of commissions that the seller gets back: -1 where they are below 0."""
 
 
-WITHOUT = Signs(0, 0, 0)
+WITHOUT = Signs(0, 0, 0, 0)
 """Leaves out what has a sign to be found."""
-READINGS = tuple(Signs(*signs) for signs in product((1, -1), repeat=3))
+READINGS = tuple(Signs(*signs) for signs in product((1, -1), repeat=4))
 
 
 class EventAmount(NamedTuple):
@@ -86,21 +88,19 @@ def parts_of(row: KeyedRow, signs: Signs) -> list[EventAmount]:
         found.append(EventAmount(OF_PARTS[REFUND], given, _signed(_vat(row, "vatRefund"), given)))
     if (commission := whole_of(row, COMMISSION)) is not None:
         is_back = _is_back(types)
-        sign = 1 if is_back else signs.commission
+        sign = signs.restitution if is_back else signs.commission
         found.append(
             EventAmount(RESTITUTION if is_back else OF_PARTS[COMMISSION], commission * sign)
         )
     if (flow := whole_of(row, FLOW)) is not None:
         others = [name for name in types if name not in {*OF_PARTS.values(), RESTITUTION}]
         found.append(EventAmount(", ".join(others or types), flow * signs.flow))
-    parts = [part for part in found if part.gross]
-    if not found:
-        parts = [EventAmount(", ".join(types), money(row, TOTAL) or NOTHING)]
-    return parts
+    whole = EventAmount(", ".join(types), money(row, TOTAL) or NOTHING)
+    return [part for part in found if part.gross] or found[:1] or [whole]
 
 
 def _is_back(types: Sequence[str]) -> bool:
-    """True if a commission is one that the seller gets back: that is above 0 in every reading."""
+    """True if a commission is one that the seller gets back."""
     return RESTITUTION in types and OF_PARTS[COMMISSION] not in types
 
 
@@ -122,10 +122,10 @@ def find_signs(rows: Iterable[KeyedRow], tolerance: Decimal) -> Signs:
         refund, commission, flow = (
             whole_of(row, it) or NOTHING for it in (REFUND, COMMISSION, FLOW)
         )
-        if _is_back(types_of(row)):
-            commission = NOTHING
+        is_back = _is_back(types_of(row))
         for signs in READINGS:
-            read = signs.refund * refund + signs.commission * commission + signs.flow * flow
+            sign = signs.restitution if is_back else signs.commission
+            read = signs.refund * refund + sign * commission + signs.flow * flow
             fitting[signs] += abs(rest - read) <= tolerance
     return max(READINGS, key=lambda reading: fitting[reading])
 
@@ -135,10 +135,13 @@ def described(signs: Signs) -> MessageText:
     above = tr("above 0 where you pay")
     as_shown = tr("with their own sign")
     names = (tr("refunds"), tr("commissions"), tr("service fees"))
-    return joined(
+    texts = [
         joined((name, above if sign < 0 else as_shown), " ")
-        for name, sign in zip(names, signs, strict=True)
-    )
+        for name, sign in zip(names, signs, strict=False)
+    ]
+    if signs.restitution < 0:
+        texts.append(tr("commissions that you get back below 0"))
+    return joined(texts)
 
 
 def day_of(row: KeyedRow, key: str = "paidAt") -> str:

@@ -11,6 +11,7 @@ from feedtool.model.text import tr
 from feedtool.service.answers import amount, text
 
 CHECK = "check"
+CENTS = Decimal("0.00")
 DAY = "yyyy-mm-dd"
 
 OPERATIONS: KnownMembers = {
@@ -97,7 +98,7 @@ def operation_row(document: Mapping[str, Any]) -> dict[str, Value]:
     total, vat = row.get("totalAmount"), row.get("vatTotalAmount")
     if isinstance(total, Decimal) and isinstance(vat, Decimal):
         row["net"] = total - vat
-    return row
+    return _in_cents(row, OPERATIONS)
 
 
 def payment_row(document: Mapping[str, Any]) -> dict[str, Value]:
@@ -112,12 +113,23 @@ def payment_row(document: Mapping[str, Any]) -> dict[str, Value]:
         if isinstance(value, list | dict):
             row.pop(name, None)
             row |= _amounts("", value)
-    return row
+    return _in_cents(row, PAYMENTS)
 
 
 def detail_row(document: Mapping[str, Any], invoice: str) -> dict[str, Value]:
     """A line of an invoice."""
-    return {**flat_row(document, known=DETAILS), "invoiceId": invoice}
+    row = {**flat_row(document, known=DETAILS), "invoiceId": invoice}
+    return _in_cents(row, DETAILS)
+
+
+def _in_cents(row: dict[str, Value], known: KnownMembers) -> dict[str, Value]:
+    """The same row with at least two decimals of each amount, as a CSV shows them."""
+    amounts = {
+        key: CENTS + value
+        for key, value in row.items()
+        if isinstance(value, Decimal) and known.get(key, ("", ""))[1] == NUMBER
+    }
+    return {**row, **amounts}
 
 
 def _channel(document: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -141,5 +153,5 @@ def _amounts(prefix: str, entries: object) -> dict[str, Value]:
         value = next((found for found in amounts if found is not None), None)
         if name and value is not None:
             key = f"{prefix}.{name}".strip(".")
-            sums[key] = sums.get(key, Decimal(0)) + value
+            sums[key] = sums.get(key, CENTS) + value
     return dict(sums)

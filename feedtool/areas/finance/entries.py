@@ -1,8 +1,8 @@
 """Entries of the journal: what was paid, balanced operation by operation. Pure."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import chain
 from typing import NamedTuple
 
 import orjson
@@ -23,10 +23,8 @@ from feedtool.areas.finance.amounts import (
     types_of,
 )
 from feedtool.areas.finance.codes import ACCOUNT_MISSING, explained
-from feedtool.areas.finance.proof import key_of_payment
+from feedtool.areas.finance.proof import PaymentProof
 from feedtool.feeds.export import KeyedRow
-from feedtool.model.cells import Cell
-from feedtool.model.entry import DraftEntry
 from feedtool.model.errors import UsageProblem
 from feedtool.model.settings import AccountSettings
 from feedtool.model.text import tr
@@ -71,36 +69,25 @@ def read_entry(text: str) -> JournalEntry:
     return JournalEntry._make((*facts, tuple(entries)))
 
 
-def taken_back(old: str, new: str) -> str:
-    """The text of what takes the first entry back, on the day of the second."""
-    entry = read_entry(old)
+def taken_back(text: str) -> str:
+    """The text of what takes an entry back, on the same day."""
+    entry = read_entry(text)
     lines = tuple(line._replace(amount=-line.amount) for line in entry.lines)
-    return entry._replace(day=read_entry(new).day, lines=lines).text
+    return entry._replace(lines=lines).text
 
 
-def drafts(
+def texts(
     operations: Iterable[KeyedRow],
-    payments: Iterable[KeyedRow],
+    payments: Iterable[PaymentProof],
     signs: Signs,
     settings: AccountSettings,
-) -> Iterator[DraftEntry]:
-    """Entries of the operations that were paid, and of the payments, each with its key."""
-    same: Counter[str] = Counter()
-    for row in operations:
-        if row.get("paymentState") == PAID:
-            key = _key(row)
-            same[key] += 1
-            yield DraftEntry(f"{key}|{same[key]}", _of_operation(row, signs, settings).text)
-    for row in payments:
-        if row.get("paymentState") == PAID:
-            yield DraftEntry(f"payment|{key_of_payment(row).text}", _of_payment(row, settings).text)
-
-
-def _key(row: KeyedRow) -> str:
-    """What stays of an operation, whatever becomes of it: the service gives it no identifier."""
-    names = ("operationReference", "salesChannel", "eventTypes", "createdAt", "refundedAt")
-    values = (row.get(name) for name in names)
-    return "|".join(value.text if isinstance(value, Cell) else str(value or "") for value in values)
+) -> Iterator[str]:
+    """The entries of the operations that were paid, and of the payments; none that is empty."""
+    of_operations = (
+        _of_operation(row, signs, settings) for row in operations if row.get("paymentState") == PAID
+    )
+    of_payments = (_of_payment(it, settings) for it in payments if it.key.state == PAID)
+    return (entry.text for entry in chain(of_operations, of_payments) if entry.lines)
 
 
 def _of_operation(row: KeyedRow, signs: Signs, settings: AccountSettings) -> JournalEntry:
@@ -108,7 +95,7 @@ def _of_operation(row: KeyedRow, signs: Signs, settings: AccountSettings) -> Jou
     lines = [_line(CLEARING, total, settings)]
     for part in parts_of(row, signs):
         gross, vat = rounded(part.gross), _vat(part, settings)
-        lines.append(_line(part.type, vat - gross, settings))
+        lines.append(_line(part.type, vat - gross, settings, row))
         lines.append(_line(VAT_SALES, -vat, settings))
     # Differences within the tolerance: the clearing account takes what the parts come to.
     short = sum((line.amount for line in lines), NOTHING)
@@ -131,20 +118,32 @@ def _vat(part: EventAmount, settings: AccountSettings) -> Decimal:
     return rounded(part.vat or part.gross * rate / (100 + rate))
 
 
-def _of_payment(row: KeyedRow, settings: AccountSettings) -> JournalEntry:
-    key, total = key_of_payment(row), rounded(money(row, TOTAL) or NOTHING)
-    lines = (_line(BANK, total, settings), _line(CLEARING, -total, settings))
+def _of_payment(payment: PaymentProof, settings: AccountSettings) -> JournalEntry:
+    key, total = payment.key, rounded(payment.paid or NOTHING)
+    lines = (_line(BANK, total, settings), _line(CLEARING, -total, settings)) if total else ()
     return JournalEntry(key.day, key.text, key.day, key.channel, key.currency, PAYMENT, lines)
 
 
-def _line(name: str, amount: Decimal, settings: AccountSettings) -> EntryLine:
+def _line(
+    name: str, amount: Decimal, settings: AccountSettings, operation: KeyedRow | None = None
+) -> EntryLine:
     account = account_of(name, settings)
     if account is None:
-        raise UsageProblem(
-            tr("there is no account for {name}: the journal was not written", name=name),
-            explained(ACCOUNT_MISSING),
-        )
+        raise UsageProblem(_no_account(name, operation or {}), explained(ACCOUNT_MISSING))
     return EntryLine(name, account, amount)
+
+
+def _no_account(name: str, operation: KeyedRow) -> str:
+    told = {"name": name, "operation": operation.get("operationReference") or ""}
+    if ", " in name:
+        return tr(
+            "operation {operation}: its amount cannot be divided into {name}, which have several"
+            " accounts: the journal was not written",
+            **told,
+        )
+    return tr(
+        "operation {operation}: there is no account for {name}: the journal was not written", **told
+    )
 
 
 def balance(entry: JournalEntry) -> Decimal:

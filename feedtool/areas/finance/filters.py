@@ -1,6 +1,5 @@
 """Which operations and payments are asked for: filters, and the windows that they become."""
 
-import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
@@ -17,7 +16,6 @@ from feedtool.model.text import tr
 
 DAY = timedelta(days=1)
 MONTHLY = timedelta(days=31)
-_MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
 
 
 class DayRange(NamedTuple):
@@ -37,27 +35,30 @@ class DayRange(NamedTuple):
         return f"{self.since:%Y-%m-%d}" <= day < f"{self.until:%Y-%m-%d}"
 
 
-def _day(text: str) -> datetime:
+def read_month(text: str) -> DayRange:
+    """A month like `2026-11`."""
     try:
-        return datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC)
-    except ValueError as error:
+        first = datetime.strptime(text.strip(), "%Y-%m").replace(tzinfo=UTC)
+        return DayRange(first, (first + MONTHLY).replace(day=1))
+    except (ValueError, OverflowError) as error:
+        raise UsageProblem(
+            tr("{text} is no month", text=text), tr("write it like 2026-11")
+        ) from error
+
+
+def _read_day(text: str) -> DayRange:
+    try:
+        day = datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC)
+        return DayRange(day, day + DAY)
+    except (ValueError, OverflowError) as error:
         raise UsageProblem(
             tr("{text} is no day", text=text), tr("write it like 2026-11-21")
         ) from error
 
 
-def read_month(text: str) -> DayRange:
-    """A month like `2026-11`."""
-    found = _MONTH.fullmatch(text.strip())
-    first = _day(f"{text.strip()}-01") if found else None
-    if first is None:
-        raise UsageProblem(tr("{text} is no month", text=text), tr("write it like 2026-11"))
-    return DayRange(first, (first + MONTHLY).replace(day=1))
-
-
 def _read_days(text: str) -> DayRange:
     since, dots, until = text.partition("..")
-    days = DayRange(_day(since), _day(until if dots else since) + DAY)
+    days = DayRange(_read_day(since).since, _read_day(until if dots else since).until)
     if days.since >= days.until:
         raise UsageProblem(
             tr("{text} ends before it begins", text=text),
@@ -69,7 +70,7 @@ def _read_days(text: str) -> DayRange:
 def _read_tolerance(text: str) -> Decimal:
     try:
         tolerance = Decimal(text.strip().replace(",", "."))
-        if tolerance >= 0:
+        if tolerance.is_finite() and tolerance >= 0:
             return tolerance
     except InvalidOperation:
         pass
@@ -80,7 +81,7 @@ MONTH = Filter("month", "YYYY-MM", tr("Only what is paid in this month."), read=
 PAID = Filter(
     "paid", "FROM..TO", tr("Only what is paid on these days, both included."), read=_read_days
 )
-PAYMENT_DATE = Filter("payment-date", "DAY", tr("Only what is paid on this day."), read=_read_days)
+PAYMENT_DATE = Filter("payment-date", "DAY", tr("Only what is paid on this day."), read=_read_day)
 DATES = (MONTH, PAID, PAYMENT_DATE)
 ORDER = Filter("order", "ID[,ID]", tr("Only of these orders."), is_list=True)
 INVOICE = Filter("invoice", "ID[,ID]", tr("Only of these invoices."), is_list=True)
@@ -130,8 +131,8 @@ def check_dates(query: Query) -> None:
 
 
 def _given(query: Query, entry: Filter) -> tuple[str, ...]:
-    """The values of a filter, which an export need not have."""
-    return tuple(query.values.get(entry.name) or ())
+    """The values of a filter, which an export need not have, each once."""
+    return tuple(dict.fromkeys(query.values.get(entry.name) or ()))
 
 
 def _options(filters: tuple[Filter, ...]) -> str:
@@ -146,7 +147,7 @@ def invoices(query: Query) -> tuple[str, ...]:
                 tr("{text} is no invoice: their identifiers are numbers", text=text),
                 tr("take them from the column Invoice of `feedtool export operations`"),
             )
-    return _given(query, INVOICE)
+    return tuple(dict.fromkeys(text.lstrip("0") or "0" for text in _given(query, INVOICE)))
 
 
 def days_of(query: Query) -> DayRange | None:

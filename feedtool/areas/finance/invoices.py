@@ -4,9 +4,12 @@ Without a choice these are the invoices of the operations of the last three mont
 lists no invoices.
 """
 
+import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from shutil import copyfileobj
 
 from feedtool.areas.finance import columns, filters, windows, wire
 from feedtool.areas.finance.columns import detail_row
@@ -36,6 +39,13 @@ INVOICE, LINES = "invoiceId", "lines"
 PDF = b"%PDF-"
 LARGEST = 1 << 26
 """No document of more bytes is taken out of an archive."""
+_NUMBER = re.compile("[0-9]+")
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
+    *(RuntimeError, ValueError, ArithmeticError, LookupError),
+)
+"""The errors of zipfile, documented or not, on an archive that is damaged."""
 NO_INVOICES = nothing(tr("no operation of these months is invoiced"), HINT)
 NOT_YET = tr("it is not there yet: statements are issued on the 9th, the 19th and the 29th")
 
@@ -162,12 +172,11 @@ def _singly(names: Iterable[str]) -> list[DocumentCall]:
     return [DocumentCall(wire.read_document(name), (name,)) for name in names]
 
 
-def _read(asked: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
+def read_documents(asked: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
     """The documents of an answer; those that an archive leaves out are asked for singly."""
     if len(asked.keys) < wire.FEWEST:
-        with body.open("rb") as file:
-            if file.read(len(PDF)) != PDF:
-                raise Unreadable(tr("the answer is no PDF"))
+        if not _is_pdf(body):
+            raise Unreadable(tr("the answer is no PDF"))
         (name,) = asked.keys
         return DocumentAnswer([DocumentFile(name, f"{name}.pdf", body)])
     files = list(_unpacked(asked.keys, body))
@@ -176,17 +185,29 @@ def _read(asked: DocumentCall, _: Reply, body: Path) -> DocumentAnswer:
 
 
 def _unpacked(names: Sequence[str], body: Path) -> Iterator[DocumentFile]:
-    """The documents of an archive, each by the invoice that its name holds."""
+    """The documents of an archive, each by the one invoice that its name holds."""
     try:
         with zipfile.ZipFile(body) as archive:
-            for info in archive.infolist():
-                name = next((name for name in names if name in info.filename), None)
-                if name and info.file_size <= LARGEST:
-                    content = archive.read(info)
-                    if content.startswith(PDF):
-                        yield DocumentFile(name, f"{name}.pdf", content)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+            for number, info in enumerate(archive.infolist()):
+                found = {*names}.intersection(_NUMBER.findall(info.filename.rpartition("/")[2]))
+                if len(found) == 1 and _is_sane(info):
+                    place = body.with_name(f"{body.name}.{number}")
+                    with archive.open(info) as packed, place.open("wb") as file:
+                        copyfileobj(packed, file)
+                    if _is_pdf(place):
+                        name = found.pop()
+                        yield DocumentFile(name, f"{name}.pdf", place)
+    except _DAMAGED as error:
         raise Unreadable(tr("the answer is no ZIP: {reason}", reason=text(str(error)))) from error
+
+
+def _is_sane(info: zipfile.ZipInfo) -> bool:
+    return info.compress_type in _METHODS and info.file_size <= LARGEST
+
+
+def _is_pdf(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(PDF)) == PDF
 
 
 def _lack(asked: DocumentCall, status: int | None, reason: str) -> DocumentAnswer:
@@ -211,5 +232,5 @@ DOCUMENT_EXPORT = Export(
     summary,
     CHOICE,
     _check,
-    documents=Documents(lambda row: str(row[INVOICE]), _calls, _read, _lack),
+    documents=Documents(lambda row: str(row[INVOICE]), _calls, read_documents, _lack),
 )

@@ -7,20 +7,20 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from feedtool.areas.finance import filters
-from feedtool.areas.finance.accounts import CLEARING, NAMES, OF_FEES
-from feedtool.areas.finance.amounts import find_signs
+from feedtool.areas.finance.accounts import CLEARING, NAMES, OF_FEES, unused_accounts
+from feedtool.areas.finance.amounts import find_signs, types_of
 from feedtool.areas.finance.codes import AMOUNTS_DO_NOT_ADD_UP, TOTALS_DIFFER, explained
 from feedtool.areas.finance.entries import (
     PAID,
     PAYMENT,
     EntryLine,
     JournalEntry,
-    drafts,
     read_entry,
     taken_back,
+    texts,
 )
 from feedtool.areas.finance.operations import OPERATIONS, PAYMENTS, Note, notes, operations_in
-from feedtool.areas.finance.proof import Proof, compared, facts_of, is_facts
+from feedtool.areas.finance.proof import ListFacts, Proof, compared, facts_of
 from feedtool.feeds.export import (
     Export,
     ExportNote,
@@ -60,30 +60,40 @@ COLUMNS = {
 }
 """The 18 columns of the FEC, and their names in English, which a CSV has."""
 EURO = "EUR"
-UNPAID, FOREIGN, CLEARED = "unpaid", "foreign", "cleared"
+UNPAID, FOREIGN, CLEARED, BACK, UNUSED = "unpaid", "foreign", "cleared", "back", "unused"
+MOST_TOLERATED = Decimal(1)
+"""No greater difference of an operation is booked."""
 
 
 def _rows(query: Query, lists: Sequence[KeyedRows], _: ExportTally) -> Iterator[MadeRow]:
     """The lines of all entries of the month, once those that are new have their numbers."""
-    payments = [row for row in lists[0] if not is_facts(row)]
     tolerance, month = query["tolerance"], query["month"]
     proof = Proof(find_signs(operations_in(lists), tolerance), tolerance)
-    unpaid = 0
+    unpaid, types = 0, set[str]()
     for row in operations_in(lists):
         proof.add(row)
+        types.update(types_of(row))
         unpaid += row.get("paymentState") != PAID
-    _refuse_odd(proof, facts_of(lists[1]).entries)
-    paid = [it for it in compared(payments, proof.paid, month) if it.key.state == PAID]
+    _refuse_odd(proof)
+    _refuse_change(proof, facts_of(lists[1]))
+    paid = [it for it in compared(lists[0], proof.paid, month) if it.key.state == PAID]
     different = sum(abs(it.delta) > tolerance for it in paid)
-    yield MadeRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different})
-    made = drafts(operations_in(lists), payments, proof.signs, query.dialect)
+    unused = {(UNUSED, name): 1 for name in unused_accounts(query.dialect, types)}
+    yield MadeRow(None, {(UNPAID, ""): unpaid, (CLEARED, ""): different, **unused})
+    made = texts(operations_in(lists), paid, proof.signs, query.dialect)
     period = f"{month.since:%Y-%m}"
+    booked = None
     for booked in query.book(query.dialect.journal, period, made, taken_back):
         entry = read_entry(booked.text)
-        tally = {(FOREIGN, ""): int(entry.currency not in {"", EURO})}
+        tally = {
+            (FOREIGN, ""): int(entry.currency not in {"", EURO}),
+            (BACK, ""): int(booked.reverses is not None),
+        }
         for line in entry.lines:
             yield MadeRow(_line(query, booked, entry, line), tally)
             tally = {}
+    if booked is None and not proof.count:
+        raise OPERATIONS.nothing(query, ExportTally())
 
 
 class NotProved(FeedtoolError):
@@ -92,7 +102,7 @@ class NotProved(FeedtoolError):
     exit = Exit.ROWS
 
 
-def _refuse_odd(proof: Proof, entries: int) -> None:
+def _refuse_odd(proof: Proof) -> None:
     """Refuse a journal of operations that are not proved."""
     if proof.odds:
         _, first, _ = proof.odd[0]
@@ -103,10 +113,24 @@ def _refuse_odd(proof: Proof, entries: int) -> None:
             first=first.get("operationReference"),
         )
         raise NotProved(text, explained(AMOUNTS_DO_NOT_ADD_UP))
-    if entries != proof.count:
+
+
+def _refuse_change(proof: Proof, facts: ListFacts) -> None:
+    """Refuse a journal of other operations than those that the service counts and sums up."""
+    if facts.entries != proof.count:
         raise NotProved(
             tr("the operations changed while they were read: the journal was not written"),
             tr("run it again"),
+        )
+    if facts.total is not None and abs(facts.total - proof.total) > proof.tolerance:
+        raise NotProved(
+            tr(
+                "the operations come to {own}, by the service to {total}: the journal was not"
+                " written",
+                own=f"{proof.total:,.2f}",
+                total=f"{facts.total:,.2f}",
+            ),
+            explained(TOTALS_DIFFER),
         )
 
 
@@ -164,6 +188,15 @@ _LEFT_OUT: Sequence[Note] = (
         ),
         "",
     ),
+    (
+        BACK,
+        lambda n: plural(
+            "{count:,} entry of the month was taken back, as it is no longer so",
+            "{count:,} entries of the month were taken back, as they are no longer so",
+            n,
+        ),
+        tr("what has changed was booked anew"),
+    ),
 )
 _NOT_PROVED: Sequence[Note] = (
     (
@@ -199,13 +232,26 @@ def _summary(query: Query, tally: ExportTally) -> ExportSummary:
     """That it is no legal FEC, what is not in it, and what is not proved."""
     usual = (_NO_FEC,) if query.dialect.vat_rate else (_NO_FEC, _NO_RATE)
     left_out = notes(_LEFT_OUT, tally, is_loss=False)
-    return ExportSummary([*usual, *left_out, *notes(_NOT_PROVED, tally)])
+    unused = [
+        ExportNote(
+            tr("the profile has an account for {name}, which is of no operation", name=name),
+            tr("write the type of an event: Sale, Commission, Subscription"),
+        )
+        for sort, name in tally
+        if sort == UNUSED
+    ]
+    return ExportSummary([*usual, *left_out, *unused, *notes(_NOT_PROVED, tally)])
 
 
 def _check(query: Query) -> None:
     if query["month"] is None:
         raise UsageProblem(
             tr("say of which month the journal is"), tr("for example --month 2026-11")
+        )
+    if query["tolerance"] > MOST_TOLERATED:
+        raise UsageProblem(
+            tr("no operation is booked that differs by more than {most}", most=MOST_TOLERATED),
+            tr("write --tolerance like 0.01"),
         )
 
 
@@ -216,7 +262,8 @@ JOURNAL = Export(
     A .txt has the columns of the FEC, a .csv has them in English. The numbers of entries stay: the
     same month is the same file. What has changed since is taken back, and booked anew.
     """,
-    lambda _: (PAYMENTS._replace(may_be_empty=True), OPERATIONS),
+    # What is booked is taken back where a month has become empty.
+    lambda _: tuple(it._replace(may_be_empty=True) for it in (PAYMENTS, OPERATIONS)),
     _sheet,
     _summary,
     (filters.MONTH, filters.TOLERANCE),

@@ -171,15 +171,25 @@ def compared(
     payments: Iterable[KeyedRow], paid: Mapping[PaymentKey, Decimal], days: DayRange
 ) -> list[PaymentProof]:
     """Every payment of these days beside its operations, and operations without a payment."""
-    rows = [row for row in payments if not is_facts(row)]
-    listed: dict[PaymentKey, KeyedRow] = {
-        key: row for row in rows if days.has((key := key_of_payment(row)).day)
-    }
+    rows = summed(row for row in payments if not is_facts(row))
+    listed = {key: row for key, row in rows.items() if days.has(key.day)}
     if not any(key.currency for key in listed):  # the service need not tell it
         paid = _without_currency(paid)
     found = [PaymentProof(key, row, paid.get(key)) for key, row in listed.items()]
     found += (PaymentProof(key, {}, own) for key, own in paid.items() if key not in listed)
     return sorted(found, key=lambda proof: proof.key)
+
+
+def summed(payments: Iterable[KeyedRow]) -> dict[PaymentKey, KeyedRow]:
+    """The payments; several of one key, such as two of a day, as one with their sums."""
+    sums: dict[PaymentKey, KeyedRow] = {}
+    for row in payments:
+        key = key_of_payment(row)
+        before = sums.get(key, {})
+        amounts = {name: found for name in (*before, *row) if (found := money(row, name))}
+        more = {name: amount + (money(before, name) or NOTHING) for name, amount in amounts.items()}
+        sums[key] = {**row, **before, **more}
+    return sums
 
 
 def _without_currency(paid: Mapping[PaymentKey, Decimal]) -> Mapping[PaymentKey, Decimal]:

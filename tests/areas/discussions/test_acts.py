@@ -274,6 +274,12 @@ OPENING: dict[str, tuple[Any, Any, str, tuple[Any, ...]]] = {
         "Customer",
         OPEN,
     ),
+    "a closed one": (
+        listed(discussion(message(), **SAME, **CLOSED)),
+        ALLOWED,
+        "Customer",
+        EXISTS,
+    ),
     "about a product": (
         listed(discussion(own(), subTypologyCode="lost", productId="P")),
         ALLOWED,
@@ -309,6 +315,13 @@ OPENING: dict[str, tuple[Any, Any, str, tuple[Any, ...]]] = {
 def test_before_an_opening(discussions: Any, channel: Any, receiver: str, expected: Any) -> None:
     asked = act({**NEW, "message": {**NEW["message"], "receiver": receiver}})  # type: ignore[dict-item]  # a dict
     assert told(acts.OPEN, asked, discussions, channel) == expected
+
+
+def test_nobody_is_sent_to_a_closed_discussion() -> None:
+    closed = listed(discussion(message(), **SAME, **CLOSED))
+    asked = act(NEW)
+    judgement = acts.OPEN.judge(asked, acts.OPEN.state(asked, [reply(closed), reply(ALLOWED)]))
+    assert "closed discussion of this, D/1" in judgement.messages[0].text
 
 
 AFTER_OPENING: dict[str, tuple[Any, tuple[Any, ...]]] = {

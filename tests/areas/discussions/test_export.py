@@ -1,6 +1,7 @@
 """The exports of discussions: which they hold, in which windows they are read, and their files."""
 
 import csv
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -12,13 +13,18 @@ import orjson
 import pytest
 from openpyxl import load_workbook
 
-from feedtool.areas.discussions.export import DISCUSSIONS, MESSAGE_EXPORT, TYPOLOGY_EXPORT
+from feedtool.areas.discussions.export import (
+    ATTACHMENT_EXPORT,
+    DISCUSSIONS,
+    MESSAGE_EXPORT,
+    TYPOLOGY_EXPORT,
+)
 from feedtool.areas.discussions.listing import windows
 from feedtool.areas.discussions.waits import waits
 from feedtool.areas.discussions.wire import PAGE
 from feedtool.feeds.export import Export
 from feedtool.model.call import Call, Reply
-from feedtool.model.errors import NothingToDo, UsageProblem
+from feedtool.model.errors import NotAuthorised, NothingToDo, UsageProblem
 from feedtool.model.settings import AccountSettings
 from feedtool.report.output_files import Exported
 from feedtool.runs.export import export as run_export
@@ -60,8 +66,14 @@ class Service:
     """Lists discussions as the specification has it, and refuses more than six months."""
 
     def __init__(
-        self, discussions: Iterable[Mapping[str, Any]], *, channels: Any = None, sort: str = "asc:"
+        self,
+        discussions: Iterable[Mapping[str, Any]],
+        *,
+        channels: Any = None,
+        sort: str = "asc:",
+        typologies: int = 200,
     ) -> None:
+        self._typologies = typologies
         self._found = sorted(discussions, key=lambda it: str(it["updatedAt"]))
         self._channels = channels
         self._sort = sort
@@ -74,6 +86,8 @@ class Service:
         self.targets.append(call.target)
         if call.target == "/sales-channel-configurations":
             return self._reply(self._channels)
+        if call.target == "/typologies" and self._typologies != 200:
+            return Reply(self._typologies, url=BASE)
         if call.target == "/typologies":
             return self._reply([{"subTypologyCode": "lost", "state": True}])
         if call.target.startswith("/discussions/"):
@@ -169,6 +183,12 @@ def test_filters(tmp_path: Path, asked: dict[str, Any], expected: str) -> None:
     assert names(table(DISCUSSIONS, tmp_path, Service(SHOP), **asked)) == expected
 
 
+@pytest.mark.parametrize("word", ["totreat", "Reopened", None])
+def test_to_treat_is_all_but_what_is_treated(tmp_path: Path, word: str | None) -> None:
+    service = Service([*SHOP, discussion("E", processStatus=word)])
+    assert names(table(DISCUSSIONS, tmp_path, service, to_treat=True)) == "A D E"
+
+
 def test_what_never_changes_the_service_leaves_out(tmp_path: Path) -> None:
     service = Service(SHOP)
     asked = {"sales_channel": ("PRIMARY",), "order": ("O-A",), "discussion": ("A",)}
@@ -256,9 +276,20 @@ def test_a_workbook_knows_what_channels_allow(tmp_path: Path) -> None:
     stamps = {it.name: it.value for it in properties}
     assert stamps["feedtool.discussion-channels"] == "PRIMARY=true,SECOND=false"
     assert stamps["feedtool.receivers"] == "PRIMARY=Customer,SECOND="
-    assert stamps["feedtool.typologies"] == "lost"
-    assert service.targets.count("/typologies") == 4
+    assert stamps["feedtool.typologies"] == "PRIMARY=lost"
+    assert service.targets.count("/typologies") == 6 * 2
     assert len(rows_of(str(path), "Discussions", header=2)) == 4
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 405])
+def test_discussions_need_no_typologies(tmp_path: Path, status: int) -> None:
+    service = Service(SHOP, typologies=status)
+    assert names(table(DISCUSSIONS, tmp_path, service)) == "A B C D"
+
+
+def test_why_there_are_no_typologies(tmp_path: Path) -> None:
+    with pytest.raises(NotAuthorised):
+        table(TYPOLOGY_EXPORT, tmp_path, Service(SHOP, typologies=403))
 
 
 def test_typologies_of_every_channel(tmp_path: Path) -> None:
@@ -268,6 +299,53 @@ def test_typologies_of_every_channel(tmp_path: Path) -> None:
     assert {row["state"] for row in rows} == {"true"}
     rows = table(TYPOLOGY_EXPORT, tmp_path, Service([], channels=None))
     assert {row["salesChannelId"] for row in rows} == {"PRIMARY"}
+
+
+class Files(Service):
+    """Holds these files of discussions: the id, the name and the content of each."""
+
+    def __init__(self, discussions: Iterable[Mapping[str, Any]], **files: list[Any]) -> None:
+        super().__init__(discussions)
+        self._files = files
+
+    def send(self, call: Call) -> Reply:
+        if call.target != "/attachments":
+            return super().send(call)
+        wanted = dict(call.query)
+        items = [
+            {"attachmentId": name, "name": label, "content": b64encode(content).decode()}
+            for name, label, content in self._files[wanted["messageId"]]
+            if wanted.get("attachmentId") in {name, None}
+        ]
+        assert call.into
+        call.into.write_bytes(orjson.dumps({"items": items}))
+        return Reply(200, {}, url=BASE)
+
+
+def with_file(name: str, **file: str) -> dict[str, Any]:
+    return discussion(name, messages=[message(f"M-{name}", attachments=[file])])
+
+
+def test_files_of_one_id_and_files_without_any(tmp_path: Path) -> None:
+    one = {"attachmentId": "1", "attachmentName": "a.txt"}
+    shop = [
+        *(with_file("A", **one), with_file("B", **one)),
+        *(with_file("C", attachmentName="c.txt"), with_file("D", attachmentName="d.txt")),
+    ]
+    files: dict[str, list[Any]] = {
+        "M-A": [("1", "a.txt", b"of A")],
+        "M-B": [("1", "a.txt", b"of B")],
+        "M-C": [(None, "b.txt", b"another"), (None, "c.txt", b"of C")],
+        "M-D": [(None, "e.txt", b"another")],
+    }
+    rows = table(ATTACHMENT_EXPORT, tmp_path, Files(shop, **files))
+    brought = {row["discussionId"]: row["file"] for row in rows if row["file"]}
+    assert {name: (tmp_path / file).read_bytes() for name, file in brought.items()} == {
+        "A": b"of A",
+        "B": b"of B",
+        "C": b"of C",
+    }
+    assert rows[-1]["problem"] == "the service has no such file, or several"
 
 
 # From the command line.
@@ -310,7 +388,13 @@ def test_what_waits_is_told(feedtool: Feedtool) -> None:
     assert found["claims"][0] == 1
     assert "export discussions --to-treat" in found["to-answer"][1]
     (wait, _) = waits(AccountSettings())
-    assert wait.detail(Reply(200, body=orjson.dumps({"items": [discussion("A")]}))) == (
-        "the oldest of 2026-11-20 07:00 UTC"
+    early, late = ({"createdAt": f"2026-11-{day}T08:00:00Z"} for day in (17, 18))
+    listed = [
+        discussion("A", messages=[message("M1", **late)]),
+        discussion("B", "2026-11-20T07:30:00Z", messages=[message("M2", **early)]),
+        discussion("C", messages=[message("M3", "Seller", createdAt="2026-11-16T08:00:00Z")]),
+    ]
+    assert wait.detail(Reply(200, body=orjson.dumps({"items": listed}))) == (
+        "waiting since 2026-11-17 08:00 UTC"
     )
     assert wait.detail(Reply(200, body=b'{"items": []}')) == ""

@@ -56,6 +56,8 @@ PASSES: Passes = {
     },
     "contact-data": {
         "no number": row(reply="It was shipped on 2026-11-20 at 10:30."),
+        "a date and a time": row(reply="We ship it on 2026-11-20 10:30."),
+        "a date as people write it": row(reply="We ship it on 20.11.2026 10 o'clock."),
         "the order": row(reply="Your order 26154437870 is on its way."),
         "an address on the web": row(reply="See https://track.example/0123456789 for it."),
     },
@@ -89,6 +91,13 @@ FAILS: Fails = {
     "template-value-missing": {
         "empty": (row(reply__template="parcel"), "2 reply.template"),
         "no such place": (row(reply__template="wrong"), "2 reply.template"),
+        "a column that it may not have": (
+            row(reply__template="subject", subject="A parcel"),
+            "2 reply.template",
+        ),
+        "two words": (row(reply__template="words"), "2 reply.template"),
+        "with a dash": (row(reply__template="dash"), "2 reply.template"),
+        "nothing in braces": (row(reply__template="braces"), "2 reply.template"),
     },
     "required-missing": {
         "a file alone": (row(attachment__1="a.pdf"), "2 reply"),
@@ -108,6 +117,10 @@ REPLIES = {
     "hello": "Good morning, how can we help?",
     "parcel": "Your parcel {parcelNumber} of {orderId} is on its way.",
     "wrong": "Your {thing} is on its way.",
+    "subject": "Good morning, {subject} is on its way.",
+    "words": "Good morning {first name}, it is on its way.",
+    "dash": "Good morning {customer-name}, it is on its way.",
+    "braces": "Good morning {}, it is on its way.",
 }
 SETTINGS = AccountSettings(discussions=DiscussionSettings(replies=REPLIES))
 
@@ -182,18 +195,23 @@ STAMPS = {
     "template": "discussions",
     "discussion-channels": "PRIMARY=true,SECOND=false",
     "receivers": "PRIMARY=Customer|GrcOperator,SECOND=Customer",
-    "typologies": "lost,broken",
+    "typologies": "PRIMARY=lost,PRIMARY=broken,SECOND=other",
 }
 STAMPED: dict[str, tuple[dict[str, str], list[str]]] = {
     "all is well": (new(receiver="Support"), []),
-    "a closed channel": (new(salesChannelId="SECOND"), ["channel-without-discussions"]),
+    "a closed channel": (
+        new(salesChannelId="SECOND", subTypologyCode="other"),
+        ["channel-without-discussions"],
+    ),
     "a closed channel is answered": (row(reply=TEXT, salesChannelId="SECOND"), []),
     "a receiver": (
         row(reply=TEXT, salesChannelId="SECOND", receiver="Support"),
         ["receiver-not-eligible"],
     ),
     "nothing is known": (row(reply=TEXT, salesChannelId="THIRD", receiver="Support"), []),
-    "a subtypology": (new(subTypologyCode="other"), ["subtypology-unusable"]),
+    "a subtypology": (new(subTypologyCode="none"), ["subtypology-unusable"]),
+    "of another channel": (new(subTypologyCode="other"), ["subtypology-unusable"]),
+    "of an unknown channel": (new(subTypologyCode="none", salesChannelId="THIRD"), []),
 }
 
 
@@ -245,6 +263,7 @@ ATTACHED: dict[str, tuple[dict[str, bytes], str]] = {
     "not there": ({}, "2 attachment.1 attachment-file"),
     "empty": ({"a.pdf": b""}, "2 attachment.1 attachment-file"),
     "HEIC": ({"a.pdf": b"\0\0\0\x18ftypheic"}, "2 attachment.1 attachment-type"),
+    "a film": ({"a.pdf": b"\0\0\0\x18ftypisom"}, "2 attachment.1 attachment-type"),
     "one too large": ({"a.pdf": PDF + b"x" * 100}, "2 attachment.1 attachment-size"),
     "two too large": (
         {"a.pdf": PDF + b"x" * 60, "b.png": PNG + b"x" * 60},
@@ -262,6 +281,8 @@ def test_attachments(files: Files, tmp_path: Path, found: dict[str, bytes], expe
     settings = AccountSettings(discussions=DiscussionSettings(attachment_bytes=100))
     (sheet,) = checked(path, dialect=settings)
     problems = [f"{it.row} {it.field} {it.code}" for it in sheet.problems()]
+    is_heic = any("HEIC" in it.message for it in sheet.problems())
+    assert is_heic == any(b"heic" in content for content in found.values())
     assert problems == ([expected] if expected else [])
     if not expected:
         (item,) = sheet.valid_items()

@@ -85,6 +85,7 @@ PARTS: dict[str, tuple[dict[str, Any], Signs, list[EventAmount]]] = {
         AS_SHOWN,
         [part("Sale", 100), part("LogisticFee", -4)],
     ),
+    "parts of 0": ({**BACK, "refund": 0, "commission": 0}, AS_SHOWN, [part("Refund", 0)]),
     "no parts": (
         {"eventTypes": ["SecurityDeposit"], "totalAmount": -9},
         ABOVE,
@@ -111,6 +112,13 @@ READ: dict[str, tuple[list[dict[str, Any]], Signs]] = {
         ],
         MIXED,
     ),
+    "below 0 what comes back, above 0 what is paid": (
+        [
+            {**SOLD, "commission": 12, "totalAmount": 88},
+            {**BACK, "refund": {"total": 50}, "commission": -6, "totalAmount": -44},
+        ],
+        Signs(refund=-1, commission=-1, restitution=-1),
+    ),
     "nothing that tells": ([{**SOLD, "totalAmount": 100}], AS_SHOWN),
     "one that is odd": (
         [
@@ -132,6 +140,8 @@ def test_a_difference_stays_one_in_every_reading() -> None:
     odd = row(**SOLD, commission=Decimal("12.00"), totalAmount=Decimal("88.01"))
     assert min(abs(difference(odd, it)) for it in READINGS) == Decimal("0.01")
     assert "commissions above 0 where you pay" in described(MIXED)
+    assert "get back" not in described(MIXED)
+    assert "commissions that you get back below 0" in described(Signs(restitution=-1))
 
 
 def test_a_payment_is_read_by_the_names_that_there_are() -> None:

@@ -5,17 +5,25 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from feedtool.areas.finance.invoices import DETAIL_EXPORT, DOCUMENT_EXPORT
+from feedtool.areas.finance.invoices import (
+    DETAIL_EXPORT,
+    DOCUMENT_EXPORT,
+    read_documents,
+)
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
 from feedtool.areas.finance.waits import calendar
+from feedtool.areas.finance.wire import read_archive
+from feedtool.feeds.export import DocumentCall
 from feedtool.model.call import Call, Reply
 from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.sandbox.pdf import pdf
+from feedtool.service.answers import Unreadable
 from tests.areas.finance.counter import MONTH, AtDesk, brought, losses
 from tests.areas.finance.sandbox.till import EMPTY, operations, sale
 from tests.cli.conftest import Feedtool
@@ -112,6 +120,11 @@ def archive(**files: bytes) -> bytes:
     return into.getvalue()
 
 
+def damaged(packed: bytes, at: int) -> bytes:
+    """The archive with another byte at a place."""
+    return packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :]
+
+
 ARCHIVE, ONE, TWO = "/invoice-documents", "/invoices/1/documents", "/invoices/2/documents"
 NOT_YET = "it is not there yet: statements are issued on the 9th, the 19th and the 29th"
 FIRST, SECOND = pdf(["1"]), pdf(["2"])
@@ -137,6 +150,16 @@ BROUGHT: dict[str, tuple[dict[str, Any], dict[str, str], list[str]]] = {
         {"1": "1.pdf", "2": "2.pdf"},
         [ARCHIVE, TWO],
     ),
+    "names with more digits": (
+        {ARCHIVE: archive(f12_pdf=SECOND, f1_pdf=FIRST), TWO: SECOND},
+        {"1": "1.pdf", "2": "2.pdf"},
+        [ARCHIVE, TWO],
+    ),
+    "a name of both": (
+        {ARCHIVE: archive(f1of2_pdf=b"%PDF-?", f2_pdf=SECOND), ONE: FIRST},
+        {"1": "1.pdf", "2": "2.pdf"},
+        [ARCHIVE, ONE],
+    ),
     "refused for another reason": (
         {ARCHIVE: 400, ONE: 400, TWO: SECOND},
         {"1": "no reason given (HTTP 400)", "2": "2.pdf"},
@@ -161,6 +184,25 @@ def test_documents_of_two_invoices(
         assert not place.exists() or place.read_bytes() == content
     lacking = sum(not name.endswith(".pdf") for name in expected.values())
     assert len(losses(exported)) == bool(lacking)
+
+
+def test_an_archive_that_is_damaged_anywhere_is_unreadable(tmp_path: Path) -> None:
+    asked = DocumentCall(read_archive(("1", "2")), ("1", "2"))
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("1.pdf", FIRST)
+    for at in range(len(into.getvalue())):
+        body = tmp_path / "body"
+        body.write_bytes(damaged(into.getvalue(), at))
+        with suppress(Unreadable):
+            read_documents(asked, Reply(200), body)
+
+
+def test_an_invoice_named_twice_is_asked_for_once(tmp_path: Path) -> None:
+    exported = brought(
+        DOCUMENT_EXPORT, Documents({ONE: FIRST}), tmp_path / "list.csv", invoice=("1", "01")
+    )
+    assert exported.rows == 1
 
 
 def test_one_is_asked_for_singly_and_must_be_a_pdf(tmp_path: Path) -> None:

@@ -6,18 +6,22 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from feedtool.areas.finance import filters
 from feedtool.areas.finance.amounts import Signs, find_signs
 from feedtool.areas.finance.columns import operation_row, payment_row
-from feedtool.areas.finance.entries import balance, drafts, read_entry, taken_back
+from feedtool.areas.finance.entries import balance, read_entry, taken_back, texts
 from feedtool.areas.finance.journal import COLUMNS, JOURNAL, NotProved
+from feedtool.areas.finance.proof import compared, payment_key
 from feedtool.areas.finance.sandbox.behaviour import FinanceBehaviour
 from feedtool.areas.finance.sandbox.events import EVENT_TYPES
 from feedtool.ledger import Ledger
-from feedtool.model.errors import UsageProblem
+from feedtool.model.call import Call, Reply
+from feedtool.model.errors import NothingToDo, UsageProblem
 from feedtool.model.settings import AccountSettings
 from tests.areas.finance.counter import AtDesk, brought, losses
 from tests.areas.orders.sandbox.counter import QUIET
@@ -110,7 +114,7 @@ def test_what_has_changed_is_taken_back_and_booked_anew(
     added = [*after][len(before) :]
     assert {number: after[number] for number in before} == before
     assert len(added) == 2
-    back, anew = (after[number] for number in added)
+    anew, back = (after[number] for number in added)
     (old,) = (lines for lines in before.values() if lines[0]["Entry text"] == anew[0]["Entry text"])
     number = old[0]["Entry"]
     assert back[0]["Entry text"] == f"Reversal of {number}: {anew[0]['Entry text']}"
@@ -132,6 +136,19 @@ def test_a_month_with_a_broken_cent_is_refused(
         exported = brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger, tolerance="0.01")
     assert {sum(map(amount, lines)) for lines in entries(path).values()} == {0}
     assert losses(exported) == []
+
+
+def test_a_sum_that_is_not_the_services_is_refused(
+    new_desk: type[Desk], tmp_path: Path, ledger: Ledger
+) -> None:
+    path = tmp_path / "journal.csv"
+    with new_desk(QUIET, FinanceBehaviour(is_list_broken=True)) as desk:
+        with pytest.raises(NotProved, match="by the service to") as caught:
+            brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger)
+        assert "totals-differ" in caught.value.hint
+        with pytest.raises(UsageProblem, match="differs by more than 1"):
+            brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger, tolerance="1.01")
+        brought(JOURNAL, AtDesk(desk), path, month=PAST, ledger=ledger, tolerance="0.01")
 
 
 def test_a_payment_that_differs_leaves_its_difference(
@@ -184,28 +201,159 @@ def operation(types: list[str], total: object, **fields: Any) -> dict[str, Any]:
 def test_a_type_without_an_account_stops_all() -> None:
     rows = [operation(["NewFee"], Decimal(-3))]
     with pytest.raises(UsageProblem, match="no account for NewFee") as caught:
-        list(drafts(rows, (), Signs(), AccountSettings()))
+        list(texts(rows, (), Signs(), AccountSettings()))
     assert "account-missing" in caught.value.hint
     settings = AccountSettings(accounts={"NewFee": "658000"})
-    (draft,) = drafts(rows, (), Signs(), settings)
-    assert "658000" in draft.text
+    (text,) = texts(rows, (), Signs(), settings)
+    assert "658000" in text
+
+
+def test_several_types_without_parts_need_one_account() -> None:
+    usual, one = AccountSettings(), AccountSettings(accounts={"Sale": "1", "Refund": "1"})
+    (text,) = texts([operation(["Commission", "Subscription"], Decimal(-3))], (), Signs(), usual)
+    assert "622200" in text
+    rows = [operation(["Sale", "Refund"], Decimal(3))]
+    with pytest.raises(UsageProblem, match="operation O1: its amount cannot be divided into Sale"):
+        list(texts(rows, (), Signs(), usual))
+    (text,) = texts(rows, (), Signs(), one)
+    assert balance(read_entry(text)) == 0
+
+
+def test_an_account_of_nothing_is_told(tmp_path: Path, ledger: Ledger) -> None:
+    accounts = dict.fromkeys(("Sael", "Refund", "bank", "NewFee", "OwnServices"), "7")
+    service, path = Service(sold(), sold("NewFee")), tmp_path / "journal.csv"
+    settings = AccountSettings(accounts=accounts)
+    exported = brought(JOURNAL, service, path, month=PAST, ledger=ledger, settings=settings)
+    told = [text for text, *_ in exported.notes if "has an account" in text]
+    assert told == ["the profile has an account for Sael, which is of no operation"]
 
 
 @pytest.mark.parametrize("name", [*EVENT_TYPES, "AnyBrandServices"])
 def test_every_known_type_has_an_account(name: str) -> None:
-    (draft,) = drafts([operation([name], Decimal(-3))], (), Signs(), AccountSettings())
-    assert balance(read_entry(draft.text)) == 0
+    (text,) = texts([operation([name], Decimal(-3))], (), Signs(), AccountSettings())
+    assert balance(read_entry(text)) == 0
 
 
-def test_only_what_is_paid_is_booked_and_equals_are_told_apart() -> None:
+NOVEMBER = filters.read_month("2026-11")
+
+
+def payment(total: int, at: str = "2026-11-01T08:00:00Z", state: str = "Paid") -> dict[str, Any]:
+    named = {"state": state, "salesChannel": "PRIMARY", "currency": "EUR"}
+    return dict(payment_row({"date": at, "total": Decimal(total), **named}))
+
+
+def test_only_what_is_paid_and_is_not_0_is_booked() -> None:
     rows = [operation(["Sale"], Decimal(3)) for _ in range(2)]
     rows.append(operation(["Sale"], Decimal(3), paymentState="Blocked"))
-    payments = [
-        dict(payment_row({"date": "2026-11-01", "state": state, "total": 6, "salesChannel": "P"}))
-        for state in ("Paid", "Estimated")
-    ]
-    keys = [draft.key for draft in drafts(rows, payments, Signs(), AccountSettings())]
-    assert len(keys) == len(set(keys)) == 3
+    rows.append(operation(["Sale"], Decimal(0)))
+    payments = compared([payment(6), payment(6, state="Estimated")], {}, NOVEMBER)
+    booked = [*map(read_entry, texts(rows, payments, Signs(), AccountSettings()))]
+    assert [entry.label for entry in booked] == ["Sale", "Sale", "Payment"]
+
+
+def test_payments_of_one_day_are_one() -> None:
+    rows = [payment(6), payment(4, "2026-11-01T18:00:00Z"), payment(9, state="Blocked")]
+    key = payment_key(operation(["Sale"], 10))
+    blocked, paid = compared(rows, {key: Decimal(10)}, NOVEMBER)
+    assert [blocked.paid, paid.paid, paid.delta] == [*map(Decimal, (9, 10, 0))]
+    (text,) = texts((), (blocked, paid), Signs(), AccountSettings())
+    assert [line.amount for line in read_entry(text).lines] == [10, -10]
+
+
+class Service:
+    """Operations that a test changes, and no payments."""
+
+    def __init__(self, *operations: dict[str, Any]) -> None:
+        self.operations = [*operations]
+
+    def send(self, call: Call) -> Reply:
+        query = dict(call.query)
+        found = [
+            it
+            for it in self.operations
+            if query["paidAtMin"] <= it["paidAt"] <= query["paidAtMax"]
+            and call.target.startswith("/operations")
+        ]
+        if call.target.endswith("/count"):
+            return Reply(200, {}, orjson.dumps(len(found)))
+        return Reply(200, {}, orjson.dumps({"items": found}))
+
+
+def sold(types: str = "Sale", total: int = 9, paid: str = "2026-10-11", **more: Any) -> Any:
+    return {
+        "operationReference": "O1",
+        "eventTypes": [types],
+        "paymentState": "Paid",
+        "paidAt": f"{paid}T18:00:00.000Z",
+        "createdAt": "2026-10-02T00:00:00Z",
+        "salesChannel": "P",
+        "totalAmount": total,
+        **more,
+    }
+
+
+OTHER = sold("Subscription", -1)
+CHANGED: dict[str, tuple[list[Any], list[Any], list[str], list[str]]] = {
+    "nothing": ([OTHER, sold()], [sold(), OTHER], [], []),
+    "its amount": ([OTHER, sold()], [OTHER, sold(total=8)], ["Sale"], ["Sale"]),
+    "its types": ([OTHER, sold()], [OTHER, sold("Refund", -9)], ["Refund"], ["Sale"]),
+    "its state": ([OTHER, sold()], [OTHER, sold(paymentState="Blocked")], [], ["Sale"]),
+    "all of the month": ([sold()], [sold(paid="2026-11-11")], [], ["Sale"]),
+    "its month": ([OTHER, sold()], [OTHER, sold(paid="2026-11-11")], [], ["Sale"]),
+    "one of equals is gone": ([OTHER, sold(), sold()], [sold(), OTHER], [], ["Sale"]),
+    "one of several": (
+        [OTHER, sold(total=7), sold(total=8), sold()],
+        [OTHER, sold(total=8), sold(), sold("Refund", -7)],
+        ["Refund"],
+        ["Sale"],
+    ),
+    "its time alone": ([OTHER, sold()], [sold(paidAt="2026-10-11T19:00:00.000Z"), OTHER], [], []),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "anew", "back"), CHANGED.values(), ids=CHANGED)
+def test_a_month_is_what_is_paid_in_it(
+    tmp_path: Path,
+    ledger: Ledger,
+    before: list[Any],
+    after: list[Any],
+    anew: list[str],
+    back: list[str],
+) -> None:
+    def booked(month: str = PAST) -> dict[str, list[dict[str, str]]]:
+        exported = brought(JOURNAL, service, path, month=month, ledger=ledger)
+        told = [text for text, *_ in exported.notes if "taken back" in text]
+        assert len(told) == bool(back and service.operations == after and month == PAST)
+        return entries(path)
+
+    path, service = tmp_path / "journal.csv", Service(*before)
+    first = booked()
+    assert booked() == first
+    service.operations = after
+    second = booked()
+    added = [second[number][0]["Entry text"] for number in [*second][len(first) :]]
+    assert {number: second[number] for number in first} == first
+    assert [text.split()[0] for text in added] == anew + ["Reversal" for _ in back]
+    assert [text.split()[3] for text in added[len(anew) :]] == back
+    if any(it["paidAt"] > "2026-11" for it in after):
+        assert len(booked("2026-11")) == 1
+    assert booked() == second
+
+
+def test_a_month_of_nothing_is_no_file(tmp_path: Path, ledger: Ledger) -> None:
+    path = tmp_path / "journal.csv"
+    with pytest.raises(NothingToDo, match="no operations like that"):
+        brought(JOURNAL, Service(), path, month=PAST, ledger=ledger)
+    assert not path.exists()
+
+
+def test_the_same_in_two_months_is_booked_in_both(tmp_path: Path, ledger: Ledger) -> None:
+    service = Service(sold(), sold(paid="2026-11-11"))
+    for _ in range(2):
+        for month, number in ((PAST, "1"), ("2026-11", "2")):
+            path = tmp_path / f"{month}.csv"
+            brought(JOURNAL, service, path, month=month, ledger=ledger)
+            assert [*entries(path)] == [number]
 
 
 money = st.decimals(-9999, 9999, places=2)
@@ -224,12 +372,12 @@ def test_an_entry_comes_to_nothing_whatever_its_amounts(
         vatSale={"salesTotalVatAmount": vat},
     )
     signs = find_signs([row], Decimal(0))
-    (draft,) = drafts([row], (), signs, AccountSettings(vat_rate=rate))
-    entry = read_entry(draft.text)
-    assert balance(entry) == 0
-    assert entry.text == draft.text
-    back = read_entry(taken_back(draft.text, draft.text))
-    assert [line.amount for line in back.lines] == [-line.amount for line in entry.lines]
+    for text in texts([row], (), signs, AccountSettings(vat_rate=rate)):
+        entry = read_entry(text)
+        assert balance(entry) == 0
+        assert entry.text == text
+        back = read_entry(taken_back(text))
+        assert [line.amount for line in back.lines] == [-line.amount for line in entry.lines]
 
 
 # From the command line.

@@ -1,6 +1,7 @@
 """A month of operations is proved, whatever signs the service shows, and each cent is found."""
 
 import csv
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -33,20 +34,27 @@ from tests.cli.conftest import feedtool as the_command
 from tests.sandbox.desk import Desk
 
 feedtool = the_command
-SIGNS = {
-    True: "refunds with their own sign, commissions with their own sign, service fees with their"
-    " own sign",
-    False: "refunds above 0 where you pay, commissions above 0 where you pay, service fees above 0"
-    " where you pay",
+ABOVE = (
+    "refunds above 0 where you pay, commissions above 0 where you pay, service fees above 0 where"
+    " you pay"
+)
+SIGNS: dict[str, dict[str, Any]] = {
+    "refunds with their own sign, commissions with their own sign, service fees with their own"
+    " sign": {},
+    ABOVE: {"negative_fees": False},
+    f"{ABOVE}, commissions that you get back below 0": {
+        "negative_fees": False,
+        "negative_restitutions": True,
+    },
 }
 
 
-@pytest.mark.parametrize("is_negative", SIGNS)
-def test_a_month_with_all_types_adds_up_with_both_readings_of_the_signs(
-    new_desk: type[Desk], tmp_path: Path, *, is_negative: bool
+@pytest.mark.parametrize(("text", "behaviour"), SIGNS.items())
+def test_a_month_with_all_types_adds_up_with_each_reading_of_the_signs(
+    new_desk: type[Desk], tmp_path: Path, text: str, behaviour: dict[str, Any]
 ) -> None:
     path = tmp_path / "operations.xlsx"
-    with new_desk(FinanceBehaviour(negative_fees=is_negative)) as desk:
+    with new_desk(FinanceBehaviour(**behaviour)) as desk:
         exported = brought(OPERATION_EXPORT, AtDesk(desk), path, month=MONTH)
     found = sheets(path)
     assert losses(exported) == []
@@ -54,7 +62,7 @@ def test_a_month_with_all_types_adds_up_with_both_readings_of_the_signs(
     total = sum(cents(row["totalAmount"]) for row in found["Operations"])
     assert total == sum(cents(row["gross"]) for row in found["Totals"])
     signs, number, everything, *payments = found["Check"]
-    assert signs["key"] == SIGNS[is_negative]
+    assert signs["key"] == text
     assert number["service"] == number["own"] == exported.rows
     assert cents(everything["service"]) == total
     assert {row["difference"] for row in (number, everything, *payments)} == {0}
@@ -135,6 +143,7 @@ def test_a_broken_payment_is_named(new_desk: type[Desk], tmp_path: Path) -> None
 
 FILTERED: dict[str, tuple[dict[str, Any], int, set[str]]] = {
     "an order": ({"order": ("O1",)}, 1, {"Operations", "Totals", "Check"}),
+    "an order twice": ({"order": ("O1", "O1")}, 1, {"Operations", "Totals", "Check"}),
     "two orders": ({"order": ("O1", "O2", "O9")}, 2, {"Operations", "Totals", "Check"}),
     "a day": (
         {"payment_date": "2026-12-01"},
@@ -182,12 +191,16 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "only what does not do": ({"state": ("Paid",)}, "say which operations"),
     "two ranges": ({"month": "2026-11", "payment_date": "2026-11-01"}, "give one of --month"),
     "no month": ({"month": "November"}, "is no month"),
-    "a month that is none": ({"month": "2026-13"}, "is no day"),
+    "a month that is none": ({"month": "2026-13"}, "2026-13 is no month"),
+    "the last month": ({"month": "9999-12"}, "9999-12 is no month"),
+    "the last day": ({"paid": "9999-12-31"}, "9999-12-31 is no day"),
+    "days for a day": ({"payment_date": "2026-11-01..2026-11-02"}, "is no day"),
     "no day": ({"payment_date": "21.11.2026"}, "is no day"),
     "backwards": ({"paid": "2026-11-02..2026-11-01"}, "ends before"),
     "an unknown state": ({"month": "2026-11", "state": ("paid",)}, "no payment state “paid”"),
     "an invoice that is none": ({"invoice": ("F-1",)}, "identifiers are numbers"),
     "a tolerance below 0": ({"month": "2026-11", "tolerance": "-1"}, "is no amount"),
+    "a tolerance without an end": ({"month": "2026-11", "tolerance": "Infinity"}, "is no amount"),
     "a tolerance that is none": ({"month": "2026-11", "tolerance": "a cent"}, "is no amount"),
 }
 
@@ -228,6 +241,10 @@ def test_more_than_a_query_shows_comes_whole(new_desk: type[Desk], tmp_path: Pat
 def test_payments_are_listed(desk: Desk, tmp_path: Path) -> None:
     path = tmp_path / "payments.xlsx"
     exported = brought(PAYMENT_EXPORT, AtDesk(desk), path, state=("Blocked",))
+    brought(PAYMENT_EXPORT, AtDesk(desk), tmp_path / "payments.csv")
+    with (tmp_path / "payments.csv").open(encoding="utf-8-sig") as file:
+        _, *lines = csv.reader(file)
+    assert all(re.fullmatch(r"-?\d+\.\d\d|", amount) for line in lines for amount in line[4:])
     rows = sheets(path)["Payments"]
     assert exported.rows == len(rows) > 1
     assert {row["paymentState"] for row in rows} == {"Blocked"}

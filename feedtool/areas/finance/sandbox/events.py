@@ -150,7 +150,8 @@ def _shown(cents: dict[str, int]) -> dict[str, float]:
 
 def _commission(sold: Sold, cents: int, behaviour: FinanceBehaviour) -> dict[str, Any]:
     """A commission and its details: on the products, and what is left on the shipping."""
-    shown = cents if behaviour.negative_fees else abs(cents)
+    is_shown_below = behaviour.negative_restitutions and cents > 0
+    shown = cents if behaviour.negative_fees else -cents if is_shown_below else abs(cents)
     on_products = round(shown * sold.products / sold.total) if sold.total else 0
     details = {"Product": on_products, "Shipping": shown - on_products}
     return {
