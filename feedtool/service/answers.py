@@ -258,8 +258,6 @@ def created_id(reply: Reply, collection: str, *names: str) -> str | None:
 
 
 _LINK = re.compile(r'<([^>]*)>((?:[^,"]|"(?:[^"\\]|\\.)*")*)')
-
-
 _PARAMETER = re.compile(r';\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+)))?')
 
 
@@ -310,7 +308,6 @@ def origin(address: str) -> tuple[str, str, int | None]:
 
 MOST_DIGITS = 18
 """No amount or quantity has more digits before or behind its point."""
-
 
 _AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 

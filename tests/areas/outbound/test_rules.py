@@ -162,7 +162,7 @@ def test_an_unknown_country_lists_no_countries(files: Files) -> None:
     (sheet,) = checked(files.csv(parcel(deliveryAddress__countryCode="Germani")))
     (problem,) = told(sheet, "enum-value")
     assert problem.message == "“Germani” is no country, and no code of one"
-    assert problem.hint == "did you mean Germany?"
+    assert problem.hint == "did you mean DE?"
 
 
 def test_rows_of_a_reference_are_one_shipment(files: Files) -> None:
