@@ -375,3 +375,10 @@ def test_killed_at_a_write_each_is_done_once(
         ran = feedtool(*submit, "--format", "json")
     assert ran.statuses == [status] * len(rows)
     assert [*effects().values()] == [1]
+
+
+def test_a_reference_with_odd_blanks_is_sent_once(feedtool: Feedtool) -> None:
+    rows = [item("I  1"), item("I\u00a02")]
+    for _ in range(2):
+        assert sent(feedtool, "inbound-shipments", *rows).statuses == ["Accepted"] * 2
+    assert set(effects().values()) == {1}

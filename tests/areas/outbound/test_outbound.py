@@ -402,3 +402,11 @@ def test_a_dry_run_writes_what_would_be_sent(feedtool: Feedtool) -> None:
     written = sorted(Path("requests/new.csv").iterdir())
     assert [json.loads(path.read_bytes())["reference"] for path in written] == ["N-1", "N-2"]
     assert not effects()
+
+
+@pytest.mark.usefixtures("shop")
+def test_a_reference_with_odd_blanks_is_sent_once(feedtool: Feedtool) -> None:
+    write("odd.csv", parcel(reference="Z  1", **MUG), parcel(reference="Z\u00a02", **MUG))
+    assert submit(feedtool, "odd.csv").code == 0
+    assert answers(submit(feedtool, "odd.csv")) == [("Accepted", ["already-so"])] * 2
+    assert set(effects().values()) == {1}
