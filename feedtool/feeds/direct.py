@@ -4,10 +4,11 @@ A record of pure functions and limits of the area. What is done when, and what i
 `feedtool.delivery.direct`.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from feedtool.feeds.package_ref import PackageRef, Size
 from feedtool.model.call import Call, Reply
@@ -65,6 +66,12 @@ class Act(NamedTuple):
     """Among the requests of its first row, `row`."""
     further_rows: tuple[int, ...] = ()
     """As `Item.further_rows`: a message about one of its rows names it."""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The request; empty where it was personal, and its end was told: it is not kept then."""
+        is_kept = self.body.startswith(b"{")
+        return json.loads(self.body) if is_kept else {}
 
 
 class Overview(NamedTuple):

@@ -57,7 +57,7 @@ def shown(act: Act, replies: Sequence[Reply]) -> ShownReturns:
 
 def judge(act: Act, state: ShownReturns) -> Judgement:
     """Whether the return is there, can be, or cannot."""
-    body = json.loads(act.body)
+    body = act.content
     own = [
         it for it in state.returns if act.package.package_id or it.reference == text(act.reference)
     ]

@@ -111,7 +111,7 @@ def parcel_text(parcel: Mapping[str, Any]) -> str:
 
 def _reasons(act: Act, shipment: OutboundShipment) -> tuple[Message, ...]:
     """The reasons of a rejection, each on the cells that its code is about."""
-    code, items = codes.SHIPMENT_REJECTED.name, json.loads(act.body)["items"]
+    code, items = codes.SHIPMENT_REJECTED.name, act.content.get("items", ())
     messages = []
     for reason in shipment.reasons:
         named = {text(value) for value in reason.values()}

@@ -114,6 +114,17 @@ def test_shipments_are_sent_once_and_answered(feedtool: Feedtool) -> None:
     assert effects() == sent | {("outbound shipment", "N-2"): 2}
 
 
+@pytest.mark.usefixtures("shop")
+def test_what_was_there_already_is_no_runs_to_go_on_with(feedtool: Feedtool) -> None:
+    """The second run has sent nothing: nothing of it is looked at again, and none is left open."""
+    write("new.csv", *NEW[:2])
+    for _ in range(2):
+        submit(feedtool, "new.csv")
+    feedtool("results 2")
+    assert [run["finished"] for run in feedtool("runs --format json").json] == [True, True]
+    assert feedtool("resume").code == 9
+
+
 def test_an_untouched_export_does_nothing(shop: list[Row], feedtool: Feedtool) -> None:
     for path, count in (
         ("outbound-shipments.xlsx", len(shop)),
