@@ -230,6 +230,12 @@ def test_reasons_of_any_shape(fields: dict[str, Any], text: str) -> None:
     assert [(it.row, it.text) for it in messages] == [(0, text)]
 
 
+def test_a_rejection_is_told_when_the_request_is_no_longer_kept() -> None:
+    asked = act(BODY, baseline=SENT_SINCE)._replace(body=b"sha256:0")
+    (message,) = judged(SHIPMENT, asked, page(shipment("Rejected"))).messages
+    assert message.code == "shipment-rejected"
+
+
 def queries(asked: Act) -> list[tuple[str, dict[str, str]]]:
     calls = SHIPMENT.looks(asked)
     return [(call.target, dict(call.query)) for call in calls]
