@@ -57,6 +57,9 @@ def configuration_schema(options: Mapping[str, Document]) -> Document:
             "description": "Values of blank cells and absent columns, by field.",
         },
     }
+    filled = {**TEXT, "minLength": 1}  # what is booked under no account is nowhere
+    profile["properties"]["journal"] |= filled
+    profile["properties"]["accounts"] |= _mapping(filled)
     tables = {"defaults": _table(options), "profile": _mapping(profile)}
     return {"$schema": DRAFT, "title": FILE, **_table(tables)}
 
